@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from pt_fairness.cli.output import add_command, write
-from pt_fairness.collections.downloads import DOWNLOADS
+from pt_fairness.collections import DOWNLOADS
 
 #: The start of a pattern.
 PATTERN = "re:"

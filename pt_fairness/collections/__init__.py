@@ -11,62 +11,90 @@ if TYPE_CHECKING:
     from pt_fairness.targets import Target
     from pt_fairness.values import Values
 
-#: The module of each group source, whose ``source(name)`` creates it. The ``register(registry)`` of
-#: the module registers its dataset ids.
+#: The modules, whose ``register(registry)`` registers their dataset ids.
+MODULES = ("arguments", "labelled_judgments", "passages", "trec")
+#: The module and the function of each group source; the function takes the name.
 SOURCES = {
-    "pt-fairness/debates/stance": "debates",
-    "pt-fairness/debates/viewpoint": "debates",
-    "trec-newswire": "newswire",
-    "argsme/2020-04-01/stance": "touche",
-    "argsme/2020-04-01/portal": "touche",
-    "argsme/1.0/stance": "touche",
-    "argsme/1.0/portal": "touche",
-    "beir/webis-touche2020/stance": "touche",
-    "beir/webis-touche2020/v2/stance": "touche",
-    "clueweb12/touche-2022-task-2/stance": "touche",
-    "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "touche",
-    "touche-image/2022-06-13/touche-2022-task-3/stance": "touche",
-    "blogs06/trec-blog-2007/opinion": "blogs",
-    "blogs06/trec-blog-2006-2008/opinion": "blogs",
-    "trec-fair/2021/eval/locations": "trec_fair",
-    "trec-fair/2021/eval/quality": "trec_fair",
-    "trec-fair/2022/train/gender": "trec_fair",
-    "trec-fair/2022/train/regions": "trec_fair",
-    "trec-fair/2022/train/source-regions": "trec_fair",
-    "trec-fair/2022/train/gender/official": "trec_fair",
-    "trec-fair/2022/train/regions/official": "trec_fair",
-    "trec-fair/2022/train/source-regions/official": "trec_fair",
-    "trec-fair/2022/train/occupations": "trec_fair",
-    "trec-fair/2022/train/years": "trec_fair",
-    "trec-fair/2022/train/quality": "trec_fair",
-    "trec-fair/2022/train/popularity": "trec_fair",
-    "trec-fair/2022/train/age": "trec_fair",
-    "trec-fair/2022/train/alphabet": "trec_fair",
-    "trec-fair/2022/train/languages": "trec_fair",
-    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "touche",
-    "clueweb12/b13/trec-misinfo-2019/effectiveness": "clueweb12",
-    "clueweb12/b13/trec-misinfo-2019/credibility": "clueweb12",
-    "neuclir/1/trec-2022/language": "neuclir",
-    "neuclir/1/trec-2023/language": "neuclir",
-    "sara/sensitivity": "sara",
-    "msmarco-passage/dev/fair/gender": "msmarco",
-    "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
-    "msmarco-passage/msmgenderbias": "msmarco",
-    "cocktail/nq-utd/source": "cocktail",
+    "pt-fairness/debates/stance": "arguments.debates",
+    "pt-fairness/debates/viewpoint": "arguments.debates",
+    "trec-newswire": "trec.newswire",
+    "argsme/2020-04-01/stance": "arguments.touche",
+    "argsme/2020-04-01/portal": "arguments.touche",
+    "argsme/1.0/stance": "arguments.touche",
+    "argsme/1.0/portal": "arguments.touche",
+    "beir/webis-touche2020/stance": "arguments.touche",
+    "beir/webis-touche2020/v2/stance": "arguments.touche",
+    "clueweb12/touche-2022-task-2/stance": "arguments.touche",
+    "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "arguments.touche",
+    "touche-image/2022-06-13/touche-2022-task-3/stance": "arguments.touche",
+    "blogs06/trec-blog-2007/opinion": "labelled_judgments.blogs",
+    "blogs06/trec-blog-2006-2008/opinion": "labelled_judgments.blogs",
+    "trec-fair/2021/eval/locations": "trec.trec_fair",
+    "trec-fair/2021/eval/quality": "trec.trec_fair",
+    "trec-fair/2022/train/gender": "trec.trec_fair",
+    "trec-fair/2022/train/regions": "trec.trec_fair",
+    "trec-fair/2022/train/source-regions": "trec.trec_fair",
+    "trec-fair/2022/train/gender/official": "trec.trec_fair",
+    "trec-fair/2022/train/regions/official": "trec.trec_fair",
+    "trec-fair/2022/train/source-regions/official": "trec.trec_fair",
+    "trec-fair/2022/train/occupations": "trec.trec_fair",
+    "trec-fair/2022/train/years": "trec.trec_fair",
+    "trec-fair/2022/train/quality": "trec.trec_fair",
+    "trec-fair/2022/train/popularity": "trec.trec_fair",
+    "trec-fair/2022/train/age": "trec.trec_fair",
+    "trec-fair/2022/train/alphabet": "trec.trec_fair",
+    "trec-fair/2022/train/languages": "trec.trec_fair",
+    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "arguments.touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "arguments.touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "arguments.touche",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "arguments.touche",
+    "clueweb12/b13/trec-misinfo-2019/effectiveness": "labelled_judgments.clueweb12",
+    "clueweb12/b13/trec-misinfo-2019/credibility": "labelled_judgments.clueweb12",
+    "neuclir/1/trec-2022/language": "labelled_judgments.neuclir",
+    "neuclir/1/trec-2023/language": "labelled_judgments.neuclir",
+    "sara/sensitivity": "passages.sara",
+    "msmarco-passage/dev/fair/gender": "passages.genders",
+    "msmarco-passage/trec-dl-2019/fair/gender": "passages.genders",
+    "msmarco-passage/msmgenderbias": "passages.genders",
+    "cocktail/nq-utd/source": "passages.cocktail",
 }
-#: The module of each source of values, whose ``values(name)`` creates it.
+#: The module and the function of each source of values.
 VALUES = {
-    "clueweb12/b13/clef-ehealth/trustworthiness": "clueweb12",
-    "msmarco-passage/dev/fair/gender": "msmarco",
-    "msmarco-passage/trec-dl-2019/fair/gender": "msmarco",
+    "clueweb12/b13/clef-ehealth/trustworthiness": "labelled_judgments.trustworthiness",
+    "msmarco-passage/dev/fair/gender": "passages.neutrality",
+    "msmarco-passage/trec-dl-2019/fair/gender": "passages.neutrality",
 }
-#: The module of each target distribution, whose ``targets(name)`` creates it.
-TARGETS = {f"trec-fair/{name}{end}": "trec_fair_targets"
+#: The module and the function of each target distribution.
+TARGETS = {f"trec-fair/{name}{end}": "trec.target"
            for name in ("2021/world", "2021/gender", "2022/world", "2022/gender")
            for end in ("", "/track")}
+#: The names whose documents, topics and judgments ir_datasets is not asked for.
+WITHOUT_IR_DATASETS = {"trec-newswire", *TARGETS}
+#: The downloads for the groups and the judgments, by the prefix of the names of the sources. The
+#: longest prefix counts.
+DOWNLOADS = {
+    "pt-fairness/": "nothing",
+    "trec-newswire": "nothing",
+    "trec-fair/2021/": "57 MB: metadata, qrels, topics",
+    "trec-fair/2022/": "255 MB: metadata, topics with qrels",
+    "argsme/2020-04-01/": "1,433 MB: corpus, qrels, topics",
+    "argsme/2020-04-01/processed/": "1,548 MB: corpus, qrels, topics",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "1.5 MB: qrels, topics",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "1.5 MB: qrels, topics",
+    "argsme/1.0/": "238 MB: corpus, qrels, topics",
+    "beir/webis-touche2020/": "227 MB: corpus, qrels and topics in one file",
+    "clueweb12/touche-2022-task-2/": "0.3 MB: qrels, topics",
+    "clueweb12/b13/trec-misinfo-2019/": "0.9 MB: qrels, topics",
+    "touche-image/": "0.6 MB: qrels, topics",
+    "blogs06/": "a few MB: qrels, topics",
+    "neuclir/1/trec-2022/": "5.4 MB: qrels, topics",
+    "neuclir/1/trec-2023/": "6.7 MB: qrels, topics",
+    "sara/": "20 MB and the corpus, whose size ir_datasets does not state: corpus, qrels, topics",
+    "msmarco-passage/trec-dl-2019/": "1,058 MB: corpus, qrels, topics, word list",
+    "msmarco-passage/dev/": "1,078 MB: corpus, qrels, topics, word list",
+    "msmarco-passage/msmgenderbias": "9 kB: the groups",
+    "cocktail/": "0.4 MB: documents, qrels and topics in one file",
+}
 #: What the registries of groups, values and targets hold from the start, by name.
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
@@ -90,7 +118,7 @@ def register_datasets() -> None:
     import ir_datasets
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
         return
-    for module in dict.fromkeys(SOURCES.values()):
+    for module in MODULES:
         importlib.import_module(f"{__name__}.{module}").register(ir_datasets.registry)
 
 
@@ -99,8 +127,7 @@ def make(what: str, name: str) -> Groups | Values | Target:
 
     :param what: ``groups``, ``values`` or ``targets``
     """
-    module = BUILT_IN[what][name]
-    if module not in ("newswire", "trec_fair_targets"):  # which work without ir_datasets
+    module, _, function = BUILT_IN[what][name].partition(".")
+    if name not in WITHOUT_IR_DATASETS:
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    maker = "source" if what == "groups" else what
-    return getattr(importlib.import_module(f"{__name__}.{module}"), maker)(name)
+    return getattr(importlib.import_module(f"{__name__}.{module}"), function)(name)

@@ -89,5 +89,5 @@ def test_the_real_file(irds, files, shared):
     assert Counter(row.iteration for row in rows) == {"human": 800, "llm": 800}
     assert len(list(dataset.queries_iter())) == len({row.query_id for row in rows}) == 80
     assert len({doc.doc_id for doc in dataset.docs_iter()}) == 1600
-    from pt_fairness.collections import cocktail
-    assert hashlib.md5(file.read_bytes()).hexdigest() == cocktail._MD5
+    from pt_fairness.collections import passages
+    assert hashlib.md5(file.read_bytes()).hexdigest() == passages._MD5

@@ -14,7 +14,7 @@ from measure_cases import values_of
 from msmarco_passages import GENDERS, TABLE, TASKS, gender
 
 from pt_fairness import MRecall, collections, groups, values
-from pt_fairness.collections import gender as reading
+from pt_fairness.collections import document_groups as reading
 
 NAME = "msmarco-passage/msmgenderbias"
 FILE = "msmarco-passage/fair/biases.csv"
@@ -157,7 +157,7 @@ def test_the_hashes_are_those_of_the_authors_files(irds, shared):
 DOWNLOAD = """
 import concurrent.futures, functools, http.server, sys, threading
 import pt_fairness, ir_datasets
-from pt_fairness.collections import gender
+from pt_fairness.collections import document_groups as gender
 class Handler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         print("asked for", self.path)

@@ -1,4 +1,12 @@
-"""Touché: arguments on controversial questions, with their stances and debate portals.
+"""Arguments on controversial questions: the debates of this package, and Touché.
+
+Debates: a small collection of arguments that is part of the package and works offline.
+
+It has ten controversial questions with fifteen arguments each. An argument has a graded relevance,
+a stance towards the question of its topic, and a viewpoint from −3 (strongly opposing) to +3
+(strongly supporting).
+
+Touché: arguments on controversial questions, with their stances and debate portals.
 
 **Stances in args.me.** Task 1 ranks arguments of the args.me corpus. The stance of an argument is
 that of its premise towards its *own conclusion*, which need not be the claim of the topic: a PRO
@@ -16,25 +24,106 @@ and the portals of a pair are those of the arguments of its sentences: two group
 The quality and the coherence of a pair are in the judgments.
 """
 
-from __future__ import annotations
-
+# Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
+import os
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from ir_datasets.formats import ToucheComparativeStance, ToucheControversialStance, TrecQrel
+from ir_datasets.datasets.base import Dataset
+from ir_datasets.formats import (
+    JsonlDocs,
+    JsonlQueries,
+    ToucheComparativeStance,
+    ToucheControversialStance,
+    TrecQrel,
+    TrecQrels,
+)
 from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
+from ir_datasets.util import LocalDownload, home_path
 
 from pt_fairness.collections.variants import (
     UNCOUNTED,
+    Documentation,
     annotated,
     graded,
     look_up,
     looked_up,
     variant,
 )
+from pt_fairness.io.files import temporary_folder, writable
+
+DEBATES = "pt-fairness/debates"
+#: The fields that can be groups, and their labels.
+_DEBATE_FIELDS: dict[str, tuple[Any, ...]] = {
+    "stance": ("PRO", "CON"), "viewpoint": tuple(range(-3, 4))}
+_DEBATE_FILES = Path(__file__).parent / "debates"
+_DEBATE_TEXT = (
+    "Ten controversial questions, each with fifteen short arguments that have a stance and a "
+    "viewpoint from -3 (strongly opposing) to 3 (strongly supporting) towards it, and graded "
+    "judgments.")
+_DEBATE_LEVELS = {0: "not relevant", 1: "relevant: an argument on the question",
+           2: "highly relevant: a good argument on the question"}
+
+
+class DebateArgument(NamedTuple):
+    """An argument: its conclusion, premise, stance (``-`` if neutral) and viewpoint."""
+
+    doc_id: str
+    title: str
+    text: str
+    stance: str
+    viewpoint: int
+
+    def default_text(self) -> str:
+        """Return the conclusion and the premise."""
+        return f"{self.title}\n{self.text}"
+
+
+class DebateDocs(JsonlDocs):  # type: ignore[misc]
+    """The arguments, with a docstore in a temporary folder where the home cannot be written."""
+
+    _docstore_path: Path
+
+    def docs_store(self, *args: Any, **kwargs: Any) -> Any:
+        path = self._docstore_path
+        if not os.path.exists(path) and not writable(path):
+            self._docstore_path = Path(temporary_folder()) / path.name
+        return super().docs_store(*args, **kwargs)
+
+
+def debates(name: str) -> Any:
+    """Return the stances or viewpoints of the arguments as groups."""
+    from pt_fairness import groups
+    field = name.rpartition("/")[2]
+    return groups.from_irds(DEBATES, field, _DEBATE_FIELDS[field], name)
+
+
+def _register_debates(registry: Any) -> None:
+    """Register ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
+    docs = DebateDocs(_debate_file("docs.jsonl"), doc_cls=DebateArgument, namespace=DEBATES,
+                      lang="en", docstore_path=home_path() / DEBATES / "docs.pklz4")
+    queries = JsonlQueries(_debate_file("queries.jsonl"), lang="en")
+    qrels = TrecQrels(_debate_file("qrels.tsv"), _DEBATE_LEVELS)
+    registry.register(DEBATES, Dataset(docs, queries, qrels,
+                                       Documentation("Debates", _DEBATE_TEXT)))
+    for field in _DEBATE_FIELDS:
+        variant(registry, DEBATES, field, partial(_with_field, docs, field), f"with {field}s",
+                f"The iteration field holds the {field} of the argument.")
+
+
+def _debate_file(name: str) -> Any:
+    return LocalDownload(_DEBATE_FILES / name, mkdir=False)
+
+
+def _with_field(docs: Any, field: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    groups = {doc.doc_id: str(getattr(doc, field)) for doc in docs.docs_iter()}
+    for row in rows:
+        yield row._replace(iteration=groups[row.doc_id])
+
 
 STANCES = tuple(stance.name for stance in ArgsMeStance)
 PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
@@ -90,7 +179,7 @@ FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 }
 
 
-def source(name: str) -> Any:
+def touche(name: str) -> Any:
     """Return a field of the documents of a corpus, or of judgments, as groups."""
     from pt_fairness.groups import FromIrds
     dataset_id, _, field = name.rpartition("/")
@@ -99,14 +188,14 @@ def source(name: str) -> Any:
     if field not in FIELDS:
         return FromIrds(name, "iteration", _LEVELS, name, order=_LEVELS)
     if dataset_id == _PAIRS:
-        from pt_fairness.collections.pairs import SentencePairs
-        return SentencePairs(source(f"{_SENTENCES}/{field}"), name)
+        from pt_fairness.collections.document_groups import SentencePairs
+        return SentencePairs(touche(f"{_SENTENCES}/{field}"), name)
     argument_field, labels = FIELDS[field]
     return FromIrds(dataset_id, argument_field if dataset_id.startswith("argsme/") else field,
                     labels, name)
 
 
-def register(registry: Any) -> None:
+def _register_touche(registry: Any) -> None:
     """Register variants of the Touché ids of ir_datasets, such as ``…/stance``."""
     # ir_datasets 0.6.3 prints the path of Touché's qrels to standard output.
     vars(formats)["print"] = lambda *values, **options: None
@@ -115,7 +204,7 @@ def register(registry: Any) -> None:
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
             for task in tasks:
                 variant(registry, f"{corpus}/{task}".rstrip("/"), field,
-                        partial(looked_up, source, f"{corpus}/{field}"), f"with {field}s",
+                        partial(looked_up, touche, f"{corpus}/{field}"), f"with {field}s",
                         _TEXT[field], metadata=counts)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
@@ -147,8 +236,14 @@ def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
 
 def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with a field of the arguments of their sentences as groups."""
-    from pt_fairness.collections.pairs import REST, SENTENCES
-    groups = source(name)
+    from pt_fairness.collections.document_groups import REST, SENTENCES
+    groups = touche(name)
     look_up(groups.arguments, qrels, (sentence.partition(REST)[0] for row in rows
                                       for sentence in row.doc_id.split(SENTENCES)))
     return annotated(groups, rows)
+
+
+def register(registry: Any) -> None:
+    """Register the dataset ids with ir_datasets."""
+    _register_debates(registry)
+    _register_touche(registry)

@@ -1,8 +1,19 @@
-"""TREC Fair Ranking tracks of 2021 and 2022: continents, gender and other groups of articles.
+"""TREC newswire, and the TREC Fair Ranking tracks with their targets.
+
+TREC newswire (disks 4 and 5 without CR): the source of an article, from its docno.
+
+The documents themselves are not needed.
+
+TREC Fair Ranking tracks of 2021 and 2022: continents, gender and other groups of articles.
 
 The tracks search articles of the English Wikipedia. The groups of an article are in a metadata file
 of the track, which is all that is downloaded besides the judgments: the articles themselves are not
 read.
+
+Target distributions of the TREC Fair Ranking tracks.
+
+Shares and populations are those of the tracks' public evaluation code: trec2021-fair-public and
+trec2022-fair-public.
 """
 
 from __future__ import annotations
@@ -10,7 +21,28 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
+#: Foreign Broadcast Information Service, Federal Register, Financial Times, Los Angeles Times.
+_NEWSWIRE = ("FBIS", "FR", "FT", "LA")
+NAME = "trec-newswire"
+_ROBUST = "disks45/nocr/trec-robust-2004"
+_IDS = ("disks45/nocr/trec8", _ROBUST, *(f"{_ROBUST}/fold{number}" for number in range(1, 6)))
+
+
+def newswire(name: str) -> Any:
+    """Return the sources of documents as groups, from the prefix of the docno."""
+    from pt_fairness import groups
+    return groups.from_pattern(rf"^({'|'.join(_NEWSWIRE)})\d", _NEWSWIRE, name)
+
+
+def _register_newswire(registry: Any) -> None:
+    """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
+    # newswire() has to work without importing ir_datasets.
+    from pt_fairness.collections.variants import labelled, variant
+    for base_id in _IDS:
+        variant(registry, base_id, "source", partial(labelled, newswire, NAME),
+                "with sources", "The iteration field holds the source of the document, which its "
+                f"docno begins with: {', '.join(_NEWSWIRE)}.")
+
 
 _QUALITY = ("Stub", "Start", "C", "B", "GA", "FA")
 _CONTINENTS = ("Africa", "Antarctica", "Asia", "Europe", "Latin America and the Caribbean",
@@ -82,9 +114,9 @@ _MEANING = {
 }
 
 
-def source(name: str) -> Any:
+def trec_fair(name: str) -> Any:
     """Return a field of the metadata as groups."""
-    from pt_fairness.collections.metadata import Field, FromMetadata
+    from pt_fairness.collections.document_groups import Field, FromMetadata
     dataset_id = next(known for known in _FIELDS if name.startswith(known))
     suffix = name.removeprefix(f"{dataset_id}/")
     fields = {known: Field(**field) for known, field in _FIELDS[dataset_id].items()}
@@ -94,11 +126,52 @@ def source(name: str) -> Any:
     return FromMetadata(name, fields[suffix], fields.values(), dataset_id, _METADATA[dataset_id])
 
 
-def register(registry: Any) -> None:
+def _register_trec_fair(registry: Any) -> None:
     """Register the fields as variants of ``trec-fair/2021/eval`` and ``trec-fair/2022/train``."""
+    from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
     for base_id, fields in _FIELDS.items():
         for suffix in fields:
             name = f"{base_id}/{suffix}"
-            variant(registry, base_id, suffix, partial(labelled, source, name), f"with {suffix}",
+            variant(registry, base_id, suffix, partial(labelled, trec_fair, name), f"with {suffix}",
                     f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
                     "has a row for each of them.", metadata=UNCOUNTED)
+
+
+#: The population of each UN subregion; those of Oceania are one.
+_POPULATION = {
+    "Antarctica": 1_106, "Caribbean": 42_517_000, "Central America": 167_387_000,
+    "Central Asia": 64_370_000, "Eastern Africa": 373_202_000, "Eastern Asia": 1_620_807_000,
+    "Eastern Europe": 294_162_000, "Middle Africa": 135_750_000, "Northern Africa": 210_002_000,
+    "Northern America": 355_361_000, "Northern Europe": 100_404_000, "Oceania": 38_304_000,
+    "South America": 406_740_000, "South-eastern Asia": 618_793_000, "Southern Africa": 60_425_000,
+    "Southern Asia": 1_749_046_000, "Southern Europe": 155_827_000, "Western Africa": 331_255_000,
+    "Western Asia": 245_707_000, "Western Europe": 192_060_000}
+#: The background distributions, by the name of the target. With ``/track`` appended, half of the
+#: target is the distribution of the topic's relevant documents.
+TARGETS = {
+    "trec-fair/2021/world": {
+        "Africa": 0.155070563, "Antarctica": 1.54424e-07, "Asia": 0.600202585,
+        "Europe": 0.103663858, "Latin America and the Caribbean": 0.08609797,
+        "Northern America": 0.049616733, "Oceania": 0.005348137},
+    "trec-fair/2021/gender": {"female": 0.495, "male": 0.495, "third": 0.01},
+    "trec-fair/2022/world": {
+        region: people / sum(_POPULATION.values()) for region, people in _POPULATION.items()},
+    "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},
+}
+#: The share of the relevant documents in the targets of the tracks.
+OF_QRELS = 0.5
+
+
+def target(name: str) -> Any:
+    """Return a target of the tracks."""
+    import pandas as pd
+
+    from pt_fairness.targets import Target
+    frame = pd.DataFrame(TARGETS[name.removesuffix("/track")].items(), columns=["group", "share"])
+    return Target(name, frame, OF_QRELS if name.endswith("/track") else 0.0)
+
+
+def register(registry: Any) -> None:
+    """Register the dataset ids with ir_datasets."""
+    _register_newswire(registry)
+    _register_trec_fair(registry)

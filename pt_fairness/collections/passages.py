@@ -1,0 +1,180 @@
+"""Passages and emails: MS MARCO, Cocktail and SARA.
+
+MS MARCO passages: queries for which results that favour a gender would do harm.
+
+Rekabsaz et al. (2021) marked 215 queries of the development set and 30 of TREC Deep Learning 2019,
+and published the words by which they measure the gender neutrality of a passage. Their two lists of
+queries and their list of words are downloaded from their repository.
+
+Mousavian et al. (2025) annotated 893 passages with the gender that each is biased towards. These
+groups have no judgments of their own, and the documents are not needed.
+
+The words in judged and in retrieved passages are counted once and cached in a table in the folder
+``fair`` of ir_datasets' MS MARCO. The table is created again if ir_datasets' docstore is newer.
+
+Cocktail (Dai et al. 2024b): passages by people, and their rewrites by a language model.
+
+NQ-UTD has 80 questions on recent events, 800 passages by people and a rewrite of each by Llama 2. A
+judgment of a passage holds for its rewrite, too.
+
+SARA: Enron emails, and whether they are sensitive (McKechnie & McDonald 2024).
+
+The sensitivity is a field of the emails. That of judged emails is looked up once and cached in a
+table in the folder of the qrels. ir_datasets takes the emails and the qrels from different files;
+judged emails that the corpus lacks have no group, and are counted in a warning.
+"""
+
+# Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
+import json
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from ir_datasets.datasets.base import Dataset, FilteredQueries
+from ir_datasets.datasets.beir import BeirQrels
+from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel
+from ir_datasets.util import Download, Lazy, RequestsDownload, ZipExtract, home_path
+
+from pt_fairness.collections.variants import UNCOUNTED, Documentation, labelled, looked_up, variant
+
+CORPUS = "msmarco-passage"
+#: The groups of Mousavian et al.
+BIASES = f"{CORPUS}/msmgenderbias"
+#: The number of queries in each list.
+_QUERIES = {"dev": 215, "trec-dl-2019": 30}
+_TEXT = ("The queries that Rekabsaz et al. (2021) marked as sensitive to gender bias, and their "
+         "judgments.")
+_GENDER = ("The iteration field holds the gender of the passage: that of which it has more words, "
+           "or neutral, if it has at most one word of both, or as many of one as of the other.")
+
+
+def genders(name: str) -> Any:
+    """Return the genders of passages as groups, by their words or as annotated."""
+    from pt_fairness.collections.document_groups import Biases, counts
+    from pt_fairness.groups import FromText
+    return Biases(name) if name == BIASES else FromText(counts(), name=name)
+
+
+def neutrality(name: str) -> Any:
+    """Return the gender neutrality of passages as values."""
+    from pt_fairness.collections.document_groups import counts
+    from pt_fairness.values import FromText
+    return FromText(counts(), name=name)
+
+
+def _register_msmarco(registry: Any) -> None:
+    """Register ``msmarco-passage/…/fair`` and ``…/fair/gender`` for both lists of queries."""
+    for task, number in _QUERIES.items():
+        base_id = f"{CORPUS}/{task}"
+        qids = Lazy(partial(_qids, f"{task}.tsv"))
+        queries = FilteredQueries(registry[base_id].queries_handler(), qids)
+        variant(registry, base_id, "fair", partial(_of, qids), "queries sensitive to gender bias",
+                _TEXT, queries=queries, metadata={"queries": {"count": number}, **UNCOUNTED})
+        variant(registry, f"{base_id}/fair", "gender",
+                partial(labelled, genders, f"{base_id}/fair/gender"), "with genders", _GENDER)
+
+
+def _of(qids: Any, _: Any, rows: list[Any]) -> list[TrecQrel]:
+    wanted = qids()
+    return [row for row in rows if row.query_id in wanted]
+
+
+def _qids(file: str) -> set[str]:
+    from pt_fairness.collections.document_groups import rows
+    return {qid for qid, _ in rows(file, "\t")}
+
+
+COCKTAIL = "cocktail/nq-utd"
+#: The group of each file of passages, which is also the end of their docnos.
+SOURCES = {"human": "human", "llama-2-7b-chat-tmp0.2": "llm"}
+_URL = ("https://raw.githubusercontent.com/KID-22/Cocktail/"
+        "d070bccd55e643c8c9d018ef65e5825099e97550/dataset/nq-utd.zip")
+_MD5 = "2e12e66393829cd4be715718f99d2436"
+_COCKTAIL_LEVELS = {0: "not relevant", 1: "relevant, lower grade", 2: "relevant, higher grade"}
+
+
+class CocktailPassage(NamedTuple):
+    """A passage, and whether a person or a language model wrote it (``human`` or ``llm``)."""
+
+    doc_id: str
+    text: str
+    source: str
+
+    def default_text(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+class CocktailDocs(JsonlDocs):  # type: ignore[misc]
+    """The passages of several files, which have the same ids: a docno ends with the file's name."""
+
+    def _iter(self) -> Iterator[CocktailPassage]:
+        for (suffix, group), file in zip(SOURCES.items(), self._dlcs, strict=True):
+            with file.stream() as lines:
+                for passage in map(json.loads, lines):
+                    yield CocktailPassage(f"{passage['_id']}-{suffix}", passage["text"], group)
+
+
+class CocktailQrels(BeirQrels):  # type: ignore[misc]
+    """Judgments of passages, each of which holds for all versions of the passage."""
+
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        for row in super().qrels_iter():
+            for suffix in SOURCES:
+                yield row._replace(doc_id=f"{row.doc_id}-{suffix}")
+
+
+def cocktail(name: str) -> Any:
+    """Return the sources of passages as groups."""
+    from pt_fairness import groups
+    return groups.from_irds(COCKTAIL, "source", SOURCES.values(), name)
+
+
+def _register_cocktail(registry: Any) -> None:
+    """Register ``cocktail/nq-utd`` and its variant ``/source``."""
+    archive = Download([RequestsDownload(_URL)], expected_md5=_MD5,
+                       cache_path=str(home_path() / f"{COCKTAIL}.zip"))
+    docs = CocktailDocs([ZipExtract(archive, f"corpus/{suffix}.jsonl") for suffix in SOURCES],
+                        doc_cls=CocktailPassage, namespace=COCKTAIL, lang="en",
+                        docstore_path=home_path() / COCKTAIL / "docs.pklz4")
+    registry.register(COCKTAIL, Dataset(
+        docs, JsonlQueries(ZipExtract(archive, "queries.jsonl"), lang="en",
+                           mapping={"query_id": "_id", "text": "text"}),
+        CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _COCKTAIL_LEVELS),
+        Documentation("NQ-UTD", "Questions on recent events, with passages by people and their "
+                      "rewrites by a language model. A rewrite has the judgments of its passage.")))
+    convert = partial(labelled, cocktail, f"{COCKTAIL}/source")
+    variant(registry, COCKTAIL, "source", convert, "with sources",
+            "The iteration field holds who wrote the passage: a person (human) or a language "
+            "model (llm).")
+
+
+SARA = "sara"
+#: The groups by the sensitivity in the corpus.
+_SENSITIVITY = {0: "non-sensitive", 1: "sensitive"}
+
+
+def sensitivity(email: Any) -> Any:
+    """Return the label of an email; of an unknown sensitivity, the number itself."""
+    return _SENSITIVITY.get(email.sensitivity, email.sensitivity)
+
+
+def sara(name: str) -> Any:
+    """Return the sensitivity of emails as groups."""
+    from pt_fairness.groups import FromIrds
+    return FromIrds(SARA, sensitivity, _SENSITIVITY.values(), name)
+
+
+def _register_sara(registry: Any) -> None:
+    """Register ``sara/sensitivity``."""
+    # ir_datasets 0.6.3 counts the qrels of an earlier version.
+    variant(registry, SARA, "sensitivity", partial(looked_up, sara, f"{SARA}/sensitivity"),
+            "with sensitivity", "The iteration field holds the sensitivity of the email: "
+            f"{' or '.join(_SENSITIVITY.values())}.", metadata=UNCOUNTED)
+
+
+def register(registry: Any) -> None:
+    """Register the dataset ids with ir_datasets."""
+    _register_msmarco(registry)
+    _register_cocktail(registry)
+    _register_sara(registry)
