@@ -34,7 +34,7 @@ from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import Rprec
 
 from pt_fairness import DistKL, analysis, plots, read_qrels, rename
-from pt_fairness.analysis.collection import ALL_TOPICS
+from pt_fairness.analysis.group_statistics import ALL_TOPICS
 
 #: Tables 1 and 2: the three leading systems under each column, as (system, N[R-Prec], Fair, mean,
 #: gmean).

@@ -5,23 +5,25 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
-from pt_fairness.analysis.collection import (
-    agreement,
-    group_distribution,
-    ranked_groups,
-    undefined,
-)
+from pt_fairness.analysis.attention import amortised_inequity, document_exposure, inequality
 from pt_fairness.analysis.columns import ALPHA
 from pt_fairness.analysis.directions import highlight
 from pt_fairness.analysis.explanation import explain
-from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.formats import long_form
-from pt_fairness.analysis.inequity import amortised_inequity
+from pt_fairness.analysis.group_statistics import (
+    agreement,
+    group_distribution,
+    group_effectiveness,
+    group_gaps,
+    ranked_groups,
+    topic_gaps,
+    topic_groups,
+    undefined,
+)
 from pt_fairness.analysis.inference import bias_summary, compare, intervals
 from pt_fairness.analysis.noise import label_noise
 from pt_fairness.analysis.random_orders import against_random
 from pt_fairness.analysis.references import reference_rankings
-from pt_fairness.analysis.served import group_effectiveness, group_gaps
 from pt_fairness.analysis.system_rankings import (
     Correlations,
     combine,
@@ -30,7 +32,6 @@ from pt_fairness.analysis.system_rankings import (
     rank_table,
     top,
 )
-from pt_fairness.analysis.topics import topic_gaps, topic_groups
 from pt_fairness.analysis.uncertainty import uncertain_labels
 
 __all__ = [

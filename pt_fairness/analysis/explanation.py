@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import one_run, renamed_qrels
+from pt_fairness.analysis.arguments import loaded_qrels, one_run
 from pt_fairness.analysis.ranking_shares import Shown
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import texts_of, with_text_ids
@@ -105,7 +105,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     if len(wanted) != 1:
         raise ValueError(f"measure={shown(measure)}: explain takes one measure, and {len(wanted)} "
                          "are given")
-    judged = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
+    judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
     columns, judged, _ = take_groups(wanted, judged, groups)
     ((one, name),) = columns.items()
     judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import TIE_DECIMALS
-from pt_fairness.analysis.inputs import (
+from pt_fairness.analysis.arguments import (
     kept_annotations,
     measures_without_groups,
+    runs_and_qrels,
     runs_of,
-    systems_of,
 )
+from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.uncertainty import Draws
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import at_least, shown
@@ -74,7 +74,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")
     at_least(2, "draws", draws)
-    frames, qrels = systems_of(runs, qrels, topics)
+    frames, qrels = runs_and_qrels(runs, qrels, topics)
     annotations = kept_annotations(qrels, groups, wanted)
     if len(annotations.labels) < 2:
         raise ValueError("a wrong label needs at least two labels, and the documents have "

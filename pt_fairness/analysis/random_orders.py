@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.arguments import is_of_groups, loaded_qrels, runs_and_qrels, runs_of
 from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.directions import direction_of_measure, from_best
-from pt_fairness.analysis.inputs import is_of_groups, renamed_qrels, runs_of, systems_of
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least
@@ -85,8 +85,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         if not is_of_groups(measure):
             raise ValueError(f"{measure} is not possible here: against_random takes measures of "
                              "this package that compare groups")
-    qrels = with_text_ids(renamed_qrels(qrels), "qrels", "query_id", "doc_id")
-    frames, judged = systems_of(runs, qrels, topics)
+    qrels = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
+    frames, judged = runs_and_qrels(runs, qrels, topics)
     columns, judged, _ = take_groups(wanted, judged, groups)
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)

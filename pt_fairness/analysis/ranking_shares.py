@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.analysis.inputs import annotations_of
+from pt_fairness.analysis.arguments import annotations_of
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.labels import TREC_DEFAULTS

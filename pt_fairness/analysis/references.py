@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import annotations_of, judgments_of, one_run
+from pt_fairness.analysis.arguments import annotations_of, loaded_qrels, one_run
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.messages import at_least, listed, shown
 from pt_fairness.core.streams import uniforms
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.trec_order import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     at_least(1, "depth", depth, "all documents")
     at_least(1, "draws", draws)
     run = None if run is None else one_run(run, topics)
-    judgments = judgments_of(qrels)
+    judgments = Judgments(loaded_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
     pools = list(_pools(annotations, rel) if run is None else _pools_of_run(annotations, run))
     return {kind: _random(pools, depth, draws, seed) if order is None else

@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import TIE_DECIMALS
-from pt_fairness.analysis.inference import baseline_of, check
-from pt_fairness.analysis.inputs import (
+from pt_fairness.analysis.arguments import (
     kept_annotations,
     measures_without_groups,
+    runs_and_qrels,
     runs_of,
-    systems_of,
 )
+from pt_fairness.analysis.columns import TIE_DECIMALS
+from pt_fairness.analysis.inference import baseline_of, check
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, warn
@@ -183,7 +183,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     check(confidence)
     at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
-    frames, qrels = systems_of(runs, qrels, topics)
+    frames, qrels = runs_and_qrels(runs, qrels, topics)
     annotations = kept_annotations(qrels, groups, wanted)
     systems = runs_of(frames, annotations.judgments)
     names = list(systems)

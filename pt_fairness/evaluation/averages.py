@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.arguments import is_of_groups
 from pt_fairness.analysis.columns import (
     ALPHA,
     CORRECTED,
@@ -27,7 +28,6 @@ from pt_fairness.analysis.columns import (
     split_suffix,
 )
 from pt_fairness.analysis.inference import intervals, randomisation
-from pt_fairness.analysis.inputs import is_of_groups
 from pt_fairness.analysis.references import KINDS, reference_rankings
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats

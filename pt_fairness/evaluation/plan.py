@@ -13,7 +13,7 @@ import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness import targets
-from pt_fairness.analysis.inputs import frames_of
+from pt_fairness.analysis.arguments import frames_of
 from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.labels import TARGET_WORDS, TREC_DEFAULTS

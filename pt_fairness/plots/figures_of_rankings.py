@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness.analysis.collection import ALL_TOPICS
 from pt_fairness.analysis.columns import of_one_measure, per_query
 from pt_fairness.analysis.directions import distance_from_best, ranked_by
+from pt_fairness.analysis.group_statistics import ALL_TOPICS
 from pt_fairness.analysis.ranking_shares import (
     PROTECTED_SHARE,
     PROTECTED_TARGET,

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness.analysis.collection import ALL_TOPICS
 from pt_fairness.analysis.columns import of_one_measure, of_one_system, per_query, stands_for
+from pt_fairness.analysis.group_statistics import ALL_TOPICS
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.arguments import annotations_of, runs_of
 from pt_fairness.analysis.columns import (
     BROKEN,
     COMPARISON,
@@ -17,7 +18,6 @@ from pt_fairness.analysis.columns import (
     systems_of,
 )
 from pt_fairness.analysis.directions import direction_of
-from pt_fairness.analysis.inputs import annotations_of, runs_of
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import collecting_warnings

@@ -10,12 +10,13 @@ import pytest
 from ir_measures import parse_measure
 
 from pt_fairness import FairnessWarning, explain, groups
-from pt_fairness.analysis.inputs import judgments_of, runs_of
+from pt_fairness.analysis.arguments import loaded_qrels, runs_of
 from pt_fairness.analysis.ranking_shares import Shown, annotations_for
+from pt_fairness.rankings.trec_order import Judgments
 
 
 def shown(measure, case, qid="1", source=None):
-    judgments = judgments_of(case.qrels_frame)
+    judgments = Judgments(loaded_qrels(case.qrels_frame))
     run = case.run_frame[case.run_frame["query_id"] == qid]
     return Shown(parse_measure(measure), judgments, runs_of(run, judgments)["run 0"],
                  judgments.topics.index(qid), source)
@@ -77,7 +78,7 @@ def test_the_groups_of_measures_that_have_none(worked):
         assert shown(measure, worked).groups() == [["CON"], ["PRO"], [], ["PRO"]]
     assert shown("nDCG@4", worked, source=source).groups() == [["x"], [], ["y"], []]
     worked.qrels = [(*row[:3], "0") for row in worked.qrels]
-    judgments = judgments_of(worked.qrels_frame)
+    judgments = Judgments(loaded_qrels(worked.qrels_frame))
     assert annotations_for(parse_measure("nDCG@4"), judgments, None).labels == []
     assert annotations_for(parse_measure("nDCG@4"), judgments, source).labels == ["x", "y"]
     with pytest.raises(ValueError, match="the qrels have no groups"):

@@ -22,16 +22,16 @@ from pt_fairness import (
     rND,
     values,
 )
-from pt_fairness.analysis.inputs import (
+from pt_fairness.analysis.arguments import (
     annotations_of,
     frames_of,
     is_of_groups,
-    judgments_of,
     kept_annotations,
+    loaded_qrels,
     measures_without_groups,
-    renamed_qrels,
     runs_of,
 )
+from pt_fairness.rankings.trec_order import Judgments
 
 QRELS = pd.DataFrame([("2", "a", 1, "x"), ("1", "a", 2, "y"), ("1", "b", 0, "x"),
                       ("1", "c", 1, "-")], columns=["qid", "docno", "label", "iteration"])
@@ -53,13 +53,13 @@ def labels_of(annotations):
 
 @pytest.mark.parametrize("qrels", [QRELS, OF_IR_MEASURES])
 def test_qrels_with_either_names(qrels):
-    pd.testing.assert_frame_equal(renamed_qrels(qrels), OF_IR_MEASURES)
-    judgments = judgments_of(qrels)
+    pd.testing.assert_frame_equal(loaded_qrels(qrels), OF_IR_MEASURES)
+    judgments = Judgments(loaded_qrels(qrels))
     assert judgments.topics == ["2", "1"] and judgments.relevance.tolist() == [1, 2, 0, 1]
     assert judgments.docnos(slice(None)).tolist() == ["a", "a", "b", "c"]
 
 
-@pytest.mark.parametrize("function", [renamed_qrels, judgments_of])
+@pytest.mark.parametrize("function", [loaded_qrels])
 @pytest.mark.parametrize(("qrels", "says"), [
     (QRELS[:0], "the frame of qrels has no rows"),
     ([1], "the qrels are a list; they have to be a DataFrame"),
@@ -71,37 +71,38 @@ def test_what_is_no_frame_of_qrels(function, qrels, says):
 
 
 def test_groups_are_those_of_the_qrels_or_of_a_source(registered_groups):
-    own = annotations_of(judgments_of(QRELS), None)
+    own = annotations_of(Judgments(loaded_qrels(QRELS)), None)
     assert own.labels == ["x", "y"]
     assert labels_of(own) == {("2", "a"): ["x"], ("1", "a"): ["y"], ("1", "b"): ["x"],
                               ("1", "c"): []}
     source = groups.from_mapping({"a": "p", "c": "q"})
     registered_groups("mine", source)
     for given in (source, "mine"):
-        found = annotations_of(judgments_of(QRELS), given)
+        found = annotations_of(Judgments(loaded_qrels(QRELS)), given)
         assert labels_of(found) == {("2", "a"): ["p"], ("1", "a"): ["p"], ("1", "b"): [],
                                     ("1", "c"): ["q"]}
     with pytest.raises(ValueError, match="no groups are registered as 'nowhere'"):
-        annotations_of(judgments_of(QRELS), "nowhere")
+        annotations_of(Judgments(loaded_qrels(QRELS)), "nowhere")
 
 
 def test_topics_that_a_source_drops_are_left_out():
     source = groups.from_mapping({"a": "p", "b": "q"}).relabel({"2": {"p": "r"}})
-    found = kept_annotations(QRELS, source, [AWRF @ 5])
+    found = kept_annotations(OF_IR_MEASURES, source, [AWRF @ 5])
     assert found.judgments.topics == ["2"] and labels_of(found) == {("2", "a"): ["r"]}
-    everything = kept_annotations(QRELS, groups.from_mapping({"a": "p"}), [AWRF @ 5])
+    everything = kept_annotations(OF_IR_MEASURES, groups.from_mapping({"a": "p"}), [AWRF @ 5])
     assert everything.judgments.topics == ["2", "1"]
     with pytest.raises(ValueError, match="drops all topics of the qrels"):
-        kept_annotations(QRELS, groups.from_mapping({"a": "p"}).relabel({"7": {"p": "r"}}), [])
+        kept_annotations(OF_IR_MEASURES,
+                         groups.from_mapping({"a": "p"}).relabel({"7": {"p": "r"}}), [])
 
 
 def test_labels_of_measures_that_no_document_has():
     with pytest.warns(FairnessWarning, match="protected='w' names a group that no judged document"):
-        kept_annotations(QRELS, None, [rND(protected="w") @ 5])
+        kept_annotations(OF_IR_MEASURES, None, [rND(protected="w") @ 5])
     with pytest.raises(ValueError, match="protected='w' names no group"):
-        kept_annotations(QRELS, groups.from_mapping({"a": "p"}), [rND(protected="w") @ 5])
+        kept_annotations(OF_IR_MEASURES, groups.from_mapping({"a": "p"}), [rND(protected="w") @ 5])
     with pytest.warns(FairnessWarning, match="has a share for 'w'"):
-        found = kept_annotations(QRELS, None, [AWRF(target={"x": 0.5, "w": 0.5})])
+        found = kept_annotations(OF_IR_MEASURES, None, [AWRF(target={"x": 0.5, "w": 0.5})])
     assert found.labels == ["x", "y"] and "w" in found.sets.labels
 
 
@@ -126,7 +127,7 @@ def test_runs_that_lack_something(runs, says):
 
 
 def test_runs_in_the_order_of_trec_eval():
-    judgments = judgments_of(QRELS)
+    judgments = Judgments(loaded_qrels(QRELS))
     (name, run), = runs_of(RUN, judgments).items()
     assert name == "run 0"
     found = [(judgments.topics[topic], docno)

@@ -1,4 +1,4 @@
-"""Conversion and validation of the arguments of the analysis functions."""
+"""The arguments of the analysis functions: runs, qrels, groups and measures, read and checked."""
 
 from __future__ import annotations
 
@@ -21,25 +21,24 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 
-def judgments_of(qrels: Any) -> Judgments:
-    """Convert qrels to :class:`Judgments`.
+def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
+    """Return qrels with the column names of ir_measures.
 
-    :param qrels: as of :func:`pt_fairness.evaluate`
     :raises ValueError: a column is missing, or there are no rows
     """
-    return Judgments(renamed_qrels(qrels))
+    columns = qrels_columns(qrels)
+    need_rows(qrels, "the frame of qrels", columns)
+    names = zip(columns, ["query_id", "doc_id", "relevance"], strict=True)
+    return qrels.rename(columns=dict(names))
 
 
-def renamed_qrels(qrels: Any) -> pd.DataFrame:
+def loaded_qrels(qrels: Any) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
     :param qrels: as of :func:`pt_fairness.evaluate`
     :raises ValueError: a column is missing, or there are no rows
     """
-    qrels = load_qrels(qrels)
-    qid, docno, label = qrels_columns(qrels)
-    need_rows(qrels, "the frame of qrels", [qid, docno, label])
-    return qrels.rename(columns={qid: "query_id", docno: "doc_id", label: "relevance"})
+    return renamed_qrels(load_qrels(qrels))
 
 
 def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
@@ -48,7 +47,8 @@ def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None]
 
     :param groups: a group source; ``None`` for the ``iteration`` of the qrels
     """
-    return Annotations(judgments, None if groups is None else sources.get(groups), rels, added)
+    source = None if groups is None else sources.get(groups)
+    return Annotations(judgments, source, rels, added)
 
 
 def kept_annotations(qrels: pd.DataFrame, groups: Any,
@@ -60,28 +60,31 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
     :raises ValueError: the source keeps no topic, or it declares its labels without one that a
         measure names
     """
+    rels = rels_of(measures)
     added = {label for measure in measures for label in measure.added_labels}
-    annotations = annotations_of(judgments_of(qrels), groups, rels_of(measures), added)
-    if annotations.groups is not None and annotations.groups.topics is not None:
-        kept = annotations.groups.to_qrels(qrels)
-        if kept.empty:
-            raise ValueError(f"{annotations.groups!r} drops all topics of the qrels")
-        annotations = annotations_of(judgments_of(kept), groups, rels_of(measures), added)
+    annotations = annotations_of(Judgments(qrels), groups, rels, added)
+    source = annotations.groups
+    if source is not None and source.topics is not None:
+        qrels = source.to_qrels(qrels)
+        if qrels.empty:
+            raise ValueError(f"{source!r} drops all topics of the qrels")
+        annotations = annotations_of(Judgments(qrels), groups, rels, added)
     for measure in measures:
         check_labels(measure, annotations, warn)
     return annotations
 
 
-def systems_of(runs: RunInputs, qrels: Any, topics: Any) \
+def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
         -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Return runs with the column names of ir_measures, and the qrels of their topics.
+    """Return runs and the qrels of their topics, with the column names of ir_measures.
 
     Transformers are run once. Without them, these are all qrels.
 
     :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
     """
-    found = named(runs, topics=topics)
-    return frames_of(found), of_topics(load_qrels(qrels), found.topics)
+    by_name = named(runs, topics=topics)
+    judged = of_topics(load_qrels(qrels), by_name.topics)
+    return frames_of(by_name), renamed_qrels(judged)
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:
@@ -103,13 +106,13 @@ def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
     :raises ValueError: runs that are none, or a missing column
     """
-    found = {}
+    frames = {}
     for name, run in named(runs, topics=topics).items():
-        frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"}) \
-            if isinstance(run, pd.DataFrame) else read_run(run)
+        frame = run if isinstance(run, pd.DataFrame) else read_run(run)
+        frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
-        found[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    return found
+        frames[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
+    return frames
 
 
 def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
@@ -120,8 +123,9 @@ def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
 
 def is_of_groups(measure: Any) -> bool:
     """Return whether a measure compares groups, and not documents or numbers of documents."""
-    return isinstance(measure, FairnessMeasure) and not isinstance(measure, ValueMeasure) \
-        and any(part.needs_groups for part in measure.parts)
+    if not isinstance(measure, FairnessMeasure) or isinstance(measure, ValueMeasure):
+        return False
+    return any(part.needs_groups for part in measure.parts)
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
@@ -132,12 +136,12 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     :raises ValueError: a measure of another package, a measure with a ``groups`` parameter, a wrong
         parameter, or no measure
     """
-    wanted = parsed(measures)
-    if not wanted:
+    measures = parsed(measures)
+    if not measures:
         raise ValueError(f"measures={shown(measures)}: {caller} needs at least one measure")
-    for measure in wanted:
-        if not isinstance(measure, FairnessMeasure) or list(measure.parts) != [measure] \
-                or measure.param("groups") is not None:
+    for measure in measures:
+        fair = isinstance(measure, FairnessMeasure)
+        if not fair or list(measure.parts) != [measure] or measure.param("groups") is not None:
             raise ValueError(f"{measure} is not possible here: {caller} takes measures of this "
                              f"package without a groups parameter; {labels}")
-    return wanted
+    return measures
