@@ -232,9 +232,10 @@ def _weights(run: Run, rows: Ints, of_rank: Floats) -> Floats:
     return of_rank[run.place[rows]] / lists[run.topic[rows]]
 
 
-def _sums(item: Ints, weights: Floats, items: int) -> Floats:
+def _sums(item: Ints, weights: Floats, items: int) -> Any:
     """Return the sum of the weights of each item, ``[items]``; the item −1 is left out."""
-    return np.bincount(item + 1, weights, items + 1)[1:]
+    sums = np.bincount(item + 1, weights, items + 1)
+    return sums[1:]
 
 
 def _of_groups(run: Run, rows: Ints, weights: Floats, annotations: Annotations,

@@ -283,7 +283,7 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     judgments = Judgments(judged)
     annotations = annotations_of(judgments, groups)
     labels = annotations.labels if of is None else distinct_labels(of, "of")
-    options = {"others": others}
+    options: dict[str, Any] = {"others": others}
     if groups is not None:
         options["groups"] = groups
     by_measure = {}
