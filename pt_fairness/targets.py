@@ -166,15 +166,15 @@ def get(name: str) -> pd.DataFrame:
     return frame
 
 
-def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
+def shares(target: str | Target, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     """Return the registered share of each group for each topic, ``[T, L]``.
 
     :param qids: the ``T`` topics
     :param labels: the ``L`` groups, which include those of the target
     :raises ValueError: the target lacks a topic
     """
-    check(name, qids)
-    target = find(name)
+    target = find(target)
+    check(target, qids)
     table = np.zeros((len(qids), len(labels)))
     place = {label: i for i, label in enumerate(labels)}
     columns = [place[label] for label in target.labels]
@@ -183,15 +183,15 @@ def shares(name: str, qids: Sequence[str], labels: Sequence[str]) -> Floats:
     return table
 
 
-def check(name: str, qids: Sequence[str]) -> None:
+def check(target: Target, qids: Sequence[str]) -> None:
     """Raise an error unless a target has shares for all topics of the qrels.
 
     :raises ValueError: the target lacks a topic
     """
-    known = find(name).topics
+    known = target.topics
     lacking = [] if known is None else [qid for qid in qids if qid not in known]
     if lacking:
         count = f" {len(lacking)} topics, such as" if len(lacking) > 1 else " topic"
-        raise ValueError(f"the target {name!r} has no shares for{count} {lacking[0]!r}; it needs "
-                         "shares for every topic of the qrels and has them for "
+        raise ValueError(f"the target {target.name!r} has no shares for{count} {lacking[0]!r}; it "
+                         "needs shares for every topic of the qrels and has them for "
                          f"{len(qids) - len(lacking)} of {len(qids)}")

@@ -12,10 +12,12 @@ import os
 import pickle
 from contextlib import suppress
 from io import BytesIO
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PLAIN = {type(None), bool, int, float, complex, str, bytes}
 _PICKLE_PROTOCOL = 4
@@ -73,6 +75,7 @@ def _sha256(content: Any) -> str:
 
 
 def _of_column(column: pd.Series) -> str:
+    import pandas as pd
     # pandas hashes mixed objects as text, so that 1 and "1" have the same hash.
     if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
         with suppress(TypeError, ValueError):  # lists of Arrow; text that UTF-8 cannot encode
@@ -83,6 +86,7 @@ def _of_column(column: pd.Series) -> str:
 class _Pickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
         """Return what to write in place of a value; ``None`` for its pickled form."""
+        import pandas as pd
         kind = type(value)
         if kind in _PLAIN:
             return None

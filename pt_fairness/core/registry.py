@@ -5,15 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import uuid
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
-import pandas as pd
-
 from pt_fairness.core import fingerprint
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.messages import did_you_mean, listed, shown
 
 #: The number of parsed files to cache: more than one evaluation usually needs.
@@ -64,6 +60,12 @@ class NamedObject:
         except fingerprint.UnknownContentError:
             return str(self.__dict__.setdefault("_key", uuid.uuid4().hex[:12]))
 
+    @property
+    def registered(self) -> str:
+        """The first name under which the object is registered; its own if there is none."""
+        registry = _REGISTRIES.get(self.WHAT)
+        return self.name if registry is None else registry.name_of(self)
+
     def renamed(self: S, name: str) -> S:
         """Return the same object under another name."""
         other = object.__new__(type(self))
@@ -83,6 +85,15 @@ class NamedObject:
         if self._name in _built_in_names(self.WHAT) and built_in(self.WHAT, self._name) is self:
             return built_in, (self.WHAT, self._name)
         return super().__reduce_ex__(protocol)
+
+
+def name_of(source: Any) -> Any:
+    """Return the name of a :class:`NamedObject`, and any other value as it is."""
+    return source.registered if isinstance(source, NamedObject) else source
+
+
+#: The registry of each class of objects, by what they are.
+_REGISTRIES: dict[str, Registry[Any]] = {}
 
 
 def _built_in_names(what: str) -> Mapping[str, str]:
@@ -123,6 +134,7 @@ class Registry(Generic[S]):
         self._kind, self._read, self._makers, self._words = kind, read, makers, words
         self._convert = convert
         self._registered: dict[str, S | Callable[[], S]] = {}
+        _REGISTRIES[kind.WHAT] = self
         # The hash of the content is part of the cache key.
         self._of_content = lru_cache(FILES_KEPT)(
             lambda path, content: read(path, path))  # type: ignore[misc]
@@ -193,7 +205,7 @@ class Registry(Generic[S]):
         what = self._kind.WHAT
         if isinstance(source, self._kind):
             return source
-        if self._convert is not None and isinstance(source, (Mapping, pd.Series, pd.DataFrame)):
+        if self._convert is not None and hasattr(source, "items"):
             return self._convert(source)
         try:
             name = os.fspath(source)
@@ -215,13 +227,15 @@ class Registry(Generic[S]):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)
 
-    def find(self, name: str, make: bool = True) -> S | None:
+    def find(self, name: Any, make: bool = True) -> S | None:
         """Return the source of a name, or ``None``; paths are not read.
+
+        An object is returned as is.
 
         :param make: whether to return built-in sources, and to call functions that create one
         """
-        if isinstance(name, BoundName) and isinstance(name.value, self._kind):
-            return name.value
+        if isinstance(name, self._kind):
+            return name
         source = self._registered.get(name)
         if not make:
             return source if isinstance(source, self._kind) else None
@@ -232,23 +246,7 @@ class Registry(Generic[S]):
             source = self._registered[name] = source()  # type: ignore[operator]
         return source
 
-    def bound(self, source: S) -> BoundName:
-        """Return the name of a source, which holds it: the registered one, or its own."""
-        names = (name for name, known in self._registered.items() if known is source)
-        return BoundName(next(names, source.name), source)
-
-
-def shown_names(held: Iterable[BoundName]) -> dict[str, str]:
-    """Return what tables show of sources without a name: their pattern, or the name of their file.
-
-    Two files of one name have their folder before it. Other sources are left out.
-
-    :param held: the names of the sources, which hold them
-    """
-    made_of = {str(name): str(name) if os.path.isfile(name) else name.value.made_of
-               for name in held if os.path.isfile(name) or name.startswith(name.value.derived)}
-    files = {name: text for name, text in made_of.items() if text and os.path.isfile(text)}
-    count = Counter(map(os.path.basename, {*files.values()}))
-    return {name: text for name, text in made_of.items() if text} | {
-        name: os.sep.join(path.split(os.sep)[-1 if count[os.path.basename(path)] == 1 else -2:])
-        for name, path in files.items()}
+    def name_of(self, source: S) -> str:
+        """Return the first name under which a source is registered; its own if there is none."""
+        return next((name for name, other in self._registered.items() if other is source),
+                    source.name)

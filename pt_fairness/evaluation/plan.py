@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,13 +13,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness import targets
 from pt_fairness.analysis.arguments import frames_of
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.identifiers import texts_of, with_text_ids
-from pt_fairness.core.labels import TARGET_WORDS, TREC_DEFAULTS
+from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.core.messages import did_you_mean, first_names, shown, warn
-from pt_fairness.core.registry import shown_names
+from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import is_pipe
@@ -86,8 +85,8 @@ def needs_qrels(measure: Any) -> bool:
     target, rarest = measure.target_word, measure.param("protected") in PROTECTED_WORDS[:2]
     return (measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels"
             or target in ("qrels", "collection") or (rarest and measure.POPULATION == "relevant")
-            or (isinstance(target, str) and target not in TARGET_WORDS
-                and bool(targets.find(target).of_qrels)))
+            or (target is not None and measure.registered_target is not None
+                and measure.registered_target.of_qrels > 0))
 
 
 def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:
@@ -209,38 +208,59 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
         raise ValueError("there are no measures to compute")
     names = dict(zip(qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
     frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
-    columns, frame, name = take_groups(measures, frame, source)
-    every, held = _bind(list(columns))
-    shown = shown_names([*held, *([] if name is None else [name])])
+    columns, frame, groups = take_groups(measures, frame, source)
+    every, held = _with_objects(list(columns))
+    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else name_of(groups)
+    if groups is not None:
+        held[name] = groups
+    shown = _shown_names(held)
     alpha = os.environ.get(ALPHA_VARIABLE)
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
-    return Plan(frame, every, _columns(every, columns.values(), shown),
-                None if name is None else shown.get(name, str(name)),
-                None if name is None else name.value.labels, alpha, uuid.uuid4().hex, threads,
-                shown)
+    return Plan(frame, every, _columns(every, columns.values(), shown), shown.get(name, name),
+                None if groups is None else groups.labels, alpha, uuid.uuid4().hex, threads, shown)
 
 
 def _columns(measures: Sequence[Any], columns: Iterable[str], shown: dict[str, str]) -> list[str]:
     """Return the names of columns, in which sources without a name are as they are shown."""
-    names = [str(type(measure)(**measure.with_names(lambda _, name: shown.get(name, name))))
-             if isinstance(measure, FairnessMeasure) and column == str(measure) else column
-             for measure, column in zip(measures, columns, strict=True)]
+    names = []
+    for measure, column in zip(measures, columns, strict=True):
+        if isinstance(measure, FairnessMeasure) and column == str(measure):
+            column = measure.text(lambda source: shown.get(name_of(source), name_of(source)))
+        names.append(column)
     return [name if names.count(name) == 1 else column
             for name, column in zip(names, columns, strict=True)]
 
 
-def _bind(measures: Sequence[Any]) -> tuple[list[Any], Iterable[BoundName]]:
-    """Bind the names of groups, targets, values and runs in measures to the objects.
+def _with_objects(measures: Sequence[Any]) -> tuple[list[Any], dict[str, NamedObject]]:
+    """Replace the names of groups, targets, values and runs in measures by the objects.
 
-    :returns: the bound measures, and the names that hold the objects
+    :returns: the measures, and the objects by name
     """
-    bound: dict[tuple[str, str], BoundName] = {}
+    objects: dict[tuple[str, str], NamedObject] = {}
 
-    def bind(param: str, name: str) -> str:
-        if (param, name) not in bound:  # a pipe can be read once
-            bound[param, name] = BoundName(name, registry_of(param).get(name))
-        return bound[param, name]
+    def find(param: str, source: Any) -> NamedObject:
+        key = param, name_of(source)
+        if key not in objects:  # a pipe can be read once
+            objects[key] = registry_of(param).get(source)
+        return objects[key]
 
     check_names(measures)
-    return [type(measure)(**measure.with_names(bind)) if isinstance(measure, FairnessMeasure)
-            else measure for measure in measures], bound.values()
+    return [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
+            for measure in measures], {name: source for (_, name), source in objects.items()}
+
+
+def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
+    """Return what tables show of sources without a name: their pattern, or the name of their file.
+
+    Two files of one name have their folder before it. Other sources are left out.
+    """
+    made_of = {name: name if os.path.isfile(name) else source.made_of
+               for name, source in sources.items()
+               if os.path.isfile(name) or name.startswith(source.derived)}
+    shown = {name: text for name, text in made_of.items() if text}
+    files = {name: path for name, path in shown.items() if os.path.isfile(path)}
+    count = Counter(map(os.path.basename, {*files.values()}))
+    for name, path in files.items():
+        parts = path.split(os.sep)
+        shown[name] = os.sep.join(parts[-1:] if count[parts[-1]] == 1 else parts[-2:])
+    return shown

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 from ir_measures import measures as irm
 
 from pt_fairness.core.arrays import Floats, ratio
-from pt_fairness.core.bound_names import BoundName
-from pt_fairness.core.labels import BACKGROUND_WORDS, TARGET_WORDS
+from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import shown
+from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.docstrings import SignatureOfMeasure, described
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,
     PROTECTED_WORDS,
+    Find,
     Param,
+    SourceParam,
     literal,
     plain,
 )
 from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
 from pt_fairness.rankings.view import View
 
-#: Takes a parameter and a name of groups, a target, values or a run, and returns a name.
-Bind = Callable[[str, str], str]
+if TYPE_CHECKING:
+    from pt_fairness.targets import Target
 
 
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
@@ -149,7 +150,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
         registered name or shares. A measure without it, or that gives it another meaning, says so.
         """
-        return self.param("target") if self.needs_groups else None
+        return name_of(self.param("target")) if self.needs_groups else None
 
     def side(self, view: View) -> Side | None:
         """Return the protected side; ``None`` if the measure does not compare two sides."""
@@ -188,7 +189,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return True
 
     @property
-    def joint(self) -> Mapping[str, str]:
+    def joint(self) -> Mapping[Any, Any]:
         """The group sources whose labels the measure combines, and their targets."""
         return {}
 
@@ -217,31 +218,42 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     @property
     def added_labels(self) -> tuple[str, ...]:
         """The labels that an explicit or registered target adds to the label set."""
-        wanted = self.param("target")
-        if isinstance(wanted, str) and wanted not in TARGET_WORDS:
-            from pt_fairness import targets
-            return targets.find(wanted).labels
-        return tuple(wanted) if isinstance(wanted, dict) else ()
+        target = self.param("target")
+        if isinstance(target, dict):
+            return tuple(target)
+        return () if self.registered_target is None else self.registered_target.labels
 
-    def with_names(self, bind: Bind) -> dict[str, Any]:
-        """Return the parameters with other names of groups, targets, values and runs.
+    @property
+    def registered_target(self) -> Target | None:
+        """The registered target that the groups are compared with; ``None`` if it is another."""
+        target = self.param("target")
+        if target is None or isinstance(target, dict) or target in TARGET_WORDS:
+            return None
+        from pt_fairness import targets
+        return targets.find(target)
 
-        :param bind: returns the new name; takes a parameter and its name or path
-        """
-        held = {param: self.params.get(param) for param in _REGISTRIES}
-        return self.params | {param: bind(param, name) for param, name in held.items()
-                              if isinstance(name, str) and name not in _WORDS.get(param, ())}
+    def with_sources(self, find: Find) -> FairnessMeasure:
+        """Return the measure, of the same text, with what ``find`` returns for each source."""
+        params = dict(self.params)
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if name in params and isinstance(param, SourceParam):
+                params[name] = param.with_sources(params[name], find)
+        measure = object.__new__(type(self))
+        measure.__dict__.update(self.__dict__, params=params, _text=self._text)
+        return measure
 
-    def names(self) -> list[tuple[str, str]]:
-        """Return a pair of parameter and name for each name and path among the parameters."""
-        found: list[tuple[str, str]] = []
+    def sources(self) -> list[tuple[str, Any]]:
+        """Return a pair of parameter and source for each source among the parameters."""
+        pairs: list[tuple[str, Any]] = []
 
-        def note(param: str, name: str) -> str:
-            found.append((param, name))
-            return name
+        def note(param: str, source: Any) -> Any:
+            pairs.append((param, source))
+            return source
 
-        self.with_names(note)
-        return found
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if name in self.params and isinstance(param, SourceParam):
+                param.with_sources(self.params[name], note)
+        return pairs
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name.
@@ -281,8 +293,15 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     @cached_property
     def _text(self) -> str:
+        return self.text()
+
+    def text(self, names: Callable[[Any], Any] = name_of) -> str:
+        """Return the measure as text.
+
+        :param names: returns the name of a source, and any other value as it is
+        """
         known, params = self.SUPPORTED_PARAMS, self.params
-        given = [f"{name}={literal(params[name])}" for name in {**known, **params}
+        given = [f"{name}={literal(params[name], names)}" for name in {**known, **params}
                  if name in params and name != self.AT_PARAM
                  and not (name in known and params[name] == known[name].default)]
         text = self.NAME + (f"({','.join(given)})" if given else "")
@@ -293,19 +312,23 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return self._text
 
     def __eq__(self, other: object) -> bool:
-        """Return whether the texts are equal and what the names in them hold, too."""
+        """Return whether the texts are equal and the sources that they name, too."""
         if not isinstance(other, FairnessMeasure) or self._text != other._text:
             return False
-        return all(one is two or type(one) is type(two) is str
-                   or registry_of(param).find(one) == registry_of(param).find(two)
-                   for (param, one), (_, two) in zip(self.names(), other.names(), strict=True))
+        for (param, one), (_, two) in zip(self.sources(), other.sources(), strict=True):
+            names = isinstance(one, str) and isinstance(two, str)
+            if one is not two and not names:
+                registry = registry_of(param)
+                if registry.find(one) != registry.find(two):
+                    return False
+        return True
 
     def __hash__(self) -> int:
         return hash(self._text)
 
-    def __reduce__(self) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # The unpickling process may not have registered the objects.
-        return partial(type(self), **self.with_names(_with_object)), ()
+        return object.__reduce_ex__(self.with_sources(_registered), protocol)
 
 
 def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -313,22 +336,18 @@ def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str
     return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
 
 
-#: The registry module of each parameter whose value can be a registered name.
-_REGISTRIES = {"background": "pt_fairness.values.runs", "groups": "pt_fairness.groups",
-               "target": "pt_fairness.targets", "values": "pt_fairness.values"}
-#: The keywords of these parameters, which are not registered names.
-_WORDS = {"background": BACKGROUND_WORDS, "target": TARGET_WORDS}
+def registry_of(param: str) -> Registry[Any]:
+    """Return the registry of the sources that a parameter takes."""
+    from pt_fairness import groups, targets, values
+    from pt_fairness.values import runs
+    return {"background": runs, "groups": groups, "target": targets,
+            "values": values}[param].REGISTRY
 
 
-def registry_of(param: str) -> Any:
-    """Return the registry of the names that a parameter takes."""
-    return importlib.import_module(_REGISTRIES[param]).REGISTRY
-
-
-def _with_object(param: str, name: str) -> str:
-    """Return a name that holds the registered object; functions are not called to make one."""
-    found = None if isinstance(name, BoundName) else registry_of(param).find(name, make=False)
-    return name if found is None else BoundName(name, found)
+def _registered(param: str, source: Any) -> Any:
+    """Return the object that is registered, or the name; functions are not called to make one."""
+    found = registry_of(param).find(source, make=False)
+    return source if found is None else found
 
 
 class Quotient(FairnessMeasure):

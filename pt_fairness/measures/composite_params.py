@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from pt_fairness.core.labels import SUM_TOLERANCE, TARGET_WORDS
-from pt_fairness.measures.params import Param, groups, label, target
+from pt_fairness.core.registry import NamedObject, name_of
+from pt_fairness.measures.params import Param, SourceParam, groups, label, target
 
 #: The divergences of an attribute.
 DIVERGENCES = ("jsd", "nmd", "rnod")
@@ -63,16 +64,17 @@ def _by_source(value: Any, canonical: Callable[[Any], Any] = lambda one: one) ->
     if not isinstance(value, dict):
         return value
     named = {_GROUPS.canonical(source): canonical(one) for source, one in value.items()}
-    return {source: named[source] for source in sorted(named, key=str)}
+    return {source: named[source] for source in sorted(named, key=lambda one: str(name_of(one)))}
 
 
 #: The group sources of the attributes, each with its divergence.
-ATTRIBUTES = Param(dict, "group sources, each with its divergence",
-                   "a dictionary from names of registered groups to "
-                   f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
-                   canonical=_by_source, required=True,
-                   accepts=lambda v: all(map(_GROUPS.validate, v))
-                   and all(one in DIVERGENCES for one in v.values()))
+ATTRIBUTES = SourceParam(
+    dict, "group sources, each with its divergence",
+    "a dictionary from names of registered groups to "
+    f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
+    canonical=_by_source, required=True, by="groups",
+    accepts=lambda v: all(map(_GROUPS.validate, v))
+    and all(one in DIVERGENCES for one in v.values()))
 
 
 def _targets(value: Any) -> Any:
@@ -80,32 +82,39 @@ def _targets(value: Any) -> Any:
 
 
 #: The targets of group sources.
-TARGETS = Param(dict, "target of each group source; uniform where none is given",
-                "a dictionary from names of registered groups to targets, such as "
-                "{'gender':'qrels'}", default={}, canonical=_targets,
-                accepts=lambda v: all(map(_GROUPS.validate, v))
-                and all(map(_TARGET.validate, v.values())))
+TARGETS = SourceParam(
+    dict, "target of each group source; uniform where none is given",
+    "a dictionary from names of registered groups to targets, such as "
+    "{'gender':'qrels'}", default={}, canonical=_targets,
+    by="groups", of="target", words=TARGET_WORDS,
+    accepts=lambda v: all(map(_GROUPS.validate, v))
+    and all(map(_TARGET.validate, v.values())))
 
 
 #: The group sources of the attributes, each with its registered target.
-FIXED_TARGETS = Param(dict, "group sources, each with a registered target that is the same for all "
-                      "topics",
-                      "a dictionary from names of registered groups to names of registered "
-                      "targets, such as {'gender':'census'}",
-                      canonical=_targets, required=True,
-                      accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
-                      and all(isinstance(one, str) and one not in TARGET_WORDS
-                              and _TARGET.validate(one) for one in v.values()))
+FIXED_TARGETS = SourceParam(
+    dict, "group sources, each with a registered target that is the same for all topics",
+    "a dictionary from names of registered groups to names of registered "
+    "targets, such as {'gender':'census'}",
+    canonical=_targets, required=True, by="groups", of="target",
+    accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
+    and all(not isinstance(one, dict) and one not in TARGET_WORDS
+            and _TARGET.validate(one) for one in v.values()))
 
 
-def _joined(value: Any) -> Any:
-    names = value.split(",") if isinstance(value, str) else value
-    names = [_GROUPS.canonical(name) for name in (names if isinstance(names, (list, tuple))
-                                                  else [names]) if name != ""]
-    return ",".join(sorted(names)) if all(isinstance(name, str) for name in names) else value
+def _sources(value: Any) -> Any:
+    """Return group sources as a tuple, sorted by name; ``''`` for none."""
+    sources = value.split(",") if isinstance(value, str) else value
+    if not isinstance(sources, (list, tuple)):
+        sources = [sources]
+    sources = [_GROUPS.canonical(source) for source in sources if source != ""]
+    if all(isinstance(source, (str, NamedObject)) for source in sources):
+        return tuple(sorted(sources, key=name_of)) or ""
+    return value
 
 
 #: Group sources of which a document counts 1 in each of its labels.
-WHOLE = Param(str, "the attributes, joined by commas, in which a document of m labels counts 1 for "
-              "each of them instead of 1/m", "names of attributes, joined by commas", default="",
-              canonical=_joined)
+WHOLE = SourceParam(
+    str, "the attributes, joined by commas, in which a document of m labels counts 1 for "
+    "each of them instead of 1/m", "names of attributes, joined by commas", default="",
+    canonical=_sources, by="groups")

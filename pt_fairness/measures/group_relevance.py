@@ -10,10 +10,10 @@ import numpy as np
 
 from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import listed
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import Bind, FairnessMeasure, supported
+from pt_fairness.measures.base import FairnessMeasure, supported
 from pt_fairness.measures.distribution import or_uniform
 from pt_fairness.measures.registration import register
 from pt_fairness.rankings.protected import distribution
@@ -326,20 +326,19 @@ class _GFR(FairnessMeasure):
     }
 
     def check_together(self) -> None:
-        attributes = self.param("attributes")
-        for source in self.param("targets"):
-            if source not in attributes:
-                raise ValueError(f"GFR has a target for {str(source)!r}, which is none of its "
-                                 f"attributes, {listed(map(str, attributes)) or 'none'}; name it "
-                                 "in attributes too")
+        attributes = [name_of(source) for source in self.param("attributes")]
+        for name in map(name_of, self.param("targets")):
+            if name not in attributes:
+                raise ValueError(f"GFR has a target for {name!r}, which is none of its attributes, "
+                                 f"{listed(attributes) or 'none'}; name it in attributes too")
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
-        targets = self.param("targets")
+        targets = {name_of(source): target for source, target in self.param("targets").items()}
         shared = supported(_GF, self.params)
         return [RelevancePart(**supported(RelevancePart, self.params)),
                 *(_GF(**shared, groups=source, divergence=divergence,
-                      target=targets.get(source, "uniform"))
+                      target=targets.get(name_of(source), "uniform"))
                   for source, divergence in (self.param("attributes") or {}).items())]
 
     @property
@@ -348,15 +347,6 @@ class _GFR(FairnessMeasure):
 
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)
-
-    def with_names(self, bind: Bind) -> dict[str, Any]:
-        wanted = {source: bind("target", one)
-                  if isinstance(one, str) and one not in TARGET_WORDS else one
-                  for source, one in self.param("targets").items()}
-        return self.params | {
-            name: {bind("groups", source): one for source, one in by_source.items()}
-            for name, by_source in (("attributes", self.param("attributes") or {}),
-                                    ("targets", wanted)) if name in self.params}
 
 
 GF = register(_GF())

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
 from pt_fairness.core.messages import shown
+from pt_fairness.core.registry import NamedObject, name_of
 
 #: Sentinel for a parameter that was not given and has no default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
@@ -25,14 +23,23 @@ PROTECTED_WORDS = ("minority", "majority", "all")
 LABEL_PARAMS = ("group", "pro", "con")
 
 
-def literal(value: Any) -> str:
+#: Takes a parameter of sources (``groups``, ``values``, ``target`` or ``background``) and a source
+#: of it, an object or its name, and returns another.
+Find = Callable[[str, Any], Any]
+
+
+def literal(value: Any, names: Callable[[Any], Any] = name_of) -> str:
     """Return ``value`` as a Python literal that :func:`ir_measures.parse_measure` parses.
 
     It has no white space, because ir_measures' command line splits its arguments there. Negative
     numbers become strings, which numeric parameters accept, because the parser rejects them.
+
+    :param names: returns the name of a source
     """
     if isinstance(value, dict):
-        return "{" + ",".join(f"{literal(k)}:{literal(v)}" for k, v in value.items()) + "}"
+        items = [f"{literal(key, names)}:{literal(one, names)}" for key, one in value.items()]
+        return "{" + ",".join(items) + "}"
+    value = ",".join(map(names, value)) if isinstance(value, tuple) else names(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
         return repr(repr(value))
     return repr(value).replace(" ", "\\x20")
@@ -72,6 +79,44 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
             return True
         return isinstance(value, self.types) \
             and (bool in self.types or not isinstance(value, bool)) and self.accepts(value)
+
+
+class SourceParam(Param):
+    """A parameter of groups, values, targets or runs: objects, or their names or paths.
+
+    :param of: the parameter of the value, or of the values of a dictionary, as :data:`Find` takes
+        it; ``''`` if these are no sources
+    :param by: that of the keys of a dictionary and of the parts of a tuple
+    :param words: the keywords that are no names
+    """
+
+    def __init__(self, *args: Any, of: str = "", by: str = "",
+                 words: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.of, self.by, self.words = of, by, words
+
+    def validate(self, value: Any) -> bool:
+        if isinstance(value, NamedObject):
+            return WHAT.get(self.of, self.of) == value.WHAT
+        return super().validate(value) or (isinstance(value, tuple) and self.by != "")
+
+    def with_sources(self, value: Any, find: Find) -> Any:
+        """Return a value with what ``find`` returns for each source in it."""
+        if isinstance(value, tuple):
+            return tuple(find(self.by, source) for source in value)
+        if isinstance(value, dict) and self.by:
+            return {find(self.by, source): self._with_source(one, find)
+                    for source, one in value.items()}
+        return self._with_source(value, find)
+
+    def _with_source(self, value: Any, find: Find) -> Any:
+        if not self.of or not isinstance(value, (str, NamedObject)) or value in self.words:
+            return value
+        return find(self.of, value)
+
+
+#: What the objects of a parameter are, where that is another word.
+WHAT: dict[str, str] = {"target": "targets", "background": "runs"}
 
 
 def plain(value: Any) -> Any:
@@ -219,13 +264,15 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
     :param words: the keywords that are allowed besides registered and explicit targets
     """
     meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
-    return Param((str, dict),
-                 f"distribution over the groups that is fair: {meaning}, a registered one that may "
-                 "differ from topic to topic (by its name), or an explicit one",
-                 f"{', '.join(map(repr, words))}, a registered name, or a "
-                 "distribution such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to "
-                 "1)",
-                 default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words))
+    return SourceParam(
+        (str, dict),
+        f"distribution over the groups that is fair: {meaning}, a registered one that may "
+        "differ from topic to topic (by its name), or an explicit one",
+        f"{', '.join(map(repr, words))}, a registered name, or a "
+        "distribution such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to "
+        "1)",
+        default=default, canonical=_distribution, accepts=lambda v: _is_target(v, words),
+        of="target", words=TARGET_WORDS)
 
 
 def _distribution(value: Any) -> Any:
@@ -239,8 +286,8 @@ def _distribution(value: Any) -> Any:
 
 def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
-        return value in words or (value not in TARGET_WORDS
-                                  and _is_registered(value, "pt_fairness.targets"))
+        from pt_fairness import targets
+        return value in words or (value not in TARGET_WORDS and value in targets.names())
     return _are_by_label(value) and min(value.values()) >= 0 \
         and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
 
@@ -266,48 +313,24 @@ def _are_by_label(value: Any) -> bool:
         for label, number in value.items())
 
 
-def _is_registered(name: str, registry: str) -> bool:
-    # Importing the module registers the targets of the collections.
-    return isinstance(name, BoundName) or name in importlib.import_module(registry).names()
-
-
 def groups() -> Param:
     """Declare the group source."""
-    return Param(str, "where the groups come from: a registered name, a path, a Groups object, "
-                 "a dictionary or a DataFrame; by default the iteration field of the qrels",
-                 "the name of registered groups, the path of a group file, a Groups object, a "
-                 "dictionary from documents to groups, or a DataFrame with docno and group",
-                 canonical=_groups_name, accepts=lambda v: v != "")
+    return SourceParam(
+        str, "where the groups come from: a registered name, a path, a Groups "
+        "object, a dictionary or a DataFrame; by default the iteration field of the "
+        "qrels",
+        "the name of registered groups, the path of a group file, a Groups object, "
+        "a dictionary from documents to groups, or a DataFrame with docno and group",
+        canonical=_group_source, accepts=lambda v: v != "", of="groups")
 
 
-def _groups_name(value: Any) -> Any:
-    if _is_source(value, "pt_fairness.values", "Values"):
+def _group_source(value: Any) -> Any:
+    if isinstance(value, NamedObject) and value.WHAT == "values":
         raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
                          "numbers, such as RaB, take it as values=")
     if isinstance(value, Mapping) or hasattr(value, "__array__"):
-        value = importlib.import_module("pt_fairness.groups").get(value)
-    return _source_name(value, "pt_fairness.groups", "Groups", "a group file")
-
-
-def _is_source(value: Any, module: str, kind: str) -> bool:
-    # No such object exists unless the module has been imported.
-    return module in sys.modules and isinstance(value, getattr(sys.modules[module], kind))
-
-
-def _source_name(value: Any, module: str, kind: str, file: str) -> Any:
-    """Return the name of a source object, which holds it.
-
-    Path objects become strings. Values of other types are returned unchanged.
-
-    :raises ValueError: an array or a DataFrame
-    """
-    if _is_source(value, module, kind):
-        return sys.modules[module].REGISTRY.bound(value)
-    if hasattr(value, "__array__"):  # arrays compare elementwise
-        what = module.rpartition(".")[2]
-        raise ValueError(f"{what} takes the name of registered {what}, the path of {file}, or a "
-                         f"{kind} object, not a {type(value).__name__}; {module}.from_frame makes "
-                         f"{what} of a DataFrame")
+        from pt_fairness.groups import get
+        return get(value)
     return _path_text(value)
 
 
@@ -317,32 +340,40 @@ def _path_text(value: Any) -> Any:
 
 def values() -> Param:
     """Declare the source of document values, a required parameter."""
-    return Param((str, dict),
-                 "the numbers of documents: registered values (by their name), a path, a Values "
-                 "object, or a number for each label of groups, of which a document has the mean",
-                 "the name of registered values, the path of a file, a Values object, or a finite "
-                 "number for each label such as {'PRO':1,'CON':-1}",
-                 canonical=_value_source, required=True,
-                 accepts=lambda v: v != "" if isinstance(v, str) else _are_by_label(v))
+    return SourceParam(
+        (str, dict),
+        "the numbers of documents: registered values (by their name), a path, a Values "
+        "object, or a number for each label of groups, of which a document has the mean",
+        "the name of registered values, the path of a file, a Values object, or a finite "
+        "number for each label such as {'PRO':1,'CON':-1}",
+        canonical=_value_source, required=True,
+        accepts=lambda v: v != "" if isinstance(v, str) else _are_by_label(v), of="values")
 
 
 def _value_source(value: Any) -> Any:
-    if _is_source(value, "pt_fairness.groups", "Groups"):
+    if isinstance(value, NamedObject) and value.WHAT == "groups":
         raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
                          "groups= and a number for each label as values=, such as "
                          "{'PRO':1,'CON':-1}")
-    if not isinstance(value, dict):
-        return _source_name(value, "pt_fairness.values", "Values", "a file of values")
-    return _by_label(value)
+    if hasattr(value, "__array__"):  # arrays compare elementwise
+        raise ValueError("values takes the name of registered values, the path of a file of "
+                         f"values, or a Values object, not a {type(value).__name__}; "
+                         "pt_fairness.values.from_frame makes values of a DataFrame")
+    return _by_label(value) if isinstance(value, dict) else _path_text(value)
 
 
 def background() -> Param:
     """Declare the background documents that a ranking is compared with."""
-    return Param(str, "documents that the ranking is compared with: those of the whole ranking "
-                 "(run), the topic's relevant ones (qrels), or those of a registered run (by its "
-                 "name), of the file of a run, or of all runs of a folder",
-                 f"{', '.join(map(repr, BACKGROUND_WORDS))}, a registered name, or "
-                 "the path of a run or of a folder of runs",
-                 default=BACKGROUND_WORDS[0], canonical=_path_text,
-                 accepts=lambda v: v in BACKGROUND_WORDS or os.path.exists(v)
-                 or _is_registered(v, "pt_fairness.values.runs"))
+    return SourceParam(
+        str, "documents that the ranking is compared with: those of the whole "
+        "ranking (run), the topic's relevant ones (qrels), or those of a registered run (by its "
+        "name), of the file of a run, or of all runs of a folder",
+        f"{', '.join(map(repr, BACKGROUND_WORDS))}, a registered name, or "
+        "the path of a run or of a folder of runs",
+        default=BACKGROUND_WORDS[0], canonical=_path_text, accepts=_is_background,
+        of="background", words=BACKGROUND_WORDS)
+
+
+def _is_background(value: str) -> bool:
+    from pt_fairness.values import runs
+    return value in BACKGROUND_WORDS or os.path.exists(value) or value in runs.names()

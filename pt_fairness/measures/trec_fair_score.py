@@ -10,8 +10,9 @@ import numpy as np
 
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import Bind, FairnessMeasure
+from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.expected_exposure import sum_by_topic
 from pt_fairness.measures.registration import register
 from pt_fairness.rankings.labelled import LabelSets
@@ -140,10 +141,11 @@ class _TrecFair(FairnessMeasure):
     }
 
     def check_together(self) -> None:
-        for source in self.whole:
-            if source not in self.param("attributes"):
-                raise ValueError(f"TrecFair has {source!r} in whole, which is none of its "
-                                 f"attributes, {', '.join(map(repr, self.param('attributes')))}; "
+        attributes = [name_of(source) for source in self.param("attributes")]
+        for name in self.whole:
+            if name not in attributes:
+                raise ValueError(f"TrecFair has {name!r} in whole, which is none of its "
+                                 f"attributes, {', '.join(map(repr, attributes))}; "
                                  "name it in attributes too")
         cutoff, ideal = self.param("cutoff"), self.param("ideal")
         if cutoff is not None and ideal is not None and ideal < cutoff:
@@ -152,28 +154,20 @@ class _TrecFair(FairnessMeasure):
 
     @property
     def whole(self) -> list[str]:
-        """The sources of which a document counts 1 in each of its labels."""
-        return [name for name in self.param("whole").split(",") if name]
+        """The names of the sources of which a document counts 1 in each of its labels."""
+        return [name_of(source) for source in self.param("whole")]
 
     @property
     def needs_groups(self) -> bool:
         return False
 
     @property
-    def joint(self) -> Mapping[str, str]:
+    def joint(self) -> Mapping[Any, Any]:
         return self.param("attributes") if self.param("value") != "ndcg" else {}
 
     @property
     def depth(self) -> int | None:
         return self.param("cutoff") or self.param("ideal")
-
-    def with_names(self, bind: Bind) -> dict[str, Any]:
-        attributes = self.params.get("attributes") or {}
-        new = {source: bind("groups", source) for source in attributes}
-        held = {"attributes": {new[source]: bind("target", target)
-                               for source, target in attributes.items()},
-                "whole": [new.get(source, source) for source in self.whole]}
-        return self.params | {name: value for name, value in held.items() if name in self.params}
 
     def score(self, view: View) -> Floats:
         ndcg, defined = self.ndcg(view)
@@ -245,7 +239,7 @@ class _TrecFair(FairnessMeasure):
             entry, label, own = sets.entries(codes[row])
             row, cell = row[entry], cell[entry] * len(sets.labels) + label
             known = known[entry] + ((label < len(labels)) << place)
-            mass = mass[entry] * (1.0 if source in self.whole else own)
+            mass = mass[entry] * (1.0 if name_of(source) in self.whole else own)
             share = share[entry] * of_label[label]
         kept = (known > 0) | (self.param("unknown") == "group")
         return Cells(*(one[kept] for one in (row, cell, known, mass, share)))

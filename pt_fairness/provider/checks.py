@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pt_fairness import groups, values
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown
+from pt_fairness.core.registry import name_of
 from pt_fairness.io.files import is_pipe
 from pt_fairness.measures.base import FairnessMeasure, registry_of
 from pt_fairness.rankings.annotations import Annotations
@@ -21,14 +22,14 @@ def check_sources(measures: Iterable[FairnessMeasure]) -> None:
     :raises ValueError: a source does not exist or cannot be read, or lacks a label
     """
     for measure in (part for whole in measures for part in whole.parts):
-        for param, name in measure.names():
-            if param == "values" and not _is_pipe(name):
-                values.get(name)
-        for name in measure.joint:
-            groups.get(name)
-        name = measure.param("groups")
-        if name is not None and measure.needs_groups and not _is_pipe(name):
-            source = groups.get(name)
+        for param, value in measure.sources():
+            if param == "values" and not _is_pipe(value):
+                values.get(value)
+        for attribute in measure.joint:
+            groups.get(attribute)
+        given = measure.param("groups")
+        if given is not None and measure.needs_groups and not _is_pipe(given):
+            source = groups.get(given)
             if source.complete and source.labels is not None:
                 check_declared(measure, source, source.labels)
 
@@ -40,16 +41,16 @@ def check_names(measures: Iterable[Any]) -> None:
     """
     seen: dict[tuple[str, str], Any] = {}
     for measure in measures:
-        for param, name in measure.names() if isinstance(measure, FairnessMeasure) else ():
-            found = registry_of(param).find(name)
+        for param, given in measure.sources() if isinstance(measure, FairnessMeasure) else ():
+            found, name = registry_of(param).find(given), name_of(given)
             other = found if found is None else seen.setdefault((param, name), found)
-            if other != found:
-                raise ValueError(f"two {found.WHAT} of this call are named {str(name)!r}: "
+            if found is not None and other != found:
+                raise ValueError(f"two {found.WHAT} of this call are named {name!r}: "
                                  f"{other!r} and {found!r}; give one of them another name")
 
 
-def _is_pipe(name: str) -> bool:
-    return not isinstance(name, BoundName) and is_pipe(name)
+def _is_pipe(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike)) and is_pipe(source)
 
 
 def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequence[str]) -> None:

@@ -14,8 +14,8 @@ from ir_measures import providers
 
 from pt_fairness import groups, targets, values
 from pt_fairness.core.arrays import Bools, Floats, Ints, mean_of_lists
-from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, warn
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
@@ -109,19 +109,20 @@ class Attributes:
 
     def __init__(self, measures: Sequence[FairnessMeasure], judgments: Judgments) -> None:
         self._depth = depth_of(measures)
-        self.sources = {name: groups.get(name) for name in measures[0].joint}
+        self.sources = {attribute: groups.get(attribute) for attribute in measures[0].joint}
         self._rel = min(measure.param("rel") or 0 for measure in measures)
-        self._annotations: dict[str, Annotations] = {}
+        self._annotations: dict[Any, Annotations] = {}
         cells = 1
-        for name, source in self.sources.items():
+        for attribute, source in self.sources.items():
+            name = name_of(attribute)
             added: set[str] = set()
             for measure in measures:
-                if source.weighted and name in measure.param("whole").split(","):
+                if source.weighted and name in map(name_of, measure.param("whole")):
                     raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
                                      "there; leave it out of whole")
-                added.update(_labels(measure.joint[name]))
+                added.update(_labels(measure.joint[attribute]))
             annotations = Annotations(judgments, source, [self._rel], added, unknown=True)
-            self._annotations[name] = annotations
+            self._annotations[attribute] = annotations
             cells *= len(annotations.sets.labels)
         if cells >= 2**63:
             raise ValueError(f"{measures[0]} has {cells:.2g} combinations of labels, more than an "
@@ -130,10 +131,10 @@ class Attributes:
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
         attributes: dict[Hashable, Attribute] = {}
-        for name, judged in self._annotations.items():
-            ranked = judged.of_run(run, self._depth)
+        for attribute, judged in self._annotations.items():
+            name, ranked = name_of(attribute), judged.of_run(run, self._depth)
             pair_codes = judged.by_rel[self._rel]
-            attributes[name] = Attribute(ranked.sets, ranked.codes, pair_codes)
+            attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
             if len(run.list) and (ranked.codes < 0).all():
                 warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "
                      f"{name!r}, so all of them weigh nothing; check that the ids match",
@@ -141,16 +142,16 @@ class Attributes:
         return replace(rankings, attributes=attributes)
 
 
-def _labels(name: str) -> tuple[str, ...]:
+def _labels(given: Any) -> tuple[str, ...]:
     """Return the labels of a target.
 
     :raises ValueError: the target is not registered, or depends on the topic
     """
-    target = targets.find(name)
+    target = targets.find(given)
     if target.topics is not None or target.of_qrels:
-        raise ValueError(f"the target {name!r} depends on the topic; TrecFair takes targets with "
-                         "the same shares for all topics, and adds those of the relevant documents "
-                         "itself (of_qrels)")
+        raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair takes targets "
+                         "with the same shares for all topics, and adds those of the relevant "
+                         "documents itself (of_qrels)")
     return target.labels
 
 
@@ -412,9 +413,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if labels > 2 and protected is not None and protected.default != "all" \
                     and "protected" not in measure.params:
                 self.several[measure] = labels
-            target = measure.params.get("target")
-            if isinstance(target, str) and target not in TARGET_WORDS:
-                targets.check(target, self.topics)
+            if measure.registered_target is not None:
+                targets.check(measure.registered_target, self.topics)
 
     def forget_warnings(self) -> None:
         """Forget which warnings were issued, so that the next run issues them again."""

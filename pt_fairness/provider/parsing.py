@@ -10,7 +10,6 @@ import ir_measures
 import pandas as pd
 
 from pt_fairness import groups
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.core.registry import check_name
 from pt_fairness.measures.base import FairnessMeasure
@@ -60,7 +59,7 @@ def reads_subtopics(measure: Any) -> bool:
 
 
 def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
-        -> tuple[dict[Any, str], pd.DataFrame, BoundName | None]:
+        -> tuple[dict[Any, str], pd.DataFrame, groups.Groups | None]:
     """Give a group source to the measures without one of their own.
 
     The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
@@ -68,18 +67,15 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     :param qrels: ir_measures' columns
     :param source: the group source; ``None`` for none
     :returns: the name of each measure's column by measure, the qrels (with the groups in
-        ``iteration`` if a measure reads subtopics there), and the name of the source, which holds
-        it
+        ``iteration`` if a measure reads subtopics there), and the source as an object
     :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
     """
     if source is None:
         return {measure: str(measure) for measure in measures}, qrels, None
     found = groups.get(source)
-    name = BoundName(os.fspath(source), found) if isinstance(source, (str, os.PathLike)) \
-        else groups.REGISTRY.bound(found)
     columns: dict[Any, str] = {}
     for measure in measures:
-        columns.setdefault(measure(groups=name) if takes_groups(measure) else measure,
+        columns.setdefault(measure(groups=found) if takes_groups(measure) else measure,
                            str(measure))
     if any(map(reads_subtopics, measures)):
         annotated = found.to_qrels(qrels)
@@ -90,7 +86,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         # Keep the topics that the source drops: measures of relevance have a value there.
         dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
         qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
-    return columns, qrels, name
+    return columns, qrels, found
 
 
 def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any]:

@@ -21,6 +21,7 @@ from pt_fairness.analysis.directions import direction_of
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import collecting_warnings
+from pt_fairness.core.registry import name_of
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, rels_of
@@ -95,14 +96,14 @@ class Experiment:
         self.queries, self.titles = ([None] * len(self.topics), {}) if topics is None else \
             described(topics, self.topics, docnos)
 
-    def _source(self, name: str | None, added: tuple[str, ...]) -> ShownGroups:
+    def _source(self, name: Any, added: tuple[str, ...]) -> ShownGroups:
         """Return a group source of measures.
 
         :param added: the labels that the targets of the measures add to those of the source
         """
         rels = rels_of([one for one in self.measures if isinstance(one, FairnessMeasure)])
         annotations = annotations_of(self.judgments, name, {*rels, 1}, added)
-        shown = IN_QRELS if name is None else self.plan.shown.get(name, str(name))
+        shown = IN_QRELS if name is None else self.plan.shown.get(name_of(name), name_of(name))
         return ShownGroups(shown, annotations, sorted({*annotations.labels, *added}))
 
     def _read(self, runs: Mapping[str, Any]) -> None:

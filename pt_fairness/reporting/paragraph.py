@@ -15,6 +15,7 @@ from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.directions import NEAR_ZERO, direction_of
 from pt_fairness.analysis.significance import level
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
 from pt_fairness.measures.descriptions import fair_end_in_words, target_and_protected
@@ -442,7 +443,7 @@ def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
         words["norm"] = "divided by an upper bound"
     words["pro"], words["con"] = str(measure.param("pro")), str(measure.param("con"))
     words["measure"] = _value(params.get("measure"))
-    background = str(measure.param("background"))
+    background = str(name_of(measure.param("background")))
     place = _WHERE.get(background, f"the run {background}")
     words["background"] = place.removeprefix("among ").removeprefix("in ")
     words["attributes"] = listed(_attributes(measure))
@@ -490,6 +491,7 @@ def _value(value: Any) -> str:
     if isinstance(value, dict):
         pairs = [f"{_value(label)} {_value(number)}" for label, number in value.items()]
         return f"({', '.join(pairs)})"
+    value = ",".join(map(name_of, value)) if isinstance(value, tuple) else name_of(value)
     text = f"{value:g}".replace("-", "−") if isinstance(value, float) else str(value)
     return os.path.basename(text).replace(",", ", ")
 

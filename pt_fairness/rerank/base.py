@@ -12,9 +12,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness import targets
-from pt_fairness.core import fingerprint
 from pt_fairness.core.arrays import Ints
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import listed, shown, warn
 from pt_fairness.groups import Groups, get
@@ -87,7 +85,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
                                  f"{target.of_qrels:.0%} of this target is the distribution of "
                                  "the relevant documents, and a re-ranker has no qrels; it takes "
                                  "targets without of_qrels")
-            return BoundName(canonical, target)
+            return target
         return canonical
 
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
@@ -129,10 +127,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
     # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
     def _key(self) -> list[Any]:
-        """Return the parameters, and a hash of what a registered target stands for."""
-        values = [getattr(self, name) for name in self.parameters()]
-        return [*values, *(fingerprint.of_value(value.value) for value in values
-                           if isinstance(value, BoundName))]
+        return [getattr(self, name) for name in self.parameters()]
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and isinstance(other, ReRanker) \

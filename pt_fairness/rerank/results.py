@@ -11,7 +11,6 @@ import pandas as pd
 
 from pt_fairness import targets
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, recoded
-from pt_fairness.core.bound_names import BoundName
 from pt_fairness.core.identifiers import codes_of, texts_of
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import warn
@@ -183,9 +182,9 @@ def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
     if isinstance(target, dict):
         return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
-    if not isinstance(target, BoundName):  # 'uniform'; other words are computed for each list
+    if not isinstance(target, targets.Target):  # 'uniform'; other words are computed for each list
         return np.ones((len(qids), len(labels)))
-    others = sorted({*targets.find(target).labels} - {*labels})
+    others = sorted({*target.labels} - {*labels})
     return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
 
 

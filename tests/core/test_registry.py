@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from pt_fairness import groups, values
-from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.core.registry import NamedObject, Registry, name_of
 
 
 class Box(NamedObject):
@@ -77,8 +77,10 @@ def test_sources_of_equal_name_and_content_are_equal(boxes):
     assert Box(1) == Box(1) != Box(2)
     assert Box(1).name == f"box-{Box(1).digest()}"
     assert len({Box(1), Box(1), Box(2)}) == 2
-    bound = boxes.bound(Box(1, "a"))
-    assert bound == "a" and boxes.find(bound) == Box(1, "a")
+    box = Box(1, "a")
+    assert boxes.name_of(box) == name_of(box) == "a" and boxes.find(box) is box
+    boxes.register("mine", box)
+    assert boxes.name_of(box) == name_of(box) == "mine" and name_of("other") == "other"
 
 
 def test_registered_sources_take_precedence_over_built_in_ones():

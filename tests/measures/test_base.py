@@ -153,23 +153,24 @@ class TestText:
 
 
 class TestNames:
-    def test_names_are_those_of_sources_and_no_keywords(self):
-        assert rND.names() == rND(target="run", protected="A").names() == []
+    def test_sources_are_no_keywords(self):
+        assert rND.sources() == rND(target="run", protected="A").sources() == []
         measure = RankingBias(values="tone", background="baseline", groups="stance")
-        assert sorted(measure.names()) == [
+        assert sorted(measure.sources()) == [
             ("background", "baseline"), ("groups", "stance"), ("values", "tone")]
-        assert RankingBias(values={"A": 1.0}, background="qrels").names() == []
+        assert RankingBias(values={"A": 1.0}, background="qrels").sources() == []
         composed = GFR(attributes={"a": "jsd", "b": "nmd"}, targets={"a": "qrels", "b": "census"})
-        assert sorted({*composed.names()}) == [
+        assert sorted({*composed.sources()}) == [
             ("groups", "a"), ("groups", "b"), ("target", "census")]
 
-    def test_names_are_replaced_and_the_rest_stays(self):
+    def test_sources_are_replaced_and_the_text_stays(self):
         measure = rKL(groups="a", target="uniform", rel=2) @ 5
-        asked = []
-        changed = measure.with_names(lambda param, name: asked.append((param, name)) or "b")
-        assert asked == [("groups", "a")]
-        assert type(rKL)(**changed) == rKL(groups="b", target="uniform", rel=2) @ 5
-        assert measure.param("groups") == "a"
+        source, asked = groups.from_mapping({"d": "X"}, name="b"), []
+        changed = measure.with_sources(lambda *given: asked.append(given) or source)
+        assert asked == [("groups", "a")] and changed.param("groups") is source
+        assert str(changed) == str(measure) and measure.param("groups") == "a"
+        assert rKL(groups=source, rel=2).text(lambda one: "shown" if one is source else one) == \
+            "rKL(rel=2,groups='shown')"
 
     def test_equal_names_of_different_sources_are_different_measures(self):
         one, two, again = (groups.from_mapping({"d": label}, name="mine") for label in "ABA")
@@ -186,7 +187,7 @@ class TestNames:
         registered_groups("mine", groups.from_mapping({"d": "B"}))
         copy = pickle.loads(packed)
         assert str(copy) == str(measure) and copy != measure
-        (_, name), = copy.names()
+        (_, name), = copy.sources()
         assert registry_of("groups").find(name).labels == ["A"]
 
     def test_a_source_is_not_made_to_be_pickled(self, registered_groups):

@@ -261,12 +261,12 @@ def test_text_pickle_and_objects(track):
             "whole='continents,gender',ideal=1000)@20")
     assert str(measure) == text and ir_measures.parse_measure(text) == measure
     assert pickle.loads(pickle.dumps(measure)) == measure
-    assert measure.names() == [("groups", "continents"), ("groups", "gender"), ("target", WORLD),
-                               ("target", GENDER)]
-    renamed = TrecFair(**measure.with_names(lambda param, name: f"{param} {name}"))
-    assert str(renamed) == text.replace("'continents'", r"'groups\x20continents'").replace(
-        "'gender'", r"'groups\x20gender'").replace("'trec-fair", r"'target\x20trec-fair").replace(
-        "whole='continents,gender'", r"whole='groups\x20continents,groups\x20gender'")
+    assert measure.sources()[:4] == [("groups", "continents"), ("target", WORLD),
+                                     ("groups", "gender"), ("target", GENDER)]
+    found = measure.with_sources(lambda param, source: f"{param} {source}")
+    assert list(found.param("attributes").items()) == [
+        ("groups continents", f"target {WORLD}"), ("groups gender", f"target {GENDER}")]
+    assert found.whole == ["groups continents", "groups gender"]
     source = groups.from_frame(frame_of(GENDERS))
     own = TrecFair(attributes={source: GENDER}, whole=source, value="awrf")
     named = TrecFair(attributes={"gender": GENDER}, whole="gender", value="awrf")

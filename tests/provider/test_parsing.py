@@ -37,10 +37,11 @@ def test_which_measures_take_a_source(measure, takes, reads):
 
 
 def test_the_source_is_in_the_measure_and_not_in_its_column():
-    columns, qrels, name = take_groups([rKL @ 5, nDCG @ 5, AWRF(groups="other") @ 5], QRELS, SOURCE)
+    measures = [rKL @ 5, nDCG @ 5, AWRF(groups="other") @ 5]
+    columns, qrels, source = take_groups(measures, QRELS, SOURCE)
     assert list(columns.values()) == ["rKL@5", "nDCG@5", "AWRF(groups='other')@5"]
     assert next(map(str, columns)) == "rKL(groups='mine')@5"
-    assert name == "mine" and name.value is SOURCE and qrels is QRELS
+    assert source is SOURCE and qrels is QRELS
     assert take_groups([rKL @ 5], QRELS, None)[2] is None
 
 

@@ -255,7 +255,7 @@ def test_groups_are_no_values(registered_values):
     with pytest.raises(ValueError, match=r"groups takes labels, and Values\(.* holds numbers; "
                        ".* take it as values="):
         rND(groups=lengths)
-    with pytest.raises(ValueError, match="no values are registered"):
+    with pytest.raises(ValueError, match=r"or a Values object, not Groups\("):
         values.get(rND(groups=labels)["groups"])
 
 

@@ -54,7 +54,7 @@ def test_a_name_that_is_not_registered():
         runs.get("x")
     with pytest.raises(ValueError, match="'x' cannot be unregistered"):
         runs.unregister("x")
-    with pytest.raises(ValueError, match="background takes 'run', 'qrels', a name registered "):
+    with pytest.raises(ValueError, match="background takes 'run', 'qrels', a registered name"):
         NFaiRR(values="x", background="x").validate_params()
 
 
