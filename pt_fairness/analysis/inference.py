@@ -90,11 +90,11 @@ def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:
     frame = per_query(perquery)
     if undefined == "count":
         return frame
-    known = long_form(perquery)["undefined"]
-    if known.isna().any():
+    undefined_rows = long_form(perquery)["undefined"]
+    if undefined_rows.isna().any():
         raise ValueError("undefined='drop' needs to know the undefined topics, which only the "
                          "frames of pt_fairness.evaluate say (in attrs['undefined'])")
-    return frame.assign(value=frame["value"].mask(known.to_numpy(bool)))
+    return frame.assign(value=frame["value"].mask(undefined_rows.to_numpy(bool)))
 
 
 def by_topic(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
@@ -104,9 +104,11 @@ def by_topic(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, Fl
     :returns: the keys of each cell, in order of appearance, and the values ``[T, cells]``, NaN
         where there is none
     """
-    heads = frame[[*keys]].drop_duplicates(ignore_index=True)
-    table = frame.pivot(index="qid", columns=[*keys], values="value")
-    return heads, table.reindex(columns=pd.MultiIndex.from_frame(heads)).to_numpy()
+    keys = list(keys)
+    heads = frame[keys].drop_duplicates(ignore_index=True)
+    cells = pd.MultiIndex.from_frame(heads)
+    table = frame.pivot(index="qid", columns=keys, values="value")
+    return heads, table.reindex(columns=cells).to_numpy()
 
 
 def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFrame,
@@ -121,8 +123,8 @@ def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFr
     low, high = interval(values, **options)
     n, mean, _ = moments(values)
     result = heads.assign(n=n, mean=mean, low=low, high=high)
-    result.attrs = {**perquery.attrs, INTERVAL: {key: options[key] for key in
-                                                 ("method", "confidence")}}
+    facts = {key: options[key] for key in ("method", "confidence")}
+    result.attrs = perquery.attrs | {INTERVAL: facts}
     return result
 
 
@@ -135,20 +137,22 @@ def moments(values: Floats) -> tuple[Any, Floats, Floats]:
     :returns: ``[cells]`` each
     """
     table = pd.DataFrame(values)
-    even = (table.max() - table.min()).round(TIE_DECIMALS) == 0
-    return table.count().to_numpy(), table.mean().to_numpy(), (table.std() * ~even).to_numpy()
+    spread = (table.max() - table.min()).round(TIE_DECIMALS)
+    sd = table.std() * (spread != 0)
+    return table.count().to_numpy(), table.mean().to_numpy(), sd.to_numpy()
 
 
 def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
     """Yield the cells that have equally many values, and these values, ``[cells, n]``.
 
     :param values: ``[T, cells]``, NaN where there is none
-    :param cells: the cells that are wanted
+    :param cells: the numbers of the cells
     """
     count = (~np.isnan(values[:, cells])).sum(axis=0)
     for size in np.unique(count):
-        some = cells[count == size]
-        yield some, values.T[some][~np.isnan(values.T[some])].reshape(-1, size)
+        equal = cells[count == size]
+        rows = values.T[equal]
+        yield equal, rows[~np.isnan(rows)].reshape(-1, size)
 
 
 def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
@@ -160,17 +164,19 @@ def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
     from scipy import stats
     n, mean, sd = moments(values)
     if method == "t":
-        half = stats.t.ppf((1 + confidence) / 2, np.maximum(n - 1, 1)) * sd / np.sqrt(n)
+        quantile = stats.t.ppf((1 + confidence) / 2, np.maximum(n - 1, 1))
+        half = quantile * sd / np.sqrt(n)
         half[n < LEAST_INTERVAL] = np.nan
         return mean - half, mean + half
     ends = np.where(n < LEAST_INTERVAL, np.nan, [mean, mean])
-    for cells, columns in by_size(values, np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))):
+    spread = np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))
+    for cells, columns in by_size(values, spread):
         size = columns.shape[1]
-        counts = [np.bincount(row, minlength=size) for row in
-                  np.random.default_rng(seed).integers(0, size, (resamples, size))]
-        resampled = columns @ np.array(counts, float).T / size
-        for cell, own, means in zip(cells, columns, resampled, strict=True):
-            ends[:, cell] = _bca(own, means, confidence)
+        draws = np.random.default_rng(seed).integers(0, size, (resamples, size))
+        counts = np.array([np.bincount(draw, minlength=size) for draw in draws], float)
+        resampled = columns @ counts.T / size
+        for cell, column, means in zip(cells, columns, resampled, strict=True):
+            ends[:, cell] = _bca(column, means, confidence)
     return ends[0], ends[1]
 
 
@@ -183,7 +189,8 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     from scipy import stats
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / (sd / np.sqrt(n))
-    return t, np.asarray(2 * stats.t.sf(abs(t), np.maximum(n - 1, 1)))
+    tail = stats.t.sf(abs(t), np.maximum(n - 1, 1))
+    return t, np.asarray(2 * tail)
 
 
 def _bca(values: Floats, means: Floats, confidence: float) -> Any:
@@ -198,11 +205,14 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     gap = (means - mean).round(TIE_DECIMALS)
     errors = values - mean
     acceleration = (errors ** 3).sum() / (6 * (errors ** 2).sum() ** 1.5)
-    bias = ndtri(((gap < 0).mean() + (gap <= 0).mean()) / 2)
+    share_below = ((gap < 0).mean() + (gap <= 0).mean()) / 2
+    bias = ndtri(share_below)
     shifted = bias + ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))
-    return np.nan if np.isnan(levels).any() else np.quantile(means, levels)
+    if np.isnan(levels).any():
+        return np.nan
+    return np.quantile(means, levels)
 
 
 #: The key of ``attrs`` of a comparison that says which differences count: ``side``.
@@ -276,62 +286,75 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     one_of("test", test, ("t", "randomisation"))
     one_of("side", side, ("worse", "both"))
     frame = per_query(perquery)
-    names = list(dict.fromkeys(frame["name"]))
+    names = frame["name"].unique().tolist()
     several = baseline is None or isinstance(baseline, (list, tuple))
-    given: Any = names if baseline is None else baseline if several else [baseline]
-    chosen = list(dict.fromkeys(baseline_of(one, names, perquery.attrs.get(SYSTEMS))
-                                for one in given))
-    every = [(name, base) for i, base in enumerate(chosen) for name in names
-             if name not in chosen[:i + 1]]
+    baselines: Any = [baseline]
+    if several:
+        baselines = names if baseline is None else baseline
+    order = perquery.attrs.get(SYSTEMS, names)
+    baselines = [baseline_of(name, names, order) for name in baselines]
+    baselines = list(dict.fromkeys(baselines))
+    pairs = []
+    for i, base in enumerate(baselines):
+        pairs += [(name, base) for name in names if name not in baselines[:i + 1]]
     margins = {} if tolerance is None else _margins(tolerance, side, frame, perquery)
     parts = []
-    for measure, part in frame.groupby("measure", sort=False):
-        heads, values = by_topic(part, ["name", "measure"])
-        place = {name: i for i, name in enumerate(heads["name"])}
-        absent = [name for name in chosen if name not in place]
+    for measure in frame["measure"].unique():
+        part = frame[frame["measure"] == measure]
+        values = part.pivot(index="qid", columns="name", values="value")
+        absent = [name for name in baselines if name not in values]
         if absent and baseline is not None:
             raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
-        pairs = [pair for pair in every if place.keys() >= {*pair}]
-        first, second = (values[:, [place[pair[i]] for pair in pairs]] for i in (1, 0))
+        both = [pair for pair in pairs if values.columns.isin(pair).sum() == 2]
+        rows = pd.DataFrame(both, columns=["name", "against"])
+        rows["measure"] = measure
+        first = values[rows["against"]].to_numpy()
+        second = values[rows["name"]].to_numpy()
         differences = (second - first).round(TIE_DECIMALS)
-        n, difference, sd = moments(differences)
-        for (name, base), count in zip(pairs, n, strict=True):
-            if count < len(values):
-                warn(f"{name} and {base} are compared by {measure} on {count} of {len(values)} "
-                     "topics, for which both have a value")
-        before, after = (moments(np.where(np.isnan(differences), np.nan, own))[1]
-                         for own in (first, second))
-        low, high = interval(differences, "bca", confidence, resamples, seed)
+        missing = np.isnan(differences)
+        n, mean, sd = moments(differences)
+        rows["n"] = n
+        _, rows["baseline"], _ = moments(np.where(missing, np.nan, first))
+        _, rows["mean"], _ = moments(np.where(missing, np.nan, second))
+        rows["difference"] = mean
+        for row in rows[n < len(values)].itertuples():
+            warn(f"{row.name} and {row.against} are compared by {measure} on {row.n} of "
+                 f"{len(values)} topics, for which both have a value")
+        rows["low"], rows["high"] = interval(differences, "bca", confidence, resamples, seed)
         with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
-            effect = np.where(sd + abs(difference) == 0, 0.0, difference / sd)
-        t, p = t_test(n, difference, sd) if test == "t" \
-            else (math.nan, randomisation(differences, resamples, seed))
-        signs = (1, -1) if side == "both" else \
-            (-1,) if direction_of(str(measure), perquery) == LARGER else (1,)
-        parts.append(pd.DataFrame(pairs, columns=["name", "against"]).assign(
-            measure=measure, n=n, baseline=before, mean=after,
-            difference=difference, low=low, high=high, effect=effect, t=t, p=p,
-            corrected=lambda table: corrected(table["p"], correction),
-            reject=lambda table: table["corrected"] < ALPHA,
-            **(_verdicts(differences, margins[str(measure)], signs)
-               if str(measure) in margins else {})))
-    if any((part["n"] < LEAST_TESTED).any() for part in parts):
+            effect = mean / sd
+        rows["effect"] = np.where(sd + abs(mean) == 0, 0.0, effect)
+        if test == "t":
+            rows["t"], rows["p"] = t_test(n, mean, sd)
+        else:
+            rows["t"] = math.nan
+            rows["p"] = randomisation(differences, resamples, seed)
+        rows["corrected"] = corrected(rows["p"], correction)
+        rows["reject"] = rows["corrected"] < ALPHA
+        if measure in margins:
+            signs = [1, -1]
+            if side == "worse":
+                signs = [-1 if direction_of(measure, perquery) == LARGER else 1]
+            rows = rows.assign(**_verdicts(differences, margins[measure], signs))
+        parts.append(rows)
+    result = pd.concat(parts, ignore_index=True)
+    if (result["n"] < LEAST_TESTED).any():
         warn(TOO_FEW)
-    result = pd.concat(parts, ignore_index=True).drop(columns=[] if several else "against")
-    result.attrs = {**perquery.attrs, SIDE: side}  # what renamed measures stand for, too
+    if not several:
+        result = result.drop(columns="against")
+    result.attrs = perquery.attrs | {SIDE: side}  # what renamed measures stand for, too
     return result
 
 
-def baseline_of(baseline: Any, names: Sequence[Any], systems: Any) -> Any:
+def baseline_of(baseline: Any, names: Sequence[Any], order: Sequence[Any]) -> Any:
     """Return the name of the baseline.
 
     :param names: the names of the systems of a frame
-    :param systems: the names in the order of the runs, if the frame knows it
+    :param order: the names in the order of the runs
     :raises ValueError: there is no such system
     """
-    order = names if systems is None else list(systems)
-    if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool) \
-            and baseline not in names:
+    position = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
+    if position and baseline not in names:
         if not 0 <= baseline < len(order):
             raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
                              f"first is 0, and the frame has {', '.join(map(repr, names))}")
@@ -354,12 +377,16 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     for cells, columns in by_size(differences, np.flatnonzero(sd + abs(mean) > 0)):
         n = columns.shape[1]
         exact = 2 ** n <= resamples
-        signs = 1.0 - 2 * (np.arange(2 ** n)[:, None] >> np.arange(n) & 1 if exact else
-                           np.random.default_rng(seed).integers(0, 2, (resamples, n)))
+        if exact:
+            flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1
+        else:
+            flips = np.random.default_rng(seed).integers(0, 2, (resamples, n))
+        signs = 1.0 - 2 * flips
+        observed = int(not exact)  # counts as one of the draws
         for cell, column in zip(cells, columns, strict=True):
-            more = abs(signs @ column / n) - abs(column.mean())
-            hits = (more.round(TIE_DECIMALS) >= 0).sum() + (not exact)
-            p[cell] = hits / (len(signs) + (not exact))
+            excess = abs(signs @ column / n) - abs(column.mean())
+            hits = (excess.round(TIE_DECIMALS) >= 0).sum()
+            p[cell] = (hits + observed) / (len(signs) + observed)
     return p
 
 
@@ -371,12 +398,14 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
     :raises ValueError: a δ is no number of at least 0, there is no such measure, or no end of it is
         better
     """
-    names = dict.fromkeys(frame["measure"])
-    margins = {of_one_measure(perquery, measure)[1]: margin for measure, margin in tolerance.items()
-               } if isinstance(tolerance, Mapping) else dict.fromkeys(names, tolerance)
+    if isinstance(tolerance, Mapping):
+        margins = {of_one_measure(perquery, measure)[1]: margin
+                   for measure, margin in tolerance.items()}
+    else:
+        margins = dict.fromkeys(frame["measure"], tolerance)
     for name, margin in margins.items():
-        if not isinstance(margin, (int, float)) or isinstance(margin, bool) \
-                or not 0 <= margin < math.inf:
+        number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
+        if not number or not 0 <= margin < math.inf:
             raise ValueError(f"the tolerance of {name} is {shown(margin)}; it takes a number of at "
                              "least 0, or a dictionary from measures to such numbers")
         if side == "worse" and direction_of(name, perquery) not in (LARGER, SMALLER):
@@ -397,16 +426,19 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     from scipy import stats
     n, mean, sd = moments(differences)
     error, free = sd / np.sqrt(n), np.maximum(n - 1, 1)
-    half, limit = stats.t.ppf(1 - ALPHA, free) * error, round(float(margin), TIE_DECIMALS)
+    half = stats.t.ppf(1 - ALPHA, free) * error
+    limit = round(float(margin), TIE_DECIMALS)
     half[n < LEAST_INTERVAL] = np.nan
     loss = np.outer(signs, mean)
     within = ((loss + half).round(TIE_DECIMALS) < limit).all(axis=0)
     exceeds = ((loss - half).round(TIE_DECIMALS) > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = stats.t.cdf((loss - margin) / error, free).max(axis=0)
+    p = np.where(error == 0, ~within, p)
+    p[n < LEAST_INTERVAL] = np.nan
+    verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive")
     return {"tolerance": float(margin), "tolerance low": mean - half, "tolerance high": mean + half,
-            "p tolerance": np.where(n < LEAST_INTERVAL, np.nan, np.where(error == 0, ~within, p)),
-            "verdict": np.select([within, exceeds], ["within", "exceeds"], "inconclusive")}
+            "p tolerance": p, "verdict": verdict}
 
 
 def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -437,13 +469,15 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     0    A  BiasP@10  0.167  0.382  0.333 -0.25  0.5  3  0.529
     """
     frame = per_query(perquery)
-    other = [measure for measure in dict.fromkeys(frame["measure"])
-             if direction_of(measure, frame) != NEAR_ZERO]
-    if other:
-        raise ValueError(f"{', '.join(other)}: bias_summary takes signed measures such as "
+    measures = frame["measure"].unique()
+    unsigned = [measure for measure in measures if direction_of(measure, frame) != NEAR_ZERO]
+    if unsigned:
+        raise ValueError(f"{', '.join(unsigned)}: bias_summary takes signed measures such as "
                          "BiasP@10, without abs=True; choose their rows of the frame")
-    values = frame.groupby(["name", "measure"], sort=False)["value"]
-    return values.agg(
-        MB="mean", SB="std", MAB=lambda column: column.abs().mean(), min="min", max="max",
-        n="count", p=lambda column: t_test(*moments(column.to_numpy()[:, None].round(TIE_DECIMALS))
-                                           )[1].item()).reset_index()
+    keys = ["name", "measure"]
+    groups = frame.assign(size=frame["value"].abs()).groupby(keys, sort=False)
+    summary = groups.agg(MB=("value", "mean"), SB=("value", "std"), MAB=("size", "mean"),
+                         min=("value", "min"), max=("value", "max"), n=("value", "count"))
+    _, values = by_topic(frame, keys)
+    _, p = t_test(*moments(values.round(TIE_DECIMALS)))
+    return summary.reset_index().assign(p=p)

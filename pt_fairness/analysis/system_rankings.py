@@ -59,8 +59,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     averages = systems_of(averages)
     values = averages[columns].astype(float)
     low, spread = values.min(), values.max() - values.min()
-    constant = [column for column in columns
-                if is_constant(values[column]) and values[column].notna().any()]
+    filled = values.columns[values.notna().any()]
+    constant = [column for column in filled if is_constant(values[column])]
     if constant:
         warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
              "0.0")
@@ -110,33 +110,36 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     if not names:
         raise ValueError("combine needs the names of the columns to combine in a list, such as "
                          "['nDCG@5', '1-rKL@5']")
-    given = [1.0] * len(names) if weights is None else list(weights)
-    if (len(given) != len(names) or not all(0 <= weight < math.inf for weight in given)
-            or not 0 < sum(given) < math.inf):
-        raise ValueError(f"weights={shown(given)}: {len(names)} columns need {len(names)} weights "
-                         "that are not negative, at least one above 0, and of a finite sum")
+    numbers = [1.0] * len(names) if weights is None else list(weights)
+    possible = all(0 <= weight < math.inf for weight in numbers)
+    if len(numbers) != len(names) or not possible or not 0 < sum(numbers) < math.inf:
+        raise ValueError(f"weights={shown(numbers)}: {len(names)} columns need {len(names)} "
+                         "weights that are not negative, at least one above 0, and of a finite "
+                         "sum")
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     one_of("how", how, list(means))
     _warn_of_direction(names, averages)
-    counts = np.array(given, float)
+    counts = np.array(numbers, float)
     used = counts > 0
-    values = np.column_stack([_possibly_flipped(averages, name) for name in names])[:, used]
-    for name, column in zip(itertools.compress(names, used), values.T, strict=True):
+    values = np.column_stack([_possibly_flipped(averages, name) for name in names])
+    for name, column in itertools.compress(zip(names, values.T, strict=True), used):
         if how != "mean" and (column < 0).any():
             raise ValueError(f"a {how} needs values of at least 0, and {name} has "
                              f"{column.min():g}")
-    parts = names if weights is None else [f"{weight:g}*{name}"
-                                           for weight, name in zip(given, names, strict=True)]
-    return averages.assign(**{f"{how}({','.join(parts)})":
-                              means[how](values, axis=1, weights=counts[used])})
+    parts = names
+    if weights is not None:
+        parts = [f"{weight:g}*{name}" for weight, name in zip(numbers, names, strict=True)]
+    mean = means[how](values[:, used], axis=1, weights=counts[used])
+    return averages.assign(**{f"{how}({','.join(parts)})": mean})
 
 
 def _warn_of_direction(names: Sequence[str], averages: pd.DataFrame) -> None:
     """Warn of measures for which a smaller value is fairer."""
-    less = [name for name in names if direction_of(name, averages) == SMALLER]
-    if less:
-        warn(f"less is fairer for {', '.join(less)}, but larger is better in a combination: "
-             f"combine {', '.join(repr(f'1-{name}') for name in less)}")
+    smaller = [name for name in names if direction_of(name, averages) == SMALLER]
+    if smaller:
+        flipped = [repr(f"1-{name}") for name in smaller]
+        warn(f"less is fairer for {', '.join(smaller)}, but larger is better in a combination: "
+             f"combine {', '.join(flipped)}")
     signed = [name for name in names if direction_of(name, averages) == NEAR_ZERO]
     if signed:
         warn(f"0 is fair for {', '.join(signed)}, but larger is better in a combination: combine "
@@ -162,10 +165,11 @@ def _ranks(averages: pd.DataFrame, column: str) -> pd.Series:
     :raises ValueError: no value of the column is better than another
     """
     distance = distance_from_best(averages, column)
-    if distance is None or distance.isna().all():
-        raise ValueError(f"{column} has no best value to rank by: " + (
-            "it has no values" if distance is not None else "its name is no measure; rename "
-            "columns with pt_fairness.rename, or end the name with ↑ or ↓"))
+    if distance is None:
+        raise ValueError(f"{column} has no best value to rank by: its name is no measure; rename "
+                         "columns with pt_fairness.rename, or end the name with ↑ or ↓")
+    if distance.isna().all():
+        raise ValueError(f"{column} has no best value to rank by: it has no values")
     return ranked_by(distance)
 
 
@@ -180,8 +184,8 @@ def _rankable(averages: pd.DataFrame) -> list[str]:
         warn(f"systems are not ranked by {', '.join(unknown)}: the name is no measure, so it does "
              "not say which end is better; rename columns with pt_fairness.rename, or end the "
              "name with ↑ or ↓")
-    return [column for column in columns
-            if column not in unknown and averages[column].notna().any()]
+    filled = averages[columns].dropna(axis="columns", how="all")
+    return [column for column in filled if column not in unknown]
 
 
 def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
@@ -211,15 +215,17 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     averages = systems_of(averages)
     if by is None:
         by = _rankable(averages)
-    wanted = [column_of(averages, one) for one in (by if isinstance(by, (list, tuple)) else [by])]
-    if not wanted:
+    measures = by if isinstance(by, (list, tuple)) else [by]
+    ranking = [column_of(averages, measure) for measure in measures]
+    if not ranking:
         raise ValueError(f"by={shown(by)}: top needs at least one measure; it takes "
                          f"{', '.join(map(repr, columns))}")
     at_least(1, "n", n)
     parts = []
-    for column in wanted:
-        ranks = pd.DataFrame({"by": column, "rank": _ranks(averages, column)})
-        ranked = pd.concat([ranks, averages[["name", *columns]]], axis=1)
+    for column in ranking:
+        ranked = averages[["name", *columns]]
+        ranked.insert(0, "by", column)
+        ranked.insert(1, "rank", _ranks(averages, column))
         parts.append(ranked.sort_values("rank", kind="stable").head(n))
     return pd.concat(parts, ignore_index=True)
 
@@ -249,11 +255,11 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
         raise ValueError("the table has no measure to rank by: the name of each column is no "
                          "measure; rename columns with pt_fairness.rename")
     first = columns[0] if by is None else column_of(averages, by)
-    columns = [first, *(column for column in columns if column != first)]
-    ranks = pd.DataFrame({column: _ranks(averages, column) for column in columns})
-    moves = {f"{column} move": ranks[first] - ranks[column] for column in columns[1:]}
-    table = pd.concat([averages["name"], ranks, pd.DataFrame(moves)], axis=1)
-    return table.sort_values(first, kind="stable", ignore_index=True)
+    columns = list(dict.fromkeys([first, *columns]))
+    ranks = averages[["name"]].assign(**{column: _ranks(averages, column) for column in columns})
+    for column in columns[1:]:
+        ranks[f"{column} move"] = ranks[first] - ranks[column]
+    return ranks.sort_values(first, kind="stable", ignore_index=True)
 
 
 class Correlations(NamedTuple):
@@ -302,8 +308,9 @@ def correlations(frame: pd.DataFrame,
     names = list(columns.columns)
     missing = columns.isna().sum()
     if missing.any():
+        counts = [f"{count} of {name}" for name, count in missing.items() if count]
         warn("values are missing, and two measures are compared where both have one; missing are "
-             + ", ".join(f"{count} of {name}" for name, count in missing.items() if count))
+             f"{', '.join(counts)}")
     values = columns.to_numpy()
     if method != "pearson":
         values = values.round(TIE_DECIMALS)
@@ -311,21 +318,22 @@ def correlations(frame: pd.DataFrame,
     if any(constant):
         warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
              "correlation is undefined: NaN")
-    size = len(names)
-    coefficients, p_values = (np.diag(np.where(constant, np.nan, own)) for own in (1.0, 0.0))
-    for i, j in itertools.combinations(range(size), 2):
+    of_itself = np.where(constant, np.nan, 1.0)
+    coefficients, p_values = np.diag(of_itself), np.diag(of_itself - 1.0)
+    table = np.full(coefficients.shape, "", object)
+    for i, j in itertools.combinations(range(len(names)), 2):
         both = ~np.isnan(values[:, i] + values[:, j])
         x, y = values[both, i], values[both, j]
-        result = (np.nan, np.nan) if is_constant(x) or is_constant(y) else tests[method](x, y)
-        coefficients[i, j] = coefficients[j, i] = result[0]
-        p_values[i, j] = p_values[j, i] = result[1]
-    table = [["" if j > i else starred(coefficients[i + 1, j], p_values[i + 1, j])
-              for j in range(size - 1)] for i in range(size - 1)]
+        coefficient = p_value = math.nan
+        if not is_constant(x) and not is_constant(y):
+            coefficient, p_value = tests[method](x, y)
+        coefficients[[i, j], [j, i]] = coefficient
+        p_values[[i, j], [j, i]] = p_value
+        table[j, i] = starred(coefficient, p_value)
     named = pd.DataFrame(coefficients, names, names)
     named.attrs = dict(frame.attrs)  # what renamed columns stand for
-    return Correlations(named,
-                        pd.DataFrame(p_values, names, names),
-                        pd.DataFrame(table, names[1:], names[:-1]))
+    return Correlations(named, pd.DataFrame(p_values, names, names),
+                        pd.DataFrame(table[1:, :-1], names[1:], names[:-1]))
 
 
 def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
@@ -334,13 +342,13 @@ def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
         return systems_of(frame)[measure_columns(frame)].astype(float)
     frame = of_one_system(frame, "correlations over topics need",
                           "; pass the averages for correlations over systems")
-    measures = list(dict.fromkeys(frame["measure"]))
-    return frame.pivot(index="qid", columns="measure", values="value")[measures]
+    values = frame.pivot(index="qid", columns="measure", values="value")
+    return values[frame["measure"].unique()]
 
 
 def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
     """Return a coefficient as text, with a star where p < .05; ``'–'`` for NaN."""
     if math.isnan(coefficient):
         return "–"
-    # Adding 0.0 turns −0 into 0.
-    return f"{round(coefficient, decimals) + 0.0:.{decimals}f}" + ("*" if p_value < ALPHA else "")
+    text = f"{round(coefficient, decimals) + 0.0:.{decimals}f}"  # without −0
+    return f"{text}*" if p_value < ALPHA else text

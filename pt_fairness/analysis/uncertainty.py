@@ -187,7 +187,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     annotations = kept_annotations(qrels, groups, wanted)
     systems = runs_of(frames, annotations.judgments)
     names = list(systems)
-    base = None if baseline is None else baseline_of(baseline, names, None)
+    base = None if baseline is None else baseline_of(baseline, names, names)
     # A label that only the target of a measure adds can be drawn: then lists of other measures are
     # longer.
     depth = None if set(annotations.sets.labels) - {*annotations.labels} else depth_of(wanted)

@@ -70,7 +70,7 @@ class TestMinMax:
         [
             (pd.DataFrame({"nDCG": [1.0]}), "no column 'name'"),
             (pd.DataFrame({"name": ["A"], "x": ["y"]}), "no column of numbers"),
-            (pd.DataFrame([["A", 1.0, 2.0]], columns=["name", "AP", "AP"]), "several columns 'AP'"),
+            (pd.DataFrame([["A", 1.0, 2.0]], columns=["name", "AP", "AP"]), "column 'AP' twice"),
             (
                 pd.DataFrame({"name": ["A", "B"], "AP": 0.5, "rKL@5": ["0.1", "-"]}),
                 "rKL@5 has to be a column of numbers, and B has '-'",
@@ -501,7 +501,7 @@ class TestCompare:
         [
             ({"baseline": "Z"}, "no system is named 'Z'; the frame has 'A', 'B', 'C'"),
             *(
-                ({"baseline": "A", "confidence": confidence}, f"confidence={confidence}")
+                ({"baseline": "A", "confidence": confidence}, f"the confidence level {confidence}")
                 for confidence in (0, 1, 1.5, math.nan)
             ),
         ],
