@@ -1,24 +1,33 @@
-"""The report on an experiment."""
+"""The report on an experiment: template, style, scripts and data in one file."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib import resources
 from typing import Any, Literal
 
 import pandas as pd
 
 from pt_fairness import analysis
+from pt_fairness._version import __version__
 from pt_fairness.analysis.columns import CORRECTION
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.plan import inputs_of, make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.provider.parsing import parsed, takes_groups
-from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
-from pt_fairness.reporting.content import DIGITS, content_of, data_of
-from pt_fairness.reporting.data import Experiment
-from pt_fairness.reporting.rendering import render
+from pt_fairness.provider.parsing import takes_groups
+from pt_fairness.reporting.evaluated_runs import Experiment
+from pt_fairness.reporting.sections import (
+    DIGITS,
+    as_json,
+    content_of,
+    data_of,
+    of_topic_groups,
+    of_uncertain_labels,
+)
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
@@ -27,6 +36,11 @@ DEPTH = 20
 MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
 #: The confidence level of the intervals of topic groups and of uncertain labels by default.
 CONFIDENCE = 0.95
+#: The scripts in the order in which they run.
+SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "address.js", "steps.js", "narrow.js",
+           "print.js")
+#: The number of patterns and of colours of groups, and of groups that the key names.
+PATTERNS, NAMED = 8, 12
 
 
 class Report:
@@ -162,17 +176,62 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
         correction=correction, n_jobs=n_jobs, progress=progress, test=test,
         confidence=confidence, references=True, tolerance=tolerance, undefined=undefined)
-    experiment = Experiment(by_name, make_plan(judged, measures, 1, groups), averages,
-                            perquery, depth, topics if experiment_measures is None else qrels)
+    plan = make_plan(judged, measures, 1, groups)
+    queries = topics if experiment_measures is None else qrels
+    experiment = Experiment(by_name, plan, averages, perquery, depth, queries)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
     if uncertain is not None:
-        sections.append(of_uncertain_labels(analysis.uncertain_labels(
-            {name: run for name, run in by_name.items() if name not in experiment.broken}, judged,
-            [one for one in parsed(measures) if takes_groups(one)], groups, uncertain,
-            confidence=level), uncertain, level, DIGITS))
+        scored = {name: by_name[name] for name in experiment.systems}
+        of_groups = [measure for measure in measures if takes_groups(measure)]
+        table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
+                                          confidence=level)
+        sections.append(of_uncertain_labels(table, uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
-    return Report(render(content, data_of(experiment, room)), experiment.broken, averages,
-                  *(content[name] for name in ("paragraph", "latex", "bibtex")))
+    html = render(content, data_of(experiment, room))
+    return Report(html, experiment.broken, averages, content["paragraph"], content["latex"],
+                  content["bibtex"])
+
+
+def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """Return the page as HTML.
+
+    All text is escaped. A policy in the page allows its own script alone, and no request.
+
+    :param content: the variables of the template
+    :param data: what the scripts show, for JSON
+    :raises ImportError: Jinja2 is not installed
+    """
+    try:
+        from jinja2 import Environment, StrictUndefined
+        from jinja2.utils import htmlsafe_json_dumps
+    except ImportError:
+        raise ImportError("the report needs Jinja2: pip install 'pt-fairness[report]'") from None
+    files = resources.files("pt_fairness.reporting") / "page"
+
+    def text(name: str) -> str:
+        return (files / name).read_text(encoding="utf-8")
+
+    script = "\n" + "\n".join(map(text, SCRIPTS))
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
+    environment = Environment(autoescape=True, undefined=StrictUndefined,
+                              keep_trailing_newline=True)
+    template = environment.from_string(text("page.html.j2"))
+    return template.render(
+        **content, version=__version__, named=NAMED, group_class=group_class,
+        digest=digest.decode("ascii"), style=text("style.css"), script=script,
+        data=htmlsafe_json_dumps(data, dumps=as_json))
+
+
+def group_class(group: int) -> str:
+    """Return the CSS classes of a group: eight patterns, whose colours change every eight groups.
+
+    The groups after the first twelve look the same.
+    """
+    if group >= NAMED:
+        return "fill other"
+    pattern = group % PATTERNS
+    colour = (pattern + group // PATTERNS) % PATTERNS
+    return f"fill c{colour} p{pattern}"

@@ -18,7 +18,6 @@ from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.evaluator import ManyRunsEvaluator
 from pt_fairness.rankings.trec_order import Judgments, Run
-from pt_fairness.reporting.strips import Strip
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
@@ -26,27 +25,59 @@ CONTRIBUTION, VALUE = "contribution", "value so far"
 SAME = 1e-6
 
 
-def ranked_frame(topics: Sequence[str], topic: Ints, docnos: Any, place: Ints) -> pd.DataFrame:
-    """Return a run with the column names of ir_measures, in the order of its ranks.
+class Strip(NamedTuple):
+    """The first documents of one system, sorted by topic and rank."""
 
-    :param topic: the index of the topic of each document
-    :param place: the rank of each document
-    """
-    return pd.DataFrame({"query_id": np.array(topics, dtype=object)[topic], "doc_id": docnos,
-                         "score": -place.astype(float)})
+    topic: Ints
+    docno: Any
+    #: The relevance, NaN where the document is not judged.
+    label: Floats
+    #: The label set of each document for each source.
+    sets: list[Ints]
+    #: The 0-based rank.
+    place: Ints
+
+    def annotated(self, source: int) -> float:
+        """Return the share of the documents that have a group, NaN without documents."""
+        return float(pd.Series(self.sets[source] >= 0).mean())
 
 
 class Counted(NamedTuple):
     """The documents of a run that a measure counts."""
 
     #: Mask of the documents of the strip.
-    shown: Bools
+    mask: Bools
     #: The number of documents of each topic, below the strip too, ``[T]``.
     length: Ints
 
+    def before(self, strip: Strip) -> Ints:
+        """Return how many documents count before each document of a strip."""
+        number = pd.Series(self.mask.astype(int)).groupby(strip.topic).cumsum()
+        return np.asarray(number) - self.mask
 
-class Way:
-    """How the numbers of a measure are computed.
+    def spread(self, added: Floats, strip: Strip) -> Floats:
+        """Return the contribution of each document of a strip, 0 for those that do not count.
+
+        :param added: the contributions of the documents that count, ``[T, K]``
+        """
+        padded = np.pad(added, ((0, 0), (0, 1)))
+        last = added.shape[1]
+        column = np.minimum(self.before(strip), last)
+        column[~self.mask] = last
+        return padded[strip.topic, column]
+
+    def so_far(self, values: Floats, strip: Strip) -> Floats:
+        """Return the value so far at each document, NaN above the first that counts.
+
+        :param values: the values at the cutoffs of the measure, ``[T, K]``
+        """
+        padded = np.pad(values, ((0, 0), (1, 0)), constant_values=np.nan)
+        number = self.before(strip) + self.mask
+        return padded[strip.topic, np.minimum(number, values.shape[1])]
+
+
+class Method:
+    """How the numbers of a measure at the ranks are computed.
 
     :param depth: the number of documents of a strip
     """
@@ -54,40 +85,48 @@ class Way:
     def __init__(self, measure: Any, depth: int) -> None:
         self.measure = measure
         inner = getattr(measure, "inner", measure)  # that of OfGroup
-        own = isinstance(inner, FairnessMeasure)
+        of_package = isinstance(inner, FairnessMeasure)
         self.cutoff: int | None = measure.params.get("cutoff")
-        #: Whether the numbers are the terms of a measure of this package.
-        self.adds_up = own and measure.is_sum
+        within = self.cutoff is not None and self.cutoff <= depth
+        #: ``'terms'`` of a sum, discounted ``'gains'``, differences of ``'prefixes'`` of a ranking,
+        #: values at ``'cutoffs'``; ``''`` for a measure that has no cutoff to vary.
+        self.source = ""
+        if of_package and measure.is_sum:
+            self.source = "terms"
+        elif measure.NAME in ALPHA_MEASURES:
+            self.source = "gains"
+        elif measure.NAME in SUMS:
+            self.source = "prefixes"
+        elif "cutoff" in inner.SUPPORTED_PARAMS:
+            self.source = "cutoffs"
+        #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` without numbers.
+        self.kind: str | None = CONTRIBUTION
+        if self.source in ("cutoffs", ""):
+            self.kind = VALUE if self.source else None
         #: Whether to compare the value at the last rank with the value: they differ if a provider
         #: of ir_measures breaks ties in another way. A strip that is cut says nothing about it.
-        self.checked = not own and self.cutoff is not None and self.cutoff <= depth
-        #: Whether the numbers are the discounted gains of α-nDCG.
-        self.by_gain = measure.NAME in ALPHA_MEASURES
-        #: Whether the numbers are computed from the values of prefixes of the ranking.
-        self.by_prefix = measure.NAME in SUMS - ALPHA_MEASURES
-        #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` if the measure has no cutoff to vary.
-        self.kind: str | None = CONTRIBUTION \
-            if self.by_prefix or self.by_gain or self.adds_up else VALUE
-        if self.kind == VALUE and "cutoff" not in inner.SUPPORTED_PARAMS:
-            self.kind = None
+        self.checked = not of_package and within
+        #: The number of prefixes of the ranking that are scored.
+        self.prefixes = depth
+        if within and not measure.params.get("judged_only"):
+            self.prefixes = self.cutoff
+        #: Whether the last value so far is the value, which needs no second scoring.
+        self.ends_with_value = of_package and within and self.cutoff != 1
+        last = min(self.cutoff or depth, depth) - self.ends_with_value
         #: The measure at the cutoffs 1, 2, …
-        last = min(self.cutoff or depth, depth) if self.kind == VALUE else 0
-        self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
-                           for cutoff in range(1, last + 1)]
+        self.at_cutoffs: list[Any] = []
+        if self.source == "cutoffs":
+            self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
+                               for cutoff in range(1, last + 1)]
 
+    def differs(self, values: Floats, value: Floats) -> Bools:
+        """Return the topics whose last value so far is not the value, ``[T]``.
 
-def _places(strip: Strip, shown: Bools) -> Any:
-    """Return how many of the ``shown`` documents are before each document of a strip."""
-    return pd.Series(shown.astype(int)).groupby(strip.topic).cumsum().to_numpy() - shown
-
-
-def _spread(added: Floats, strip: Strip, shown: Bools) -> Floats:
-    """Return the contribution of each document of a strip, 0 for those that do not count.
-
-    :param added: the contributions of the documents that count, ``[T, K]``
-    """
-    column = np.where(shown, np.minimum(_places(strip, shown), added.shape[1]), added.shape[1])
-    return np.pad(added, ((0, 0), (0, 1)))[strip.topic, column]
+        :param values: the values so far, ``[T, K]``
+        """
+        if not self.checked:
+            return np.zeros(len(value), bool)
+        return ~np.isclose(values[:, -1], value, rtol=0, atol=SAME)
 
 
 class Steps:
@@ -99,76 +138,93 @@ class Steps:
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, judgments: Judgments,
                  depth: int) -> None:
-        self._topics = judgments.topics
+        self._topics, self._depth = judgments.topics, depth
         self._place = {topic: i for i, topic in enumerate(self._topics)}
-        self.ways = [Way(measure, depth) for measure in measures]
-        prefixes = [way.measure for way in self.ways if way.by_prefix]
-        cutoffs = dict.fromkeys(one for way in self.ways for one in way.at_cutoffs)
+        self.methods = [Method(measure, depth) for measure in measures]
+        by_prefix = self._methods_by("prefixes")
+        self._ranks = range(max((method.prefixes for method in by_prefix), default=0))
+        at_cutoffs = [measure for method in self.methods for measure in method.at_cutoffs]
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
-            self._prefixes = ManyRunsEvaluator(prefixes, qrels)
-            self._cutoffs = ManyRunsEvaluator(list(cutoffs), qrels)
-            self._sums = ManyRunsEvaluator([way.measure for way in self.ways if way.adds_up],
-                                           qrels)
-        self._depth, self._ranks = depth, range(depth if prefixes else 0)
-        self._subtopics = {rel: Subtopics(judgments, rel) for rel in
-                           {way.measure["rel"] for way in self.ways if way.by_gain}}
+            self._prefixes = ManyRunsEvaluator([one.measure for one in by_prefix], qrels)
+            self._cutoffs = ManyRunsEvaluator(list(dict.fromkeys(at_cutoffs)), qrels)
+            terms = [method.measure for method in self._methods_by("terms")]
+            self._terms = ManyRunsEvaluator(terms, qrels)
+        rels = {method.measure["rel"] for method in self._methods_by("gains")}
+        self._subtopics = {rel: Subtopics(judgments, rel) for rel in rels}
 
-    def of_run(self, ranked: Run, run: pd.DataFrame, strip: Strip, counted: Sequence[Counted],
+    def _methods_by(self, source: str) -> list[Method]:
+        return [method for method in self.methods if method.source == source]
+
+    def of_run(self, ranked: Run, documents: Ints, strip: Strip, counted: Sequence[Counted],
                values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
 
         :param ranked: a run with one ranking of each topic
-        :param run: its documents that the numbers depend on, as of :func:`ranked_frame`
+        :param documents: the indices of its documents that the numbers depend on
         :param strip: the documents of the run that are shown
         :param counted: the documents that each measure counts
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
-        shown = ranked_frame(self._topics, strip.topic, strip.docno, strip.place)
+        run = self._frame(ranked.topic[documents], ranked.docnos(documents),
+                          ranked.place[documents])
+        shown = self._frame(strip.topic, strip.docno, strip.place)
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
-            terms = self._sums.contributions(ranked, self._depth)
+            terms = self._terms.contributions(ranked, self._depth)
             by_prefix = [self._values(self._prefixes, shown[strip.place <= rank])
                          for rank in self._ranks]
-        found: list[Floats | None] = []
-        for way, documents, value in zip(self.ways, counted, values.T, strict=True):
-            if way.kind is None:
-                found.append(None)
-            elif way.adds_up:
-                added = _spread(terms[way.measure], strip, documents.shown)
-                found.append(np.where(documents.length[strip.topic] > 0, added, np.nan))
-            elif way.by_gain:
-                found.append(_spread(self._gains(way.measure, ranked, value), strip,
-                                     documents.shown))
+        numbers: list[Floats | None] = []
+        for method, of_measure, value in zip(self.methods, counted, values.T, strict=True):
+            measure = method.measure
+            if method.source == "terms":
+                added = of_measure.spread(terms[measure], strip)
+                added[of_measure.length[strip.topic] == 0] = np.nan
+                numbers.append(added)
+            elif method.source == "gains":
+                gains = self._gains(measure, ranked, value)
+                numbers.append(of_measure.spread(gains, strip))
+            elif method.source == "prefixes":
+                prefixes = [by_rank[measure] for by_rank in by_prefix[:method.prefixes]]
+                numbers.append(self._differences(method, prefixes, value, strip))
+            elif method.source == "cutoffs":
+                columns = [by_cutoff[cut] for cut in method.at_cutoffs]
+                if method.ends_with_value:
+                    columns.append(np.where(np.isnan(value), columns[-1], value))
+                so_far = np.column_stack(columns)
+                so_far[method.differs(so_far, value)] = np.nan
+                numbers.append(of_measure.so_far(so_far, strip))
             else:
-                so_far = np.column_stack(
-                    [np.nan_to_num(one[way.measure]) for one in by_prefix] if way.by_prefix
-                    else [by_cutoff[one] for one in way.at_cutoffs])
-                if way.checked:
-                    so_far[~np.isclose(so_far[:, -1], value, rtol=0, atol=SAME)] = np.nan
-                found.append(np.diff(so_far, prepend=0.0, axis=1)[strip.topic, strip.place]
-                             if way.by_prefix else _so_far(so_far, strip, documents.shown))
-        return found
+                numbers.append(None)
+        return numbers
+
+    def _frame(self, topic: Ints, docno: Any, place: Ints) -> pd.DataFrame:
+        """Return documents as a run with the column names of ir_measures."""
+        qids = np.array(self._topics, dtype=object)
+        return pd.DataFrame({"query_id": qids[topic], "doc_id": docno,
+                             "score": -place.astype(float)})
+
+    def _differences(self, method: Method, prefixes: Sequence[Floats], value: Floats,
+                     strip: Strip) -> Floats:
+        """Return what each document adds to the value of the prefix before it."""
+        so_far = np.nan_to_num(np.column_stack(prefixes))
+        so_far[method.differs(so_far, value)] = np.nan
+        added = np.diff(so_far, prepend=0.0, axis=1)
+        below = np.where(np.isnan(added[:, -1:]), np.nan, 0.0)  # adds nothing
+        padded = np.hstack([added, np.repeat(below, self._depth, axis=1)])
+        return padded[strip.topic, strip.place]
 
     def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
         """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
-        gains = self._subtopics[measure["rel"]].gains(
-            Listing(ranked, measure), measure["alpha"], measure.params.get("cutoff"))
+        subtopics, listing = self._subtopics[measure["rel"]], Listing(ranked, measure)
+        gains = subtopics.gains(listing, measure["alpha"], measure.params.get("cutoff"))
         added = gains * discounts.log_discount(gains.shape[1])
         return added * arrays.ratio(values, added.sum(axis=1))[:, None]
 
     def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""
-        values: dict[Any, Floats] = defaultdict(lambda: np.full(len(self._topics), np.nan))
-        for one in evaluator.iter_calc(run):
-            values[one.measure][self._place[one.query_id]] = one.value
+        undefined = np.full(len(self._topics), np.nan)
+        values: dict[Any, Floats] = defaultdict(undefined.copy)
+        for metric in evaluator.iter_calc(run):
+            values[metric.measure][self._place[metric.query_id]] = metric.value
         return values
-
-
-def _so_far(values: Floats, strip: Strip, shown: Bools) -> Floats:
-    """Return the value so far at each document of a strip, NaN above the first that counts.
-
-    :param values: the values at the cutoffs of the measure, ``[T, K]``
-    """
-    known = np.minimum(_places(strip, shown) + shown, values.shape[1])
-    return np.pad(values, ((0, 0), (1, 0)), constant_values=np.nan)[strip.topic, known]

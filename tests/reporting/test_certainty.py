@@ -9,7 +9,7 @@ import pytest
 
 from pt_fairness import analysis
 from pt_fairness.analysis.significance import short_p
-from pt_fairness.reporting.certainty import of_topic_groups, of_uncertain_labels
+from pt_fairness.reporting.sections import of_topic_groups, of_uncertain_labels
 
 QIDS = ["1", "2", "3", "4", "5"]
 DOMAINS = {"1": "health", "2": "health", "3": "sport", "4": "sport", "5": "law"}

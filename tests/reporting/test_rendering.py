@@ -14,7 +14,8 @@ import pytest
 from pt_fairness import report
 from pt_fairness._version import __version__
 from pt_fairness.reporting import document
-from pt_fairness.reporting.rendering import as_json, group_class, number, render
+from pt_fairness.reporting.document import group_class, render
+from pt_fairness.reporting.sections import as_json, number
 
 QRELS = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1})
 RUN = QRELS.assign(score=[2.0, 1.0])

@@ -13,7 +13,7 @@ import pytest
 from pt_fairness import FairnessWarning, evaluate, explain
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.provider.parsing import parsed
-from pt_fairness.reporting.data import Experiment
+from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.steps import CONTRIBUTION
 
 #: Sums and means over ranks of every kind, with the parameters that change them.
@@ -59,9 +59,9 @@ def test_numbers_are_those_of_explain(make_case, seed):
                     for some in (SUMS, SO_FAR))
     experiment = experiment_of(case, [*sums, *so_far])
     strip = experiment.strips[0]
-    for i, measure in enumerate(experiment.measures):
+    for i, measure in enumerate(experiment.plan.measures):
         numbers = experiment.numbers[0][i]
-        kind = "contribution" if experiment.ways[i].kind == CONTRIBUTION else "value"
+        kind = "contribution" if experiment.columns[i].method.kind == CONTRIBUTION else "value"
         assert kind == ("contribution" if i < len(sums) else "value"), measure
         for t, qid in enumerate(experiment.topics):
             with warnings.catch_warnings():
@@ -89,7 +89,8 @@ def test_contributions_of_judged_documents_add_up(make_case, seed):
 
 def test_measures_that_are_deeper_than_the_strips(make_case):
     experiment = experiment_of(make_case(0, topics=3), ["rKL@12", "AWRF@12", "rKL"], depth=3)
-    assert [way.kind for way in experiment.ways] == ["contribution", "value so far", "contribution"]
+    kinds = [column.method.kind for column in experiment.columns]
+    assert kinds == ["contribution", "value so far", "contribution"]
     assert all(one.place.max() < 3 for one in experiment.strips)
 
 
@@ -112,7 +113,7 @@ def test_a_provider_that_ranks_ties_in_its_own_way_has_no_contributions():
 
 def test_a_measure_without_a_cutoff_has_no_numbers(make_case):
     experiment = experiment_of(make_case(0, topics=3), ["Bpref", "rKL@3"])
-    assert experiment.ways[0].kind is None and experiment.numbers[0][0] is None
+    assert experiment.columns[0].method.kind is None and experiment.numbers[0][0] is None
     assert experiment.numbers[0][1] is not None
 
 
@@ -130,5 +131,6 @@ def test_the_two_sides_of_ndjs_are_those_of_ndkl():
         experiment = experiment_of(Case(qrels, run), [kl, js])
         labels = experiment.sources[0].labels
         for i in (0, 1):  # of the only system and topic
-            assert [labels[g] for g in experiment.protected[i][0][0]] == one.attrs["protected"]
-        assert experiment.targets[0][0] == experiment.targets[1][0]
+            protected = experiment.columns[i].protected[0][0]
+            assert [labels[group] for group in protected] == one.attrs["protected"]
+        assert experiment.columns[0].targets[0] == experiment.columns[1].targets[0]

@@ -10,13 +10,13 @@ import pyterrier as pt
 import pytest
 
 from pt_fairness import report
-from pt_fairness.reporting.topics import described
+from pt_fairness.reporting.evaluated_runs import queries_and_titles
 
 DEBATES = "pt-fairness/debates/stance"
 
 
 def queries_of(source, topics):
-    return described(source, topics, [])[0]
+    return queries_and_titles(source, topics, [])[0]
 
 
 TREC = """<top>
@@ -51,7 +51,7 @@ def test_files(tmp_path, text, packed):
     path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
     assert queries_of(path, ["401", "402", "403"]) == WANTED
     assert queries_of(str(path), ["402"]) == WANTED[1:2]
-    assert described(str(path), ["401"], ["d01-01"])[1] == {}
+    assert queries_and_titles(str(path), ["401"], ["d01-01"])[1] == {}
 
 
 @pytest.mark.parametrize("names", [("qid", "query"), ("query_id", "text")])
@@ -64,7 +64,7 @@ def test_datasets():
     topics = pt.get_dataset(f"irds:{DEBATES}").get_topics()
     for source in (DEBATES, f"irds:{DEBATES}", pt.get_dataset(f"irds:{DEBATES}")):
         assert queries_of(source, topics["qid"].tolist()) == topics["query"].tolist()
-        _, titles = described(source, ["1"], ["d01-01", "d01-02", "unknown"])
+        _, titles = queries_and_titles(source, ["1"], ["d01-01", "d01-02", "unknown"])
         assert set(titles) == {"d01-01", "d01-02"} and all(titles.values())
 
 
@@ -122,7 +122,7 @@ def test_they_are_on_the_page(show):
     heads = page.rows("judgments table")
     assert [row[0].split("\n")[1] for row in heads] == queries[page("return data.topics")].tolist()
     docno, title = page.find("#steps tbody td.doc-name").text.split("\n")
-    assert title == described(DEBATES, [qid], [docno])[1][docno]
+    assert title == queries_and_titles(DEBATES, [qid], [docno])[1][docno]
     label = page.find("#strips td[data-doc]").get_attribute("aria-label")
     assert label.startswith(f"rank 1: {docno} “{title}”: ")
     plain = show(report({"a": run}, qrels, ["AWRF@5"], progress=False).html)

@@ -16,7 +16,7 @@ from pt_fairness import FairnessWarning, evaluate, explain, groups, report, targ
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.measures import MEASURES
 from pt_fairness.provider.parsing import parsed, with_groups
-from pt_fairness.reporting.data import Experiment
+from pt_fairness.reporting.evaluated_runs import Experiment
 
 DEPTH = 4
 TARGETS = ["qrels", "collection", "uniform", "run", {"g0": 0.2, "g1": 0.5, "g2": 0.3}]
@@ -130,7 +130,7 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
         experiment = Experiment(runs, plan, averages, perquery, DEPTH)
     strip = experiment.strips[1]
     for i, measure in enumerate(measures()):
-        own = experiment.source_of[i]
+        own = experiment.columns[i].source
         for t, qid in ((0, "1"), (2, "3")):
             frame = explained(measure, case, "two", qid).head(DEPTH)
             column = frame.columns[-1]
@@ -140,8 +140,8 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
             if own is None:
                 continue
             labels = experiment.sources[own].labels
-            targets, sides = (one[1] if experiment.of_run[i] else one for one in
-                              (experiment.targets[i], experiment.protected[i]))
+            targets, sides = (one[1] if experiment.columns[i].of_run else one for one in
+                              (experiment.columns[i].targets, experiment.columns[i].protected))
             shares = [frame[one].iloc[0] for one in frame if one.startswith("target of ")]
             assert (targets is not None) == bool(shares), measure
             if shares:
@@ -149,7 +149,7 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
                 assert found == pytest.approx(shares, abs=1e-6, nan_ok=True), (measure, qid)
             protected = [labels[one] for one in sides[t]] if sides is not None else []
             assert protected == frame.attrs.get("protected", []), (measure, qid)
-            fairest = experiment.fairest[1][i]
+            fairest = experiment.columns[i].fairest[1]
             assert (None if fairest is None else fairest[t]) == pytest.approx(
                 frame.attrs.get("fairest"), abs=1e-9, nan_ok=True), (measure, qid)
 

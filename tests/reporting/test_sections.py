@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, explain, groups, report
-from pt_fairness.reporting.rendering import as_json
+from pt_fairness.reporting.sections import as_json
 
 pytest.importorskip("jinja2")
 

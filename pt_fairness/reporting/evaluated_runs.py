@@ -1,0 +1,421 @@
+"""What the report shows of an evaluation: its measures, groups, first documents and queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.arguments import annotations_of, runs_of
+from pt_fairness.analysis.columns import (
+    BROKEN,
+    COMPARISON,
+    UNDEFINED,
+    is_reference,
+    measure_columns,
+    systems_of,
+)
+from pt_fairness.analysis.directions import direction_of
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.messages import collecting_warnings
+from pt_fairness.core.registry import name_of
+from pt_fairness.evaluation.plan import Plan
+from pt_fairness.io import irds
+from pt_fairness.io.frames import need_columns
+from pt_fairness.io.run_files import load_topics
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.scoring import fairest, rels_of
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
+from pt_fairness.rankings.view import View
+from pt_fairness.reporting.steps import Counted, Method, Steps, Strip
+
+#: The name of the groups in the second column of the qrels.
+IN_QRELS = "the qrels"
+#: Decimals of the shares of a document's groups, and of targets.
+SHARE_DECIMALS, TARGET_DECIMALS = 4, 6
+#: The maximum length of a title in the report, in characters.
+LONGEST = 200
+
+
+class GroupSource:
+    """A group source of the report, and the label sets of the documents that it knows.
+
+    :param name: the name that the report shows
+    :param labels: the label set
+    """
+
+    def __init__(self, name: str, annotations: Annotations, labels: Sequence[str]) -> None:
+        self.name, self.annotations, self.labels = name, annotations, list(labels)
+        #: Whether the memberships of documents have weights.
+        self.weighted = annotations.groups is not None and annotations.groups.weighted
+        #: The sets of pairs of label and share, by their index.
+        self.sets: dict[tuple[tuple[int, float], ...], int] = {}
+
+    def sets_of(self, rankings: Rankings, rows: Ints) -> Ints:
+        """Return the label set of each of some ranked documents, −1 where it is unannotated."""
+        codes, number = np.unique(rankings.codes[rows], return_inverse=True)
+        shares = rankings.sets.shares(np.maximum(codes, 0), self.labels).round(SHARE_DECIMALS)
+        shares[codes < 0] = 0.0
+        index = np.full(len(codes), -1, np.int32)
+        for i, row in enumerate(shares.tolist()):
+            pairs = tuple((label, share) for label, share in enumerate(row) if share)
+            if pairs:
+                index[i] = self.sets.setdefault(pairs, len(self.sets))
+        return index[number]
+
+    def annotated(self, rankings: Rankings) -> Bools:
+        """Return a mask of the ranked documents that have a group."""
+        return rankings.sets.any_of(self.labels)[rankings.codes]
+
+    def views(self, rankings: Rankings) -> Iterator[View]:
+        """Return the rankings with the label set of this source, in blocks of topics."""
+        return View.blocks(rankings.of_labels(self.labels))
+
+
+@dataclass
+class Column:
+    """A measure of the report."""
+
+    #: The name of its column.
+    name: str
+    measure: Any
+    #: Which end is better, see :mod:`pt_fairness.analysis.directions`.
+    direction: Any
+    #: The undefined and the dropped topics, as indices.
+    undefined: list[int]
+    #: The parts of the measure that use groups; the groups of the first are shown.
+    parts: list[FairnessMeasure]
+    method: Method
+    #: The group source of each part, as index.
+    sources: list[int]
+    #: The target shares and the protected groups of each topic, ``None`` without any; if the
+    #: population is the run, a list of those of each system.
+    targets: Any = None
+    protected: Any = None
+    #: The values of the fairest possible rankings of each system, ``None`` if they are unknown.
+    fairest: list[Any] = field(default_factory=list)
+
+    @property
+    def source(self) -> int | None:
+        """The group source that is shown."""
+        return self.sources[0] if self.sources else None
+
+    @property
+    def of_run(self) -> bool:
+        """Whether it is a measure of this package whose population is the run."""
+        return isinstance(self.measure, FairnessMeasure) and self.measure.of_run
+
+    @property
+    def condensed(self) -> bool:
+        """Whether documents without a group are left out."""
+        return bool(self.sources) and self.measure.condensed
+
+    @property
+    def judged_only(self) -> bool:
+        """Whether documents without a judgment are left out."""
+        return bool(self.measure.params.get("judged_only"))
+
+    def compared(self, views: Iterable[View]) -> tuple[Any, Any]:
+        """Return the target shares and the protected groups of each topic, ``None`` for none."""
+        targets: list[Any] = []
+        protected: list[Any] = []
+        for view in views:
+            target, side = self.parts[0].target(view), self.parts[0].side(view)
+            if target is not None:
+                shares = target[view.first_list].round(TARGET_DECIMALS)
+                shares = shares.astype(object)
+                shares[~shares.any(axis=1)] = None
+                targets += shares.tolist()
+            if side is not None:
+                labels = side.labels & side.present[:, None]
+                protected += [np.flatnonzero(row).tolist() for row in labels[view.first_list]]
+        return targets or None, protected or None
+
+    def counted(self, ranked: Run, strip: Strip, annotated: Sequence[Bools]) -> Counted:
+        """Return the documents of a run that count.
+
+        :param annotated: for each source, a mask of the documents of the run that have a group
+        """
+        topics = int(ranked.topics.max(initial=-1)) + 1
+        mask, topic = np.ones(len(strip.topic), bool), strip.topic
+        if self.judged_only:
+            mask, topic = ~np.isnan(strip.label), ranked.topic[ranked.pair >= 0]
+        elif self.condensed:
+            source = self.sources[0]
+            mask, topic = strip.sets[source] >= 0, ranked.topic[annotated[source]]
+        return Counted(mask, np.bincount(topic, minlength=topics))
+
+    def weights(self, depth: int) -> list[float] | None:
+        """Return the weights of the ranks in the shares of the groups, ``None`` if they are equal.
+        """
+        kind = self.measure.param("discount") if self.sources else None
+        if kind is None:
+            return None
+        weights: list[float] = discounts.discount(kind, depth, self.measure.param("p")) \
+            .round(TARGET_DECIMALS).tolist()
+        return weights
+
+
+class Experiment:
+    """The tables of an evaluation, with its rankings, groups and targets.
+
+    :param runs: the runs by name
+    :param plan: the plan of the evaluation
+    :param averages: the averages, whose ``attrs`` hold the comparison and the undefined topics
+    :param perquery: the values per topic
+    :param depth: the number of documents of a ranking that are shown
+    :param topics: as of :func:`pt_fairness.report`
+    """
+
+    def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
+                 perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
+        #: The averages of the systems, and those of reference rankings.
+        self.averages, self.references = systems_of(averages), averages[is_reference(averages)]
+        self.depth, self.plan, self.table = depth, plan, averages
+        #: The name of each measure, as its column.
+        self.names: list[str] = measure_columns(averages)
+        self.systems: list[str] = self.averages["name"].tolist()
+        #: The errors of the runs that are missing from the tables, by name.
+        self.broken: dict[str, str] = averages.attrs[BROKEN]
+        #: The facts on the comparison with the baseline, empty without one.
+        self.comparison: dict[str, Any] = averages.attrs.get(COMPARISON, {})
+        self.baseline: str | None = self.comparison.get("baseline")
+        self.judgments = Judgments(plan.qrels)
+        self.topics: Sequence[str] = self.judgments.topics
+        index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
+        values = perquery.set_index(["name", "qid", "measure"])["value"].reindex(index)
+        #: The value of each system, topic and measure, ``[systems, T, measures]``.
+        self.values: Floats = values.to_numpy(float).reshape(index.levshape)
+        #: The group sources of the measures, without duplicates.
+        self.sources: list[GroupSource] = []
+        self._steps = Steps(plan.measures, plan.qrels, self.judgments, depth)
+        #: The measures.
+        self.columns = self._columns()
+        #: The mean share of the documents within a cutoff that have a group, for each source and
+        #: cutoff of the measures, of each system.
+        self.annotated: dict[tuple[int, int | None], list[float]] = {}
+        for column in self.columns:
+            for source in column.sources:
+                self.annotated[source, column.method.cutoff] = []
+        self.strips: list[Strip] = []
+        #: The numbers of each measure at the ranks of each system with one ranking of a topic.
+        self.numbers: list[list[Floats | None]] = []
+        #: Whether a run has several rankings of a topic, of which the first is shown.
+        self.sampled = False
+        self._compare_with_qrels()
+        for name, of_system in zip(self.systems, self.values, strict=True):
+            with collecting_warnings():  # the evaluation has given them
+                ranked = runs_of({name: runs[name]}, self.judgments)[name]
+            self._add(ranked, of_system)
+        #: The query text of each topic, ``None`` where it is not known, and titles of documents.
+        self.queries: list[str | None] = [None] * len(self.topics)
+        self.titles: dict[str, str] = {}
+        if topics is not None:
+            docnos = pd.unique(np.concatenate([strip.docno for strip in self.strips]))
+            self.queries, self.titles = queries_and_titles(topics, self.topics, docnos.tolist())
+
+    def _columns(self) -> list[Column]:
+        """Return the measures, and collect their group sources."""
+        place = {topic: i for i, topic in enumerate(self.topics)}
+        undefined = self.table.attrs[UNDEFINED]
+        numbers: dict[tuple[Any, ...], int] = {}
+        columns = []
+        for name, method in zip(self.names, self._steps.methods, strict=True):
+            measure, sources = method.measure, []
+            parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
+            parts = [part for part in parts if part.needs_groups]
+            for part in parts:
+                key = part.param("groups"), tuple(part.added_labels)
+                if key not in numbers:
+                    numbers[key] = len(self.sources)
+                    self.sources.append(self._source(*key))
+                sources.append(numbers[key])
+            topics = [place[qid] for qid in undefined.get(name, ())]
+            direction = direction_of(name, self.table)
+            columns.append(Column(name, measure, direction, topics, parts, method, sources))
+        return columns
+
+    def _source(self, groups: Any, added: tuple[str, ...]) -> GroupSource:
+        """Return a group source of measures.
+
+        :param added: the labels that the targets of the measures add to those of the source
+        """
+        measures = [one for one in self.plan.measures if isinstance(one, FairnessMeasure)]
+        rels = rels_of(measures) | {1}
+        annotations = annotations_of(self.judgments, groups, rels, added)
+        name = IN_QRELS
+        if groups is not None:
+            name = self.plan.shown.get(name_of(groups), name_of(groups))
+        return GroupSource(name, annotations, sorted({*annotations.labels, *added}))
+
+    def _compare_with_qrels(self) -> None:
+        """Set the targets and protected groups that do not depend on a run."""
+        for column in self.columns:
+            if column.of_run:
+                column.targets, column.protected = [], []
+            elif column.sources:
+                column.targets, column.protected = column.compared(self._qrels_views(column.source))
+
+    def _qrels_views(self, source: int | None) -> Iterator[View]:
+        """Return the judged documents of all topics, with empty rankings."""
+        assert source is not None
+        groups = self.sources[source]
+        return groups.views(groups.annotations.of_run(empty_run(self.judgments), 0))
+
+    def relevant(self, source: int) -> Floats:
+        """Return the number of relevant documents of each group of a source, ``[T, L]``.
+
+        A document of m groups counts 1/m towards each.
+        """
+        views = self._qrels_views(source)
+        return np.vstack([view.relevant(1) @ view.share for view in views])
+
+    def _add(self, ranked: Run, values: Floats) -> None:
+        """Keep what is shown of a run.
+
+        :param values: the value of each measure for each topic, ``[T, measures]``
+        """
+        labelled = [source.annotations.of_run(ranked, self._depth_of(i))
+                    for i, source in enumerate(self.sources)]
+        annotated = [source.annotated(rankings)
+                     for source, rankings in zip(self.sources, labelled, strict=True)]
+        strip = self._strip(ranked, labelled)
+        self.strips.append(strip)
+        self.sampled |= ranked.sampled
+        for (source, cutoff), shares in self.annotated.items():
+            first = ranked.place < (len(ranked.place) if cutoff is None else cutoff)
+            of_lists = pd.Series(annotated[source][first]).groupby(ranked.list[first]).mean()
+            shares.append(of_lists.mean())
+        for column in self.columns:
+            best = targets = protected = None
+            if column.sources:
+                rankings = labelled[column.sources[0]]
+                best = fairest(column.measure, rankings)
+                views = self.sources[column.sources[0]].views(rankings)
+                if column.of_run:
+                    targets, protected = column.compared(views)
+            if column.of_run:
+                column.targets.append(targets)
+                column.protected.append(protected)
+            column.fairest.append(best)
+        if not ranked.sampled:
+            counted = [column.counted(ranked, strip, annotated) for column in self.columns]
+            lengths = [rankings.length for rankings in labelled]
+            length = np.max([np.full(len(ranked.length), self.depth), *lengths], axis=0)
+            whole = any(column.of_run for column in self.columns)
+            documents = np.flatnonzero(whole | (ranked.place < length[ranked.list]))
+            numbers = self._steps.of_run(ranked, documents, strip, counted, values)
+            self.numbers.append(numbers)
+
+    def _depth_of(self, source: int) -> int | None:
+        """Return how many documents of each ranking need their groups; ``None`` for all."""
+        columns = [column for column in self.columns if source in column.sources]
+        cutoffs = [column.method.cutoff for column in columns]
+        if None in cutoffs or any(column.of_run for column in columns):
+            return None
+        return max([self.depth, *filter(None, cutoffs)])
+
+    def _strip(self, ranked: Run, labelled: Sequence[Rankings]) -> Strip:
+        """Return the first documents of a run for each topic.
+
+        If a topic has several rankings, these are the documents of the first.
+
+        :param labelled: the run with the label sets of each source
+        """
+        first = np.searchsorted(ranked.topics, np.arange(len(self.topics)))
+        rows = np.flatnonzero((ranked.place < self.depth) & (first[ranked.topic] == ranked.list))
+        pair = ranked.pair[rows]
+        relevance = np.append(self.judgments.relevance, 0).astype(float)[pair]
+        relevance[pair < 0] = np.nan
+        sets = [source.sets_of(rankings, rows)
+                for source, rankings in zip(self.sources, labelled, strict=True)]
+        return Strip(ranked.topic[rows], ranked.docnos(rows), relevance, sets, ranked.place[rows])
+
+
+def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
+    """Return the rankings of each topic for the page.
+
+    :returns: for each topic ``docs`` (docnos), ``labels`` (relevance, ``None`` if not judged),
+        ``sets`` (for each source the label set of each document, −1 for none) and ``runs`` (the
+        documents of each system, as indices in ``docs``)
+    """
+    frames = []
+    for system, strip in enumerate(strips):
+        frame = pd.DataFrame(dict(enumerate(strip.sets)), np.arange(len(strip.topic)))
+        frames.append(frame.assign(system=system, topic=strip.topic, docno=strip.docno,
+                                   label=strip.label))
+    table = pd.concat(frames, ignore_index=True).sort_values("topic", kind="stable")
+    key = table.groupby(["topic", "docno"], sort=False).ngroup().to_numpy()
+    # The documents of each topic, in the order in which the systems give them.
+    documents = table[~pd.Series(key).duplicated().to_numpy()]
+    ends = np.searchsorted(documents["topic"], np.arange(topics + 1))
+    table["number"] = key - ends[table["topic"]]
+    sizes = table.groupby(["topic", "system"]).size()
+    every = pd.MultiIndex.from_product([range(topics), range(len(strips))])
+    lists = np.split(table["number"].to_numpy(), sizes.reindex(every, fill_value=0).cumsum())
+    rankings = []
+    for topic, (start, end) in enumerate(pairwise(ends)):
+        shown = documents[start:end]
+        runs = lists[topic * len(strips):(topic + 1) * len(strips)]
+        rankings.append({"docs": shown["docno"].tolist(),
+                         "labels": [_relevance(label) for label in shown["label"].tolist()],
+                         "sets": [shown[source].tolist() for source in range(len(strips[0].sets))],
+                         "runs": [run.tolist() for run in runs]})
+    return rankings
+
+
+def _relevance(label: float) -> float | None:
+    """Return a relevance for JSON, ``None`` for a document that is not judged."""
+    if np.isnan(label):
+        return None
+    return int(label) if label.is_integer() else label
+
+
+def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]) \
+        -> tuple[list[str | None], dict[str, str]]:
+    """Return the query text of each topic, ``None`` where it is not known, and titles of documents.
+
+    There are no titles of documents that would have to be downloaded.
+
+    :param source: as the parameter ``topics`` of :func:`pt_fairness.report`
+    :param docnos: the documents
+    :raises ValueError: the source cannot be read, or has none of the topics
+    """
+    frame, dataset, titles = source, None, {}
+    if hasattr(source, "irds_ref"):
+        dataset = source.irds_ref()
+    elif isinstance(source, str) and not os.path.exists(source):
+        dataset = irds.dataset(source.removeprefix("irds:"))
+    elif not isinstance(source, pd.DataFrame):
+        frame = load_topics(source)
+    if dataset is not None:
+        queries = dataset.queries_iter() if dataset.has_queries() else ()
+        rows = [(query.query_id, query.default_text()) for query in queries]
+        frame = pd.DataFrame(rows, columns=["qid", "query"])
+        titles = _titles(dataset, docnos)
+    frame = frame.rename(columns={"query_id": "qid", "text": "query"})
+    need_columns(frame, ["qid", "query"], "the topics")
+    texts = dict(zip(texts_of(frame["qid"]), frame["query"].astype(str), strict=True))
+    if texts.keys().isdisjoint(topics):
+        has = ", ".join(map(repr, list(texts)[:3])) or "no topic"
+        raise ValueError(f"topics has none of the topics of the qrels, such as {topics[0]!r}; it "
+                         f"has {has}")
+    return [texts.get(topic) for topic in topics], titles
+
+
+def _titles(dataset: Any, docnos: Sequence[str]) -> dict[str, str]:
+    """Return the titles of documents, those that are on this machine."""
+    if not dataset.has_docs() or "title" not in dataset.docs_cls()._fields \
+            or not irds.downloaded(dataset.docs_handler()):
+        return {}
+    documents = irds.documents(dataset.dataset_id(), docnos)
+    return {document.doc_id: document.title.strip()[:LONGEST] for document in documents}

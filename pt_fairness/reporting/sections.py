@@ -1,0 +1,487 @@
+"""The sections of the report, as variables of the template and as data of its scripts."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness import analysis
+from pt_fairness.analysis.columns import (
+    CORRECTED,
+    HIGH,
+    INTERVAL,
+    LOSSES,
+    LOW,
+    UNDEFINED_EVERYWHERE,
+    VERDICT,
+    WINS,
+)
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, best_of_measures
+from pt_fairness.analysis.formats import as_text
+from pt_fairness.analysis.significance import (
+    BETTER,
+    DIFFERENT,
+    WORSE,
+    changes,
+    notes,
+    p_values,
+    short_p,
+)
+from pt_fairness.core.messages import first_names
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.descriptions import fair_end_in_words
+from pt_fairness.provider.parsing import reads_subtopics
+from pt_fairness.reporting import paragraph as paper
+from pt_fairness.reporting.evaluated_runs import IN_QRELS, Column, Experiment, as_data
+from pt_fairness.reporting.paragraph import Facts, listed, paragraph, plural
+from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
+
+#: The decimals of the values that the page shows.
+DIGITS = 4
+#: The notes on the numbers at the ranks, by their kind.
+_NOTES = {
+    None: "The measure has no cutoff, so it has no value at each rank.",
+    CONTRIBUTION: "The contributions of the ranks add up to the value; those of documents below "
+                  "rank {depth} are not shown.",
+    VALUE: "The value so far is that of the measure with the rank as its cutoff.",
+}
+#: What values are where a run has samples.
+SAMPLES = ("Where a system has several rankings of a topic, its value is their mean. EEL, EED, EER "
+           "and IAA evaluate the mean exposure, and measures of relevance one list of all.")
+#: The meaning of the mark of a significant change.
+_CHANGES = {BETTER: "significantly better than the baseline",
+            WORSE: "significantly worse than the baseline",
+            DIFFERENT: "significantly different from the baseline"}
+
+
+def content_of(experiment: Experiment) -> dict[str, Any]:
+    """Return the variables of the template."""
+    text, table = paragraph(_facts(experiment)), experiment.table
+    copies = [("LaTeX", as_text(table, "latex", p_values=True)),
+              ("CSV", as_text(table, "csv")),
+              ("Markdown", as_text(table, "md", p_values=True))]
+    sampled = ""
+    if experiment.sampled:
+        sampled = ("A system has several rankings of a topic: the first one is shown, and values "
+                   "are not explained.")
+    return {"lead": _lead(experiment), "table": _table(experiment), "sampled": sampled,
+            "judgments": _judgments(experiment), "paragraph": paper.as_text(text),
+            "latex": paper.as_latex(text), "bibtex": paper.bibtex(text), "copies": copies}
+
+
+def _lead(experiment: Experiment) -> str:
+    systems = plural(len(experiment.systems), "system")
+    topics = plural(len(experiment.topics), "topic")
+    parts = [f"{systems} on {topics}, by {', '.join(experiment.names)}"]
+    for source in experiment.sources:
+        parts.append(f"the groups of {source.name} are {first_names(source.labels)}")
+    if experiment.baseline is not None:
+        parts.append(f"the baseline is {experiment.baseline}")
+    return "; ".join(parts) + "."
+
+
+def _end(column: Column) -> str:
+    """Return the better end of a measure, below its name."""
+    if column.direction == NEAR_ZERO:
+        return "→0 0 is unbiased"
+    if isinstance(column.measure, FairnessMeasure):
+        return f"{column.direction} {fair_end_in_words(column.measure)}"
+    return "↑ more is better" if column.direction == LARGER else str(column.direction)
+
+
+@dataclass
+class Cell:
+    """A cell of the table of averages."""
+
+    #: The number for sorting, and as it is shown.
+    value: str
+    text: str
+    #: The difference from the baseline, the value itself for the baseline.
+    difference: str | None = None
+    interval: str = ""
+    #: The comparison with the baseline.
+    about: str = ""
+    verdict: str = ""
+    best: bool = False
+    #: The mark of a significant change.
+    mark: str = ""
+
+    @property
+    def said(self) -> str:
+        """What screen readers say."""
+        words = ["best"] if self.best else []
+        if self.mark:
+            words.append(_CHANGES[self.mark])
+        return ", ".join(words)
+
+
+def _decimal(value: float, sign: str = "", digits: int = DIGITS) -> str:
+    """Return a number as the page shows it."""
+    if np.isnan(value):
+        return "–"
+    return f"{value:{sign}.{digits}f}".replace("-", "−")
+
+
+def _cell(value: float, difference: float | None = None) -> Cell:
+    exact = number(value)
+    cell = Cell("" if exact is None else str(exact), _decimal(value))
+    if difference is not None:
+        sign = "" if difference == value else "+"
+        cell.difference = _decimal(difference, sign)
+    return cell
+
+
+def _table(experiment: Experiment) -> dict[str, Any]:
+    averages, names, depth = experiment.averages, experiment.names, experiment.depth
+    origin = pd.Series(0.0, names)
+    if experiment.baseline is not None:
+        origin = averages.set_index("name").loc[experiment.baseline, names]
+    best, marks = best_of_measures(averages[["name", *names]].copy()), changes(averages)
+    heads: list[dict[str, Any]] = [{"parts": ["system"], "measure": None, "end": ""}]
+    columns = []
+    for i, column in enumerate(experiment.columns):
+        name = column.name
+        heads.append({"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(column)})
+        cells = _cells(experiment, name, origin[name])
+        for cell, is_best, mark in zip(cells, best[name], marks[name], strict=True):
+            cell.best, cell.mark = bool(is_best), str(mark)
+        columns.append(cells)
+    for i, source in enumerate(experiment.sources):
+        heads.append({"parts": [f"Annotated@{depth}"], "measure": None, "end": source.name})
+        columns.append([_cell(strip.annotated(i)) for strip in experiment.strips])
+    rows = [{"name": system, "cells": cells, "baseline": system == experiment.baseline}
+            for system, *cells in zip(experiment.systems, *columns, strict=True)]
+    references = []
+    for reference in experiment.references.to_dict("records"):
+        row = [None if np.isnan(reference[name])
+               else _cell(reference[name], reference[name] - origin[name]) for name in names]
+        references.append({"name": reference["name"], "cells": row})
+    texts = notes(averages)
+    if experiment.sampled:
+        texts.append(SAMPLES)
+    if experiment.sources:
+        texts.append(f"Annotated@{depth}: the share of the first {depth} documents that have a "
+                     "group.")
+    caption = ("Averages over the topics. The best value of each column is bold. A click on a name "
+               "sorts by it. Names in brackets are reference rankings: the relevant documents that "
+               "have a group, in other orders.")
+    return {"heads": heads, "rows": rows, "references": references, "notes": texts,
+            "baseline": experiment.baseline, "intervals": INTERVAL in averages.attrs,
+            "caption": caption}
+
+
+def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
+    """Return the cells of a measure, one for each system.
+
+    :param origin: the value of the baseline
+    """
+    averages = experiment.averages
+    p = p_values(averages, name)
+    cells = []
+    for i, row in enumerate(averages.to_dict("records")):
+        value, is_baseline = float(row[name]), row["name"] == experiment.baseline
+        cell = _cell(value, value if is_baseline else value - origin)
+        if name + LOW in row and cell.value:
+            cell.interval = f"[{_decimal(row[name + LOW])}, {_decimal(row[name + HIGH])}]"
+        if name + VERDICT in row and not is_baseline:
+            cell.verdict = row[name + VERDICT]
+        if p is not None and not np.isnan(p.iloc[i]):
+            corrected = "corrected " if name + CORRECTED in row else ""
+            larger, smaller = plural(int(row[name + WINS]), "topic"), int(row[name + LOSSES])
+            text = f"{corrected}p = {short_p(float(p.iloc[i]))}".replace("= <", "<")
+            cell.about = f"{text}; larger on {larger}, smaller on {smaller}"
+        cells.append(cell)
+    return cells
+
+
+def _judgments(experiment: Experiment) -> dict[str, Any]:
+    sources = []
+    for i, source in enumerate(experiment.sources):
+        counts = experiment.relevant(i)
+        total = counts.sum(axis=1)
+        counting = "A document of m groups counts 1/m towards each."
+        if source.weighted:
+            counting = "A document counts towards its groups by their weights."
+        topics = plural(len(total), "topic")
+        lead = f"{counts.sum():.6g} relevant documents of {topics} have a group. {counting}"
+        without = int((total == 0).sum())
+        if without:
+            lead += f" No relevant document has a group for {plural(without, 'topic')}."
+        users = [column for column in experiment.columns if column.source == i]
+        rows = []
+        for t, topic in enumerate(experiment.topics):
+            shares = [f"{100 * count / total[t]:.4g}" if count else "" for count in counts[t]]
+            undefined = [column.name for column in users if t in column.undefined]
+            row = {"topic": topic, "query": experiment.queries[t], "shares": shares,
+                   "undefined": ", ".join(undefined)}
+            row["width"] = f"{100 * total[t] / total.max(initial=1.0):.4g}"
+            row["counts"] = [f"{count:.4g}" for count in counts[t]]
+            rows.append(row)
+        sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead})
+    texts = _annotated_above(experiment)
+    for column in experiment.columns:
+        if column.undefined:
+            texts.append(f"{column.name} is undefined for {_undefined(experiment, column)}")
+    return {"sources": sources, "notes": texts}
+
+
+def _annotated_above(experiment: Experiment) -> list[str]:
+    """Return a sentence on the share of annotated documents of the strips for each source."""
+    sentences = []
+    first = f"the first {experiment.depth} documents of the rankings"
+    for i, source in enumerate(experiment.sources):
+        codes = np.concatenate([strip.sets[i] for strip in experiment.strips])
+        if not len(codes):
+            continue
+        share = (codes >= 0).mean()
+        if share == 1:
+            sentences.append(f"All of {first} have a group of {source.name}.")
+            continue
+        shares = pd.Series([strip.annotated(i) for strip in experiment.strips], experiment.systems)
+        sentences.append(f"Of {first}, {share:.1%} have a group of {source.name}; the smallest "
+                         f"share is that of {shares.idxmin()}, {shares.min():.1%}.")
+    return sentences
+
+
+def _annotated_within(experiment: Experiment) -> list[str]:
+    """Return sentences on the shares of annotated documents within the cutoffs of the measures."""
+    sentences = []
+    for (i, cutoff), of_systems in experiment.annotated.items():
+        shares = pd.Series(of_systems, experiment.systems).dropna()
+        if shares.empty:
+            continue
+        low, high = f"{shares.min():.1%}", f"{shares.max():.1%}"
+        documents = "documents of a ranking"
+        if cutoff is not None:
+            documents = f"first {plural(cutoff, 'document')} of a ranking"
+        have = f"of the {documents} have a group of {experiment.sources[i].name}."
+        if shares.min() == 1:
+            sentences.append(f"All {have}")
+        elif low == high:
+            sentences.append(f"On average over the topics, {low} {have}")
+        else:
+            sentences.append(f"On average over the topics, {low} ({shares.idxmin()}) to {high} "
+                             f"({shares.idxmax()}) {have}")
+    return sentences
+
+
+def _undefined(experiment: Experiment, column: Column) -> str:
+    """Return what follows "is undefined for" in a sentence on a measure, ``''`` for no topics."""
+    if not column.undefined:
+        return ""
+    everywhere = experiment.averages.attrs[UNDEFINED_EVERYWHERE]
+    if column.name in everywhere:
+        return f"{everywhere[column.name]}; there is no average."
+    place = experiment.names.index(column.name)
+    effect = "every system has the value 0 there, which counts in the average"
+    if np.isnan(experiment.values[:, column.undefined, place]).all():
+        effect = "they are left out of the average"
+    first = first_names([experiment.topics[topic] for topic in column.undefined])
+    topics = plural(len(experiment.topics), "topic")
+    return f"{len(column.undefined)} of {topics} ({first}); {effect}."
+
+
+def _facts(experiment: Experiment) -> Facts:
+    columns = experiment.columns
+    measures = [(column.name, column.measure) for column in columns]
+    names = paper.short_names(measures)
+    texts, labels = [], []
+    for i, source in enumerate(experiment.sources):
+        users = [name for name, column in zip(names, columns, strict=True) if i in column.sources]
+        which = f" of {listed(users)}" if len(experiment.sources) > 1 else ""
+        texts.append(f"The groups{which} are those of {source.name} "
+                     f"({first_names(source.labels)}).")
+        if source.weighted:
+            texts.append(f"The groups of {source.name} have weights: a document counts towards "
+                         "each of its groups by its share of the document's weights.")
+        labels += source.labels
+    subtopics = [name for name, (_, measure) in zip(names, measures, strict=True)
+                 if reads_subtopics(measure)]
+    if subtopics:
+        source_of_subtopics = experiment.plan.groups or IN_QRELS
+        texts.append(f"The subtopics of {listed(subtopics)} are the groups of "
+                     f"{source_of_subtopics}.")
+    if experiment.sampled:
+        texts.append(SAMPLES)
+    texts += _annotated_within(experiment)
+    undefined = [_undefined(experiment, column) for column in columns]
+    comparison, interval = experiment.comparison, experiment.averages.attrs.get(INTERVAL, {})
+    return Facts(len(experiment.systems), len(experiment.topics), measures, texts, undefined,
+                 experiment.baseline, comparison.get("correction"), comparison.get("test", ""),
+                 interval.get("confidence"), labels)
+
+
+def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
+    """Return what the scripts show.
+
+    :param room: the largest size of the data with numbers at ranks, in bytes
+    """
+    averages, references = experiment.averages, experiment.references
+    names, columns = experiment.names, experiment.columns
+    data: dict[str, Any] = {"runs": experiment.systems, "topics": list(experiment.topics),
+                            "queries": experiment.queries, "depth": experiment.depth,
+                            "digits": DIGITS, "baseline": None}
+    if experiment.baseline is not None:
+        data["baseline"] = experiment.systems.index(experiment.baseline)
+    data["sources"] = [{"name": source.name, "labels": source.labels, "sets": list(source.sets)}
+                       for source in experiment.sources]
+    data["averages"] = _numbers(averages[names])
+    values = _numbers(references[names])
+    data["references"] = [{"name": name, "values": row}
+                          for name, row in zip(references["name"], values, strict=True)]
+    # Two decimals more than the page shows.
+    data["values"] = _numbers(experiment.values.transpose(2, 1, 0).round(DIGITS + 2))
+    data["rankings"] = as_data(experiment.strips, len(experiment.topics))
+    if experiment.titles:
+        for ranking in data["rankings"]:
+            ranking["titles"] = [experiment.titles.get(docno) for docno in ranking["docs"]]
+    for key in ("undefined", "targets", "protected"):
+        data[key] = [getattr(column, key) for column in columns]
+    data["fairest"] = [None if best[0] is None else _numbers(best)
+                       for best in (column.fairest for column in columns)]
+    if INTERVAL in averages.attrs:
+        ends = [averages[[name + LOW, name + HIGH]] for name in names]
+        data["intervals"] = _numbers(np.stack(ends, axis=1))
+    return data | _explanations(experiment, room - len(as_json(data)))
+
+
+def _numbers(values: Any) -> Any:
+    """Return the numbers of an array for JSON, in lists."""
+    if np.ndim(values):
+        return [_numbers(part) for part in np.asarray(values, float)]
+    return number(float(values))
+
+
+def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
+    """Return the measures with their numbers at ranks, as many as there is room for.
+
+    :param room: the number of bytes
+    """
+    measures, steps = [], []
+    for i, column in enumerate(experiment.columns):
+        kind, end, numbers = column.method.kind, _end(column), None
+        note = _NOTES[kind].format(depth=experiment.depth)
+        if kind and experiment.sampled:
+            note = "Values are not explained where a system has several rankings of a topic."
+        elif kind:
+            numbers = _at_ranks(experiment, i)
+            size = len(as_json(numbers))
+            if size > room:
+                numbers = None
+                note = ("The numbers at the ranks are left out because of their size; explain() of "
+                        "the package has them.")
+            else:
+                room -= size
+        fair = None if "more" in end else getattr(column.measure, "FAIR_END", None)
+        measures.append({
+            "name": column.name, "direction": column.direction, "end": end, "fair": fair,
+            "cutoff": column.method.cutoff, "source": column.source, "note": note,
+            "condensed": column.condensed, "judged": column.judged_only,
+            "even": bool(column.parts) and column.parts[0].EVEN, "of_run": column.of_run,
+            "weights": column.weights(experiment.depth),
+            "explained": None if numbers is None else kind})
+        steps.append(numbers)
+    return {"measures": measures, "steps": steps}
+
+
+def _at_ranks(experiment: Experiment, measure: int) -> list[list[int | None]]:
+    """Return the numbers of all systems at the ranks of each topic, in units of the last decimal.
+    """
+    numbers = np.concatenate([of_run[measure] for of_run in experiment.numbers])
+    topic = np.concatenate([strip.topic for strip in experiment.strips])
+    order = np.argsort(topic, kind="stable")
+    ends = np.searchsorted(topic[order], np.arange(1, len(experiment.topics)))
+    units = np.full(len(numbers), None, object)
+    finite = np.isfinite(numbers)
+    units[finite] = np.rint(numbers[finite] * 10.0 ** DIGITS).astype(int)
+    return [part.tolist() for part in np.split(units[order], ends)]
+
+
+def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
+                    digits: int) -> dict[str, Any]:
+    """Return the title, the lead and a table for each measure of the section on groups of topics.
+
+    :param perquery: the values per topic
+    :param groups: as of :func:`pt_fairness.analysis.topic_groups`
+    :param level: the confidence level of the intervals
+    :param digits: the number of decimals
+    """
+    means = analysis.topic_groups(perquery, groups, confidence=level)
+    means["text"] = _with_intervals(means, ["low", "high"], digits, "mean")
+    means["head"] = means["group"] + " (n = " + means["n"].astype(str) + ")"
+    tables = []
+    for measure, gap in analysis.topic_gaps(perquery, groups).groupby("measure", sort=False):
+        of_measure = means[means["measure"] == measure]
+        cells = of_measure.pivot(index="name", columns="head", values="text")
+        table = cells.fillna("–").loc[gap["name"]].reset_index(names="system")
+        for head, column in {"range": "range", "range by chance": "chance"}.items():
+            table[head] = [_decimal(value, digits=digits) for value in gap[column]]
+        table["p"] = gap["p"].map(short_p).to_numpy()
+        tables.append((measure, table))
+    lead = (f"Means over the topics of each group, with {100 * level:g} % t intervals. The range "
+            "is the largest minus the smallest mean. By chance it is the mean range where the "
+            "topics exchange their groups at random; p is of a permutation test that the values "
+            "have the same distribution in all groups, not corrected for several systems or "
+            "measures.")
+    return {"id": "topic-groups", "title": "Groups of topics", "tables": tables, "lead": lead}
+
+
+def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
+                        digits: int) -> dict[str, Any]:
+    """Return the title, the lead and the table of the section on uncertain labels.
+
+    :param results: the result of :func:`pt_fairness.analysis.uncertain_labels`
+    :param draws: the number of draws
+    :param level: the confidence level of the intervals
+    :param digits: the number of decimals
+    """
+    table = results[["name", "measure"]].rename(columns={"name": "system"})
+    table[f"mean [{100 * level:g} % interval]"] = \
+        _with_intervals(results, ["low", "high"], digits, "mean")
+    table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
+    shares = [f"{share:.0%}" for share in results["share"]]
+    table["share of the labels"] = ["–" if share == "nan%" else share for share in shares]
+    likeliest = [_decimal(value, digits=digits) for value in results["most probable"]]
+    table["with the likeliest labels"] = likeliest
+    lead = (f"The weights of the groups are read as probabilities: each of {draws} draws gives "
+            "every document one label. The interval of the mean covers the choice of the topics "
+            "and the labels, and the share is the part of its variance that is the labels'. The "
+            "interval for these topics covers the labels alone.")
+    return {"id": "uncertain", "title": "Uncertain labels", "tables": [("", table)], "lead": lead}
+
+
+def _with_intervals(table: pd.DataFrame, ends: list[str], digits: int,
+                    mean: str | None = None) -> list[str]:
+    """Return intervals, behind the means if there are any; a mean without an interval is alone."""
+    texts = []
+    for row in table.to_dict("records"):
+        low, high = (_decimal(row[end], digits=digits) for end in ends)
+        interval = f"[{low}, {high}]"
+        if mean is None:
+            texts.append(interval)
+        elif low == high == "–":
+            texts.append(_decimal(row[mean], digits=digits))
+        else:
+            texts.append(f"{_decimal(row[mean], digits=digits)} {interval}")
+    return texts
+
+
+def as_json(data: Any, **options: Any) -> str:
+    """Return data as JSON in ASCII, without spaces."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False, **options)
+
+
+def number(value: float) -> float | str | None:
+    """Return a number for JSON: ``None`` for NaN, a text for an infinity, twelve digits otherwise.
+    """
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return float(f"{value:.12g}")
