@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import os
+from functools import partial
 from typing import TYPE_CHECKING
+
+from pt_fairness.core.lazy import lazy
+from pt_fairness.core.registry import declare
 
 if TYPE_CHECKING:
     from pt_fairness.groups import Groups
@@ -119,7 +122,7 @@ def register_datasets() -> None:
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
         return
     for module in MODULES:
-        importlib.import_module(f"{__name__}.{module}").register(ir_datasets.registry)
+        _member(module).register(ir_datasets.registry)
 
 
 def make(what: str, name: str) -> Groups | Values | Target:
@@ -130,4 +133,9 @@ def make(what: str, name: str) -> Groups | Values | Target:
     module, _, function = BUILT_IN[what][name].partition(".")
     if name not in WITHOUT_IR_DATASETS:
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
-    return getattr(importlib.import_module(f"{__name__}.{module}"), function)(name)
+    return getattr(_member(module), function)(name)
+
+
+_member = lazy(__name__, {module: f"{__name__}.{module}" for module in MODULES})
+for _what, _names in BUILT_IN.items():
+    declare(_what, _names, partial(make, _what))

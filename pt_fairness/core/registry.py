@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
@@ -82,8 +81,10 @@ class NamedObject:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # Built-in sources are unpickled to the one object of the process, which caches documents.
-        if self._name in _built_in_names(self.WHAT) and built_in(self.WHAT, self._name) is self:
-            return built_in, (self.WHAT, self._name)
+        name = self._name
+        if name is not None and name in _built_in_names(self.WHAT) \
+                and built_in(self.WHAT, name) is self:
+            return built_in, (self.WHAT, name)
         return super().__reduce_ex__(protocol)
 
 
@@ -96,15 +97,25 @@ def name_of(source: Any) -> Any:
 _REGISTRIES: dict[str, Registry[Any]] = {}
 
 
-def _built_in_names(what: str) -> Mapping[str, str]:
-    # The collections make objects of these classes, so they are imported when they are needed.
-    return importlib.import_module("pt_fairness.collections").BUILT_IN.get(what, {})
+#: The names of the sources of this package and the function that makes one, by what they are.
+_BUILT_IN: dict[str, tuple[Collection[str], Callable[[str], Any]]] = {}
 
 
-@cache
+def declare(what: str, names: Collection[str], make: Callable[[str], Any]) -> None:
+    """Declare the sources of this package, each of which is made when it is first needed.
+
+    :param make: makes a source of its name
+    """
+    _BUILT_IN[what] = names, cache(make)
+
+
+def _built_in_names(what: str) -> Collection[str]:
+    return _BUILT_IN[what][0] if what in _BUILT_IN else ()
+
+
 def built_in(what: str, name: str) -> Any:
     """Return a source of this package, the same object at every call."""
-    return importlib.import_module("pt_fairness.collections").make(what, name)
+    return _BUILT_IN[what][1](name)
 
 
 def check_name(what: str, name: Any) -> None:
