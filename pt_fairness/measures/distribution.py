@@ -61,15 +61,15 @@ class DistributionMeasure(FairnessMeasure):
         :returns: the shares, and the number of annotated documents of each list up to the cutoff,
             ``[R]``
         """
-        cutoff = self.param("cutoff")
         keep = self.param("unannotated") == "keep"
-        codes = view.full(cutoff)[0] if keep else view.condensed(cutoff)[0]
+        codes, *_ = (view.full if keep else view.condensed)(self.param("cutoff"))
         name = self.param("discount") or "none"
         weights = discounts.discount(name, codes.shape[1], self.param("p"))
         row = np.arange(len(view))[:, None]
         groups = view.sums_by_code(len(view), row, codes, weights) @ view.share
-        counted = codes >= 0
-        return arrays.ratio(groups, (counted @ weights)[:, None]), counted.sum(axis=1)
+        annotated = codes >= 0
+        total = annotated @ weights
+        return arrays.ratio(groups, total[:, None]), annotated.sum(axis=1)
 
     def when_empty(self, largest: Callable[[int], Floats]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
@@ -109,7 +109,8 @@ class DistMeasure(DistributionMeasure):
         :param counts: the number of documents of each group, ``[R, L]``
         :param target: ``[R, L]``, without shares of 0
         """
-        return divergences.kl(divergences.laplace(counts, self.param("smoothing")), target)
+        shares = divergences.laplace(counts, self.param("smoothing"))
+        return divergences.kl(shares, target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
@@ -251,14 +252,20 @@ class _DistFair(DistMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
-        largest, smooth = self.largest(n, target), self.param("empty") == "smooth"
-        if smooth:
-            k = self.param("cutoff")
-            of_empty = (-np.log2(target.min(axis=1)) if k is None
-                        else self.largest(np.full(len(n), k), target))
-            largest = np.where(n == 0, of_empty, largest)
-        fair = np.maximum(1.0 - arrays.ratio(values, largest), 0.0)
-        return fair if smooth else np.where(n == 0, 0.0, fair)
+        if self.param("empty") != "smooth":
+            return np.where(n == 0, 0.0, self.fairness(values, self.largest(n, target)))
+        k = self.param("cutoff")
+        if k is None:
+            of_empty = -np.log2(target.min(axis=1))
+        else:
+            of_empty = self.largest(np.full(len(n), k), target)
+        largest = np.where(n == 0, of_empty, self.largest(n, target))
+        return self.fairness(values, largest)
+
+    @staticmethod
+    def fairness(divergence: Floats, largest: Floats) -> Floats:
+        """Return 1 − DistKL / its largest value, at least 0, ``[R]``."""
+        return np.maximum(1.0 - arrays.ratio(divergence, largest), 0.0)
 
 
 class _AWRF(DistributionMeasure):
@@ -330,8 +337,7 @@ class _AWRF(DistributionMeasure):
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)
         unfair = divergences.jsd(exposure, target) / math.log2(self.param("base"))
-        fair = np.maximum(1.0 - unfair, 0.0)
-        return np.where(n == 0, 0.0, fair)
+        return np.where(n == 0, 0.0, np.maximum(1.0 - unfair, 0.0))
 
 
 class _NDKL(DistributionMeasure):
@@ -408,12 +414,14 @@ class _NDKL(DistributionMeasure):
         depth = codes.shape[1]
         w = discounts.within(depth, n) * discounts.log_discount(depth)
         terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, target)
-        return terms * (math.log(2) * arrays.ratio(1.0, w.sum(axis=1)))[:, None]
+        Z = w.sum(axis=1, keepdims=True)
+        return terms * (math.log(2) * arrays.ratio(1.0, Z))
 
     def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed(target)
         worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
-        return np.where(view.length == 0, worst, self.terms_of(view, target).sum(axis=1))
+        values = self.terms_of(view, target).sum(axis=1)
+        return np.where(view.length == 0, worst, values)
 
 
 class _RADio(DistributionMeasure):
@@ -494,7 +502,8 @@ class _RADio(DistributionMeasure):
     def compare(self, view: View, target: Floats) -> Floats:
         alpha, q = self.param("alpha"), or_uniform(target)
         p, n = self.attention(view)
-        p_mixed, q_mixed = (1.0 - alpha) * p + alpha * q, (1.0 - alpha) * q + alpha * p
+        p_mixed = (1.0 - alpha) * p + alpha * q
+        q_mixed = (1.0 - alpha) * q + alpha * p
         if self.param("divergence") == "jsd":
             return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
         return np.where(n == 0, self.largest(q), divergences.kl(q_mixed, p_mixed))
@@ -502,9 +511,9 @@ class _RADio(DistributionMeasure):
     def largest(self, target: Floats) -> Floats:
         """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
         alpha = self.param("alpha")
-        own, others = (1.0 - alpha) * target, (1.0 - alpha) * (1.0 - target)
-        divergence = (own + alpha) * np.log2((own + alpha) / (alpha * target + 1.0 - alpha)) \
-            + others * np.log2((1.0 - alpha) / alpha)
+        q, p = (1.0 - alpha) * target + alpha, alpha * target + 1.0 - alpha
+        rest = (1.0 - alpha) * (1.0 - target)
+        divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
         return np.asarray(divergence.max(axis=1))
 
 
@@ -518,8 +527,9 @@ def _distance(p: Floats, q: Floats) -> Floats:
     middle = (p + q) / 2.0
     x = arrays.ratio((p - q) / 2.0, middle)
     terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
-    found = np.sqrt(np.maximum((middle * terms).sum(axis=-1), 0.0) / np.log(4.0))
-    return np.where(found < arrays.ROUNDING, 0.0, found)
+    divergence = (middle * terms).sum(axis=-1) / np.log(4.0)
+    distance = np.sqrt(np.maximum(divergence, 0.0))
+    return np.where(distance < arrays.ROUNDING, 0.0, distance)
 
 
 DistKL = register(_DistKL())

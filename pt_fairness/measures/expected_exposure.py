@@ -49,9 +49,12 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
 
     :param values: the value of each ranked document, ``[n]``
     """
-    lists = view.lists[view.topic[documents.list]]
-    sums = np.bincount(documents.document, values / lists, minlength=len(documents.topic))
-    return sums.astype(float)
+    weighted = values / view.lists[view.topic[documents.list]]
+    return _sums(len(documents.topic), documents.document, weighted)
+
+
+def _sums(rows: int, row: Ints, values: Any) -> Floats:
+    return np.bincount(row, values, minlength=rows).astype(float)
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
@@ -59,7 +62,7 @@ def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
 
     :param topic: the topic index of each value
     """
-    return np.bincount(topic, values, minlength=len(view.topics)).astype(float)
+    return _sums(len(view.topics), topic, values)
 
 
 class DocumentMeasure(FairnessMeasure):
@@ -80,26 +83,28 @@ class DocumentMeasure(FairnessMeasure):
         return None
 
     def compared(self, view: View, documents: Documents, values: Floats,
-                 counted: Bools | None = None) -> Floats:
+                 having: Bools | None = None) -> Floats:
         """Return the value of each document, ``[N]``, or of each group of each topic, ``[T · L]``.
 
         The value of a group is the sum over its documents, weighted by their shares.
 
         :param values: the value of each document, ``[N]``
-        :param counted: mask of the documents that count for their groups, ``[N]``; by default all
+        :param having: mask of the documents that count for their groups, ``[N]``; by default all
         """
         if not self.needs_groups:
             return values
-        if counted is not None:
-            values = np.where(counted, values, 0.0)
-        sums = view.sums_by_code(len(view.topics), documents.topic, documents.codes, values)
+        if having is not None:
+            values = np.where(having, values, 0.0)
+        topics = len(view.topics)
+        sums = view.sums_by_code(topics, documents.topic, documents.codes, values)
         return np.asarray((sums @ view.share).ravel())
 
     def topics(self, view: View, documents: Documents) -> Ints:
         """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""
         if not self.needs_groups:
             return documents.topic
-        return np.repeat(np.arange(len(view.topics)), len(view.labels))
+        topics = np.arange(len(view.topics))
+        return np.repeat(topics, len(view.labels))
 
 
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
@@ -135,7 +140,8 @@ def exposure(model: str, i: Ints, b: Ints, p: float, u: float) -> Floats:
     """
     if model == "gerr":
         return p ** (i - 1.0) * (1.0 - u) ** b
-    return discounts.discount("geometric" if model == "rbp" else model, i.max(initial=0), p)[i - 1]
+    name = "geometric" if model == "rbp" else model
+    return discounts.discount(name, i.max(initial=0), p)[i - 1]
 
 
 class ExposureMeasure(DocumentMeasure):
@@ -195,25 +201,32 @@ class ExposureMeasure(DocumentMeasure):
         above = counts_before(relevant[documents.document], documents.place)
         eps = mean_over_lists(view, documents, self.exposure(documents.place, above))
         ideal = self.ideal(documents, relevant)
-        largest_eed, largest_eer = self.all_ranks(2), self.largest_eer(view, documents, ideal)
+        largest_eed: Any = self.all_ranks(2)
+        largest_eer = self.largest_eer(view, documents, ideal)
         if self.needs_groups:
-            counted = relevant | self.param("complete")
-            eps, ideal = (self.compared(view, documents, one, counted) for one in (eps, ideal))
+            having = relevant | self.param("complete")
+            eps = self.compared(view, documents, eps, having)
+            ideal = self.compared(view, documents, ideal, having)
+            of_all_ranks = self.all_ranks(1)
             if self.other_target:
                 defined |= self.param("complete")
                 target = distribution(view, self.param("target"), self.param("rel"))
-                ideal = (target[view.first_list] * self.all_ranks(1)).ravel()
-            most = ideal.reshape(len(view.topics), -1).max(axis=1, initial=0.0)
-            largest_eed, largest_eer = self.all_ranks(1) ** 2, self.all_ranks(1) * most
+                ideal = target[view.first_list].ravel() * of_all_ranks
+            by_topic = ideal.reshape(len(view.topics), -1)
+            largest_eed = of_all_ranks ** 2
+            largest_eer = of_all_ranks * by_topic.max(axis=1, initial=0.0)
         topic = self.topics(view, documents)
-        largest = self.largest(largest_eed, largest_eer, sum_by_topic(view, topic, ideal ** 2))
-        returned = np.bincount(view.topic[documents.list], minlength=len(view.topics)) > 0
-        values = np.where(returned, sum_by_topic(view, topic, self.term(eps, ideal)),
-                          largest if self.FAIR_END == 0 else 0.0)
+        squares = sum_by_topic(view, topic, ideal ** 2)
+        largest = self.largest(largest_eed, largest_eer, squares)
+        worst = largest if self.FAIR_END == 0 else 0.0
+        returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])
+        sums = sum_by_topic(view, topic, self.term(eps, ideal))
+        values = np.where(returned, sums, worst)
         if self.param("norm") == "bound":
             # Rounding can raise the ratio above 1.
             values = np.minimum(arrays.ratio(values, largest), 1)
-        return np.where(defined & (sum_by_topic(view, topic, ideal) > 0), values, np.nan)
+        defined &= sum_by_topic(view, topic, ideal) > 0
+        return np.where(defined, values, np.nan)
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
         """Return the exposure of ranks, 0 after the cutoff, ``[n]``.
@@ -221,9 +234,9 @@ class ExposureMeasure(DocumentMeasure):
         :param place: the 0-based ranks, ``[n]``
         :param above: the number of relevant documents above each rank, ``[n]``
         """
-        cutoff = self.param("cutoff")
-        found = exposure(self.param("model"), place + 1, above, self.param("p"), self.param("u"))
-        return found if cutoff is None else np.where(place < cutoff, found, 0.0)
+        cutoff, p, u = self.param("cutoff"), self.param("p"), self.param("u")
+        exposures = exposure(self.param("model"), place + 1, above, p, u)
+        return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
     def all_ranks(self, power: int) -> float:
         """Return Σ exposure^power over the ranks up to the cutoff if no document is relevant.
@@ -233,26 +246,26 @@ class ExposureMeasure(DocumentMeasure):
         model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
         if model not in _GEOMETRIC:
             return discounts.sum_of_discounts(model, cutoff or 1, power=power)
-        return (1.0 - (0.0 if cutoff is None else p ** (power * cutoff))) / (1.0 - p ** power)
+        after = 0.0 if cutoff is None else p ** (power * cutoff)
+        return (1.0 - after) / (1.0 - p ** power)
 
     def ideal(self, documents: Documents, relevant: Bools) -> Floats:
         """Return ε* of each document, the mean exposure over all ideal orders, ``[N]``.
 
         :param relevant: mask of the relevant documents, ``[N]``
         """
-        chosen = documents.judged & (relevant | self.param("complete"))
-        rows = np.flatnonzero(chosen)
-        # Documents that are not relevant are the last grade.
-        grade = np.where(relevant[rows], 0 if self.param("binary") else -documents.relevance[rows],
-                         np.inf)
-        order = np.lexsort((grade, documents.topic[rows]))
-        rows, grade, topic = rows[order], grade[order], documents.topic[rows[order]]
+        grade = np.zeros(len(relevant)) if self.param("binary") else -1.0 * documents.relevance
+        grade[~relevant] = np.inf  # documents that are not relevant are the last grade
+        order = np.lexsort((grade, documents.topic))
+        having = documents.judged & (relevant | self.param("complete"))
+        rows = order[having[order]]
+        topic, grade = documents.topic[rows], grade[rows]
         place = places(topic)
-        found = self.exposure(place, counts_before(relevant[rows], place))
-        first = np.append(True, (topic[1:] != topic[:-1]) | (grade[1:] != grade[:-1]))[:len(rows)]
-        tie = np.cumsum(first) - 1
+        exposures = self.exposure(place, counts_before(relevant[rows], place))
+        _, tie = arrays.unique_rows(topic, grade)
+        means = arrays.ratio(np.bincount(tie, exposures), np.bincount(tie))
         targets = np.zeros(len(documents.topic))
-        targets[rows] = arrays.ratio(np.bincount(tie, found), np.bincount(tie))[tie]
+        targets[rows] = means[tie]
         return targets
 
     def largest_eer(self, view: View, documents: Documents, ideal: Floats) -> Floats:
@@ -262,8 +275,8 @@ class ExposureMeasure(DocumentMeasure):
         # Non-relevant documents do not lower the exposure of the documents below them.
         order = np.lexsort((-ideal, documents.topic))
         place = places(documents.topic[order])
-        found = self.exposure(place, np.zeros_like(place))
-        return sum_by_topic(view, documents.topic[order], found * ideal[order])
+        exposures = self.exposure(place, np.zeros_like(place))
+        return sum_by_topic(view, documents.topic[order], exposures * ideal[order])
 
 
 class _EEL(ExposureMeasure):
@@ -487,20 +500,22 @@ class _IAA(DocumentMeasure):
         depth = int(documents.place.max(initial=-1)) + 1
         weights = discounts.discount(name, depth, p)[documents.place]
         eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
-        y = self.compared(view, documents, discounts.gain(
-            self.param("gains"), documents.relevance, self.param("rel")))
+        gains = discounts.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        y = self.compared(view, documents, gains)
         topic = self.topics(view, documents)
-        all_eps, all_y = sum_by_topic(view, topic, eps), sum_by_topic(view, topic, y)
+        all_eps = sum_by_topic(view, topic, eps)
+        all_y = sum_by_topic(view, topic, y)
         worst: Any = 1.0
         if self.param("norm") == "none":
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
             terms = inequity(eps, arrays.ratio(y, largest[topic]))
-            worst = arrays.ratio(all_y, largest) \
-                + discounts.sum_of_discounts(name, cutoff or 1, p)
+            all_weights = discounts.sum_of_discounts(name, cutoff or 1, p)
+            worst = arrays.ratio(all_y, largest) + all_weights
         else:
-            terms = inequity(arrays.ratio(eps, all_eps[topic]),
-                             arrays.ratio(y, all_y[topic])) / 2.0
+            eps = arrays.ratio(eps, all_eps[topic])
+            y = arrays.ratio(y, all_y[topic])
+            terms = inequity(eps, y) / 2.0
         values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
         return np.where(all_y > 0, values, np.nan)
 

@@ -21,9 +21,9 @@ EPSILON = 1e-6
 LEAST = 1e-12
 
 
-def log_ratio(own: Floats, others: Floats) -> Floats:
+def log_ratio(protected: Floats, rest: Floats) -> Floats:
     """Return ln(X_protected + ε) − ln(X_other + ε)."""
-    return np.log(own + EPSILON) - np.log(others + EPSILON)
+    return np.log(protected + EPSILON) - np.log(rest + EPSILON)
 
 
 def both_sides(values: Floats, sets: Any) -> tuple[Floats, Floats]:
@@ -32,7 +32,8 @@ def both_sides(values: Floats, sets: Any) -> tuple[Floats, Floats]:
     :param values: the sum of the values of the documents of each label set, ``[T, S]``
     :param sets: how far each label set is protected, ``[T, S]``
     """
-    return (values * sets).sum(axis=1), (values * (1.0 - sets)).sum(axis=1)
+    protected, rest = values * sets, values * (1.0 - sets)
+    return protected.sum(axis=1), rest.sum(axis=1)
 
 
 class LogRatio(SignedMeasure):
@@ -58,28 +59,31 @@ class LogRatio(SignedMeasure):
         first = view.first_list
         side = self.side(view)
         assert side is not None
-        own_below, others_below = self.candidates(view, side)
+        below, rest_below = self.candidates(view, side)
         exposure, returned = self._exposure(view)
-        own, others = both_sides(exposure, side.sets[first])
-        weight = discounts.sum_of_discounts(self.param("discount"), self.param("cutoff") or 1,
-                                           self.param("p"))
-        values = log_ratio(arrays.ratio(own, own_below),
-                           arrays.ratio(np.where(returned, others, weight), others_below))
-        defined = side.present[first] & (np.minimum(own_below, others_below) > LEAST)
+        above, rest_above = both_sides(exposure, side.sets[first])
+        depth = self.param("cutoff") or 1
+        weight = discounts.sum_of_discounts(self.param("discount"), depth, self.param("p"))
+        rest_above = np.where(returned, rest_above, weight)
+        values = log_ratio(arrays.ratio(above, below), arrays.ratio(rest_above, rest_below))
+        defined = side.present[first] & (below > LEAST) & (rest_below > LEAST)
         return np.where(defined, self.signed(values), np.nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
-        cutoff, drop = self.param("cutoff"), self.param("unannotated") == "drop"
-        codes = (view.condensed if drop else view.full)(cutoff)[0]
+        cutoff, keep = self.param("cutoff"), self.param("unannotated") == "keep"
+        codes, *_ = (view.full if keep else view.condensed)(cutoff)
         weights = discounts.discount(self.param("discount"), codes.shape[1], self.param("p"))
         if self.REALISED:
-            relevance = view.condensed_relevance(cutoff) if drop else view.full(cutoff)[1]
-            weights = weights * discounts.gain(self.param("gains"), relevance, self.param("rel"))
-        weights = np.broadcast_to(weights, codes.shape) / view.lists[view.topic][:, None]
-        returned = np.bincount(view.topic, (codes >= 0).any(axis=1)) > 0
+            relevance = view.full(cutoff)[1] if keep else view.condensed_relevance(cutoff)
+            gains = discounts.gain(self.param("gains"), relevance, self.param("rel"))
+            weights = weights * gains
+        lists = view.lists[view.topic]
+        weights = np.broadcast_to(weights, codes.shape) / lists[:, None]
+        annotated = (codes >= 0).any(axis=1)
+        returned = np.bincount(view.topic, annotated) > 0
         sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, weights)
         return sums, returned
 
@@ -147,10 +151,11 @@ class _logDP(LogRatio):
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
-        counted = np.bincount(view.topic, side.total > 0)
-        share = arrays.ratio(np.bincount(view.topic, side.share), counted)
+        lists = np.bincount(view.topic, side.total > 0)
+        share = arrays.ratio(np.bincount(view.topic, side.share), lists)
         if self.of_run:
-            share = np.where(counted > 0, share, side.labels[view.first_list].mean(axis=1))
+            uniform = side.labels[view.first_list].mean(axis=1)
+            share = np.where(lists > 0, share, uniform)
         return 2.0 * share, 2.0 * (1.0 - share)
 
 
@@ -202,7 +207,8 @@ class _logEUR(LogRatio):
         documents = view.documents(self.param("cutoff"))
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = discounts.gain(self.param("gains"), documents.relevance, self.param("rel"))
-        merit = view.sums_by_code(len(view.topics), documents.topic, documents.codes, gains)
+        topics = len(view.topics)
+        merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
         return both_sides(merit, side.sets[view.first_list])
 
 

@@ -89,21 +89,23 @@ class _ARP(FairnessMeasure):
         codes, n = view.condensed(self.param("cutoff"))
         row = np.arange(len(view))[:, None]
         counts = view.sums_by_code(len(view), row, codes)
-        total, squares = counts @ view.share, counts @ view.share ** 2
-        both = total ** 2 - squares
+        total = counts @ view.share
+        both = total ** 2 - counts @ view.share ** 2
         mixed = mixed_pairs(n[:, None], total, both)
         if self.param("pairs") == "errors":
-            won, alone = self.errors(view, codes), np.zeros(total.shape)
+            alone = np.zeros(total.shape)
+            won = self.errors(view, codes)
         else:
+            alone = np.where(total > 0, 1.0, 0.0)
             i = discounts.ranks(codes.shape[1])
             ranks = view.sums_by_code(len(view), row, codes, i) @ view.share
-            won, alone = pairs_won(n[:, None], total, ranks, both), np.asarray(total > 0, float)
+            won = pairs_won(n[:, None], total, ranks, both)
         shares = np.where(mixed > 0, arrays.ratio(won, mixed), alone)
         relevant = view.relevant(self.param("rel")) @ view.member > 0
-        largest = np.where(relevant, shares, -np.inf).max(axis=1, initial=-np.inf)
-        smallest = np.where(relevant, shares, np.inf).min(axis=1, initial=np.inf)
         defined = relevant.sum(axis=1) > 1
-        values = np.subtract(largest, smallest, out=np.ones(len(view)), where=defined & (n > 0))
+        largest = shares.max(axis=1, initial=0.0, where=relevant)
+        smallest = shares.min(axis=1, initial=1.0, where=relevant)
+        values = np.where(n > 0, largest - smallest, 1.0)
         return np.where(defined, values, np.nan)
 
     def errors(self, view: View, codes: Ints) -> Floats:
@@ -112,26 +114,32 @@ class _ARP(FairnessMeasure):
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.param("cutoff"))
-        grades = arrays.distinct(relevance[codes >= 0])
-        grade = np.where(codes >= 0, np.searchsorted(grades, relevance), -1)
+        annotated = codes >= 0
+        grades = arrays.distinct(relevance[annotated])
+        grade = np.where(annotated, np.searchsorted(grades, relevance), -1)
         won = np.zeros((len(view), len(view.labels)))
-        shares = np.vstack([view.share, np.zeros(len(view.labels))])
+        shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
+        place = np.arange(codes.shape[1])
         # A pair of different grades counts at the highest bit in which they differ: among the
         # documents whose grades have the same higher bits.
         for bit in range((len(grades) - 1).bit_length()):
             order = np.argsort(grade >> bit + 1, axis=1, kind="stable")
             ordered = np.take_along_axis(grade, order, axis=1)
-            worse, better = ((ordered >= 0) & (ordered >> bit & 1 == one) for one in (0, 1))
-            first = np.diff(ordered >> bit + 1, axis=1, prepend=-2) != 0
-            first = np.maximum.accumulate(np.where(first, np.arange(codes.shape[1]), 0), axis=1)
+            better = (ordered >> bit & 1 == 1)[:, :, None] & (ordered >= 0)[:, :, None]
+            worse = (ordered >> bit & 1 == 0)[:, :, None]
+            starts = np.diff(ordered >> bit + 1, axis=1, prepend=-2) != 0
+            first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+            ordered_codes = np.take_along_axis(codes, order, axis=1)
             for start in range(0, len(view.labels), size):
                 labels = slice(start, start + size)
-                m = shares[:, labels][np.take_along_axis(codes, order, axis=1)]
-                above = (m * worse[:, :, None]).cumsum(axis=1)
-                before = above - m * worse[:, :, None]
+                m = shares[:, labels][ordered_codes]
+                losing = m * worse
+                above = losing.cumsum(axis=1)
+                before = above - losing
                 above -= np.take_along_axis(before, first[:, :, None], axis=1)
-                won[:, labels] += (above * (1.0 - m) * better[:, :, None]).sum(axis=1)
+                pairs = above * (1.0 - m) * better
+                won[:, labels] += pairs.sum(axis=1)
         return won
 
 
@@ -143,7 +151,8 @@ def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) 
     :param mean: x̄, ``[R]``
     :param spread: Σ (x − x̄)², ``[R]``
     """
-    between = (size * (mean_of - mean[:, None]) ** 2).sum(axis=1)
+    squares = size * (mean_of - mean[:, None]) ** 2
+    between = squares.sum(axis=1)
     return arrays.ratio((size.sum(axis=1) - 1.0) * between, spread)
 
 
@@ -227,24 +236,25 @@ class _PEER(FairnessMeasure):
     def score(self, view: View) -> Floats:
         codes, relevance, n = view.full(self.param("cutoff"))
         row, place = np.nonzero(codes >= 0)
-        code, of_ranked = codes[row, place], relevance[row, place]
-        topic, judged_code, of_judged = view.judgments
-        values, defined = np.zeros(len(view)), np.zeros(len(view), bool)
+        code, relevance = codes[row, place], relevance[row, place]
+        topic, judged_code, judged_relevance = view.judgments
+        lists, topics = len(view), len(view.topics)
+        values, defined = np.zeros(lists), np.zeros(topics, bool)
         for grade, weight in (self.param("weights") or {1: 1.0}).items():
             if weight == 0:
                 continue
-            judged = (self.grade_of(of_judged) == grade) & (judged_code >= 0)
-            defined |= (np.bincount(topic[judged], minlength=len(view.topics)) > 0)[view.topic]
-            judged &= of_judged > 0
-            wanted = view.sums_by_code(len(view.topics), topic[judged], judged_code[judged])
-            found = self.grade_of(of_ranked) == grade
-            relevant = found & (of_ranked > 0)
-            missing = wanted[view.topic] - view.sums_by_code(len(view), row[relevant],
-                                                             code[relevant])
-            values += weight * self.probability(view, row[found], code[found], place[found] + 1.0,
-                                                missing, n)
-        annotated = np.bincount(row, minlength=len(view)) > 0
-        return np.where(defined, np.where(annotated, values, 0.0), np.nan)
+            judged = (self.grade_of(judged_relevance) == grade) & (judged_code >= 0)
+            defined[topic[judged]] = True
+            judged &= judged_relevance > 0
+            relevant = view.sums_by_code(topics, topic[judged], judged_code[judged])
+            of_set = self.grade_of(relevance) == grade
+            hit = of_set & (relevance > 0)
+            retrieved = view.sums_by_code(lists, row[hit], code[hit])
+            missing = relevant[view.topic] - retrieved
+            values += weight * self.probability(view, row[of_set], code[of_set],
+                                                place[of_set] + 1.0, missing, n)
+        annotated = np.bincount(row, minlength=lists) > 0
+        return np.where(defined[view.topic], values * annotated, np.nan)
 
     def probability(self, view: View, row: Ints, code: Ints, rank: Floats, missing: Floats,
                     n: Ints) -> Floats:
@@ -257,19 +267,22 @@ class _PEER(FairnessMeasure):
         :param n: the lengths of the lists, ``[R]``
         """
         from scipy import special  # takes longer to import than the whole package
-        found = view.sums_by_code(len(view), row, code) @ view.member
+        lists = len(view)
+        retrieved = view.sums_by_code(lists, row, code) @ view.member
         lost = missing @ view.member
-        u, size = lost.sum(axis=1), found + lost
+        u, size = lost.sum(axis=1), retrieved + lost
         total = size.sum(axis=1)
-        last = (total if self.param("unretrieved") == "count" else n) + (u + 1.0) / 2.0
-        ranks = view.sums_by_code(len(view), row, code, rank) @ view.member
+        end = total if self.param("unretrieved") == "count" else n
+        last = end + (u + 1.0) / 2.0
+        ranks = view.sums_by_code(lists, row, code, rank) @ view.member
         sums = ranks + lost * last[:, None]
         mean = arrays.ratio(sums.sum(axis=1), total)
-        squares = view.member.sum(axis=1)[code] * (rank - mean[row]) ** 2
-        spread = np.bincount(row, squares, len(view)) + u * (last - mean) ** 2
+        memberships = view.member.sum(axis=1)
+        squares = memberships[code] * (rank - mean[row]) ** 2
+        spread = np.bincount(row, squares, lists) + u * (last - mean) ** 2
         statistic = kruskal_wallis(size, arrays.ratio(sums, size), mean, spread)
         groups = (size > 0).sum(axis=1)
-        tested = (groups > 1) & found.any(axis=1) & (spread > 0)
+        tested = (groups > 1) & retrieved.any(axis=1) & (spread > 0)
         return np.where(tested, special.chdtrc(groups - 1.0, statistic), 1.0)
 
 
