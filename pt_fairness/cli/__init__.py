@@ -1,7 +1,4 @@
-"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``.
-
-The function ``add`` of a module adds the parsers of its commands.
-"""
+"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``."""
 
 from __future__ import annotations
 
@@ -9,16 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 import pt_fairness
-from pt_fairness.cli import (
-    comparing,
-    converting,
-    evaluating,
-    group_sources,
-    listing,
-    plotting,
-    plugs,
-)
-from pt_fairness.cli.evaluating import evaluate
+from pt_fairness.cli import commands, plugging
+from pt_fairness.cli.commands import evaluate
 from pt_fairness.cli.output import check_output, guarded, silence
 
 __all__ = ["evaluate", "main"]
@@ -49,14 +38,14 @@ def _run(arguments: Sequence[str] | None) -> int | None:
                                      description="Fairness measures for rankings.")
     parser.add_argument("--version", action="version",
                         version=f"pt_fairness {pt_fairness.__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (evaluating, comparing, plotting, converting, group_sources, listing, plugs):
-        module.add(commands)
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands.add(subparsers)
+    plugging.add(subparsers)
     options, more = parser.parse_known_args(arguments)
     if more and "more" not in options:
         parser.error(f"unrecognized arguments: {' '.join(more)}")
     options.more = more
     check_output(options)
     if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
-        options.groups = group_sources.source_of(options.groups)
+        options.groups = commands.source_of(options.groups)
     return options.run(options)

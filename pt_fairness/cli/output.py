@@ -1,4 +1,4 @@
-"""Output, warnings, errors and exit codes of the commands, and the options of all commands."""
+"""Output, warnings, errors and exit codes of the commands, and what all of them have."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
-
-#: What the option ``--groups`` takes, in words.
-TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
-         "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
-         "re:PATTERN for the part of the document id that a regular expression matches")
 
 #: The start of a cell of CSV that a spreadsheet takes for a formula.
 FORMULA = r"^(?=[=+@\t\r])"
@@ -41,12 +36,6 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], in
                          help=f"form of the output (default: {default or formats[0]})")
     command.set_defaults(run=run, formats=formats)
     return command
-
-
-def add_groups(command: argparse.ArgumentParser) -> None:
-    """Add the option ``--groups`` to the parser of a command."""
-    command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
-                         f"whose parameter groups is not set: {TAKES}")
 
 
 def check_output(options: argparse.Namespace) -> None:

@@ -51,7 +51,7 @@ from pt_fairness import (
     rND,
     rRD,
 )
-from pt_fairness.cli import pth
+from pt_fairness.cli import plugging
 
 OURS = [
     rND @ 10,
@@ -181,7 +181,7 @@ def start_up() -> list[tuple[str, float, str, bool]]:
         )
 
     imports = fresh("import pt_fairness") / fresh("import ir_measures")
-    plug = 1000 * fresh(pth._line())
+    plug = 1000 * fresh(plugging._line())
     return [
         ("import pt_fairness / import ir_measures", imports, "at most 3", imports <= 3),
         ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2),

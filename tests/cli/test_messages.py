@@ -14,7 +14,7 @@ from pt_fairness import cli
 ROOT = Path(pt_fairness.__file__).parent
 #: What only Python code can reach, not a command.
 PYTHON_ONLY = {
-    "analysis/simulation.py", "cli/pth.py", "analysis/explanation.py",
+    "analysis/simulation.py", "cli/plugging.py", "analysis/explanation.py",
     "analysis/system_rankings.py", "analysis/attention.py", "plots/figures_of_rankings.py",
     "plots/figures_of_averages.py"}
 #: Messages about arguments that commands give or cannot get wrong.

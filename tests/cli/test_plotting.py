@@ -12,7 +12,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 from pt_fairness import FairnessWarning, analysis, cli, evaluate, plots  # noqa: E402
 from pt_fairness import io as files  # noqa: E402
-from pt_fairness.cli.plotting import FIGURES  # noqa: E402
+from pt_fairness.cli.commands import FIGURES  # noqa: E402
 
 MEASURES = ["nDCG@5", "rKL(protected='PRO')@5", "BiasP(pro='PRO',con='CON')@5"]
 RUNS = ["x.bm25", "x.dph", "x.splade"]

@@ -1,16 +1,21 @@
-"""The ``.pth`` file that activates this package in the commands of ir_measures and ir_datasets.
+"""``pt-fairness plug`` and ``unplug``: a file that activates this package in other commands.
 
-Neither command supports plugins. Python executes the import lines of the ``.pth`` files in
-site-packages at startup. The line of this file installs a hook that imports this package after one
-of the two packages is imported. The file is only written on request (``pt-fairness plug``).
+Neither the command of ir_measures nor that of ir_datasets supports plugins. Python executes the
+import lines of the ``.pth`` files in site-packages at startup. The line of this file installs a
+hook that imports this package after one of the two packages is imported. The file is only written
+on request.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import site
 import sysconfig
 from pathlib import Path
+from typing import Any
 
+from pt_fairness.cli.output import add_command, write
 from pt_fairness.core import after_import
 
 #: The packages whose import triggers the import of this one.
@@ -80,3 +85,36 @@ def unplug() -> Path | None:
 def plugged() -> bool:
     """Return whether the file exists with the content that this version of the package writes."""
     return path().exists() and path().read_text(encoding="utf-8") == _line()
+
+
+def add(commands: Any) -> None:
+    """Add the commands ``plug`` and ``unplug``."""
+    command = add_command(commands, "plug", _plug, "add this package to the plain ir_measures and "
+                       "ir_datasets commands of this environment", ("text", "json"))
+    command.add_argument("--status", action="store_true", help="only print whether it is added")
+    add_command(commands, "unplug", _unplug, "undo plug", ("text", "json"))
+
+
+def _plug(options: argparse.Namespace) -> None:
+    if not options.status:
+        text = str(plug())
+    elif plugged():
+        text = f"plugged in: {path()}"
+    elif path().exists():
+        text = f"not plugged in: {path()} is of another version; plug again"
+    else:
+        text = f"not plugged in: there is no {path()}"
+    _write(text, options)
+
+
+def _unplug(options: argparse.Namespace) -> None:
+    if unplug():
+        _write(f"removed {path()}", options)
+    else:
+        _write(f"nothing to remove: there is no {path()}", options)
+
+
+def _write(text: str, options: argparse.Namespace) -> None:
+    if options.format == "json":
+        text = json.dumps({"plugged": plugged(), "path": str(path())}, ensure_ascii=False)
+    write(f"{text}\n", options.output)

@@ -7,7 +7,7 @@ import venv
 
 import pytest
 
-from pt_fairness.cli import pth
+from pt_fairness.cli import plugging
 
 
 def run(code, *, python=sys.executable, **options):
@@ -120,8 +120,8 @@ def environment(tmp_path_factory):
     python = str(folder / "bin" / "python")
     own = run("import sysconfig; print(sysconfig.get_path('purelib'))", python=python)
     here = [p for p in sys.path if p.endswith("site-packages")]
-    here.append(str(pth.Path(pth.__file__).parents[2]))
-    pth.Path(own, "others.pth").write_text("\n".join(here) + "\n")
+    here.append(str(plugging.Path(plugging.__file__).parents[2]))
+    plugging.Path(own, "others.pth").write_text("\n".join(here) + "\n")
     return python, own
 
 
@@ -140,8 +140,8 @@ def cli(python, *arguments):
 
 def test_plug_status_unplug(environment, tmp_path):
     python, own = environment
-    where = f"{own}/{pth.FILE_NAME}"
-    before = sorted(p.name for p in pth.Path(own).iterdir())
+    where = f"{own}/{plugging.FILE_NAME}"
+    before = sorted(p.name for p in plugging.Path(own).iterdir())
     empty = tmp_path / "empty.run"
     empty.write_text("")
     arguments = ("ir_measures", "pt-fairness/debates/stance", str(empty), "rKL@5")
@@ -152,7 +152,8 @@ def test_plug_status_unplug(environment, tmp_path):
     assert cli(python, "plug") == where
     assert cli(python, "plug", "--status") == f"plugged in: {where}"
     assert cli(python, "plug") == where  # again, and nothing changes
-    assert sorted(p.name for p in pth.Path(own).iterdir()) == sorted([*before, pth.FILE_NAME])
+    assert sorted(p.name for p in plugging.Path(own).iterdir()) == sorted(
+        [*before, plugging.FILE_NAME])
     assert call(python, *arguments)[:2] == (0, "rKL@5\t1.0000")
     code, out, error = call(python, "ir_datasets", "export", "pt-fairness/debates/stance", "qrels")
     assert code == 0 and out.splitlines()[0] == "1 PRO d01-01 2", error
@@ -162,12 +163,12 @@ def test_plug_status_unplug(environment, tmp_path):
 
     assert cli(python, "unplug") == f"removed {where}"
     assert cli(python, "unplug") == f"nothing to remove: there is no {where}"
-    assert sorted(p.name for p in pth.Path(own).iterdir()) == before
+    assert sorted(p.name for p in plugging.Path(own).iterdir()) == before
 
 
 def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     python, own = environment
-    plug = pth.Path(own) / pth.FILE_NAME
+    plug = plugging.Path(own) / plugging.FILE_NAME
     cli(python, "plug")
     plug.write_text(plug.read_text().replace("after_import.py", "gone.py"))
     try:
@@ -184,7 +185,7 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
 
 def test_a_plug_whose_package_fails_says_so_and_goes_on(environment, tmp_path):
     python, own = environment
-    plug = pth.Path(own) / pth.FILE_NAME
+    plug = plugging.Path(own) / plugging.FILE_NAME
     cli(python, "plug")
     broken = tmp_path / "pt_fairness"
     broken.mkdir()

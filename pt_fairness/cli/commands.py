@@ -1,0 +1,619 @@
+"""The commands: eval, table, report, plot, annotate, rerank, groups and measures.
+
+``eval`` reads qrels, run and measures with this package. The readers of ir_measures reject labels
+such as 4.0, and their errors do not name the line. ir_measures does not check cutoffs, and a cutoff
+of 0 crashes the interpreter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import csv
+import inspect
+import io as streams
+import os
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from typing import Any
+
+import ir_measures
+
+from pt_fairness.cli.output import add_command, check_output, guarded, write
+from pt_fairness.collections import DOWNLOADS
+from pt_fairness.measures import descriptions
+
+#: What the option ``--groups`` takes, in words.
+TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
+         "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
+         "re:PATTERN for the part of the document id that a regular expression matches")
+#: The start of a pattern.
+PATTERN = "re:"
+#: The forms of the output of ``eval``; the first one is the default.
+_FORMS = ("tsv", "jsonl")
+#: The figures, and the minimum number of measures of each.
+FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "differences": 1,
+           "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1, "groups_per_topic": 1,
+           "lorenz": 1}
+#: The options of comparisons, which tables without averages ignore.
+_COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
+#: The number of documents of a ranking that the report shows by default.
+DEPTH = 20
+
+
+def add(commands: Any) -> None:
+    """Add the parsers of the commands."""
+    command = add_command(commands, "eval", _eval, "evaluate a run", _FORMS)
+    _add_evaluation(command)
+    _add_groups(command)
+    _add_table(commands)
+    _add_report(commands)
+    _add_plot(commands)
+    _add_annotate(commands)
+    _add_rerank(commands)
+    add_command(commands, "groups", _groups, "list the group sources that have a name, with their "
+                "labels and what they download", ("text",))
+    command = add_command(commands, "measures", _measures, "list the measures; by name, some in "
+                          "full", [*descriptions.FORMATS], "text, and full by name")
+    command.add_argument("names", metavar="NAME", nargs="*",
+                         help="these measures, with parameters, formula and source")
+
+
+def _add_qrels(command: argparse.ArgumentParser) -> None:
+    command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
+
+
+def _add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> None:
+    command.add_argument(name, metavar="RUN", help="a TREC run, compressed if it ends in .gz, or a "
+                         ".parquet file", **options)
+
+
+def _add_groups(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
+                         f"whose parameter groups is not set: {TAKES}")
+
+
+def _add_undefined(command: argparse.ArgumentParser, where: str) -> None:
+    command.add_argument("--drop-undefined", dest="undefined", action="store_const", const="drop",
+                         default="count", help="leave the topics for which a measure is undefined "
+                         f"out of {where}, instead of counting 0")
+
+
+def _add_evaluation(command: argparse.ArgumentParser) -> None:
+    """Add the arguments of the ``ir_measures`` command, except for the form of the output."""
+    _add_qrels(command)
+    _add_run(command, "run_file")
+    command.add_argument("measures", metavar="MEASURE", nargs="+",
+                         help="measures of ir_measures or of this package")
+    command.add_argument("-p", "--places", metavar="N", type=int, default=4,
+                         help="decimals of tsv, -1 for all digits (default: 4)")
+    command.add_argument("-q", "--by_query", action="store_true",
+                         help="also print the value of every topic")
+    command.add_argument("-n", "--no_summary", action="store_true",
+                         help="with -q, do not print the averages")
+    command.add_argument("--provider", choices=[*ir_measures.providers.registry], metavar="NAME",
+                         help="the provider of ir_measures to use")
+
+
+def _add_runs(command: argparse.ArgumentParser) -> None:
+    """Add the qrels, the runs, the measures, and what sets their groups and names."""
+    _add_qrels(command)
+    _add_run(command, "runs", nargs="+")
+    command.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
+                         help="measures of ir_measures or of this package")
+    _add_groups(command)
+    command.add_argument("--label", metavar="MEASURE=LABEL", action="append", default=[],
+                         help="the name of a measure in the output, such as rKL@10=Unfairness; may "
+                              "be repeated")
+    command.add_argument("--names", metavar="NAME", nargs="+",
+                         help="a name for each run, in their order")
+    command.add_argument("--baseline", metavar="RUN",
+                         help="test the others against this run")
+    command.add_argument("--correction", metavar="METHOD",
+                         help="correction of the tests for several systems, or none; a method of "
+                              "statsmodels (default: holm)")
+    command.add_argument("--jobs", metavar="N", type=int, default=1,
+                         help="processes; -1 for all processors (default: 1)")
+
+
+def _add_certainty(command: argparse.ArgumentParser) -> None:
+    """Add the options of averages, tests and intervals."""
+    _add_undefined(command, "its averages, tests and intervals")
+    command.add_argument("--test", choices=("t", "randomisation"),
+                         help="test of the comparison (default: t)")
+    command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
+                         "this confidence level, such as 0.95")
+    command.add_argument("--tolerance", metavar="MEASURE=δ", action="append", default=[],
+                         help="the difference from the baseline that does not matter, such as "
+                              "nDCG@10=0.01, for a verdict on each run; may be repeated")
+    command.add_argument("--topic-groups", metavar="FILE",
+                         help="means by groups of topics, from a CSV file with the columns qid and "
+                              "group")
+    command.add_argument("--uncertain", metavar="DRAWS", type=int,
+                         help="intervals under uncertain labels, whose probabilities are the "
+                              "weights of --groups, from this many draws")
+
+
+def _add_table(commands: Any) -> None:
+    table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
+                        "each measure", ("csv", "md", "latex", "json", "long", "text"),
+                        "text on a terminal, else csv")
+    _add_runs(table)
+    _add_certainty(table)
+    table.add_argument("--digits", metavar="N", type=int,
+                       help="decimals (default: 4 in text, md and latex, all in the other forms)")
+    table.add_argument("--references", action="store_true", help="rows of reference rankings below "
+                       "the systems: random order, proportional, groups one after the other")
+    table.add_argument("--p-values", action="store_true",
+                       help="p-values in text, md and latex, too")
+    table.add_argument("--per-query", action="store_true",
+                       help="the value of every topic instead of the averages")
+
+
+def _add_report(commands: Any) -> None:
+    report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
+                         "figures, topics, and a paragraph for a paper", ("html",))
+    _add_runs(report)
+    _add_certainty(report)
+    report.add_argument("--depth", metavar="K", type=int, default=DEPTH,
+                        help=f"documents of each ranking on the page (default: {DEPTH})")
+    report.add_argument("--topics", metavar="FILE", help="the queries of the topics, to show "
+                        "beside their ids: a file of topics, or a dataset id of ir_datasets")
+    report.add_argument("--title", default="Fairness report", help="title of the page")
+
+
+def _add_plot(commands: Any) -> None:
+    plot = add_command(commands, "plot", _plot, "draw a figure of several runs into a file",
+                       ("pdf", "png", "svg"), "the suffix of --output")
+    plot.add_argument("figure", metavar="FIGURE", choices=FIGURES, help=", ".join(FIGURES))
+    _add_runs(plot)
+    plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
+                      "the first one of the qrels)")
+    plot.add_argument("--references", action="store_true", help="reference rankings in tradeoff: "
+                      "random order, proportional, groups one after the other")
+    plot.set_defaults(test=None, ci=None, tolerance=[], undefined="count")
+
+
+def _add_annotate(commands: Any) -> None:
+    annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
+                           "judged documents in their second column", ("trec", "csv"))
+    _add_qrels(annotate)
+    annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
+                          "label, such as stances, are a group file")
+    annotate.add_argument("--none", metavar="LABEL", nargs="+", default=[],
+                          help="GROUPS are qrels with the group as label, and these labels mean no "
+                               "group")
+
+
+def _add_rerank(commands: Any) -> None:
+    rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
+                         "groups", ("trec",), add_help=False)
+    rerank.usage = ("pt-fairness rerank RUN METHOD --groups SOURCE [--PARAMETER VALUE …] "
+                    "[--compare QRELS -m MEASURE … [--drop-undefined]] [-o FILE]")
+    rerank.add_argument("-h", "--help", action=_Help, nargs=0,
+                        help="show this help; after a METHOD, the parameters of the method")
+    _add_run(rerank, "run_file")
+    rerank.add_argument("method", metavar="METHOD",
+                        help="a re-ranker, such as xquad; its parameters "
+                             "follow by name, such as --k 10 --lam 0.8")
+    rerank.add_argument("--groups", metavar="SOURCE",
+                        help=f"{TAKES}; policies without groups need none")
+    rerank.add_argument("--compare", metavar="QRELS", help="print what the new order costs and "
+                        "brings by the measures of -m: a TREC qrels file or an ir_datasets id; the "
+                        "run itself is written with -o only")
+    rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
+                        help="measures of --compare")
+    _add_undefined(rerank, "--compare")
+    rerank.set_defaults(more=[])  # what main does not know are parameters of the method
+
+
+def source_of(text: str) -> Any:
+    """Return the group source that a text on the command line stands for.
+
+    :param text: what ``TAKES`` says
+    :returns: a Groups object, or the text itself if it is a name or a plain group file
+    :raises ValueError: a pattern or a file that cannot be read
+    """
+    from pt_fairness import groups, io
+    from pt_fairness.io.document_files import memberships
+    if text.startswith(PATTERN):
+        return groups.from_pattern(text[len(PATTERN):], name=text)
+    path, column = (text, "") if os.path.exists(text) else text.rpartition(":")[::2]
+    if text in groups.names() or not os.path.isfile(path):
+        return text
+    shares = memberships(path)
+    if shares:
+        labels = column.split(",") if column else [str(i) for i in range(1, shares + 1)]
+        return groups.from_file(path, text, labels=labels)
+    return groups.from_frame(io.read_groups(path, column), text) if column else text
+
+
+def _eval(options: argparse.Namespace) -> int:
+    return guarded("pt-fairness eval", lambda: _write_values(options))
+
+
+def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) -> int:
+    """Run the ``ir_measures`` command with the measures and readers of this package.
+
+    :param arguments: the arguments of ``ir_measures``
+    :param program: the name of the command in messages
+    :param groups: the group source of the measures without ``groups``; it is not in the names
+        of the measures in the output
+    :returns: the exit code
+    """
+    def command() -> None:
+        parser = argparse.ArgumentParser(program)
+        _add_evaluation(parser)
+        parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
+                            default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
+        parser.set_defaults(groups=groups, output=None, formats=_FORMS)
+        options = parser.parse_args(arguments)
+        check_output(options)
+        _write_values(options)
+
+    return guarded(program, command)
+
+
+def _write_values(options: argparse.Namespace) -> None:
+    """Compute the measures and write their values, as the ``ir_measures`` command does.
+
+    :raises ValueError: there are no judgments or measures, or ``--no_summary`` leaves no values
+    """
+    from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
+
+    from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
+    from pt_fairness.evaluation.plan import make_plan
+    from pt_fairness.io.document_files import load_qrels
+    from pt_fairness.io.run_files import need_results, read_run
+    from pt_fairness.provider.checks import refuse_unknown
+    from pt_fairness.provider.evaluator import warn_of_one_list
+    from pt_fairness.provider.parsing import parsed
+    if options.no_summary and not options.by_query:
+        raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
+    at_least(-1, "--places", options.places, most=MOST_DECIMALS)
+    measures = parsed(_measures_of(options))
+    plan = make_plan(load_qrels(options.qrels), measures, workers=1, source=options.groups)
+    run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
+    need_results(run)
+    warn_of_one_list(plan.measures, run)
+    provider = ir_measures.providers.registry.get(options.provider, ir_measures)
+    with collecting_warnings() as messages:
+        averages, values = provider.calc(plan.measures, plan.qrels, run)
+    refuse_unknown([messages])
+    for cause, message in messages:
+        warn(message, cause)
+    results = values if options.by_query else []
+    if not options.no_summary:
+        results += [ir_measures.Metric(SUMMARY_QID, measure, averages[measure])
+                    for measure in plan.measures]
+    columns = dict(zip(plan.measures, plan.columns, strict=True))
+    show = OUTPUT_FORMATS[options.format](options)
+    with redirect_stdout(streams.StringIO()) as text:
+        for result in results:
+            show(result._replace(measure=columns[result.measure]))
+    write(text.getvalue(), options.output)
+
+
+def _measures_of(options: argparse.Namespace) -> list[str]:
+    """Return the measures of a command, of which an argument may hold several."""
+    from pt_fairness.measures.parsing import split
+    return [measure for text in options.measures for measure in split(text)]
+
+
+def _arguments_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments that :func:`pt_fairness.evaluate` and :func:`pt_fairness.report` share.
+
+    :raises ValueError: a label without a measure, or a tolerance that is no number
+    """
+    names = ("runs", "qrels", "groups", "names", "baseline", "undefined")
+    correction = options.correction or "holm"
+    return {name: getattr(options, name) for name in names} | {
+        "measures": _measures_of(options), "labels": dict(map(_label, options.label)),
+        "correction": None if correction == "none" else correction, "test": options.test or "t",
+        "confidence": options.ci, "tolerance": dict(map(_tolerance, options.tolerance)) or None,
+        "n_jobs": options.jobs, "progress": sys.stderr.isatty()}
+
+
+def _tolerance(text: str) -> tuple[str, float]:
+    """Split ``MEASURE=δ`` at the last equals sign.
+
+    :raises ValueError: there is no number behind it
+    """
+    measure, _, margin = text.rpartition("=")
+    try:
+        return measure, float(margin)
+    except ValueError:
+        raise ValueError(f"--tolerance {text!r} is not possible; it takes a measure, = and a "
+                         "number, such as nDCG@10=0.01") from None
+
+
+def _label(text: str) -> tuple[str, str]:
+    """Split ``MEASURE=LABEL``; the parameters of a measure have equals signs, too.
+
+    :raises ValueError: no part before an equals sign is a measure
+    """
+    from pt_fairness.provider.parsing import parsed_or_none
+    for sign in re.finditer("=", text):
+        if parsed_or_none(text[:sign.start()]) is not None:
+            return text[:sign.start()], text[sign.end():]
+    raise ValueError(f"--label {text!r} is not possible; it takes a measure, = and a label, such "
+                     "as rKL@10=Unfairness")
+
+
+def _table(options: argparse.Namespace) -> int:
+    from pt_fairness import analysis, evaluation
+    from pt_fairness.io.document_files import read_topic_groups
+    form = options.format
+    if form is None:
+        form = "text" if options.output is None and sys.stdout.isatty() else "csv"
+    per_query = options.per_query or form == "long"
+    topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
+    if (options.uncertain is not None) + (topic_groups is not None) + per_query > 1:
+        raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
+                         "table of their own; give one of them")
+    if options.uncertain is not None:
+        _refuse(options, "--uncertain", "label", "tolerance", "undefined", "test", "correction",
+                "references", "p_values")
+        table, broken = _uncertain(options), None
+    else:
+        if topic_groups is not None:
+            _refuse(options, "--topic-groups prints means, which are not compared; it", *_COMPARING)
+        if per_query:
+            _refuse(options, "--per-query (--format long)", "ci", *_COMPARING)
+        table, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
+        broken = table.attrs[evaluation.BROKEN]
+        if per_query:
+            table = values
+        if topic_groups is not None:
+            table = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
+    text = evaluation.as_text(table, form, options.digits, options.p_values)
+    write(text, options.output, form)
+    return int(bool(broken))
+
+
+def _refuse(options: argparse.Namespace, table: str, *names: str) -> None:
+    """Raise an error for an option that a table would ignore.
+
+    :param table: the option of the table
+    :param names: the options that it ignores, as attributes
+    :raises ValueError: one of them is given
+    """
+    for name in names:
+        if getattr(options, name) not in (None, False, [], "count"):
+            option = "drop-undefined" if name == "undefined" else name.replace("_", "-")
+            raise ValueError(f"{table} does not go with --{option}; leave one of them out")
+
+
+def _uncertain(options: argparse.Namespace) -> Any:
+    """Return the values under uncertain labels."""
+    from pt_fairness import analysis, io
+    from pt_fairness.evaluation.plan import position
+    from pt_fairness.io.run_files import named, need_results
+    runs = named(options.runs, options.names)
+    baseline = None if options.baseline is None else position(options.baseline, runs)
+    frames = {name: io.read_run(str(run)) for name, run in runs.items()}
+    for frame in frames.values():
+        need_results(frame)
+    return analysis.uncertain_labels(
+        frames, io.load_qrels(options.qrels), _measures_of(options), options.groups,
+        options.uncertain, confidence=options.ci or 0.95, baseline=baseline)
+
+
+def _report(options: argparse.Namespace) -> int:
+    from pt_fairness import report
+    from pt_fairness.io.document_files import read_topic_groups
+    topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
+    page = report(**_arguments_of(options), depth=options.depth, title=options.title,
+                  topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain)
+    write(page.html, options.output)
+    return int(bool(page.broken))
+
+
+def _plot(options: argparse.Namespace) -> int:
+    figure, form = options.figure, options.format or (options.output or "").rpartition(".")[2]
+    if options.output is None or form not in options.formats:
+        raise ValueError("plot draws into a file that ends in .pdf, .png or .svg, such as "
+                         f"-o {figure}.pdf")
+    if options.topic is not None and figure not in ("strips", "explain"):
+        raise ValueError(f"{figure} shows all topics; leave out --topic")
+    if options.baseline is not None and figure not in ("tradeoff", "differences"):
+        raise ValueError(f"{figure} compares nothing; leave out --baseline")
+    if options.references and figure != "tradeoff":
+        raise ValueError(f"{figure} shows no reference rankings; leave out --references")
+    from pt_fairness import evaluation
+    from pt_fairness.io.files import written_whole
+    averages, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
+    axes = _drawn(options, averages, values)
+    with written_whole(options.output) as out:
+        axes.figure.savefig(out, format=form, bbox_inches="tight")
+    return int(bool(averages.attrs[evaluation.BROKEN]))
+
+
+def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
+    """Return the axes of a figure.
+
+    :param values: the values per topic
+    :raises ValueError: too few measures
+    """
+    from pt_fairness import analysis, io, plots
+    from pt_fairness.analysis.columns import measure_columns, systems_of
+    from pt_fairness.evaluation.plan import position
+    from pt_fairness.io.run_files import named
+    figure, groups, columns = options.figure, options.groups, measure_columns(averages)
+    if len(columns) < FIGURES[figure]:
+        raise ValueError(f"{figure} needs {FIGURES[figure]} measures; give -m MEASURE MEASURE")
+    if figure == "tradeoff":
+        return plots.tradeoff(averages, columns[0], columns[1])
+    if figure == "relevance_and_fairness":
+        return plots.relevance_and_fairness(averages, columns[0], columns[1:])
+    if figure == "correlations":
+        return plots.correlations(analysis.correlations(averages))
+    paths = named(options.runs, options.names)
+    if figure == "differences":
+        if len(paths) < 2:
+            raise ValueError("differences compares runs with a baseline; give two runs or more")
+        correction = _arguments_of(options)["correction"]
+        baseline = position(options.baseline or 0, paths)
+        return plots.differences(analysis.compare(values, baseline, correction), columns[0])
+    systems = list(systems_of(averages)["name"])
+    if figure == "bias_histogram":
+        return plots.bias_histogram(values[values["name"] == systems[0]], columns)
+    qrels = io.load_qrels(options.qrels)
+    if figure == "groups_per_topic":
+        return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
+    runs = {name: io.read_run(str(paths[name])) for name in systems}
+    topic = options.topic or qrels["qid"].iloc[0]
+    if figure == "lorenz":
+        return plots.lorenz(analysis.document_exposure(runs))
+    if figure == "strips":
+        ranked = analysis.ranked_groups(runs, qrels, groups)
+        return plots.strips(ranked, topic, perquery=values, measure=columns[0])
+    first = runs[systems[0]]
+    if figure == "exposure":
+        return plots.exposure(analysis.ranked_groups({systems[0]: first}, qrels, groups))
+    measure = _measures_of(options)[0]
+    return plots.explain(analysis.explain(measure, first, qrels, topic, groups=groups))
+
+
+def _annotate(options: argparse.Namespace) -> None:
+    from pt_fairness import groups, io
+    if options.none:
+        source = groups.from_qrels(options.groups, options.none)
+    else:
+        source = groups.get(options.groups)
+    annotated = source.to_qrels(io.load_qrels(options.qrels))
+    if options.format == "csv":
+        write(annotated.to_csv(index=False, lineterminator="\n"), options.output, "csv")
+    else:
+        io.write_qrels(annotated, options.output)
+    sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
+
+
+def _rerank(options: argparse.Namespace) -> None:
+    from pt_fairness import io, rerank
+    from pt_fairness.io.run_files import need_results
+    if (options.compare is None) != (options.measures is None):
+        raise ValueError("--compare QRELS and -m MEASURE go together; give both or neither")
+    if options.compare is None and options.undefined == "drop":
+        raise ValueError("--drop-undefined belongs to --compare QRELS; give both or neither")
+    if options.method not in rerank.__all__:
+        raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
+                         f"{', '.join(rerank.__all__)}")
+    method = getattr(rerank, options.method)
+    params = _params(options, method)
+    run = io.read_run(options.run_file)
+    need_results(run)
+    if "iteration" in run:
+        raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
+                         "separate run")
+    for column in ("qid", "docno"):
+        spaced = run[column].str.contains(r"\s")
+        if spaced.any():
+            raise ValueError(f"a TREC run cannot hold the {column} "
+                             f"{run[column][spaced].iloc[0]!r}: it has white space in it")
+    ranked = method(**params)(run)
+    if options.compare is None or options.output is not None:
+        lines = ranked[["qid"]].assign(
+            q0="Q0", docno=ranked["docno"], rank=ranked["rank"] + 1,
+            score=ranked["score"].astype(int), tag=options.method)
+        write(lines.to_csv(sep=" ", header=False, index=False, lineterminator="\n",
+                           quoting=csv.QUOTE_NONE), options.output)
+    if options.compare is not None:
+        write(_compared(options, run, ranked), None)
+
+
+def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
+    """Return a table of the means before and after, and of the differences with their intervals."""
+    import pandas as pd
+
+    from pt_fairness import analysis, evaluation
+    from pt_fairness.analysis.directions import with_mark
+    from pt_fairness.analysis.significance import changes, notes, short_p
+    averages, values = evaluation.evaluate(
+        {"before": run, "after": ranked}, options.compare, _measures_of(options),
+        groups=options.groups, baseline="before", correction=None, progress=False,
+        undefined=options.undefined)
+    compared = analysis.compare(values, "before", None)
+    differences = compared["difference"].map("{:+.4f}".format)
+    low, high = (compared[end].map("{:.4f}".format) for end in ("low", "high"))
+    table = pd.DataFrame({
+        "measure": [with_mark(name, averages, always=True) for name in compared["measure"]],
+        "before": compared["baseline"], "after": compared["mean"],
+        "difference": differences + compared["measure"].map(changes(averages).iloc[1]),
+        "95 % interval": "[" + low + ", " + high + "]", "p": compared["p"].map(short_p)})
+    text = evaluation.as_text(table, "text")
+    return "\n".join([text, *notes(values), "Intervals: BCa bootstrap over topics.", ""])
+
+
+class _Help(argparse.Action):
+    """Print the help of the re-ranker that was named, or that of the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+                 *_: Any) -> None:
+        from pt_fairness import rerank
+        for name in (namespace.method, namespace.run_file):
+            if name in rerank.__all__:
+                parser = _parser_of(getattr(rerank, name))
+        parser.print_help()
+        parser.exit()
+
+
+def _parser_of(method: Any) -> argparse.ArgumentParser:
+    """Return the parser of the parameters of a re-ranker, with its docstring as help.
+
+    :param method: the class of the re-ranker
+    """
+    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(method) or "").replace("%", "%%")
+    meanings = dict(re.findall(r"(?ms)^:param (\w+): (.*?)(?=^:|\n\n|\Z)", text))
+    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method.__name__}", add_help=False,
+                                     allow_abbrev=False, description=text.split("\n\n")[0])
+    for name, param in method.parameters().items():
+        if name == "groups":
+            metavar, meaning = "SOURCE", TAKES
+        else:
+            default = "" if param.default is None else f" (default: {param.default})"
+            metavar, meaning = "VALUE", meanings[name] + default
+        parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS, metavar=metavar,
+                            help=meaning)
+    return parser
+
+
+def _params(options: argparse.Namespace, method: Any) -> dict[str, Any]:
+    """Return the parameters of a re-ranker.
+
+    :param method: the class of the re-ranker
+    :raises ValueError: the groups are missing, or the re-ranker has none
+    """
+    grouped = "groups" in method.parameters()
+    if grouped and options.groups is None:
+        raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
+    if not grouped and options.groups is not None:
+        raise ValueError(f"{options.method} has no parameter groups")
+    params = vars(_parser_of(method).parse_args(options.more))
+    return {"groups": options.groups} | params if grouped else params
+
+
+def _value(text: str) -> Any:
+    """Return the value of a Python literal; any other text is itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _groups(options: argparse.Namespace) -> None:
+    from pt_fairness import groups
+    lines = []
+    for name in groups.names():
+        collection = max(filter(name.startswith, DOWNLOADS), key=len, default="")
+        lines += [name, f"    labels: {', '.join(groups.get(name).labels or [])}",
+                  f"    downloads: {DOWNLOADS.get(collection, 'nothing')}"]
+    write("".join(f"{line}\n" for line in lines), options.output)
+
+
+def _measures(options: argparse.Namespace) -> None:
+    form = options.format or ("full" if options.names else "text")
+    text = descriptions.FORMATS[form](descriptions.named(options.names))
+    write(text.rstrip("\n") + "\n", options.output)
