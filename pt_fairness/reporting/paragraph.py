@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
 import ir_measures
-import pandas as pd
 
 from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
@@ -69,12 +70,12 @@ _OF_MEASURES = {
 }
 #: The citation key of this package.
 SOFTWARE = "pt_fairness"
-_SOFTWARE_ENTRY = """\
-@software{{{key},
+_SOFTWARE_ENTRY = f"""\
+@software{{{SOFTWARE},
   author = {{{{The pt\\_fairness developers}}}},
   title = {{{{pt\\_fairness: fairness, viewpoint-diversity and bias measures for PyTerrier and
            ir\\_measures}}}},
-  version = {{{version}}},
+  version = {{{__version__}}},
   year = {{2026}},
 }}"""
 _LATEX = str.maketrans({
@@ -236,14 +237,13 @@ _USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 
-class Cite(tuple[str, ...]):
-    """Keys of references at a place in a text."""
-
-    __slots__ = ()
+#: A citation in a text: the keys of its references between two characters of private use.
+_CITATION = re.compile("\ue000(.*?)\ue001")
 
 
-#: A text with citations.
-Text = Sequence["str | Cite"]
+def cite(*keys: str) -> str:
+    """Return a citation for a text, ``''`` without references."""
+    return f"\ue000{','.join(keys)}\ue001" if keys else ""
 
 
 @dataclass(frozen=True)
@@ -270,20 +270,21 @@ class Facts:
     labels: Sequence[str] = ()
 
 
-def paragraph(facts: Facts) -> list[str | Cite]:
+def paragraph(facts: Facts) -> str:
     """Return the paragraph, with citations."""
     names = short_names(facts.measures)
-    systems, topics = plural(facts.runs, "system"), plural(facts.topics, "topic")
-    software: Text = [f"The values were computed with pt_fairness {__version__} (",
-                      Cite([SOFTWARE]), f") and ir_measures {ir_measures.__version__} (",
-                      Cite(["macavaney2022"]), ")."]
-    sentences: list[Text] = [[f"We evaluate {systems} on {topics}."]]
-    sentences += _measures(facts, names)
-    sentences += [[text] for text in _parameters(facts, names)]
-    sentences += [[text] for text in facts.sources]
-    sentences += [[text] for text in _undefined(facts, names)]
+    measures = {name: measure for name, (_, measure) in zip(names, facts.measures, strict=True)}
+    systems = plural(facts.runs, "system")
+    sentences = [f"We evaluate {systems} on {plural(facts.topics, 'topic')}."]
+    sentences += _measures(measures, facts.labels)
+    sentences += _parameters(measures)
+    sentences += facts.sources
+    sentences += _undefined(names, facts.undefined)
     sentences += _tests(facts)
-    return joined([*sentences, software], " ")
+    software = f"pt_fairness {__version__} ({cite(SOFTWARE)})"
+    provider = f"ir_measures {ir_measures.__version__} ({cite('macavaney2022')})"
+    sentences.append(f"The values were computed with {software} and {provider}.")
+    return " ".join(sentences)
 
 
 def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
@@ -326,68 +327,51 @@ def listed(words: Iterable[str]) -> str:
     >>> listed(["rND@10", "rKL@10", "AWRF@10"])
     'rND@10, rKL@10 and AWRF@10'
     """
-    return "".join(_enumerated([[word] for word in words]))
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
-def _enumerated(texts: Sequence[Text]) -> list[Any]:
-    if len(texts) < 2:
-        return joined(texts, "")
-    return [*joined(texts[:-1], ", "), " and ", *texts[-1]]
-
-
-def joined(parts: Iterable[Text], separator: str = "; ") -> list[str | Cite]:
-    """Join texts with a separator."""
-    pieces = [piece for part in parts for piece in (separator, *part)]
-    return pieces[1:]
-
-
-def _measures(facts: Facts, names: Sequence[str]) -> list[Text]:
+def _measures(measures: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
     """Return what is measured; measures of which the same is said share a sentence."""
-    by_description: dict[tuple[str, str, str], list[Text]] = {}
-    for name, (_, measure) in zip(names, facts.measures, strict=True):
-        description = _description(measure, facts.labels)
-        by_description.setdefault(description, []).append(_with_citations(name, measure))
-    sentences: list[Text] = []
+    by_description = defaultdict(list)
+    for name, measure in measures.items():
+        description = _description(measure, labels)
+        by_description[description].append(_with_citations(name, measure))
+    sentences = []
     said = set()
     for (aspect, end, text), cited in by_description.items():
-        also = "also " if aspect in said else ""
+        measure = "also measure" if aspect in said else "measure"
         said.add(aspect)
-        where = f", where {end}" if end else ""
-        sentences.append([f"We {also}measure {aspect} by ", *_enumerated(cited), f"{where}."])
+        sentences.append(f"We {measure} {aspect} by {listed(cited)}{end}.")
         if text:
             subject = "Each" if len(cited) > 1 else "It"
-            sentences.append([f"{subject} {text}."])
+            sentences.append(f"{subject} {text}.")
     return sentences
 
 
-def _with_citations(name: str, measure: Any) -> Text:
+def _with_citations(name: str, measure: Any) -> str:
     """Return the name of a measure with its references, its distance and what a label stands for.
     """
-    remarks: list[Text] = []
-    if not name.startswith(measure.NAME):
-        remarks.append([_short_name(measure)])
-    distance = key_of(DISTANCES, measure)
-    if distance:
-        remarks.append([DISTANCES[distance]])
-    references = references_of(measure)
-    if references:
-        remarks.append([references])
-    return [f"{name} (", *joined(remarks), ")"] if remarks else [name]
+    label = "" if name.startswith(measure.NAME) else _short_name(measure)
+    distance = DISTANCES.get(key_of(DISTANCES, measure))
+    remarks = [label, distance, cite(*references_of(measure))]
+    text = "; ".join(filter(None, remarks))
+    return f"{name} ({text})" if text else name
 
 
 def _description(measure: Any, labels: Sequence[str]) -> tuple[str, str, str]:
-    """Return what a measure is of, what its better end means, and what it computes."""
+    """Return what a measure is of, the meaning of its better end, and what it computes."""
     if not isinstance(measure, FairnessMeasure):
         return "novelty and diversity" if reads_subtopics(measure) else "relevance", "", ""
     text, end = sentence(measure, labels), fair_end_in_words(measure)
     aspect = ASPECTS.get(key_of(ASPECTS, measure), "fairness")
     if direction_of(str(measure)) == NEAR_ZERO:
-        return "bias", "0 is unbiased", text
-    if aspect in ("disparity", "divergence"):
+        aspect, end = "bias", "0 is unbiased"
+    elif aspect in ("disparity", "divergence"):
         end = f"0 is no {aspect}"
     elif end == "0 is fair" and text.endswith((_SUMS["max"], _SUMS["range"])):
         end = "0 is fair and 1 is the least fair"
-    return aspect, end, text
+    return aspect, f", where {end}", text
 
 
 def key_of(table: dict[str, Any], measure: Any) -> str:
@@ -410,7 +394,7 @@ def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
     >>> from pt_fairness.reporting.paragraph import sentence
     >>> sentence(Annotated @ 5)
     'is the share of the documents that have a group'
-    >>> sentence(MRecall @ 5)[:48]
+    >>> sentence(MRecall @ 5)[:49]
     'measures whether the first relevant documents are'
     """
     key = key_of(SENTENCES, measure)
@@ -423,15 +407,17 @@ def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
 
 def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
     """Return the words for the parameters of a measure."""
-    target, params, step = measure.target_word, measure.params, measure.param("step")
+    target, step, param = measure.target_word, measure.param("step"), measure.params.get
     where, norm = _where(target), measure.param("norm")
-    words = {"target_where": where, "target_shares": _shares(target),
-             "target_share": f"share {where}", "target_exposure": where.removeprefix("in "),
-             "protected": _protected(measure, labels), "norm": _SUMS.get(str(norm), ""),
-             "group": f"the group {params.get('group')}", "step": "at each rank",
-             "values": f"the values {_value(params.get('values'))}"}
+    words = {"target_where": where, "target_share": f"share {where}", "step": "at each rank"}
+    words["target_shares"] = _shares(target)
+    words["target_exposure"] = where.removeprefix("in ")
+    words["protected"] = _protected(measure, labels)
+    words["norm"] = _SUMS.get(str(norm), "")
+    words["group"] = f"the group {param('group')}"
+    words["values"] = f"the values {_value(param('values'))}"
     if target is None:
-        words["target_share"] = f"share {_value(params.get('p'))}"
+        words["target_share"] = f"share {_value(param('p'))}"
     elif target == "ideal":
         words["target_exposure"] = "that under ideal rankings"
     elif target == "uniform":
@@ -441,8 +427,9 @@ def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
     every_group = measure.param("protected") == "all" and measure.of_run
     if norm == "bound" or (norm == "max" and every_group):
         words["norm"] = "divided by an upper bound"
-    words["pro"], words["con"] = str(measure.param("pro")), str(measure.param("con"))
-    words["measure"] = _value(params.get("measure"))
+    words["pro"] = str(measure.param("pro"))
+    words["con"] = str(measure.param("con"))
+    words["measure"] = _value(param("measure"))
     background = str(name_of(measure.param("background")))
     place = _WHERE.get(background, f"the run {background}")
     words["background"] = place.removeprefix("among ").removeprefix("in ")
@@ -496,17 +483,18 @@ def _value(value: Any) -> str:
     return os.path.basename(text).replace(",", ", ")
 
 
-def _parameters(facts: Facts, names: Sequence[str]) -> list[str]:
+def _parameters(measures: Mapping[str, Any]) -> list[str]:
     """Return the parameters that are not at their defaults, and which measures condense lists."""
-    rows = [(name, clause) for name, (_, measure) in zip(names, facts.measures, strict=True)
-            for clause in clauses(measure)]
-    table = pd.DataFrame(rows, columns=["name", "clause"], dtype=object)
-    users = table.groupby("clause", sort=False)["name"].agg(listed)
-    sentences = []
-    for measures, same in users.groupby(users, sort=False):
-        sentences.append(f"In {measures}, {'; '.join(same.index)}.")
-    condensed = [name for name, (_, measure) in zip(names, facts.measures, strict=True)
-                 if isinstance(measure, FairnessMeasure) and measure.condensed]
+    users = defaultdict(list)
+    for name, measure in measures.items():
+        for clause in clauses(measure):
+            users[clause].append(name)
+    texts = defaultdict(list)
+    for clause, names in users.items():
+        texts[listed(names)].append(clause)
+    sentences = [f"In {names}, {'; '.join(same)}." for names, same in texts.items()]
+    condensed = [name for name, measure in measures.items()
+                 if getattr(measure, "condensed", False)]
     if condensed:
         sentences.append(f"For {listed(condensed)}, documents without a group are left out before "
                          "the rankings are cut.")
@@ -540,81 +528,72 @@ def _has_effect(measure: Any, param: str) -> bool:
                if name in measure.SUPPORTED_PARAMS)
 
 
-def _undefined(facts: Facts, names: Sequence[str]) -> list[str]:
+def _undefined(names: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return sentences on undefined topics; measures with the same topics share one."""
-    texts = pd.Series(list(facts.undefined), list(names), dtype=object)
     sentences = []
-    for text, same in texts.groupby(texts, sort=False):
+    for text in filter(None, dict.fromkeys(texts)):
+        same = [name for name, of_measure in zip(names, texts, strict=True) if of_measure == text]
         verb = "are" if len(same) > 1 else "is"
-        if text:
-            sentences.append(f"{listed(same.index)} {verb} undefined for {text}")
+        sentences.append(f"{listed(same)} {verb} undefined for {text}")
     return sentences
 
 
-def _tests(facts: Facts) -> list[Text]:
-    sentences: list[Text] = []
+def _tests(facts: Facts) -> list[str]:
+    sentences = []
     if facts.intervals is not None:
-        sentences.append([f"Intervals of the means are {100 * facts.intervals:g} % BCa bootstrap "
-                          "intervals over the topics."])
-    systems = facts.runs - 1
+        sentences.append(f"Intervals of the means are {100 * facts.intervals:g} % BCa bootstrap "
+                         "intervals over the topics.")
+    systems, correction = facts.runs - 1, ""
     if facts.baseline is None or not systems:
         return sentences
-    text: list[str | Cite] = [f"We test differences from {facts.baseline} by {facts.test}s over "
-                              f"the topics at a significance level of {level(ALPHA)}"]
     if facts.correction is None:
-        text.append("; the p-values are not corrected")
+        correction = "; the p-values are not corrected"
     elif systems > 1:
-        method: Text = [f"the method {facts.correction}"]
+        method = f"the method {facts.correction}"
         if facts.correction == "holm":
-            method = ["Holm's method (", Cite(["holm1979"]), ")"]
-        text += ["; the p-values are corrected by ", *method,
-                 f" for the {systems} comparisons by each measure"]
-    return [*sentences, [*text, "."]]
+            method = f"Holm's method ({cite('holm1979')})"
+        correction = (f"; the p-values are corrected by {method} for the {systems} comparisons by "
+                      "each measure")
+    sentences.append(f"We test differences from {facts.baseline} by {facts.test}s over the topics "
+                     f"at a significance level of {level(ALPHA)}{correction}.")
+    return sentences
 
 
-def references_of(measure: Any) -> Cite:
+def references_of(measure: Any) -> Sequence[str]:
     """Return the references of a measure; there are none for measures such as P@10."""
     if isinstance(measure, FairnessMeasure):
-        return Cite(measure.SOURCE)
-    return Cite(_OF_MEASURES.get(measure.NAME, ()))
+        return measure.SOURCE
+    return _OF_MEASURES.get(measure.NAME, ())
 
 
-def as_text(text: Text) -> str:
+def as_text(text: str) -> str:
     """Return a text with citations by author and year."""
-    return "".join(piece if isinstance(piece, str) else _by_author(piece) for piece in text)
+    pieces = _CITATION.split(text)
+    for i, keys in enumerate(pieces[1::2]):
+        authors = ["the pt_fairness developers" if key == SOFTWARE else REFERENCES[key].short
+                   for key in keys.split(",")]
+        pieces[2 * i + 1] = "; ".join(authors)
+    return "".join(pieces)
 
 
-def _by_author(cite: Cite) -> str:
-    authors = ["the pt_fairness developers" if key == SOFTWARE else REFERENCES[key].short
-               for key in cite]
-    return "; ".join(authors)
-
-
-def as_latex(text: Text) -> str:
+def as_latex(text: str) -> str:
     """Return a text in LaTeX, with ``\\cite``.
 
     Examples
     --------
-    >>> from pt_fairness.reporting.paragraph import Cite, as_latex
-    >>> print(as_latex(["rKL@10 (", Cite(["yang2017"]), ") of 90% & more"]))
+    >>> from pt_fairness.reporting.paragraph import as_latex, cite
+    >>> print(as_latex(f"rKL@10 ({cite('yang2017')}) of 90% & more"))
     rKL@10 (\\cite{yang2017}) of 90\\% \\& more
     """
-    pieces = []
-    for piece in text:
-        if isinstance(piece, str):
-            pieces.append(piece.translate(_LATEX))
-        else:
-            pieces.append(f"\\cite{{{','.join(piece)}}}")
+    pieces = _CITATION.split(text)
+    pieces[::2] = [piece.translate(_LATEX) for piece in pieces[::2]]
+    pieces[1::2] = [f"\\cite{{{keys}}}" for keys in pieces[1::2]]
     return "".join(pieces)
 
 
-def bibtex(text: Text) -> str:
+def bibtex(text: str) -> str:
     """Return the BibTeX entries of all that a text cites, sorted by key."""
-    keys = {key for piece in text if isinstance(piece, Cite) for key in piece}
-    entries = []
-    for key in sorted(keys):
-        if key == SOFTWARE:
-            entries.append(_SOFTWARE_ENTRY.format(key=key, version=__version__))
-        else:
-            entries.append(REFERENCES[key].bibtex(key))
+    citations = ",".join(_CITATION.findall(text))
+    entries = [_SOFTWARE_ENTRY if key == SOFTWARE else REFERENCES[key].bibtex(key)
+               for key in sorted({*citations.split(",")})]
     return "\n\n".join(entries) + "\n"
