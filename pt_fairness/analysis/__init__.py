@@ -8,6 +8,7 @@ from files. No function modifies its arguments.
 from pt_fairness.analysis.attention import amortised_inequity, document_exposure, inequality
 from pt_fairness.analysis.columns import ALPHA
 from pt_fairness.analysis.directions import highlight
+from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.formats import long_form
 from pt_fairness.analysis.group_statistics import (
@@ -21,9 +22,7 @@ from pt_fairness.analysis.group_statistics import (
     undefined,
 )
 from pt_fairness.analysis.inference import bias_summary, compare, intervals
-from pt_fairness.analysis.noise import label_noise
-from pt_fairness.analysis.random_orders import against_random
-from pt_fairness.analysis.references import reference_rankings
+from pt_fairness.analysis.reference_orders import against_random, reference_rankings
 from pt_fairness.analysis.system_rankings import (
     Correlations,
     combine,
@@ -32,7 +31,6 @@ from pt_fairness.analysis.system_rankings import (
     rank_table,
     top,
 )
-from pt_fairness.analysis.uncertainty import uncertain_labels
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "amortised_inequity", "bias_summary",

@@ -28,7 +28,7 @@ from pt_fairness.analysis.columns import (
     split_suffix,
 )
 from pt_fairness.analysis.inference import intervals, randomisation
-from pt_fairness.analysis.references import KINDS, reference_rankings
+from pt_fairness.analysis.reference_orders import KINDS, reference_rankings
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of

@@ -87,7 +87,7 @@ def test_draws_depend_on_names_alone():
 def test_batches_give_the_values_of_one(monkeypatch):
     run, qrels = experiment(np.random.default_rng(5))
     whole = against_random({"A": run}, qrels, [rKL @ 3, AWRF], draws=11)
-    monkeypatch.setattr("pt_fairness.analysis.random_orders.DOCUMENTS", 200)
+    monkeypatch.setattr("pt_fairness.analysis.reference_orders.DOCUMENTS", 200)
     pd.testing.assert_frame_equal(against_random({"A": run}, qrels, [rKL @ 3, AWRF], draws=11),
                                   whole)
 

@@ -248,7 +248,7 @@ class TestProperties:
     def test_draws_in_parts(self, monkeypatch):
         arguments = {"A": RUN}, QRELS, ["rKL@3", "EED@3"], groups.from_mapping(SOFT), 30
         whole = uncertain_labels(*arguments)
-        monkeypatch.setattr("pt_fairness.analysis.uncertainty.CELLS", 200)
+        monkeypatch.setattr("pt_fairness.analysis.drawn_labels.CELLS", 200)
         pd.testing.assert_frame_equal(uncertain_labels(*arguments), whole)
 
 

@@ -1,0 +1,408 @@
+"""Values under drawn labels: uncertain labels, whose probabilities are weights, and wrong ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.arguments import (
+    kept_annotations,
+    measures_without_groups,
+    runs_and_qrels,
+    runs_of,
+)
+from pt_fairness.analysis.columns import TIE_DECIMALS
+from pt_fairness.analysis.inference import baseline_of, check
+from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.identifiers import PairIndex
+from pt_fairness.core.messages import at_least, one_of, shown, warn
+from pt_fairness.core.streams import uniforms
+from pt_fairness.io.run_files import RunInputs
+from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.scoring import depth_of, score
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
+
+#: The number of ranked and judged documents in the draws that are scored at a time.
+CELLS = 1 << 21
+#: The advice on groups in errors.
+_SOURCE = "name the source of the labels with groups= (--groups)"
+#: The columns of :func:`uncertain_labels`.
+_COLUMNS = ("name", "measure", "n", "mean", "low", "high", "label low", "label high", "share",
+            "error", "most probable")
+
+
+class Draws:
+    """Values of measures for drawn labels of documents, the same in the judgments and all runs.
+
+    :param systems: the runs, with the groups of their documents
+    :param judged: the label set of each judged document, −1 for none
+    :param drawn: returns a mask of the label sets of which the documents get drawn labels
+    :param by_topic: whether a document has labels of its own in each topic
+    :param cells: the number of ranked and judged documents in the draws that are scored at a time
+    """
+
+    #: The label of each document in each draw, ``[documents, draws]``; −1 for its own labels.
+    labels: Ints
+
+    def __init__(self, annotations: Annotations, systems: Sequence[tuple[Run, Rankings]],
+                 judged: Ints, drawn: Callable[[LabelSets], Bools], by_topic: bool,
+                 measures: Sequence[FairnessMeasure], cells: int = CELLS) -> None:
+        self._annotations, self._systems = annotations, systems
+        self._measures, self._cells = measures, cells
+        #: The largest number of topics of a run and draw for which each measure is undefined.
+        self.undefined = np.zeros(len(measures), int)
+        judgments = annotations.judgments
+        parts: list[tuple[Judgments | Run, Ints, LabelSets]] = [
+            (judgments, judged, annotations.sets)]
+        parts += [(run, ranked.codes, ranked.sets) for run, ranked in systems]
+        # The documents of each part with drawn labels.
+        self._rows: list[Ints] = []
+        topics, docnos, shares = [], [], []
+        for documents, codes, sets in parts:
+            is_drawn = np.append(drawn(sets), False)
+            rows = np.flatnonzero(is_drawn[codes])
+            self._rows.append(rows)
+            topics.append(documents.topic[rows])
+            docnos.append(documents.docnos(rows))
+            shares.append(sets.shares(codes[rows], sets.labels))
+        topic = np.concatenate(topics) * by_topic
+        index = PairIndex(topic, pd.Series(np.concatenate(docnos), dtype=object))
+        ends = np.cumsum([len(rows) for rows in self._rows])
+        self._numbers = np.split(index.pair, ends[:-1])
+        #: The share of each label in the documents, ``[documents, labels]``.
+        self.shares = np.concatenate(shares)[index.first]
+        qids = np.array(judgments.topics if by_topic else [""], dtype=object)
+        #: The topic (empty if labels are the same in all topics) and the docno of each document.
+        self.names = list(zip(qids[index.topic], index.docnos(), strict=True))
+
+    def _codes(self, part: int, codes: Ints, draws: slice) -> Ints:
+        """Return the label sets of documents in some draws, ``[draws · n]``.
+
+        :param part: 0 for the judged documents, 1 for those of the first run, …
+        :param codes: the label sets before, ``[n]``; −1 stays −1
+        """
+        rows = self._rows[part]
+        drawn = self.labels[self._numbers[part], draws].T
+        codes = np.tile(codes, (len(drawn), 1))
+        before = codes[:, rows]
+        codes[:, rows] = np.where((before >= 0) & (drawn >= 0), drawn, before)
+        return codes.ravel()
+
+    def _rankings(self, place: int, draws: slice) -> Rankings:
+        """Return the rankings of a run in some draws, with a topic for each topic and draw."""
+        _, ranked = self._systems[place]
+        codes = self._codes(place + 1, ranked.codes, draws)
+        relevant = {rel: self._codes(0, of_rel, draws)
+                    for rel, of_rel in self._annotations.by_rel.items()}
+        times = self.labels[:0, draws].shape[1]
+        rankings = replace(ranked.repeated(times), codes=codes, relevant=relevant)
+        largest = max(of_documents.max(initial=0) for of_documents in (codes, *relevant.values()))
+        # Fewer label sets make larger blocks of topics.
+        single = LabelSets(ranked.sets.labels)
+        return rankings if largest >= len(single) else replace(rankings, sets=single)
+
+    def values(self, place: int) -> Floats:
+        """Return the values of a run, 0.0 where undefined, ``[measures, draws, T]``."""
+        run, _ = self._systems[place]
+        documents = len(run.topic) + len(self._annotations.judgments.topic)
+        # A target of all topics is that of one draw.
+        pooled = [measure for measure in self._measures
+                  if measure.params.get("target") == "collection"]
+        by_topic = [measure for measure in self._measures if measure not in pooled]
+        scores = self._scores(pooled, place, 1)
+        scores |= self._scores(by_topic, place, max(1, self._cells // documents))
+        values = np.array([scores[measure] for measure in self._measures])
+        values = values.reshape(len(values), self.labels.shape[1], -1)
+        undefined = np.isnan(values).sum(axis=2)
+        self.undefined = np.maximum(self.undefined, undefined.max(axis=1))
+        return np.nan_to_num(values)
+
+    def _scores(self, measures: Sequence[FairnessMeasure], place: int,
+                step: int) -> dict[FairnessMeasure, Floats]:
+        """Return the values of measures, ``[draws · T]``, ``step`` draws at a time."""
+        draws = self.labels.shape[1] if measures else 0
+        parts = []
+        for start in range(0, draws, step):
+            rankings = self._rankings(place, slice(start, start + step))
+            parts.append(score(measures, rankings))
+        return {measure: np.concatenate([part[measure] for part in parts]) for measure in measures}
+
+    def warn_of_undefined(self) -> None:
+        """Warn of undefined topics, whose number can differ between draws."""
+        topics = len(self._annotations.judgments.topics)
+        counts = [f"{measure} on up to {count} of {topics} topics"
+                  for measure, count in zip(self._measures, self.undefined, strict=True) if count]
+        if counts:
+            warn("topics for which a measure is undefined have the value 0.0, for every system: "
+                 + ", ".join(counts))
+
+
+def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
+                     groups: Any, draws: int = 200,
+                     interval: Literal["rubin", "components"] = "rubin", confidence: float = 0.95,
+                     baseline: int | str | None = None, seed: int = 0, *,
+                     topics: Any = None) -> pd.DataFrame:
+    """Return intervals of mean values that cover uncertain labels and the choice of topics.
+
+    The weights of a document are read as the probabilities of its labels; documents without weights
+    are certain. In each draw, every uncertain document has one label. All systems and measures,
+    judged and retrieved documents, and populations and targets use the same labels. The unit is the
+    document, with one label in all topics; or the topic and document, if the group source depends
+    on the topic.
+
+    With V the variance of the mean over topics and L = (1 + 1/n)·B that of the labels (B the
+    variance of the mean over n draws), the interval is the mean ± t·√(V + L), with the degrees of
+    freedom of Rubin. ``'rubin'``, the mean of V over the draws, is conservative: too wide where
+    topics have documents of their own, since exact probabilities carry more than one labelling.
+    ``'components'`` estimates V and L by an analysis of variance. It is right if the probabilities
+    are exact and the documents independent; with five topics it covers 92 % instead of 95 %. For
+    200 draws, the error of √L is about 5 %.
+
+    Source: Rubin (1987), chapter 3.
+
+    :param runs: as of :func:`pt_fairness.evaluate`
+    :param qrels: ``qid, docno, label`` (or ir_measures' names)
+    :param measures: measures of this package without a ``groups`` parameter, or their names. Those
+        that refuse weights are possible, too
+    :param groups: the group source with weights, such as that of
+        :func:`pt_fairness.groups.with_error_rates`; ``None`` for the ``iteration`` of the qrels,
+        whose labels are certain
+    :param draws: the number of draws, at least 2
+    :param interval: how the interval is calculated
+    :param confidence: the confidence level
+    :param baseline: a system, by name or position, to return differences from; it has no row
+    :param seed: the seed of the draws
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
+    :returns: ``name, measure, n`` (topics) and
+
+        * ``mean``: the mean over draws and topics, ``low, high``: its interval, for topics like
+          these; NaN for one topic
+        * ``label low, label high``: the quantiles of the mean over the draws, for *these* topics.
+          For fewer than 39 draws, those at 95 % are the smallest and the largest mean
+        * ``share``: the share of the variance that is the labels', L/(V + L), from 0 to 1
+        * ``error``: the standard error of ``mean`` because of the number of draws
+        * ``most probable``: the mean with the likeliest label of each document
+
+        A topic for which a measure is undefined has the value 0.0, with a warning
+    :raises ValueError: a measure, a run or an option that is not possible
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis, groups
+    >>> source = groups.from_mapping({"a": {"F": 0.7, "M": 0.3}, "b": "M", "c": "M"})
+    >>> qrels = pd.DataFrame({"qid": [*"112233"], "docno": [*"abbcac"], "label": 1})
+    >>> run = qrels.assign(score=[2, 1, 1, 2, 2, 1])
+    >>> found = analysis.uncertain_labels({"A": run}, qrels, "AWRF@2", source)
+    >>> found[["mean", "low", "high", "label low", "label high", "share"]].round(3)
+        mean    low   high  label low  label high  share
+    0  0.835  0.552  1.117      0.689        0.89  0.526
+    """
+    measures = measures_without_groups(measures, "uncertain_labels", _SOURCE)
+    check(confidence)
+    at_least(2, "draws", draws)
+    one_of("interval", interval, ("rubin", "components"))
+    frames, judged = runs_and_qrels(runs, qrels, topics)
+    annotations = kept_annotations(judged, groups, measures)
+    ranked = runs_of(frames, annotations.judgments)
+    names = list(ranked)
+    base = None if baseline is None else baseline_of(baseline, names, names)
+    depth = depth_of(measures)
+    if not set(annotations.sets.labels) <= set(annotations.labels):
+        # A label that only the target of a measure adds can be drawn: then lists of other measures
+        # are longer.
+        depth = None
+    systems = [(run, annotations.of_run(run, depth)) for run in ranked.values()]
+    # Every ``rel`` has the same label set of a judged document, or none.
+    codes = np.full(len(annotations.judgments.topic), -1, np.int32)
+    for of_rel in annotations.by_rel.values():
+        codes = np.maximum(codes, of_rel)
+    source = annotations.groups
+    by_topic = source is not None and source.by_topic
+    drawn = Draws(annotations, systems, codes, lambda sets: sets.weighted, by_topic, measures,
+                  CELLS)
+    if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
+        warn("no label is uncertain: no document has two groups with weights, so all draws are the "
+             "same. Give a document a row for each label, with its probability as the weight")
+    drawn.labels = _drawn(drawn, draws, seed)
+    reference = None if base is None else drawn.values(names.index(base))
+    rows = []
+    for place, name in enumerate(names):
+        if name == base:
+            continue
+        values = drawn.values(place)
+        if reference is not None:
+            values = values - reference
+        for measure, of_measure in zip(measures, values, strict=True):
+            summary = _summary(of_measure, interval, confidence)
+            rows.append({"name": name, "measure": str(measure), **summary})
+    drawn.warn_of_undefined()
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
+    """Return a label of each document in each draw, and last its likeliest, ``[n, draws + 1]``."""
+    shares = documents.shares
+    n, size = shares.shape
+    labels = np.empty((n, draws + 1), np.min_scalar_type(-size - 1))
+    labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
+    limits = shares.cumsum(axis=1)
+    last = size - 1 - (shares[:, ::-1] > 0).argmax(axis=1)
+    for i, (qid, docno) in enumerate(documents.names):
+        u = uniforms(seed, f"{qid}\n{docno}", 0, draws)
+        place = limits[i].searchsorted(u, side="right")
+        labels[i, :-1] = np.minimum(place, last[i])
+    return labels
+
+
+def _summary(values: Floats, interval: str, confidence: float) -> dict[str, float]:
+    """Return the columns of a system and measure, from ``n`` on.
+
+    :param values: the values in each draw, and with the likeliest labels, ``[draws + 1, T]``
+    """
+    from scipy import stats
+    y = values[:-1]
+    n, topics = y.shape
+    free = topics - 1 or math.nan  # one topic has no variance
+    means = y.mean(axis=1, keepdims=True)
+    of_topics = y.mean(axis=0)
+    mean, between = means.mean(), means.var(ddof=1)
+    if interval == "rubin":
+        within = ((y - means) ** 2).sum() / (n * topics * free)
+        label = between
+    else:
+        residuals = y - of_topics - means + mean
+        error = (residuals ** 2).sum() / (free * (n - 1))
+        within = ((of_topics - mean) ** 2).sum() / (topics * free)
+        label = max(0.0, between - error / topics)
+    label *= 1 + 1 / n
+    variance = within + label
+    deviation = math.sqrt(variance)
+    share = label / variance if round(deviation, TIE_DECIMALS) else 0.0
+    freedom = 1 / ((1 - share) ** 2 / free + share ** 2 / (n - 1))
+    half = stats.t.ppf((1 + confidence) / 2, freedom) * deviation
+    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    low, high = np.quantile(means, ends, method="weibull")
+    return {
+        "n": topics, "mean": mean, "low": mean - half, "high": mean + half, "label low": low,
+        "label high": high, "share": share, "error": math.sqrt(between / n),
+        "most probable": float(values[-1].mean()),
+    }
+
+
+def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
+                groups: Any, eps: float | Sequence[float], draws: int = 100,
+                seed: int = 0, *, topics: Any = None) -> pd.DataFrame:
+    """Simulate wrong group labels, and return the change of measures and of the order of systems.
+
+    Automatic and crowd-sourced labels contain errors: Draws et al. (2021), section 5.3. In each
+    draw, a share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, has one
+    other label instead of its own. Each other label is equally likely. All systems and measures use
+    the same wrong labels. The row of a measure depends neither on the other measures nor on the
+    order of the input. The function prints a progress bar
+    for each share.
+
+    :param runs: as of :func:`pt_fairness.evaluate`
+    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
+        ``iteration``
+    :param measures: measures of this package without a ``groups`` parameter, or their names
+    :param groups: the source of the true labels; ``None`` for the ``iteration`` of the qrels
+    :param eps: one share or several, in [0, 1]
+    :param draws: the number of draws, at least 2
+    :param seed: the seed of the draws
+    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
+    :returns: ``eps, measure`` and
+
+        * ``bias``: the mean change of a system's mean value, averaged over the systems
+        * ``sd``: the standard deviation of that mean value over the draws, averaged over the
+          systems
+        * ``tau``: the mean of Kendall's τ between the true and the wrong mean values of the
+          systems, over the draws for which τ is defined; NaN if there are none, as for one system
+
+        A topic for which a measure is undefined has the value 0.0, with a warning
+    :raises ValueError: a measure or run that is not possible, fewer than two labels, or a share
+        outside [0, 1]
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": 1,
+    ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
+    >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "score": [4, 3, 2, 1]})
+    >>> analysis.label_noise({"A": run}, qrels, "BiasP@3", None, [0.0, 1.0], draws=2)
+       eps  measure  bias   sd  tau
+    0  0.0  BiasP@3   0.0  0.0  NaN
+    1  1.0  BiasP@3  -2.0  0.0  NaN
+    """
+    measures = measures_without_groups(measures, "label_noise", _SOURCE)
+    shares = np.atleast_1d(np.asarray(eps, float)).tolist()
+    if not all(0 <= share <= 1 for share in shares):
+        raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")
+    at_least(2, "draws", draws)
+    frames, judged = runs_and_qrels(runs, qrels, topics)
+    annotations = kept_annotations(judged, groups, measures)
+    labels = annotations.labels
+    if len(labels) < 2:
+        raise ValueError("a wrong label needs at least two labels, and the documents have "
+                         f"{', '.join(labels) or 'none'}")
+    ranked = runs_of(frames, annotations.judgments)
+    systems = [(run, annotations.of_run(run, None)) for run in ranked.values()]
+    drawn = Draws(annotations, systems, annotations.pair_codes,
+                  lambda sets: sets.any_of(labels)[:-1], True, measures, 1)
+    member = drawn.shares[:, :len(labels)] > 0
+    right = _means_with_noise(drawn, member, len(systems), 0.0, [seed])
+    rows = []
+    for share in shares:
+        seeds = [(seed, i) for i in range(draws)]
+        values = _means_with_noise(drawn, member, len(systems), share, seeds)
+        for i, measure in enumerate(measures):
+            bias = (values[:, i] - right[:, i]).mean()
+            deviation = values[:, i].std(axis=1, ddof=1).mean()
+            tau = _mean_tau(right[:, i, 0], values[:, i])
+            rows.append((share, str(measure), bias, deviation, tau))
+    drawn.warn_of_undefined()
+    return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
+
+
+def _means_with_noise(drawn: Draws, member: Bools, systems: int, share: float,
+                      seeds: Sequence[Any]) -> Floats:
+    """Return mean values with wrong labels for a share of the documents, for each seed.
+
+    For the same seed, the documents for a smaller share are a subset of those for a larger one.
+
+    :param member: the labels of each document, ``[documents, labels]``
+    :returns: ``[systems, measures, seeds]``
+    """
+    from tqdm import tqdm
+    # Sorted, so that the draws do not depend on the order of rows and runs.
+    order = sorted(range(len(drawn.names)), key=drawn.names.__getitem__)
+    documents = np.array(order, np.intp)
+    drawn.labels = np.full((len(documents), len(seeds)), -1)
+    for i, seed in enumerate(seeds):
+        rng = np.random.default_rng(seed)
+        wrong = rng.permutation(documents)[:round(share * len(documents))]
+        random = rng.random((len(wrong), member.shape[1]))
+        random[member[wrong]] = -1.0
+        drawn.labels[wrong, i] = random.argmax(axis=1)
+    places = tqdm(range(systems), desc=f"label noise, eps={share:g}", unit="run")
+    return np.array([drawn.values(place).mean(axis=2) for place in places])
+
+
+def _mean_tau(right: Floats, wrong: Floats) -> float:
+    """Return the mean of Kendall's τ over the draws, NaN if it is defined for none.
+
+    :param right: the mean values of the systems, ``[systems]``
+    :param wrong: those with wrong labels, ``[systems, draws]``
+    """
+    from scipy import stats
+    right, wrong = right.round(TIE_DECIMALS), wrong.round(TIE_DECIMALS)
+    taus = [stats.kendalltau(right, of_draw).statistic for of_draw in wrong.T]
+    return float(pd.Series(taus).mean())
