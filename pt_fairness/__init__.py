@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from pt_fairness.core.messages import FairnessWarning
     from pt_fairness.evaluation import evaluate
     from pt_fairness.io import read_qrels, read_run, write_qrels
-    from pt_fairness.provider.parsing import with_groups
+    from pt_fairness.provider.measure_lists import with_groups
     from pt_fairness.reporting import report
     from pt_fairness.rerank.annotation import annotate
     from pt_fairness.values import runs
@@ -100,7 +100,7 @@ _LAZY = {
     "read_run": "pt_fairness.io",
     "reference_rankings": "pt_fairness.analysis",
     "rename": "pt_fairness.analysis.formats",
-    "with_groups": "pt_fairness.provider.parsing",
+    "with_groups": "pt_fairness.provider.measure_lists",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.core.messages",
 }

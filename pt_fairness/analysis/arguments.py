@@ -15,8 +15,7 @@ from pt_fairness.io.run_files import RunInputs, named, read_run
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.measures.scoring import rels_of
-from pt_fairness.provider.checks import check_labels
-from pt_fairness.provider.parsing import parsed
+from pt_fairness.provider.measure_lists import check_labels, parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -15,7 +15,7 @@ from pt_fairness.core.messages import at_least, one_of, shown
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.expected_exposure import IAA
-from pt_fairness.provider.parsing import parsed
+from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -16,7 +16,7 @@ from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.provider.evaluator import ManyRunsEvaluator
-from pt_fairness.provider.parsing import parsed, take_groups
+from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that

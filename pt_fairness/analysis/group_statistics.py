@@ -31,7 +31,7 @@ from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.coverage import OfGroup
 from pt_fairness.provider.evaluator import FairnessEvaluator
-from pt_fairness.provider.parsing import parsed
+from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.rankings.trec_order import Judgments
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.

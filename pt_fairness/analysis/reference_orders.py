@@ -27,7 +27,7 @@ from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.scoring import fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
-from pt_fairness.provider.parsing import parsed, take_groups
+from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run

@@ -39,7 +39,7 @@ from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, directio
 from pt_fairness.core.messages import first_names, shown
 from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.descriptions import target_and_protected
-from pt_fairness.provider.parsing import parsed_or_none
+from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its fair end within its range.

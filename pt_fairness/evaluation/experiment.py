@@ -47,7 +47,7 @@ from pt_fairness.evaluation.averages import (
 from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, position, refuse_pipes
 from pt_fairness.evaluation.workers import Scorer, Scores
 from pt_fairness.io.run_files import RunInput, RunInputs
-from pt_fairness.provider.checks import refuse_unknown
+from pt_fairness.provider.measure_lists import refuse_unknown
 
 #: The tests of the comparisons, in words.
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}

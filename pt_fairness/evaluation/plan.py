@@ -25,8 +25,13 @@ from pt_fairness.io.run_files import NamedRuns, RunInput, RunInputs, file_name, 
 from pt_fairness.measures.base import FairnessMeasure, registry_of
 from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.checks import check_names
-from pt_fairness.provider.parsing import parsed, reads_subtopics, take_groups, takes_groups
+from pt_fairness.provider.measure_lists import (
+    check_names,
+    parsed,
+    reads_subtopics,
+    take_groups,
+    takes_groups,
+)
 
 
 def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any, topics: Any,

@@ -45,7 +45,7 @@ from pt_fairness.plots.layout import (
     with_fair_end,
     wrapped,
 )
-from pt_fairness.provider.parsing import parsed_or_none
+from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The style of the dot of a relevant document.
 DOT: dict[str, Any] = {"marker": "o", "color": "white", "markeredgecolor": "black",

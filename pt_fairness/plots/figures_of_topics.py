@@ -32,7 +32,7 @@ from pt_fairness.plots.layout import (
     with_fair_end,
     wrapped,
 )
-from pt_fairness.provider.parsing import parsed_or_none
+from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The maximum number of labelled topics on an axis.
 MOST_LABELS = 40

@@ -76,7 +76,7 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
 
         :raises ValueError: a group source or values do not exist, or the groups lack a label
         """
-        from pt_fairness.provider.checks import check_sources
+        from pt_fairness.provider.measure_lists import check_sources
         measures = list(measures)
         check_sources(measure for measure in measures if isinstance(measure, FairnessMeasure))
         return list(super().run_inputs(measures))

@@ -22,7 +22,7 @@ from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
 from pt_fairness.measures.registration import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.scoring import contributions, depth_of, nothing_to_compare, rels_of, score
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
-from pt_fairness.provider.checks import check_labels, check_names, check_weights
+from pt_fairness.provider.measure_lists import check_labels, check_names, check_weights
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Attribute, Background, LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
@@ -360,7 +360,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        check_names(self._fairness)
+        if len(self._fairness) > 1:
+            check_names(self._fairness)
         self._sources = grouped(self._fairness, judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.

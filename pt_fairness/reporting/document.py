@@ -18,7 +18,7 @@ from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.plan import inputs_of, make_plan
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.provider.parsing import takes_groups
+from pt_fairness.provider.measure_lists import takes_groups
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.sections import (
     DIGITS,

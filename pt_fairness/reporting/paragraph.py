@@ -21,7 +21,7 @@ from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
 from pt_fairness.measures.descriptions import fair_end_in_words, target_and_protected
 from pt_fairness.measures.params import NOT_PROVIDED
-from pt_fairness.provider.parsing import parsed_or_none, reads_subtopics
+from pt_fairness.provider.measure_lists import parsed_or_none, reads_subtopics
 from pt_fairness.rankings.protected import label_parts
 
 #: The references of measures, of tests and of software.

@@ -16,7 +16,7 @@ from ir_measures import parse_measure
 from pt_fairness import ARaB, FairnessWarning, RaB, TrecFair, evaluate, explain, groups, targets
 from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures import MEASURES
-from pt_fairness.provider.parsing import parsed
+from pt_fairness.provider.measure_lists import parsed
 
 #: Every measure of this package that is a sum over ranks, with the parameters that change the sum.
 OWN = [

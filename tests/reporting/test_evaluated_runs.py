@@ -15,7 +15,7 @@ import pytest
 from pt_fairness import FairnessWarning, evaluate, explain, groups, report, targets
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.measures import MEASURES
-from pt_fairness.provider.parsing import parsed, with_groups
+from pt_fairness.provider.measure_lists import parsed, with_groups
 from pt_fairness.reporting.evaluated_runs import Experiment
 
 DEPTH = 4

@@ -12,7 +12,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, explain
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.provider.parsing import parsed
+from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.steps import CONTRIBUTION
 

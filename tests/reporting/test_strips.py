@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pt_fairness import analysis, evaluate, groups
 from pt_fairness.evaluation.plan import make_plan
-from pt_fairness.provider.parsing import parsed
+from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.reporting.evaluated_runs import Experiment, as_data
 from pt_fairness.reporting.steps import Strip
 

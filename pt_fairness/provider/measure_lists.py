@@ -1,0 +1,249 @@
+"""Lists of measures: made of text and objects, given a group source, and checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import ir_measures
+import pandas as pd
+
+from pt_fairness import groups, values
+from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
+from pt_fairness.core.registry import check_name, name_of
+from pt_fairness.io.files import is_pipe
+from pt_fairness.measures.base import FairnessMeasure, registry_of
+from pt_fairness.measures.parsing import TAKES, parse, parsed_one
+from pt_fairness.measures.registration import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.rankings.annotations import Annotations
+
+
+def parsed(measures: Any) -> list[Any]:
+    """Parse one or several measures, and remove duplicates.
+
+    :param measures: a measure, or an iterable of measures; objects or names
+    :raises ValueError: an unknown name, a wrong parameter, a cutoff below 1, or an object that is
+        no measure
+
+    Examples
+    --------
+    >>> from pt_fairness.provider.measure_lists import parsed
+    >>> parsed(["nDCG@10", "rKL(protected='CON')@5", "nDCG@10"])
+    [nDCG@10, rKL(protected='CON')@5]
+    """
+    if isinstance(measures, (str, ir_measures.Measure)):
+        measures = [measures]
+    if not isinstance(measures, Iterable) or isinstance(measures, dict):
+        raise ValueError(f"measures={shown(measures)} is a {type(measures).__name__}; {TAKES}")
+    return list(dict.fromkeys(map(parsed_one, measures)))
+
+
+def parsed_or_none(column: Any) -> Any:
+    """Parse the name of a column as a measure; return ``None`` if it is none."""
+    try:
+        measure = parse(str(column))
+        str(measure)  # raises if the measure has no such parameter
+        return measure
+    except (NameError, ValueError, TypeError, KeyError):
+        return None
+
+
+def takes_groups(measure: Any) -> bool:
+    """Return whether a measure uses groups and its parameter ``groups`` is not set."""
+    return (isinstance(measure, FairnessMeasure) and "groups" in measure.SUPPORTED_PARAMS
+            and measure.needs_groups and measure.param("groups") is None)
+
+
+def reads_subtopics(measure: Any) -> bool:
+    """Return whether a measure of ir_measures, such as α-nDCG, reads ``iteration`` of the qrels."""
+    return measure.NAME in ALPHA_MEASURES or measure.NAME in NDEVAL_MEASURES
+
+
+def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
+        -> tuple[dict[Any, str], pd.DataFrame, groups.Groups | None]:
+    """Give a group source to the measures without one of their own.
+
+    The ``groups`` parameter of a measure holds the source itself, because a pipe can be read once.
+
+    :param qrels: ir_measures' columns
+    :param source: the group source; ``None`` for none
+    :returns: the name of each measure's column by measure, the qrels (with the groups in
+        ``iteration`` if a measure reads subtopics there), and the source as an object
+    :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
+    """
+    if source is None:
+        return {measure: str(measure) for measure in measures}, qrels, None
+    source = groups.get(source)
+    columns: dict[Any, str] = {}
+    for measure in measures:
+        grouped = measure(groups=source) if takes_groups(measure) else measure
+        columns.setdefault(grouped, str(measure))
+    if any(map(reads_subtopics, measures)):
+        annotated = source.to_qrels(qrels)
+        if (annotated["iteration"] == "-").all():
+            raise ValueError(f"no judged document, such as {qrels['doc_id'].iloc[0]!r}, has a "
+                             f"group in {source!r}, so there are no subtopics; check that the ids "
+                             "match")
+        # Keep the topics that the source drops: measures of relevance have a value there.
+        dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
+        qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
+    return columns, qrels, source
+
+
+def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any]:
+    """Return measures that take their groups from a source, for ``pt.Experiment``.
+
+    A measure whose parameter ``groups`` is set, and one that uses no groups, is returned
+    unchanged. α-nDCG and the other measures of ndeval have no such parameter: they read the
+    ``iteration`` of the qrels, and a warning names them.
+
+    :param measures: a measure, or an iterable of measures; objects or names
+    :param source: as ``groups`` of :func:`pt_fairness.evaluate`
+    :param name: the name of the groups in the names of the measures, which are the columns of
+        ``pt.Experiment``; by default that of the source
+    :returns: the measures in the same order, without duplicates. ``pt.Experiment`` shows them in
+        this order, after those of trec_eval.
+    :raises ValueError: the source is none of these, the name is empty, or a measure is wrong
+
+    Examples
+    --------
+    >>> from ir_measures import nDCG
+    >>> from pt_fairness import rKL, with_groups
+    >>> with_groups([nDCG @ 5, rKL @ 5, "rND(groups='no-such')@5"], "trec-newswire")
+    [nDCG@5, rKL(groups='trec-newswire')@5, rND(groups='no-such')@5]
+    >>> with_groups(rKL @ 5, {"a": "PRO", "b": "CON"}, name="stance")
+    [rKL(groups='stance')@5]
+    """
+    if isinstance(source, (list, tuple, set)) or source is None:
+        raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
+                         "it once for each source, or use pt_fairness.groups.product")
+    registered = groups.get(source)
+    if name is not None:
+        check_name("groups", name)
+        source = registered.renamed(name)
+    elif not isinstance(source, (str, os.PathLike)):
+        source = registered
+    measures = parsed(measures)
+    of_ndeval = [str(measure) for measure in measures if reads_subtopics(measure)]
+    if of_ndeval:
+        warn(f"{', '.join(of_ndeval)} cannot take groups from {shown(source)}: ndeval's measures "
+             "read the iteration of the qrels; in Python, evaluate on "
+             "pt_fairness.groups.get(source).to_qrels(qrels)")
+    result = []
+    for place, measure in enumerate(measures):
+        if isinstance(measure, FairnessMeasure):
+            measure = measure(groups=source) if takes_groups(measure) else measure()
+            measure.place = place
+        result.append(measure)
+    return list(dict.fromkeys(result))
+
+
+def check_sources(measures: Iterable[FairnessMeasure]) -> None:
+    """Check that group sources and values exist, and that groups have the labels of parameters.
+
+    Pipes are not read. Labels are checked where the group source declares all of its labels.
+
+    :raises ValueError: a source does not exist or cannot be read, or lacks a label
+    """
+    for whole in measures:
+        for measure in whole.parts:
+            for param, source in measure.sources():
+                if param == "values" and not _is_pipe(source):
+                    values.get(source)
+            for attribute in measure.joint:
+                groups.get(attribute)
+            source = measure.param("groups")
+            if source is not None and measure.needs_groups and not _is_pipe(source):
+                source = groups.get(source)
+                if source.complete and source.labels is not None:
+                    check_declared(measure, source, source.labels)
+
+
+def check_names(measures: Iterable[Any]) -> None:
+    """Check that no two objects that measures hold have the same name.
+
+    :raises ValueError: two group sources, targets, values or runs do
+    """
+    named: dict[tuple[str, str], Any] = {}
+    for measure in measures:
+        if not isinstance(measure, FairnessMeasure):
+            continue
+        for param, source in measure.sources():
+            source, name = registry_of(param).find(source), name_of(source)
+            if source is not None:
+                first = named.setdefault((param, name), source)
+                if first != source:
+                    raise ValueError(f"two {source.WHAT} of this call are named {name!r}: "
+                                     f"{first!r} and {source!r}; give one of them another name")
+
+
+def _is_pipe(source: Any) -> bool:
+    return isinstance(source, (str, os.PathLike)) and is_pipe(source)
+
+
+def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequence[str]) -> None:
+    """Check that a group source has the labels that the parameters of a measure name.
+
+    :param labels: the labels of the source
+    :raises ValueError: the source lacks a label
+    """
+    possible = [*labels, *measure.added_labels]
+    for parameter, label in measure.named_labels(possible):
+        if label not in possible:
+            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
+                             f"are {listed(labels) or 'no groups'}")
+
+
+def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
+    """Check that measures can use weights.
+
+    :param source: a group source with weights
+    :raises ValueError: a measure is not defined for weights
+    """
+    for measure in measures:
+        if measure.refuses_weights:
+            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
+            advice = "norm='none' or " if sums else ""
+            raise ValueError(f"{measure} is not defined for documents with weights, which "
+                             f"{source!r} has; use {advice}groups without weights")
+
+
+def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn) -> None:
+    """Check that the labels in the parameters of a measure are in the label set G.
+
+    :param warn: issues the warnings
+    :raises ValueError: a label is not in G, and the group source declares its labels
+    """
+    labels = annotations.labels
+    if annotations.groups is not None and annotations.declared is not None:
+        check_declared(measure, annotations.groups, labels)
+    added = measure.added_labels
+    for parameter, label in measure.named_labels([*labels, *added]):
+        if label not in labels and label not in added:
+            words = ""
+            if parameter == "protected":
+                words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
+            warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
+                 f"hold {listed(labels) or 'no groups'}{words}", f"{UNKNOWN}label {label}")
+    unjudged = [label for label in added if label not in labels]
+    if unjudged:
+        undeclared = ""
+        if annotations.declared is not None:
+            undeclared = f" and {annotations.groups!r} does not declare"
+        warn(f"the target of {measure} has a share for {listed(unjudged)}, which no judged "
+             f"document has as its group{undeclared}; the judged documents have "
+             f"{listed(labels) or 'no groups'}", f"target {unjudged}")
+
+
+def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
+    """Raise an error for a group source that knows no document, and a label that no document has.
+
+    :param warnings: the causes and messages of the warnings of each run
+    :raises ValueError: such a warning applies to every run
+    """
+    of_runs = [dict(of_run) for of_run in warnings]
+    for cause in of_runs[0]:
+        if cause.startswith(UNKNOWN) and all(cause in of_run for of_run in of_runs):
+            texts = [of_run[cause] for of_run in of_runs]
+            raise ValueError(max(texts, key=len))  # that of a run without documents is shorter
