@@ -12,9 +12,8 @@ from pt_fairness.core.messages import first_names, shown, warn
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.io.run_files import RunInputs, named, read_run
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, rels_of
 from pt_fairness.measures.rank_bias import ValueMeasure
-from pt_fairness.measures.scoring import rels_of
 from pt_fairness.provider.measure_lists import check_labels, parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run

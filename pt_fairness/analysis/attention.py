@@ -13,8 +13,8 @@ from pt_fairness.core import discounts
 from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
 from pt_fairness.core.messages import at_least, one_of, shown
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.expected_exposure import IAA
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run

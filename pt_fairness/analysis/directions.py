@@ -20,7 +20,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.core.messages import warn
 from pt_fairness.io.frames import need_rows
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0. The mark of a

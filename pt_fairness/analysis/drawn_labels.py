@@ -23,8 +23,7 @@ from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.core.streams import uniforms
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.scoring import depth_of, score
+from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run

@@ -14,7 +14,7 @@ from pt_fairness.analysis.ranking_shares import Shown
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import collecting_warnings, shown, warn
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.evaluator import ManyRunsEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.trec_order import Judgments, Run

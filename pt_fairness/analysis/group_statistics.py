@@ -28,8 +28,8 @@ from pt_fairness.groups import Groups
 from pt_fairness.groups.votes import vote_counts
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.coverage import OfGroup
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.rankings.trec_order import Judgments

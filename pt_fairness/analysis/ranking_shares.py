@@ -11,7 +11,7 @@ from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.measures import FairnessMeasure
-from pt_fairness.measures.scoring import rels_of
+from pt_fairness.measures.measure import rels_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.trec_order import Judgments, Run

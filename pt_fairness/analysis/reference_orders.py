@@ -24,8 +24,7 @@ from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, listed, shown
 from pt_fairness.core.streams import uniforms
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.scoring import fairest, score
+from pt_fairness.measures.measure import FairnessMeasure, fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations

@@ -37,8 +37,8 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction_of, from_best
 from pt_fairness.core.messages import first_names, shown
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.descriptions import target_and_protected
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The marks of systems that are significantly better and worse than the baseline, and different

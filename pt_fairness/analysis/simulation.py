@@ -20,8 +20,7 @@ from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.labels import label_text
 from pt_fairness.core.messages import at_least, one_of, shown
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.scoring import rels_of, score
+from pt_fairness.measures.measure import FairnessMeasure, rels_of, score
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
@@ -122,7 +121,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     --------
     >>> import numpy as np
     >>> from pt_fairness import nDJS, simulation
-    >>> from pt_fairness.measures.scoring import score
+    >>> from pt_fairness.measures.measure import score
     >>> codes = np.array([[0, 1, 0, 1], [0, 0, 1, 1]])
     >>> score([nDJS], simulation.rankings(codes, ["a", "b"]))[nDJS].round(3).tolist()
     [0.126, 0.202]

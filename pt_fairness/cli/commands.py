@@ -297,7 +297,7 @@ def _write_values(options: argparse.Namespace) -> None:
 
 def _measures_of(options: argparse.Namespace) -> list[str]:
     """Return the measures of a command, of which an argument may hold several."""
-    from pt_fairness.measures.parsing import split
+    from pt_fairness.measures.measure_names import split
     return [measure for text in options.measures for measure in split(text)]
 
 

@@ -22,7 +22,7 @@ from pt_fairness.groups import Groups, Memberships
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import is_pipe
 from pt_fairness.io.run_files import NamedRuns, RunInput, RunInputs, file_name, named
-from pt_fairness.measures.base import FairnessMeasure, registry_of
+from pt_fairness.measures.measure import FairnessMeasure, registry_of
 from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.measure_lists import (

@@ -10,9 +10,8 @@ from ir_measures import measures as irm
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure, Quotient
-from pt_fairness.measures.parsing import parsed_one
-from pt_fairness.measures.registration import register
+from pt_fairness.measures.measure import FairnessMeasure, Quotient
+from pt_fairness.measures.measure_names import parsed_one, register
 from pt_fairness.rankings.view import View
 
 

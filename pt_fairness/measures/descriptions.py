@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ir_measures import measures as irm
 
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.measures.docstrings import parameter_lines
+from pt_fairness.measures.measure import FairnessMeasure, parameter_lines
+from pt_fairness.measures.measure_names import MEASURES
 from pt_fairness.measures.params import literal
-from pt_fairness.measures.registration import MEASURES
 
 #: The targets in words.
 TARGETS = {

@@ -13,9 +13,9 @@ import numpy as np
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.exposure_ratios import DISCOUNT
-from pt_fairness.measures.registration import register
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import Documents, View
 

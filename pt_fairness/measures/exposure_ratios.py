@@ -10,8 +10,8 @@ import numpy as np
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.measures import params
-from pt_fairness.measures.registration import register
-from pt_fairness.measures.signed import SignedMeasure
+from pt_fairness.measures.measure import SignedMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.view import View
 

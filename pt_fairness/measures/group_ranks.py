@@ -8,9 +8,9 @@ import numpy as np
 
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.registration import register
+from pt_fairness.measures import params
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.view import View
 
 
@@ -212,7 +212,7 @@ class _PEER(FairnessMeasure):
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "rel": params.rel(),
-        "weights": composite_params.WEIGHTS,
+        "weights": params.WEIGHTS,
         "unretrieved": params.one_of("rank of relevant documents that were not retrieved: after "
                                      "the end of the ranking (end) or after as many ranks as there "
                                      "are observations (count)", "end", "count"),

@@ -12,10 +12,10 @@ from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
-from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import FairnessMeasure, supported
+from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
-from pt_fairness.measures.registration import register
+from pt_fairness.measures.measure import FairnessMeasure, supported
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import View
 
@@ -208,8 +208,8 @@ class _GF(StoppingMeasure):
         **_STOPPING,
         "divergence": params.one_of("divergence of the groups from the target: jsd (for labels "
                                     "without an order), nmd or rnod (for labels with one)",
-                                    *composite_params.DIVERGENCES),
-        "order": composite_params.ORDER,
+                                    *params.DIVERGENCES),
+        "order": params.ORDER,
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
@@ -320,8 +320,8 @@ class _GFR(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     SUPPORTED_PARAMS = {
-        "attributes": composite_params.ATTRIBUTES,
-        "targets": composite_params.TARGETS,
+        "attributes": params.ATTRIBUTES,
+        "targets": params.TARGETS,
         **RelevancePart.SUPPORTED_PARAMS,
     }
 

@@ -16,9 +16,9 @@ import numpy as np
 from pt_fairness.core import arrays, discounts, divergences, maxima
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.distribution import one_if_zero
-from pt_fairness.measures.registration import register
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
 from pt_fairness.rankings.view import View
 

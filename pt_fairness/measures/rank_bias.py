@@ -10,10 +10,9 @@ import numpy as np
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure, Quotient
 from pt_fairness.measures.expected_exposure import places
-from pt_fairness.measures.registration import register
-from pt_fairness.measures.signed import SignedMeasure
+from pt_fairness.measures.measure import FairnessMeasure, Quotient, SignedMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.view import View
 
 

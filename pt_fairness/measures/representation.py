@@ -10,8 +10,8 @@ from pt_fairness.core import arrays, divergences
 from pt_fairness.core.arrays import Floats
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
-from pt_fairness.measures.registration import register
-from pt_fairness.measures.signed import SignedMeasure
+from pt_fairness.measures.measure import SignedMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
 from pt_fairness.rankings.view import View
 

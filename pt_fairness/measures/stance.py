@@ -9,9 +9,8 @@ import numpy as np
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
-from pt_fairness.measures.base import Quotient
-from pt_fairness.measures.registration import register
-from pt_fairness.measures.signed import SignedMeasure
+from pt_fairness.measures.measure import Quotient, SignedMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import degrees
 from pt_fairness.rankings.view import View
 

@@ -17,8 +17,8 @@ import numpy as np
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints
 from pt_fairness.measures import params
-from pt_fairness.measures.base import FairnessMeasure, Quotient
-from pt_fairness.measures.registration import register
+from pt_fairness.measures.measure import FairnessMeasure, Quotient
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
 

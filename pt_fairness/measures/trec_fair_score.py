@@ -11,10 +11,10 @@ import numpy as np
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.registry import name_of
-from pt_fairness.measures import composite_params, params
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
-from pt_fairness.measures.registration import register
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.view import View
 
@@ -126,8 +126,8 @@ class _TrecFair(FairnessMeasure):
     JUDGED = True
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
-        "attributes": composite_params.FIXED_TARGETS,
-        "whole": composite_params.WHOLE,
+        "attributes": params.FIXED_TARGETS,
+        "whole": params.WHOLE,
         "unknown": params.one_of(
             "documents without a label of any attribute: they are a group of their own (group), or "
             "weigh nothing (partial)", "group", "partial"),

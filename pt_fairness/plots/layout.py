@@ -17,8 +17,8 @@ from matplotlib.transforms import ScaledTranslation
 from pt_fairness.analysis.columns import measure_of
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.messages import listed, warn
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.descriptions import fair_end_in_words, fair_end_of
+from pt_fairness.measures.measure import FairnessMeasure
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.

@@ -13,8 +13,8 @@ import ir_measures
 from ir_measures import Measure, providers
 from ir_measures.providers.base import Any as AnyValue
 
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.registration import (
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure_names import (
     ALPHA_MEASURES,
     ALPHA_VARIABLE,
     MEASURES,

@@ -22,8 +22,8 @@ from pt_fairness.core.discounts import log_discount
 from pt_fairness.core.identifiers import codes_of, texts_of, words_of
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import Warn
+from pt_fairness.measures.measure_names import ALPHA_VARIABLE
 from pt_fairness.measures.params import DEEPEST
-from pt_fairness.measures.registration import ALPHA_VARIABLE
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.trec_order import Judgments, Run
 

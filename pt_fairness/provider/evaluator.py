@@ -16,11 +16,17 @@ from pt_fairness import groups, targets, values
 from pt_fairness.core.arrays import Bools, Floats, Ints, mean_of_lists
 from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, warn
 from pt_fairness.core.registry import name_of
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.coverage import OfGroupMeasure
+from pt_fairness.measures.measure import (
+    FairnessMeasure,
+    contributions,
+    depth_of,
+    nothing_to_compare,
+    rels_of,
+    score,
+)
+from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
-from pt_fairness.measures.registration import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.measures.scoring import contributions, depth_of, nothing_to_compare, rels_of, score
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
 from pt_fairness.provider.measure_lists import check_labels, check_names, check_weights
 from pt_fairness.rankings.annotations import Annotations

@@ -13,9 +13,14 @@ from pt_fairness import groups, values
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.core.registry import check_name, name_of
 from pt_fairness.io.files import is_pipe
-from pt_fairness.measures.base import FairnessMeasure, registry_of
-from pt_fairness.measures.parsing import TAKES, parse, parsed_one
-from pt_fairness.measures.registration import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.measures.measure import FairnessMeasure, registry_of
+from pt_fairness.measures.measure_names import (
+    ALPHA_MEASURES,
+    NDEVAL_MEASURES,
+    TAKES,
+    parse,
+    parsed_one,
+)
 from pt_fairness.rankings.annotations import Annotations
 
 

@@ -30,8 +30,7 @@ from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io import irds
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import load_topics
-from pt_fairness.measures.base import FairnessMeasure
-from pt_fairness.measures.scoring import fairest, rels_of
+from pt_fairness.measures.measure import FairnessMeasure, fairest, rels_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run

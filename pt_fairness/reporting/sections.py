@@ -34,8 +34,8 @@ from pt_fairness.analysis.significance import (
     short_p,
 )
 from pt_fairness.core.messages import first_names
-from pt_fairness.measures.base import FairnessMeasure
 from pt_fairness.measures.descriptions import fair_end_in_words
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import reads_subtopics
 from pt_fairness.reporting import paragraph as paper
 from pt_fairness.reporting.evaluated_runs import IN_QRELS, Column, Experiment, as_data

@@ -13,7 +13,7 @@ from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.measures.base import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.evaluator import ManyRunsEvaluator

@@ -13,7 +13,7 @@ from ir_measures import parse_measure
 from scipy import stats
 
 from pt_fairness import simulation
-from pt_fairness.measures.scoring import score
+from pt_fairness.measures.measure import score
 
 
 def scores(run: pd.DataFrame, qrels: pd.DataFrame, *measures: str) -> pd.DataFrame:

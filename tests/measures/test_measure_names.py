@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import pt_fairness
-from pt_fairness.measures.parsing import meant, parse, parsed_one, split
+from pt_fairness.measures.measure_names import meant, parse, parsed_one, split
 
 
 @pytest.mark.parametrize("typed, suggested", [

@@ -1,39 +1,59 @@
-"""What every measure has from its base class: parameters, names, text, equality, pickling."""
+"""What holds of a measure as an object: parameters, text, docstring, scores."""
 
 from __future__ import annotations
 
+import doctest
+import inspect
 import math
 import pickle
+import pydoc
+import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+import slow_versions
 from ir_measures import parse_measure
+from slow_versions.reading import read_topics
 
+import pt_fairness
 from pt_fairness import (
     AWRF,
+    EEL,
     GFR,
+    IAA,
     BiasP,
     DistKL,
+    RaB,
     RankingBias,
     RepBias,
     groups,
     nDD,
     rKL,
     rND,
+    rRD,
     targets,
 )
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.base import (
+from pt_fairness.measures.example import qrels, run
+from pt_fairness.measures.measure import (
     FairnessMeasure,
     MeanOfTopics,
     Quotient,
+    contributions,
+    depth_of,
+    fairest,
     registry_of,
+    rels_of,
+    score,
     supported,
 )
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Mean(Quotient):
@@ -245,3 +265,182 @@ print(measure, ir_measures.calc_aggregate([measure], qrels, run)[measure])
         [sys.executable, "-c", code], input=pickle.dumps(measure), capture_output=True, check=True
     )
     assert done.stdout.decode().split() == [str(measure), "1.0"]
+
+
+#: The rows of the topic of the examples, and its groups for GFR.
+QRELS = list(qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False))
+RUN = list(run[["query_id", "doc_id", "score"]].itertuples(index=False))
+ATTRIBUTES = {"stance": {"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"},
+              "gender": {"a": "F", "b": "M", "c": "M", "d": "M"}}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_docstrings_have_five_parts_under_their_names(name):
+    text = inspect.cleandoc(type(MEASURES[name]).__doc__)
+    title, blank, sentence = text.partition("\n\nFormula\n")[0].partition("\n\n")
+    assert title.startswith(f"{name} — ") and title.endswith(".") and blank
+    assert sentence.endswith(".") and not re.search(r"[.?!]\s", sentence)
+    headings = re.findall(r"^(.+)\n(-+)$", text, re.MULTILINE)
+    assert [heading for heading, _ in headings] == [
+        "Formula", "Range", "Edge cases", "Source", "Examples"]
+    assert all(len(heading) == len(line) for heading, line in headings)
+    parts = re.split(r"^.+\n-+$", text, flags=re.MULTILINE)
+    assert all(part.strip() for part in parts)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_short_description_is_the_first_sentence_of_the_docstring(name):
+    kind = type(MEASURES[name])
+    assert inspect.cleandoc(kind.__doc__).split("\n\n")[1].replace("\n", " ") == kind.SHORT_DESC
+    assert "SHORT_DESC" not in inspect.getsource(kind)
+
+
+def test_a_class_of_one_s_own_may_declare_its_short_description():
+    class First(FairnessMeasure):
+        """First — First."""
+
+    class Second(FairnessMeasure):
+        """Second — Second.
+
+        One sentence
+        in two lines.
+
+        Formula
+        -------
+        """
+
+    class Third(Second):
+        SHORT_DESC = "Declared."
+
+    assert [kind.SHORT_DESC for kind in (First, Second, Third)] == [
+        "First — First.", "One sentence in two lines.", "Declared."]
+
+
+def test_names_follow_from_the_class_and_its_docstring_unless_they_are_declared():
+    class _First(FairnessMeasure):
+        """First — The First One."""
+
+    class Untold(FairnessMeasure):
+        pass
+
+    class Own(_First):
+        """First — The First One."""
+
+        NAME, PRETTY_NAME = "Third", "Declared"
+
+    assert [(kind.NAME, kind.PRETTY_NAME) for kind in (_First, Untold, Own)] == [
+        ("First", "The First One"), ("Untold", ""), ("Third", "Declared")]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
+    kind = type(MEASURES[name])
+    named = re.findall(r"^    # Slow version: (\w+) in tests/(slow_versions/\w+)\.py$",
+                       inspect.getsource(kind), re.MULTILINE)
+    slow = slow_versions.MEASURES[name]
+    assert named == [(slow.__name__, slow.__module__.replace(".", "/"))]
+    *before, last = doctest.DocTestParser().get_examples(kind.__doc__)
+    expression = re.fullmatch(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n", last.source)[1]
+    names = {**vars(pt_fairness), name: MEASURES[name]}
+    exec("".join(one.source for one in before), names)
+    params = dict(eval(expression, names).params)
+    topics = {source: read_topics(QRELS, RUN, lambda _, docno, of=of: [of[docno]] if docno in of
+                                  else [], {*of.values()}) for source, of in ATTRIBUTES.items()}
+    if name == "GFR":
+        params["attributes"] = dict.fromkeys(ATTRIBUTES, "jsd")
+    if name == "TrecFair":
+        params["attributes"] = {"stance": "half"}
+    # TrecFair tells documents without a group from those that a source does not know.
+    known = {source: replace(of["1"].groups, of={docno: found for docno, found
+                                                 in of["1"].groups.of.items() if found.weights})
+             for source, of in topics.items()}
+    found = slow_versions.evaluate(
+        name, params, QRELS, RUN, details=lambda qid, topic: replace(
+            topic, attributes=known, targets={"half": {"PRO": 0.5, "CON": 0.5}}))
+    assert f"{found['1']:.3f}" == f"{float(last.want):.3f}"
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_the_signature_has_the_parameters(name):
+    measure = MEASURES[name]
+    parameters = inspect.signature(measure).parameters
+    assert list(parameters) == list(measure.SUPPORTED_PARAMS)
+    for parameter in parameters.values():
+        param = measure.SUPPORTED_PARAMS[parameter.name]
+        if parameter.default is inspect.Parameter.empty:
+            assert param.required
+        elif parameter.default is not None:
+            assert parameter.default == param.default
+
+
+def test_signatures_as_text():
+    assert str(inspect.signature(rKL)).startswith(
+        "(*, cutoff: 'int' = None, rel: 'int' = 1, protected: 'str' = 'minority', ")
+    assert inspect.signature(rKL(rel=2) @ 5).parameters["rel"].default == 2
+    values = inspect.signature(RaB).parameters["values"]
+    assert values.default is inspect.Parameter.empty and values.annotation == "str | dict"
+    assert "params" in inspect.signature(type(rKL)).parameters
+
+
+@pytest.mark.parametrize("measure", [rKL, RepBias])
+def test_help_shows_parameters_and_no_internals(measure):
+    text = pydoc.plain(pydoc.render_doc(measure))
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        assert f"{name}: {param.desc.split(':')[0][:20]}" in text
+    assert "Formula" in text and "(default 'qrels')" in text
+    for internal in ("SUPPORTED_PARAMS", "iter_calc", "__init__", "Methods", "score("):
+        assert internal not in text
+
+
+def test_the_docstring_is_that_of_the_registered_object_only():
+    copy = pickle.loads(pickle.dumps(rKL @ 5))
+    assert copy == rKL @ 5 and copy.__doc__ == type(rKL).__doc__
+    assert "\nstep: evaluate every step-th rank (default 1)\n" in rKL.__doc__
+
+
+@pytest.fixture(params=range(4))
+def rankings(request, make_case):
+    case = make_case(request.param, topics=9)
+    judgments = Judgments(case.qrels_frame)
+    run = Run(case.run_frame.drop_duplicates(["query_id", "doc_id"]), judgments,
+              lambda text, cause: None)
+    annotations = Annotations(judgments, None, [1, 2, None])
+    return annotations.of_run(run, None)
+
+
+def test_the_largest_depth_is_needed():
+    assert depth_of([rND @ 5, rKL @ 7]) == 7
+    assert depth_of([rND @ 5, rKL]) is None
+
+
+def test_the_relevances_of_relevant_documents():
+    assert rels_of([rND @ 5, rKL(rel=2) @ 5]) == {1, 2}
+    assert None in rels_of([EEL])
+
+
+def test_blocks_of_any_size_give_the_same_values(rankings, monkeypatch):
+    measures = [rND @ 3, rKL, AWRF(target="uniform") @ 4, IAA, rKL(protected="all") @ 2]
+    whole = score(measures, rankings)
+    monkeypatch.setattr("pt_fairness.rankings.labelled.BLOCK_CELLS", 20)
+    blocks = score(measures, rankings)
+    for measure in measures:
+        assert blocks[measure].tolist() == pytest.approx(whole[measure].tolist(), nan_ok=True)
+
+
+@pytest.mark.parametrize("measure", [rND @ 5, rKL @ 5, rRD(norm="none") @ 5], ids=str)
+def test_contributions_add_up_to_the_value(rankings, measure):
+    terms = contributions(measure, rankings, 7)
+    assert terms.shape == (len(rankings.list_topic), 7)
+    # Nothing returned has the worst value, but no document that adds to it.
+    counted = rankings.of_labels().condensed.length > 0
+    assert terms.sum(axis=1)[counted].tolist() == pytest.approx(
+        score([measure], rankings)[measure][counted].tolist(), nan_ok=True)
+
+
+def test_the_fairest_value_is_at_most_the_value(rankings):
+    measure = rND(norm="none") @ 4
+    least, value = fairest(measure, rankings), score([measure], rankings)[measure]
+    assert least is not None and len(least) == len(value)
+    known = (least == least) & (value == value)
+    assert (least[known] <= value[known] + 1e-12).all()
+    assert fairest(EEL, rankings) is None

@@ -1,10 +1,13 @@
-"""Base classes of the measures."""
+"""What a measure is: its parameters, its text, its docstring, and its score on rankings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
+from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
@@ -14,7 +17,6 @@ from pt_fairness.core.arrays import Floats, ratio
 from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import shown
 from pt_fairness.core.registry import Registry, name_of
-from pt_fairness.measures.docstrings import SignatureOfMeasure, described
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
     NOT_PROVIDED,
@@ -25,8 +27,72 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
 from pt_fairness.rankings.view import View
+
+#: A line of at most 72 characters, or one longer word. textwrap.wrap is slower.
+_LINE = re.compile(r"(.{1,72}|\S+)(?: |$)")
+
+
+class SignatureOfMeasure:
+    """Descriptor of ``__signature__``: the signature of the call that changes the parameters."""
+
+    def __get__(self, measure: irm.Measure | None, owner: Any) -> Signature:
+        if measure is None:  # the class has its own signature
+            raise AttributeError("__signature__")
+        parameters = []
+        for name, param in measure.SUPPORTED_PARAMS.items():
+            value = measure.params.get(name, param.default)
+            if value is NOT_PROVIDED:
+                value = Parameter.empty if param.required else None
+            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=value,
+                                        annotation=" | ".join(one.__name__ for one in param.types)))
+        return Signature(parameters)
+
+
+def parameter_lines(measure: irm.Measure) -> list[str]:
+    """Return a line with the description and the default of each parameter."""
+    lines = []
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
+        lines.append(f"{name}: {param.desc}{' (required)' if param.required else default}")
+    return lines
+
+
+def described(kind: type) -> dict[str, str]:
+    """Return what the name and the docstring of a class say of its measures.
+
+    The name has no leading underscore. A docstring has a title, "name — long name.", and then a
+    sentence that says what the measure asks.
+
+    Examples
+    --------
+    >>> class _rND:
+    ...     '''rND — Difference.
+    ...
+    ...     How far a share
+    ...     is from another.
+    ...
+    ...     Formula
+    ...     '''
+    >>> described(_rND)
+    {'NAME': 'rND', 'PRETTY_NAME': 'Difference', 'SHORT_DESC': 'How far a share is from another.'}
+    """
+    title, *others = (" ".join(paragraph.split())
+                      for paragraph in re.split(r"\n\s*\n", kind.__doc__ or ""))
+    return {"NAME": kind.__name__.removeprefix("_"),
+            "PRETTY_NAME": title.partition(" — ")[2].removesuffix(".") or title,
+            "SHORT_DESC": [title, *others][:2][-1]}
+
+
+def docstring_of(measure: irm.Measure) -> str:
+    """Return the docstring of a measure with its parameters, for ``help(rKL)``."""
+    title, _, body = (type(measure).__doc__ or "").strip().partition("\n")
+    lines = ["\n    ".join(_LINE.findall(line)) for line in parameter_lines(measure)]
+    body = textwrap.dedent(body).strip()
+    return "\n".join([title, "", "Parameters", "----------", *lines, "", body]).rstrip()
+
 
 if TYPE_CHECKING:
     from pt_fairness.targets import Target
@@ -366,3 +432,112 @@ class Quotient(FairnessMeasure):
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
         return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)
+
+
+class SignedMeasure(FairnessMeasure):
+    """A measure whose sign is the direction of a bias.
+
+    Its mean over topics is the mean bias (MB), with ``abs=True`` the mean absolute bias (MAB).
+    """
+
+    RANGE: tuple[float | None, float | None] = (-1.0, 1.0)
+    DEFAULT = 0.0
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        if self.params.get("abs") is True:
+            self.RANGE = (0.0, self.RANGE[1])
+
+    def signed(self, values: Floats) -> Floats:
+        """Return values, ``[R]``, or terms, ``[R, D]``.
+
+        If ``abs`` is true, they have the sign with which no value is negative.
+        """
+        if not self.param("abs"):
+            return values
+        total = values.sum(axis=1, keepdims=True) if values.ndim > 1 else values
+        return np.where(total < 0, -values, values) + 0.0  # −0 is 0
+
+
+def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
+    """Return the largest depth of the measures, or ``None`` if one of them needs whole lists."""
+    depths = [measure.depth for measure in measures]
+    return None if None in depths else max(depth for depth in depths if depth is not None)
+
+
+def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:
+    """Return the ``rel`` values of the measures; ``None`` stands for all judged documents."""
+    rels = {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
+    return rels | ({None} if any(measure.JUDGED for measure in measures) else set())
+
+
+def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
+    """Return why a measure has nothing to compare in any topic; ``''`` if it has.
+
+    :param labels: the label set G, with the labels that the target of the measure adds
+    """
+    if measure.COMPARES and measure.needs_groups and len(labels) == 1:
+        return f"the only group is {labels[0]!r}"
+    protected = measure.param("protected")
+    if not labels or protected in (None, *PROTECTED_WORDS):
+        return ""
+    every = {*labels} <= {*label_parts(protected, labels)}
+    return f"protected={protected!r} names every group" if every else ""
+
+
+def values_of(measure: FairnessMeasure, view: View) -> Floats:
+    """Return the value of each list, ``[R]``, or of each topic, ``[T]``; NaN where it is undefined.
+    """
+    if nothing_to_compare(measure, view.labels):
+        return np.full(len(view), np.nan)
+    return measure.score(view)
+
+
+def score(measures: Collection[FairnessMeasure],
+          rankings: Rankings) -> dict[FairnessMeasure, Floats]:
+    """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
+
+    Values by list are averaged over the lists of each topic.
+    """
+    by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
+    for measure in measures:
+        by_labels.setdefault(measure.added_labels, []).append(measure)
+    values: dict[FairnessMeasure, Floats] = {}
+    for added, some in by_labels.items():
+        parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in some}
+        for view in View.blocks(rankings.of_labels(added, depth_of(some))):
+            for measure in some:
+                parts[measure].append(view.mean_of_lists(values_of(measure, view)))
+        values |= {measure: np.concatenate(part) for measure, part in parts.items()}
+    return values
+
+
+def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> Floats:
+    """Return what each document that counts adds to the value of a measure, ``[R, depth]``.
+
+    Undefined lists have NaN.
+
+    :param measure: a measure that is a sum
+    :param depth: the number of documents that count
+    """
+    parts = [np.zeros((0, depth))]
+    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
+        terms = measure.terms(view)[:, :depth]
+        terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
+        parts.append(np.where(np.isnan(values_of(measure, view))[:, None], np.nan, terms))
+    return np.concatenate(parts)
+
+
+def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
+    """Return the value of the fairest possible ranking of each topic, ``[T]``.
+
+    Values by list are averaged over the lists of each topic. ``None`` if it is not known.
+    """
+    parts = [np.zeros(0)]
+    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
+        values = measure.fairest(view)
+        if values is None:
+            return None
+        undefined = bool(nothing_to_compare(measure, view.labels))
+        parts.append(view.mean_of_lists(np.where(undefined, np.nan, values)))
+    return np.concatenate(parts)
