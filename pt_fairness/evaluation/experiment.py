@@ -18,14 +18,10 @@ from pt_fairness.analysis.columns import (
     CORRECTION,
     DROPPED,
     FAR_DOWN,
-    GROUPS,
     INTERVAL,
-    LABELS,
-    MEASURES,
     REFERENCES,
     SYSTEMS,
     TOLERANCE,
-    TOPICS,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
@@ -44,7 +40,7 @@ from pt_fairness.evaluation.averages import (
     rounded,
     with_rows,
 )
-from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, position, refuse_pipes
+from pt_fairness.evaluation.plan import inputs_of, make_plan, position, refuse_pipes
 from pt_fairness.evaluation.workers import Scorer, Scores
 from pt_fairness.io.run_files import RunInput, RunInputs
 from pt_fairness.provider.measure_lists import refuse_unknown
@@ -214,8 +210,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         nothing = f"; {base} is the baseline, so nothing is compared" if base in broken else ""
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {errors}{nothing}")
-    attrs: dict[Any, Any] = _facts(plan, scorer) | {SYSTEMS: tuple(systems), BROKEN: broken,
-                                    FAR_DOWN: _far_down(scores)}
+    attrs: dict[Any, Any] = scorer.facts() | {SYSTEMS: tuple(systems), BROKEN: broken,
+                                              FAR_DOWN: _far_down(scores)}
     if undefined == "drop":
         attrs[DROPPED] = True
         scores = {name: _without(attrs[UNDEFINED], plan.columns, run)
@@ -272,11 +268,11 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
     if tolerance is not None and baseline is None:
         raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
                          "one, too")
-    if correction is not None:
-        if baseline is None and correction != CORRECTION:
+    if correction not in (None, CORRECTION):
+        if baseline is None:
             raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
                              "baseline; give one, too")
-        corrected(pd.Series([1.0]), correction)
+        corrected(pd.Series([1.0]), correction)  # checks it
     if highlight is not None and highlight not in _STYLES:
         raise ValueError(f"highlight={shown(highlight)} is not possible; it takes "
                          f"{', '.join(map(repr, _STYLES))}")
@@ -317,14 +313,6 @@ def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
             plural = "s" if len(names) > 1 else ""
             message += f" (run{plural} {first_names(names)}{similarly})"
         warn(message, cause)
-
-
-def _facts(plan: Plan, scorer: Scorer) -> dict[str, Any]:
-    """Return what the tables have in ``attrs``, whatever the runs."""
-    texts = dict(zip(plan.columns, map(str, plan.measures), strict=True))
-    renamed = {column: text for column, text in texts.items() if column != text}
-    return {MEASURES: renamed, GROUPS: plan.groups, LABELS: plan.labels,
-            TOPICS: len(scorer.topics), **scorer.facts()}
 
 
 def _far_down(scores: Mapping[str, Scores]) -> dict[str, dict[str, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +57,9 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: A
     if qrels is None:
         judged = _ranked(by_name, measures)
     else:
-        judged = of_topics(load_qrels(qrels), by_name.topics)
+        judged = load_qrels(qrels)
+        if by_name.topics is not None:
+            judged = of_topics(judged, by_name.topics)
     grouped = [str(measure) for measure in measures if takes_groups(measure)]
     if groups is None and (grouped or any(map(reads_subtopics, measures))):
         groups = _groups_of_columns(by_name, judged)
@@ -214,18 +216,24 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
     names = dict(zip(qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
     frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
     columns, frame, groups = take_groups(measures, frame, source)
-    every, held = _with_objects(list(columns))
-    name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else name_of(groups)
+    objects, by_name = _with_objects(list(columns))
+    name: Any = None
+    labels = None
     if groups is not None:
-        held[name] = groups
-    shown = _shown_names(held)
-    alpha = os.environ.get(ALPHA_VARIABLE)
+        labels = groups.labels
+        name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else name_of(groups)
+        by_name[name] = groups
+    texts, of_sources = list(columns.values()), {}
+    if by_name:
+        of_sources = _shown_names(by_name)
+        texts = _columns(objects, texts, of_sources)
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
-    return Plan(frame, every, _columns(every, columns.values(), shown), shown.get(name, name),
-                None if groups is None else groups.labels, alpha, uuid.uuid4().hex, threads, shown)
+    return Plan(frame, objects, texts, of_sources.get(name, name), labels,
+                os.environ.get(ALPHA_VARIABLE), uuid.uuid4().hex, threads, of_sources)
 
 
-def _columns(measures: Sequence[Any], columns: Iterable[str], shown: dict[str, str]) -> list[str]:
+def _columns(measures: Sequence[Any], columns: Sequence[str],
+             shown: Mapping[str, str]) -> list[str]:
     """Return the names of columns, in which sources without a name are as they are shown."""
     names = []
     for measure, column in zip(measures, columns, strict=True):
@@ -250,8 +258,9 @@ def _with_objects(measures: Sequence[Any]) -> tuple[list[Any], dict[str, NamedOb
         return objects[key]
 
     check_names(measures)
-    return [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
-            for measure in measures], {name: source for (_, name), source in objects.items()}
+    measures = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
+                for measure in measures]
+    return measures, {name: source for (_, name), source in objects.items()}
 
 
 def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:

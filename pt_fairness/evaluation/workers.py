@@ -16,7 +16,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness.analysis.columns import SEVERAL, UNDEFINED, UNDEFINED_EVERYWHERE
+from pt_fairness.analysis.columns import (
+    GROUPS,
+    LABELS,
+    MEASURES,
+    SEVERAL,
+    TOPICS,
+    UNDEFINED,
+    UNDEFINED_EVERYWHERE,
+)
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings
@@ -132,8 +140,10 @@ class Scorer:
             plan.set_environment()
             self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
 
-    def facts(self) -> dict[str, dict[str, Any]]:
-        """Return what ``attrs`` has on each column: undefined topics, and the number of groups."""
+    def facts(self) -> dict[str, Any]:
+        """Return what the tables have in ``attrs``, whatever the runs."""
+        texts = {column: str(measure) for measure, column in self._columns.items()}
+        renamed = {column: text for column, text in texts.items() if column != text}
         undefined, everywhere, several = {}, {}, {}
         for evaluator in self._evaluator.fairness:
             with collecting_warnings():
@@ -146,7 +156,9 @@ class Scorer:
                     everywhere[column] = evaluator.how_many(measure, mask)
             for measure, count in evaluator.several.items():
                 several[self._columns[measure]] = count
-        return {UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere, SEVERAL: several}
+        return {MEASURES: renamed, GROUPS: self.plan.groups, LABELS: self.plan.labels,
+                TOPICS: len(self.topics), UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere,
+                SEVERAL: several}
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
