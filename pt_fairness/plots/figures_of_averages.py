@@ -42,13 +42,13 @@ from pt_fairness.plots.layout import (
     axes_of,
     cut_names,
     fair_end,
+    fair_label,
     has_legend_elsewhere,
     label_points,
     legend_below,
     line_style,
     name_ticks,
     point_style,
-    with_fair_end,
     wrapped,
 )
 
@@ -109,44 +109,44 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     left_out = averages["name"][~averages.index.isin(systems.index)]
     if len(left_out):
         warn(f"{listed(left_out)}: not drawn, because {columns[0]} or {columns[1]} is missing")
-    x, y = (systems[column].to_numpy(float) for column in columns)
+    x, y = systems[columns].to_numpy(float).T
     front = _front(systems, columns)
     new, ax = ax is None, axes_of(ax)
     if new:
-        ax.figure.figure.set_size_inches(
-            ax.figure.figure.get_size_inches() * min(3.0, max(1.0, len(x) / CROWD) ** 0.5))
-    ends = [_set_limits(ax.set_xlim, x, columns[0], averages),
-            _set_limits(ax.set_ylim, y, columns[1], averages)]
-    colour = PALETTE[0]
+        scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
+        ax.figure.figure.set_size_inches(ax.figure.figure.get_size_inches() * scale)
+    right = _set_limits(ax.set_xlim, x, columns[0], averages)
+    top = _set_limits(ax.set_ylim, y, columns[1], averages)
     named: dict[str, Any] = {}
-    lines = []
-    for axis, (end, column) in enumerate(zip(ends, columns, strict=True)):
-        if end is not None:
-            named[f"fair end of {column}"] = (ax.axvline, ax.axhline)[axis](end, **FAIR)
-            corners = np.column_stack([ax.get_xlim(), ax.get_ylim()])
-            corners[:, axis] = end
-            lines.append(corners)
+    lines: list[Any] = []
+    if right is not None:
+        named[f"fair end of {columns[0]}"] = ax.axvline(right, **FAIR)
+        lines.append([(right, end) for end in ax.get_ylim()])
+    if top is not None:
+        named[f"fair end of {columns[1]}"] = ax.axhline(top, **FAIR)
+        lines.append([(end, top) for end in ax.get_xlim()])
     for i, row in enumerate(references.to_dict("records")):
         for axis, column in enumerate(columns):
             if not np.isnan(row[column]):
                 named |= _draw_reference(ax, axis, row["name"], row[column], i)
     if front.any():
-        order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
+        order = np.lexsort((y, x))
+        order = order[front[order]]
         connected = {direction_of(column, averages) for column in columns} <= {LARGER, SMALLER}
-        (named["Pareto front"],) = ax.plot(x[order], y[order], color=colour, marker="o",
-                                           linewidth=1 if connected else 0, zorder=1)
+        (named["Pareto front"],) = ax.plot(x[order], y[order], color=PALETTE[0], marker="o",
+                                           linewidth=int(connected), zorder=1)
         if connected:
             lines.append(np.column_stack([x[order], y[order]]))
-    baseline = systems["name"].eq(averages.attrs.get(COMPARISON, {}).get("baseline")).to_numpy()
-    if baseline.any():
+    comparison = averages.attrs.get(COMPARISON)
+    if comparison:
+        baseline = systems["name"] == comparison["baseline"]
         named["baseline"] = ax.scatter(x[baseline], y[baseline], s=120, facecolors="none",
                                        edgecolors="black", marker="s", zorder=2)
     if not front.all():
         named["other systems"] = ax.scatter(x[~front], y[~front], facecolors="white",
-                                            edgecolors=colour, zorder=2)
-    ax.set(xlabel=wrapped(with_fair_end(columns[0], averages), LONG),
-           ylabel=wrapped(with_fair_end(columns[1], averages), LONG))
-    legend_below(ax, list(named.values()), list(named), new)
+                                            edgecolors=PALETTE[0], zorder=2)
+    ax.set(xlabel=fair_label(columns[0], averages), ylabel=fair_label(columns[1], averages))
+    legend_below(ax, named, new)
     names = cut_names(systems["name"])
     first = np.argsort(~front, kind="stable")  # the front has the first choice of places
     label_points(ax, x[first], y[first], [names[i] for i in first], lines)
@@ -160,10 +160,12 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
         warn(f"no Pareto front is drawn: it is unknown which end of {' and '.join(unknown)} is "
              "better; rename it (pt_fairness.rename, --label), or end the name with ↑ or ↓")
         return np.zeros(len(systems), bool)
-    far = np.column_stack([np.asarray(distance_from_best(systems, column), float)
-                           for column in columns]).round(TIE_DECIMALS)
-    one, two = far[:, None], far[None]
-    return np.asarray(~((two <= one).all(axis=2) & (two < one).any(axis=2)).any(axis=1))
+    distances: list[Any] = [distance_from_best(systems, column) for column in columns]
+    far = np.column_stack(distances).astype(float).round(TIE_DECIMALS)
+    near, rest = far[None], far[:, None]
+    as_good = (near <= rest).all(axis=2)
+    better = (near < rest).any(axis=2)
+    return np.asarray(~(as_good & better).any(axis=1))
 
 
 def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dict[str, Any]:
@@ -190,8 +192,10 @@ def _set_limits(set_limits: Any, values: Floats, column: str,
     if end is not None and max(low - end, end - high) > NEAR_END * spread:
         end = None
     places = [low, high] if end is None else [low, high, end]
-    limits = min(places) - ROOM * spread, max(places) + ROOM * spread
-    set_limits(limits[::-1] if direction_of(column, averages) == SMALLER else limits)
+    low, high = min(places) - ROOM * spread, max(places) + ROOM * spread
+    if direction_of(column, averages) == SMALLER:
+        low, high = high, low
+    set_limits(low, high)
     return end
 
 
@@ -231,8 +235,8 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     """
     need_rows(averages, "the table of averages")
     averages = systems_of(averages)
-    wanted = fairness if isinstance(fairness, (list, tuple)) else [fairness]
-    points = [column_of(averages, one) for one in wanted]
+    measures = fairness if isinstance(fairness, (list, tuple)) else [fairness]
+    points = [column_of(averages, measure) for measure in measures]
     bars = column_of(averages, relevance)
     table = averages.sort_values(bars, ascending=False, kind="stable")
     new, ax = ax is None, axes_of(ax)
@@ -244,30 +248,32 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
         figure.set_size_inches(figure.get_figwidth(), PANEL * (2 + len(points)))
     grid = place.subgridspec(1 + len(points), 1)
     ax.set_subplotspec(grid[0])
-    panels = [ax, *(ax.figure.add_subplot(grid[i + 1], sharex=ax) for i in range(len(points)))]
-    ax.bar(range(len(table)), table[bars], color=PALE)
-    for i, (column, panel) in enumerate(zip([bars, *points], panels, strict=True)):
-        if i:
-            panel.plot(range(len(table)), table[column], **point_style(i - 1), linestyle="none",
-                       clip_on=False)
-            panel.grid(axis="y", color=PALE, linewidth=0.5)
+    systems = np.arange(len(table))
+    ax.bar(systems, table[bars], color=PALE)
+    panel = ax
+    for i, column in enumerate([bars, *points]):
         values = table[column]
-        low, high = HEADROOM * min(0.0, values.min()), HEADROOM * max(0.0, values.max()) or 1.0
-        panel.set_ylim(low, high)
+        if i:
+            panel.tick_params(labelbottom=False)
+            panel = ax.figure.add_subplot(grid[i], sharex=ax)
+            panel.plot(systems, values, **point_style(i - 1), linestyle="none", clip_on=False)
+            panel.grid(axis="y", color=PALE, linewidth=0.5)
+        panel.set_ylim(HEADROOM * min(0.0, values.min()), HEADROOM * max(0.0, values.max()) or 1.0)
         if direction_of(column, averages) == SMALLER:
             panel.invert_yaxis()
         panel.axhline(0, color="black", linewidth=0.8)
-        panel.set_title(wrapped(with_fair_end(column, averages), TITLE), loc="left",
-                        fontsize="small")
-        panel.tick_params(labelbottom=panel is panels[-1])
-    name_ticks(panels[-1].xaxis, cut_names(table["name"]), new)
-    panels[-1].set(xlabel=wrapped(f"system, by decreasing {bars}", LONG),
-                   xlim=(-0.6, len(table) - 0.4))
+        panel.set_title(fair_label(column, averages, TITLE), loc="left", fontsize="small")
+    name_ticks(panel.xaxis, cut_names(table["name"]), new)
+    panel.set(xlabel=wrapped(f"system, by decreasing {bars}", LONG), xlim=(-0.6, len(table) - 0.4))
     return ax
 
 
 #: The meaning of a difference, by direction.
 _SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →")}
+#: The colours of the points by verdict and by significance.
+VERDICTS = {"within": PALETTE[0], "inconclusive": "white", "exceeds": PALETTE[4]}
+SIGNIFICANCE = {f"significant (p < {ALPHA:g})": PALETTE[0],
+                "interval without 0, but not significant": PALETTE[4], "not significant": "white"}
 #: The coefficient below which a cell is so dark that its text is white.
 DARK = -0.75
 #: The size of a cell of a heat map, in inches.
@@ -310,35 +316,37 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
     new, ax = ax is None, axes_of(ax)
     rows = np.arange(len(table))
-    names = table["name"] if "against" not in table else table["name"] + " − " + table["against"]
+    names = table["name"]
+    if "against" in table:
+        names = names + " − " + table["against"]
     name_ticks(ax.yaxis, cut_names(names), new)
     ax.axvline(0, color=PALE, zorder=0)
-    colour, pale = PALETTE[0], PALETTE[4]
     handles: dict[str, Any] = {}
     if "verdict" in table and table["verdict"].notna().all():
-        ends, label = table[["tolerance low", "tolerance high"]], "interval of the verdict (90 %)"
-        limits = {side * table["tolerance"].iloc[0] for side in (
-            (-1, 1) if table.attrs.get(SIDE) == "both" else (-1,) if direction == LARGER else (1,))}
+        low, high, ends = "tolerance low", "tolerance high", "interval of the verdict (90 %)"
+        kinds, faces = table["verdict"], VERDICTS
+        margin = table["tolerance"].iloc[0]
+        limits = [margin, -margin]
+        if table.attrs.get(SIDE) != "both":
+            limits = [-margin if direction == LARGER else margin]
         for limit in limits:
             handles["tolerance"] = ax.axvline(limit, color="black", linestyle="--", linewidth=1)
-        marks = [(table["verdict"] == word, face, word) for word, face in (
-            ("within", colour), ("inconclusive", "white"), ("exceeds", pale))]
     else:
-        ends, label = table[["low", "high"]], "interval (not corrected)"
+        low, high, ends = "low", "high", "interval (not corrected)"
+        faces, words = SIGNIFICANCE, list(SIGNIFICANCE)
         sure = table["reject"].astype(bool) & (table["n"] >= LEAST_TESTED)
         apart = (table["low"] > 0) | (table["high"] < 0)
-        marks = [(sure, colour, f"significant (p < {ALPHA:g})"),
-                 (~sure & apart, pale, "interval without 0, but not significant"),
-                 (~sure & ~apart, "white", "not significant")]
-    handles[label] = ax.hlines(rows, *ends.to_numpy(float).T, color=colour, linewidth=1.5)
-    for mask, face, label in marks:
-        if mask.any():
-            handles[label] = ax.scatter(table["difference"][mask], rows[mask], facecolors=face,
-                                        edgecolors=colour, zorder=3)
+        kinds = np.select([sure, apart], words[:2], words[2])
+    handles[ends] = ax.hlines(rows, table[low], table[high], color=PALETTE[0], linewidth=1.5)
+    for word, face in faces.items():
+        kind = np.asarray(kinds == word)
+        if kind.any():
+            handles[word] = ax.scatter(table["difference"][kind], rows[kind], facecolors=face,
+                                       edgecolors=PALETTE[0], zorder=3)
     left, right = _SIDES.get(str(direction), ("← smaller", "larger →"))
-    ax.set(xlabel=wrapped(f"{left}   difference of {name} from the baseline   {right}",
-                             2 * LONG), ylim=(len(table) - 0.5, -0.5))
-    legend_below(ax, list(handles.values()), list(handles), new)
+    label = f"{left}   difference of {name} from the baseline   {right}"
+    ax.set(xlabel=wrapped(label, 2 * LONG), ylim=(len(table) - 0.5, -0.5))
+    legend_below(ax, handles, new)
     return ax
 
 
@@ -386,9 +394,11 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     image = ax.imshow(values, colours, vmin=-1, vmax=1)
     name_ticks(ax.xaxis, names[:-1], new)
     name_ticks(ax.yaxis, names[1:], new)
-    for i, j in zip(*np.nonzero(below), strict=True):
-        ax.text(j, i, starred(values[i, j], p_values[i, j], 2), ha="center", va="center",
-                color="white" if values[i, j] < DARK else "black", fontsize=min(10.0, 130.0 / size))
+    for i, j in np.argwhere(below):
+        cell = starred(values[i, j], p_values[i, j], 2)
+        colour = "white" if values[i, j] < DARK else "black"
+        ax.text(j, i, cell, ha="center", va="center", color=colour,
+                fontsize=min(10.0, 130.0 / size))
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")
@@ -419,18 +429,21 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
     frame, name = of_one_measure(sweep, measure)
     ax = axes_of(ax)
-    for i, (one, part) in enumerate(frame.groupby("set", sort=False)):
+    for i, (group, part) in enumerate(frame.groupby("set", sort=False)):
         part = part.sort_values("alpha")
         mean, sd, line = part["mean"], part["sd"], line_style(i)
-        ax.plot(part["alpha"], mean, **line, markersize=4, label=wrapped(one))
+        ax.plot(part["alpha"], mean, **line, markersize=4, label=wrapped(group))
         ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
                         linewidth=0)
-    known = measure_of(name)
-    least = -math.inf if known is None or known.RANGE[0] is None else known.RANGE[0]
-    cut = (frame["mean"] - frame["sd"]).min() < least
-    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
-           ylabel="mean ± 1 standard deviation" + (f", cut at {least:g}" if cut else ""),
-           title=wrapped(with_fair_end(name), TITLE))
+    measure = measure_of(name)
+    least = -math.inf
+    if measure is not None and measure.RANGE[0] is not None:
+        least = measure.RANGE[0]
+    label = "mean ± 1 standard deviation"
+    if (frame["mean"] - frame["sd"]).min() < least:
+        label += f", cut at {least:g}"
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel=label,
+           title=fair_label(name, width=TITLE))
     ax.set_ylim(bottom=max(least, min(0.0, ax.get_ylim()[0])))
     if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
         ax.legend(title="set")

@@ -83,7 +83,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     if topic.empty:
         raise ValueError(f"no system returned a document for topic {qid!r}; choose a topic of the "
                          "frame")
-    names, title, values = list(dict.fromkeys(ranked["name"])), f"topic {qid}", None
+    names, title = ranked["name"].unique().tolist(), f"topic {qid}"
+    values = pd.Series(dtype=float)
     if perquery is not None:
         values, title = _of_topic(perquery, qid, measure, names)
         names = list(values.index)
@@ -97,30 +98,33 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     name_ticks(ax.yaxis, cut_names(names), new)
     width, height = size_of(ax)
     dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
+    edge = min(1.0, 0.1 * width / depth)
     for (name, rank), document in topic.groupby(["name", "rank"]):
-        row = names.index(name)
-        share = 0.8 / len(document)
+        height = 0.8 / len(document)
+        bottom = names.index(name) - 0.4
         for i, group in enumerate(document["group"]):
-            ax.add_patch(Rectangle((rank - 0.5, row - 0.4 + i * share), 1, share,
-                                   linewidth=min(1.0, 0.1 * width / depth),
-                                   **(NO_GROUP if pd.isna(group) else faces[group])))
+            corner = rank - 0.5, bottom + i * height
+            face = faces.get(group, NO_GROUP)
+            ax.add_patch(Rectangle(corner, 1, height, linewidth=edge, **face))
     relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
     if len(relevant):
         ax.plot(relevant["rank"], relevant["name"].map(names.index), markersize=dot,
                 markeredgewidth=dot / 4, **DOT)
-    step = tick_step(depth, width, (len(str(depth)) + 1) * LETTER_WIDTH * font_size(ax.xaxis))
+    letters = len(str(depth)) + 1
+    step = tick_step(depth, width, letters * LETTER_WIDTH * font_size(ax.xaxis))
     ax.set_xticks(rank_ticks(depth, step))
-    for row, value in enumerate([] if values is None else values):
-        ax.annotate("–" if pd.isna(value) else f"{value:.3f}", (1, row), (4, 0), va="center",
-                    xycoords=ax.get_yaxis_transform(), textcoords="offset points",
-                    fontsize=min(font_size(ax.yaxis), font_size(ax.xaxis)))
+    size = min(font_size(ax.yaxis), font_size(ax.xaxis))
+    for row, value in enumerate(values):
+        text = "–" if pd.isna(value) else f"{value:.3f}"
+        ax.annotate(text, (1, row), (4, 0), va="center", xycoords=ax.get_yaxis_transform(),
+                    textcoords="offset points", fontsize=size)
     ax.set(xlabel="rank", title=wrapped(title, TITLE), xlim=(0.4, depth + 0.6),
            ylim=(len(names) - 0.5, -0.5))
     legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
     if topic["group"].isna().any():
         legend["no group"] = Patch(**NO_GROUP)
-    legend_below(ax, [*legend.values(), Line2D([], [], markersize=4, **DOT)],
-                 [*legend, "relevant"], new)
+    legend["relevant"] = Line2D([], [], markersize=4, **DOT)
+    legend_below(ax, legend, new)
     return ax
 
 
@@ -134,13 +138,13 @@ def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
                          "choose a topic that it has")
     frame = frame.reindex(names).rename(columns={"value": name})
     frame.attrs = dict(perquery.attrs)
-    far, shown = distance_from_best(frame, name), with_fair_end(name, frame)
-    if far is not None:
-        order = ranked_by(far).to_numpy().argsort(kind="stable")
-        return frame[name].iloc[order], f"topic {qid}, by {shown}"
+    distance, label = distance_from_best(frame, name), with_fair_end(name, frame)
+    if distance is not None:
+        order = ranked_by(distance).sort_values(kind="stable").index
+        return frame.loc[order, name], f"topic {qid}, by {label}"
     warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the name "
          "with ↑ or ↓")
-    return frame[name], f"topic {qid}, with {shown}"
+    return frame[name], f"topic {qid}, with {label}"
 
 
 #: The heights of the panels of values and of shares, relative to each other.
@@ -193,10 +197,14 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     new, ax = ax is None, axes_of(ax)
     ranks = np.arange(1, shares.shape[2] + 1)
     handles: dict[str, Any] = {}
-    means, errors = shares.mean(axis=0), Z_95 * shares.std(axis=0) / np.sqrt(shares.count(axis=0))
-    mirrored = len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0))
-    for i, group in ((i, group) for i, group in enumerate(groups)
-                     if not mirrored or group == [*targets, *groups][0]):
+    means = shares.mean(axis=0)
+    errors = Z_95 * shares.std(axis=0) / np.sqrt(shares.count(axis=0))
+    shown, name = groups, "share of the exposure"
+    if len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0)):
+        shown = [*targets, *groups][:1]
+        name = f"share of {shown[0]} in the exposure"
+    for group in shown:
+        i = groups.index(group)
         line, mean, error = line_style(i), means[i], errors[i]
         (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
                                     markevery=max(1, len(ranks) // 10))
@@ -206,14 +214,11 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
             ax.axhline(targets[group], color=line["color"], linestyle="--", linewidth=1, zorder=1)
     if targets:
         handles["target"] = TARGET_LINE
-    name = f"share of {next(iter(handles))} in the exposure" if mirrored \
-        else "share of the exposure"
+    title = f"{names[0]}: mean of {len(shares)} topics (band: 95 % confidence interval)"
     ax.set(xlabel="first ranks", ylabel=wrapped(name, LONG), ylim=(0, 1),
-           xlim=(0.5, len(ranks) + 0.5), title=wrapped(
-               f"{names[0]}: mean of {len(shares)} topics (band: 95 % confidence interval)",
-               TITLE))
+           xlim=(0.5, len(ranks) + 0.5), title=wrapped(title, TITLE))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(ax, list(handles.values()), list(handles), new)
+    legend_below(ax, handles, new)
     return ax
 
 
@@ -222,18 +227,19 @@ def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Any, list[str
 
     The shares are masked above the first document with a group.
     """
-    held = ranked[ranked["group"].notna()]
-    if held.empty:
+    documents = ranked[ranked["group"].notna()]
+    if documents.empty:
         raise ValueError("no document of the frame has a group, so there is nothing to draw")
     depth = int(ranked["rank"].max())
-    place = held["rank"].to_numpy(int) - 1
-    each = held.groupby(["qid", "rank"])["group"].transform("size").to_numpy()
-    topic, topics = pd.factorize(held["qid"])
-    group, groups = pd.factorize(held["group"], sort=True)
-    found = np.zeros((len(topics), len(groups), depth))
-    np.add.at(found, (topic, group, place), discounts.discount(discount, depth)[place] / each)
-    found = found.cumsum(axis=2)
-    return np.ma.divide(found, found.sum(axis=1, keepdims=True)), groups.tolist()
+    place = documents["rank"].to_numpy(int) - 1
+    count = documents.groupby(["qid", "rank"])["group"].transform("size").to_numpy()
+    topic, topics = pd.factorize(documents["qid"])
+    group, groups = pd.factorize(documents["group"], sort=True)
+    exposures = np.zeros((len(topics), len(groups), depth))
+    weights = discounts.discount(discount, depth)
+    np.add.at(exposures, (topic, group, place), weights[place] / count)
+    exposures = exposures.cumsum(axis=2)
+    return np.ma.divide(exposures, exposures.sum(axis=1, keepdims=True)), groups.tolist()
 
 
 def _targets(target: Mapping[str, float] | pd.DataFrame | None,
@@ -283,27 +289,22 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
                          "takes the result of pt_fairness.explain")
     frame, ranks = explanation, explanation["rank"].to_numpy()
     new, ax = ax is None, axes_of(ax)
-    groups = [column.removeprefix(SHARE) for column in map(str, frame.columns)
-              if column.startswith(SHARE)]
-    faces = {group: bar_style(i) for i, group in enumerate(groups)}
+    columns = [str(column) for column in frame.columns if str(column).startswith(SHARE)]
+    faces = {column.removeprefix(SHARE): bar_style(i) for i, column in enumerate(columns)}
     handles: dict[str, Any] = {}
     if "contribution" not in frame:
         ax.plot(ranks, frame["value"], color="black", marker="o", markersize=4)
+        label = "value so far"
     else:
-        if not faces:
-            ax.bar(ranks, frame["contribution"], color=PALETTE[0])
-        else:
-            for face, label, rows in _bars(frame, faces):
-                if rows.any():
-                    handles[label] = ax.bar(ranks[rows], frame["contribution"][rows], **face)
+        handles |= _draw_bars(frame, ax, faces)
         ax.axhline(0, color="black", linewidth=0.8)
+        label = "contribution"
     out = ~frame["counts"].to_numpy(bool)
     if out.any():
         (handles["does not count"],) = ax.plot(
             ranks[out], np.zeros(out.sum()), "x", color="#777777", clip_on=False,
             transform=ax.get_xaxis_transform())
-    ax.set(ylabel="contribution" if "contribution" in frame else "value so far",
-           xlim=(0.4, ranks[-1] + 0.6))
+    ax.set(ylabel=label, xlim=(0.4, ranks[-1] + 0.6))
     lower = _draw_shares(frame, ax, faces, handles)
     step = tick_step(len(ranks), size_of(ax)[0], 4 * LETTER_WIDTH * font_size(lower.xaxis))
     numbers = pd.Series((~out).cumsum(), ranks)[~out]
@@ -311,49 +312,61 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     lower.set(xticks=numbers.index, xticklabels=numbers,
               xlabel="rank among the documents that count")
     measure = parsed_or_none(frame.attrs.get("measure"))
-    source = None
+    legend_title = None
     if measure is not None:
         params = dict(measure.params)
         source = params.pop("groups", None)
+        if source is not None:
+            legend_title = f"groups: {source}"
         name = str(type(measure)(**params))
         fair_end = with_fair_end(name).removeprefix(name)
-        ax.set_title(wrapped(f"topic {frame.attrs['qid']}: {name} = {frame.attrs['value']:.3f}"
-                                f"{fair_end}", TITLE))
+        title = f"topic {frame.attrs['qid']}: {name} = {frame.attrs['value']:.3f}{fair_end}"
+        ax.set_title(wrapped(title, TITLE))
     if handles:
-        legend_below(lower, list(handles.values()), list(handles), new,
-                     None if source is None else f"groups: {source}")
+        legend_below(lower, handles, new, legend_title)
     return ax
 
 
-def _bars(frame: pd.DataFrame,
-          faces: Mapping[str, Any]) -> list[tuple[dict[str, Any], str, pd.Series]]:
-    """Return the style, the name and the rows of each kind of document."""
-    group, none = frame["group"], frame["group"].isna()
-    return [*((face, label, group == label) for label, face in faces.items()),
-            (SEVERAL, "several groups", ~none & ~group.isin(list(faces))),
-            (NO_GROUP, "no group", none)]
+def _draw_bars(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any]) -> dict[str, Any]:
+    """Draw the contributions in the colours of the groups, and return the bars of each group."""
+    ranks, contributions = frame["rank"].to_numpy(), frame["contribution"].to_numpy()
+    if not faces:
+        ax.bar(ranks, contributions, color=PALETTE[0])
+        return {}
+    kind = frame["group"].fillna("no group")
+    kind = kind.where(kind.isin([*faces, "no group"]), "several groups").to_numpy()
+    bars = {}
+    for label, face in {**faces, "several groups": SEVERAL, "no group": NO_GROUP}.items():
+        rows = kind == label
+        if rows.any():
+            bars[label] = ax.bar(ranks[rows], contributions[rows], **face)
+    return bars
 
 
 def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
                  handles: dict[str, Any]) -> Axes:
     """Draw the panel of shares and return it, or ``ax`` if there are no groups."""
-    two = PROTECTED_SHARE in frame
-    side = f"protected: {', '.join(frame.attrs.get('protected', ()))}".removesuffix(": ")
-    columns = {side: (PROTECTED_SHARE, PROTECTED_TARGET, "black")} if two else {
-        label: (SHARE + label, TARGET + label, face["facecolor"]) for label, face in faces.items()}
+    columns = {label: (SHARE + label, TARGET + label, face["facecolor"])
+               for label, face in faces.items()}
+    if PROTECTED_SHARE in frame:
+        protected = ", ".join(frame.attrs.get("protected", ()))
+        side = f"protected: {protected}" if protected else "protected"
+        columns = {side: (PROTECTED_SHARE, PROTECTED_TARGET, "black")}
     place = ax.get_subplotspec()
     if not columns or place is None:
         return ax
     panels = place.subgridspec(2, 1, height_ratios=PANELS)
     ax.set_subplotspec(panels[0])
     lower = ax.figure.add_subplot(panels[1], sharex=ax)
+    targets = False
     for i, (label, (share, target, colour)) in enumerate(columns.items()):
-        (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4,
-                             marker=point_style(i)["marker"])
+        marker = point_style(i)["marker"]
+        (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4, marker=marker)
         handles.setdefault(label, line)
         if target in frame:
             lower.plot(frame["rank"], frame[target], color=colour, linestyle="--", linewidth=1)
-    if {target for _, target, _ in columns.values()} & {*frame.columns}:
+            targets = True
+    if targets:
         handles["target"] = TARGET_LINE
     ax.tick_params(labelbottom=False)
     lower.set(ylim=(-0.03, 1.03), ylabel="share so far")
@@ -385,21 +398,25 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     """
     need_rows(exposure, "the table of exposures", ["name", "exposure"])
     curves = {}
-    for name, some in exposure.groupby("name", sort=False)["exposure"]:
-        n = len(some) if population is None else population
-        if n < len(some):
+    for name, exposures in exposure.groupby("name", sort=False)["exposure"]:
+        rows = len(exposures)
+        n = rows if population is None else population
+        if n < rows:
             raise ValueError(f"population={shown(population)} is not possible: {name!r} has "
-                             f"{len(some)} rows")
-        values = np.append(np.zeros(n - len(some) + 1), np.sort(some.to_numpy(float)))
+                             f"{rows} rows")
+        values = np.zeros(n + 1)
+        values[n + 1 - rows:] = np.sort(exposures)
         if values.any():
             curves[name] = values.cumsum() / values.sum()
     if not curves:
         raise ValueError("no run has any exposure, so there is nothing to draw")
     new, ax = ax is None, axes_of(ax)
     ax.plot([0, 1], [0, 1], color=PALE, zorder=0)
-    lines = [ax.plot(np.linspace(0, 1, len(curve)), curve, **line_style(i) | {"marker": ""})[0]
-             for i, curve in enumerate(curves.values())]
+    lines = {}
+    for i, (name, curve) in enumerate(curves.items()):
+        style = line_style(i) | {"marker": ""}
+        (lines[name],) = ax.plot(np.linspace(0, 1, len(curve)), curve, **style)
     ax.set(xlabel="share of groups" if "group" in exposure else "share of documents",
            ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
-    legend_below(ax, lines, list(curves), new)
+    legend_below(ax, lines, new)
     return ax

@@ -22,6 +22,7 @@ from pt_fairness.plots.layout import (
     axes_of,
     bar_style,
     cut_names,
+    fair_label,
     font_size,
     has_legend_elsewhere,
     legend_below,
@@ -64,19 +65,23 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     topics = distribution[distribution["qid"] != ALL_TOPICS]
     need_rows(topics, "the distribution of groups")
     table = topics.pivot(index="qid", columns="group", values="relevant")
-    table = table.loc[table.sum(axis=1).sort_values(ascending=False, kind="stable").index]
+    order = table.sum(axis=1).sort_values(ascending=False, kind="stable").index
+    table = table.loc[order]
     new, ax = ax is None, axes_of(ax)
+    places = np.arange(len(table))
     bottom = np.zeros(len(table))
-    for i, group in enumerate(table.columns):
-        ax.bar(range(len(table)), table[group], bottom=bottom, width=1.0, linewidth=0.3,
-               **bar_style(i))
-        bottom += table[group].to_numpy()
+    bars = {}
+    for i, (group, counts) in enumerate(table.items()):
+        bars[group] = ax.bar(places, counts, bottom=bottom, width=1.0, linewidth=0.3,
+                             **bar_style(i))
+        bottom += counts.to_numpy()
     step = -(-len(table) // MOST_LABELS)
     name_ticks(ax.xaxis, table.index, new, step)
-    some = "" if step == 1 else f" (one of {step} is named)"
-    ax.set(xlabel=f"topic, by number of relevant documents{some}", ylabel="relevant documents",
-           xlim=(-0.5, len(table) - 0.5))
-    legend_below(ax, ax.containers, table.columns, new, "group")
+    label = "topic, by number of relevant documents"
+    if step > 1:
+        label += f" (one of {step} is named)"
+    ax.set(xlabel=label, ylabel="relevant documents", xlim=(-0.5, len(table) - 0.5))
+    legend_below(ax, bars, new, "group")
     return ax
 
 
@@ -104,18 +109,18 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
               ["name", "measure", "group", "n", "mean", "low", "high"])
     frame, name = of_one_measure(found, measure)
     sizes = frame.groupby("group")["n"].max()
-    systems = list(dict.fromkeys(frame["name"]))
+    systems = frame["name"].unique().tolist()
     new, ax = ax is None, axes_of(ax)
     name_ticks(ax.yaxis, [f"{group} (n = {n})" for group, n in sizes.items()], new)
-    handles = []
-    for i, system in enumerate(systems):
+    handles = {}
+    for i, (system, label) in enumerate(zip(systems, cut_names(systems), strict=True)):
         part, look = frame[frame["name"] == system], point_style(i)
-        y = sizes.index.get_indexer(part["group"]) + 0.8 * ((i + 0.5) / len(systems) - 0.5)
+        shift = (i + 0.5) / len(systems) - 0.5
+        y = sizes.index.get_indexer(part["group"]) + 0.8 * shift
         ax.hlines(y, part["low"], part["high"], color=look["color"], linewidth=1.5)
-        handles.append(ax.scatter(part["mean"], y, **look, zorder=3))
-    ax.set(xlabel=wrapped(with_fair_end(name, frame), LONG),
-           ylim=(len(sizes) - 0.5, -0.5))
-    legend_below(ax, handles, cut_names(systems), new)
+        handles[label] = ax.scatter(part["mean"], y, **look, zorder=3)
+    ax.set(xlabel=fair_label(name, frame), ylim=(len(sizes) - 0.5, -0.5))
+    legend_below(ax, handles, new)
     return ax
 
 
@@ -165,15 +170,16 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     ax = axes_of(ax)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
                label=None if label is None else wrapped(label), zorder=2)
-    same = str(x[1]) == str(y[1])
-    xlabel, ylabel = (
-        wrapped((f"{system}: " if same else "") + with_fair_end(str(measure), perquery),
-                   LONG) for system, measure in (x, y))
-    ax.set(xlabel=xlabel, ylabel=ylabel)
+    labels, names = [], []
+    for system, measure in (x, y):
+        text = with_fair_end(str(measure), perquery)
+        if str(x[1]) == str(y[1]):
+            text = f"{system}: {text}"
+        labels.append(wrapped(text, LONG))
+        names.append(getattr(parsed_or_none(stands_for(measure, perquery)), "NAME", None))
+    ax.set(xlabel=labels[0], ylabel=labels[1])
     if not ax.get_title():
         ax.set_title("a point for each topic", fontsize="medium")
-    names = [getattr(parsed_or_none(stands_for(measure, perquery)), "NAME", None)
-             for _, measure in (x, y)]
     _add_guides(ax, names[0] == names[1])
     legend = ax.legend() if label is not None else None
     if legend is not None and has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
@@ -186,15 +192,17 @@ def _add_guides(ax: Axes, comparable: bool) -> None:
 
     :param comparable: whether both axes have the same scale, and the diagonal is drawn
     """
-    for line in [line for line in ax.lines if line.get_gid() == GUIDE]:
-        line.remove()
-    offsets = np.concatenate([np.asarray(points.get_offsets()) for points in ax.collections])
-    low, high = np.minimum(offsets.min(axis=0), 0.0), np.maximum(offsets.max(axis=0), 0.0)
+    for line in list(ax.lines):
+        if line.get_gid() == GUIDE:
+            line.remove()
+    offsets = [np.asarray(points.get_offsets()) for points in ax.collections]
+    places = np.concatenate([np.zeros((1, 2)), *offsets])
+    low, high = places.min(axis=0), places.max(axis=0)
     if comparable:
         low, high = np.full(2, low.min()), np.full(2, high.max())
     room = 0.05 * np.where(high > low, high - low, 1.0)
-    ax.set(xlim=(low[0] - room[0], high[0] + room[0]), ylim=(low[1] - room[1], high[1] + room[1]),
-           aspect="equal" if comparable else "auto")
+    xlim, ylim = np.column_stack([low - room, high + room])
+    ax.set(xlim=xlim, ylim=ylim, aspect="equal" if comparable else "auto")
     look: dict[str, Any] = {"color": PALE, "linewidth": 1, "zorder": 1, "gid": GUIDE}
     if comparable:
         ax.axline((0, 0), slope=1, **look)
@@ -227,10 +235,11 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     """
     frame = of_one_system(perquery, "the figure shows")
     if measures is None:
-        measures = list(dict.fromkeys(frame["measure"]))
-    wanted = measures if isinstance(measures, (list, tuple)) else [measures]
-    values = {name: part["value"].dropna()
-              for part, name in (of_one_measure(frame, measure) for measure in wanted)}
+        measures = frame["measure"].unique().tolist()
+    values = {}
+    for measure in measures if isinstance(measures, (list, tuple)) else [measures]:
+        part, name = of_one_measure(frame, measure)
+        values[name] = part["value"].dropna()
     if not any(map(len, values.values())):
         raise ValueError(f"no topic has a value of {', '.join(values) or 'any measure'}, so there "
                          "is nothing to draw")
@@ -238,21 +247,22 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     bar = 0.8 * width / len(values)
     # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even, so
     # that a symmetric distribution has a symmetric histogram.
-    places = [np.rint((part / width).round(6)).astype(int) for part in values.values()]
-    for i, part in enumerate(places):
+    places = {name: np.rint((part / width).round(6)).astype(int) for name, part in values.items()}
+    bars = {}
+    for i, (name, part) in enumerate(places.items()):
         middle, counts = np.unique(part, return_counts=True)
-        ax.bar(middle * width - 0.4 * width + i * bar, counts, width=bar, align="edge",
-               linewidth=0.3, **bar_style(i))
-    every = np.concatenate(places)
-    low, high = int(every.min()), int(every.max())
+        left = middle * width - 0.4 * width + i * bar
+        bars[name] = ax.bar(left, counts, width=bar, align="edge", linewidth=0.3, **bar_style(i))
+    joined = pd.concat(places.values())
+    low, high = joined.min(), joined.max()
     step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
-    ax.set_xticks([round(place * width, 6)
-                   for place in range(-(-low // step) * step, high + 1, step)])
+    ticks = np.arange(-(-low // step) * step, high + 1, step)
+    ax.set_xticks((ticks * width).round(6))
     ax.tick_params(axis="x", rotation=90)
     ax.axvline(0, color=PALE, zorder=0)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel=f"bias (0 is fair), in intervals of {width:g}", ylabel="topics")
-    legend_below(ax, ax.containers[-len(values):], list(values), new)
+    legend_below(ax, bars, new)
     return ax
 
 
@@ -285,12 +295,15 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
                                linewidth=0))
     jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
     places = ratios[["target", "model"]] + jitter.T
-    of = ratios["group"] if "group" in ratios else pd.Series("topic", ratios.index)
-    parts = dict(iter(places.groupby(of, sort=False)))
-    points = [ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
-                         **point_style(i)) for i, part in enumerate(parts.values())]
+    groups = ratios["group"] if "group" in ratios else pd.Series("topic", ratios.index)
+    handles: dict[str, Any] = {}
+    for i, (group, part) in enumerate(places.groupby(groups, sort=False)):
+        handles[f"{wrapped(group)}, moved at random within its cell"] = ax.scatter(
+            part["target"], part["model"], s=12, alpha=0.7, linewidths=0, **point_style(i))
+    handles["no bias"] = Patch(facecolor=GREEN, alpha=PALE_GREEN)
     # The axes are square, so the step of the x-axis also fits the y-axis.
-    step = tick_step(n + 1, min(size_of(ax)), len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis))
+    label = len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis)
+    step = tick_step(n + 1, min(size_of(ax)), label)
     shares = np.arange(0, n + 1, step) / n
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks(shares, [f"{share:.2g}" for share in shares])
@@ -299,7 +312,5 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ax.tick_params(which="minor", length=0)
     limits = (edges[0], edges[-1])
     ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
-    legend_below(ax, [*points, Patch(facecolor=GREEN, alpha=PALE_GREEN)],
-                 [*(f"{wrapped(name)}, moved at random within its cell" for name in parts),
-                  "no bias"], new)
+    legend_below(ax, handles, new)
     return ax

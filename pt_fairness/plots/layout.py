@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from matplotlib.axis import Axis
 from matplotlib.transforms import ScaledTranslation
 
 from pt_fairness.analysis.columns import measure_of
-from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.measures.descriptions import fair_end_in_words, fair_end_of
 from pt_fairness.measures.measure import FairnessMeasure
@@ -70,6 +70,11 @@ def fair_end(measure: FairnessMeasure) -> float | None:
     return None if fair_end_of(measure) == "more" else float(measure.FAIR_END)
 
 
+def fair_label(column: str, table: pd.DataFrame | None = None, width: int = LONG) -> str:
+    """Return :func:`with_fair_end` as a label of a figure, in lines of ``width`` characters."""
+    return wrapped(with_fair_end(column, table), width)
+
+
 def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
     """Return the name of a column with the fair end of its measure.
 
@@ -111,10 +116,10 @@ def font_size(axis: Axis) -> float:
 
 
 def _grow(ax: Axes, width: float, height: float) -> None:
-    """Enlarge a figure by a width and a height in points."""
+    """Enlarge a figure by a width and a height in points, where these are above 0."""
     figure = ax.figure.figure
     old = figure.get_size_inches()
-    figure.set_size_inches(old[0] + width / 72, old[1] + height / 72)
+    figure.set_size_inches(old[0] + max(0.0, width) / 72, old[1] + max(0.0, height) / 72)
 
 
 def tick_step(ticks: int, room: float, label: float) -> int:
@@ -138,11 +143,12 @@ def rank_ticks(ranks: int, step: int) -> list[int]:
 
 def cut_names(names: Sequence[Any]) -> list[str]:
     """Return names, of which the middle of long ones is left out unless they differ only there."""
-    whole = list(map(str, names))
+    whole = pd.Series(names, dtype=object).astype(str)
     half = MOST_LETTERS // 2
-    short = [name if len(name) <= MOST_LETTERS else f"{name[:half]}…{name[-half:]}"
-             for name in whole]
-    return short if len({*short}) == len({*whole}) else whole
+    cut = whole.str[:half] + "…" + whole.str[-half:]
+    short = whole.where(whole.str.len() <= MOST_LETTERS, cut)
+    same = short.nunique() < whole.nunique()
+    return (whole if same else short).tolist()
 
 
 def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> None:
@@ -153,20 +159,24 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     :param step: the step between labelled ticks
     """
     axis.set_ticks(range(0, len(names), step), [wrapped(name) for name in names[::step]])
-    labels, across = axis.get_ticklabels(), axis is axis.axes.xaxis
-    old, dots = font_size(axis), axis.axes.figure.figure.dpi / 72
-    longest = max(label.get_window_extent().width for label in labels) / dots
-    along, other = size_of(axis.axes) if across else size_of(axis.axes)[::-1]
-    if across and longest + old < along / len(labels):
+    ax, labels = axis.axes, axis.get_ticklabels()
+    horizontal = axis is ax.xaxis
+    old = font_size(axis)
+    widths = [label.get_window_extent().width for label in labels]
+    longest = max(widths) * 72 / ax.figure.figure.dpi
+    width, height = size_of(ax)
+    along, across = (width, height) if horizontal else (height, width)
+    each = along / len(labels)
+    if horizontal and longest + old < each:
         return
-    size = min(old, max(along / len(labels) / LINE_HEIGHT, SMALL if new else SMALLEST))
-    if new:
-        more = (max(0.0, len(labels) * size * LINE_HEIGHT - along),
-                max(0.0, longest * size / old - other / 6))
-        _grow(axis.axes, *(more if across else more[::-1]))
+    size = min(old, max(each / LINE_HEIGHT, SMALL if new else SMALLEST))
+    if not new:
+        size = max(SMALLEST, min(size, 0.4 * across * old / longest))
+    elif horizontal:
+        _grow(ax, len(labels) * size * LINE_HEIGHT - along, longest * size / old - across / 6)
     else:
-        size = max(SMALLEST, min(size, 0.4 * other * old / longest))
-    axis.set_tick_params(labelsize=size, labelrotation=90 if across else 0)
+        _grow(ax, longest * size / old - across / 6, len(labels) * size * LINE_HEIGHT - along)
+    axis.set_tick_params(labelsize=size, labelrotation=90 if horizontal else 0)
 
 
 def arrange(ax: Axes) -> None:
@@ -181,34 +191,40 @@ def arrange(ax: Axes) -> None:
 
 def has_legend_elsewhere(ax: Axes, labels: Sequence[Any]) -> bool:
     """Return whether other axes of the figure have a legend with these labels."""
-    wanted = [wrapped(label) for label in labels]
-    legends = [other.get_legend() for other in ax.figure.figure.axes if other is not ax]
-    return any([label.get_text().replace("\n", " ") for label in legend.get_texts()] == wanted
-               for legend in legends if legend is not None)
+    texts = [wrapped(label) for label in labels]
+    for panel in ax.figure.figure.axes:
+        legend = panel.get_legend()
+        if panel is not ax and legend is not None:
+            lines = [label.get_text().replace("\n", " ") for label in legend.get_texts()]
+            if lines == texts:
+                return True
+    return False
 
 
-def legend_below(ax: Axes, handles: Sequence[Any], labels: Sequence[Any], new: bool,
+def legend_below(ax: Axes, handles: Mapping[Any, Any], new: bool,
                  title: str | None = None) -> None:
     """Add a legend below the axes, in as many columns as fit.
 
     If other axes of the figure have the same legend, it is not repeated.
 
+    :param handles: what is drawn, by label
     :param new: whether the figure is new and can grow
     """
     figure = ax.figure.figure
-    if has_legend_elsewhere(ax, labels):
+    if has_legend_elsewhere(ax, list(handles)):
         return
     arrange(ax)  # long names make the axes narrower
     axis = ax.xaxis.get_tightbbox()
     assert axis is not None
     box = ax.get_window_extent()
-    below = ax.transAxes + ScaledTranslation(0, -SPREAD * (box.y0 - axis.y0) / figure.dpi,
-                                             figure.dpi_scale_trans)
-    most = min(len(labels), MOST_LEGEND_COLUMNS)
+    drop = SPREAD * (box.y0 - axis.y0) / figure.dpi
+    below = ax.transAxes + ScaledTranslation(0, -drop, figure.dpi_scale_trans)
+    most = min(len(handles), MOST_LEGEND_COLUMNS)
     for (size, width), columns in itertools.product(LEGENDS, range(most, 0, -1)):
-        legend = ax.legend(handles, [wrapped(label, width) for label in labels], title=title,
-                           ncols=columns, fontsize=size, loc="upper center",
-                           bbox_to_anchor=(0.5, 0.0), bbox_transform=below, frameon=False)
+        texts = [wrapped(label, width) for label in handles]
+        legend = ax.legend(list(handles.values()), texts, title=title, ncols=columns, fontsize=size,
+                           loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below,
+                           frameon=False)
         if legend.get_window_extent().width <= box.width:
             break
     if new:
@@ -222,7 +238,7 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -
 #: A label further away than this has a line to its point, in points.
 NEAR = 12
 #: The number of places along each part of a line that labels avoid, and along that of a label.
-STEPS, OWN_STEPS = 60, 10
+LINE_STEPS, LABEL_STEPS = 60, 10
 #: The radius of the points, in points.
 RADIUS = 4.0
 #: Half the width of a line, in points.
@@ -246,36 +262,37 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
     dot = ax.figure.figure.dpi / 72
     points = ax.transData.transform(np.column_stack([x, y])) / dot
     inside = np.array(ax.bbox.extents) / dot
-    drawn = np.vstack([np.empty((0, 4)), *(_boxes(_along(ax, line) / dot, THIN)
-                                           for line in lines)])
+    drawn = [_boxes(_along(ax, line) / dot, THIN) for line in lines]
+    boxes = np.vstack([np.empty((0, 4)), *drawn])
     for size in SIZES:
-        sizes = np.array([_size(ax, name, size) for name in names]).reshape(-1, 2) / dot
-        centres, distances, shown, covered = _centres(points, sizes, inside, drawn)
+        sizes = np.array([_size(ax, name, size) for name in names]).reshape(-1, 2)
+        places, covered = _places(points, sizes / dot, inside, boxes)
         if not covered:
             break
-    if not shown.all():
-        warn(f"{listed(itertools.compress(names, ~shown))}: the point has no name, because there "
-             "is no room for it; make the figure larger")
-    for name, point, centre, distance in itertools.compress(
-            zip(names, points, centres, distances, strict=True), shown):
-        arrow = {"arrowstyle": "-", "color": PALE, "linewidth": 0.7, "shrinkA": 0,
-                 "shrinkB": RADIUS} if distance > NEAR else None
-        place = ax.transData.inverted().transform(point * dot)
-        ax.annotate(wrapped(name), (place[0], place[1]), xytext=tuple(centre - point),
-                    textcoords="offset points", ha="center", va="center", fontsize=size,
-                    arrowprops=arrow)
+    hidden = [name for name, place in zip(names, places, strict=True) if place is None]
+    if hidden:
+        warn(f"{listed(hidden)}: the point has no name, because there is no room for it; make the "
+             "figure larger")
+    line = {"arrowstyle": "-", "color": PALE, "linewidth": 0.7, "shrinkA": 0, "shrinkB": RADIUS}
+    for i, place in enumerate(places):
+        if place is not None:
+            (right, up), has_line = place
+            ax.annotate(wrapped(names[i]), (x[i], y[i]), xytext=(right, up), fontsize=size,
+                        textcoords="offset points", ha="center", va="center",
+                        arrowprops=line if has_line else None)
 
 
 def _along(ax: Axes, corners: Any) -> Floats:
     """Return places along a line, in pixels, ``[n, 2]``."""
-    ends = ax.transData.transform(np.asarray(corners, float))
-    steps = np.linspace(0.0, 1.0, STEPS)[:, None, None]
-    return np.asarray((ends[:-1] + steps * (ends[1:] - ends[:-1])).reshape(-1, 2))
+    ends = ax.transData.transform(corners)
+    steps = np.linspace(0.0, 1.0, LINE_STEPS)[:, None, None]
+    places = ends[:-1] + steps * (ends[1:] - ends[:-1])
+    return np.asarray(places.reshape(-1, 2))
 
 
 def _boxes(places: Floats, radius: float) -> Floats:
-    """Return the boxes around places, ``[n, 4]``: left, bottom, right, top."""
-    return np.hstack([places - radius, places + radius])
+    """Return the boxes around places, ``[…, 4]``: left, bottom, right, top."""
+    return np.concatenate([places - radius, places + radius], axis=-1)
 
 
 def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
@@ -286,51 +303,52 @@ def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
     return box.width, box.height
 
 
-def _centres(points: Floats, sizes: Floats, axes: Floats,
-             lines: Floats) -> tuple[Floats, Floats, Bools, bool]:
-    """Return the centre of each label, ``[n, 2]``, its distance from its point, ``[n]``, and
-    whether it covers no point, no label, and of the edge no more than it has to, ``[n]``.
+def _places(points: Floats, sizes: Floats, axes: Floats,
+            lines: Floats) -> tuple[list[tuple[Floats, bool] | None], bool]:
+    """Return the place of each label: its offset from its point, and whether it has a line to it.
+
+    The place is ``None`` where a label covers a point, a label, or more of the edge than it has to.
 
     :param points: the points, ``[n, 2]``
     :param sizes: the widths and heights of the labels, ``[n, 2]``
     :param axes: the box of the axes: left, bottom, right, top
     :param lines: the boxes along lines, which labels cover only where there is no other place,
         ``[m, 4]``
-    :returns: the fourth value is whether a label covers anything, or the edge of the axes
+    :returns: the second value is whether a label covers anything, or the edge of the axes
     """
     distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
     directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))
-    # The line of a label from its point, as boxes: [candidates, places, 4].
-    places = np.linspace((RADIUS + THIN) / distances, 1.0, OWN_STEPS, axis=1) * distances[:, None]
-    own = _boxes((places * directions[:, None]).reshape(-1, 2), THIN).reshape(
-        len(distances), OWN_STEPS, 4)
+    # The line of a label from its point, as boxes: [candidates, steps, 4].
+    steps = np.linspace(RADIUS + THIN, distances[:, 0], LABEL_STEPS, axis=1)
+    from_point = _boxes(steps[..., None] * directions[:, None], THIN)
     has_line = distances[:, 0] > NEAR
-    found, far, shown, covers, taken = [], [], [], False, _boxes(points, RADIUS)
+    places: list[tuple[Floats, bool] | None] = []
+    covers, taken = False, _boxes(points, RADIUS)
     for point, size in zip(points, sizes, strict=True):
-        centres = point + directions * (size / 2 + distances)
-        boxes = np.hstack([centres - size / 2, centres + size / 2])
-        outside = size.prod() - _shared(boxes, axes[None])[:, 0]
-        over = (_shared(boxes, taken).sum(axis=1) + outside - outside.min()).round(6)
-        cost = WORSE * over + outside + _shared(boxes, lines).sum(axis=1)
-        best = int(cost.round(6).argmin())
-        to_label = own + np.tile(point, 2)
-        if has_line[best]:
-            crossed = _shared(to_label.reshape(-1, 4), np.vstack([taken, lines])).reshape(
-                len(own), -1).sum(axis=1)
+        offsets = directions * (size / 2 + distances)
+        boxes = np.tile(point + offsets, 2) + np.append(-size, size) / 2
+        outside = size.prod() - _covered(boxes, axes[None])
+        over = _covered(boxes, taken) + outside - outside.min()
+        cost = WORSE * over.round(6) + outside + _covered(boxes, lines)
+        to_label = from_point + np.tile(point, 2)
+        if has_line[cost.round(6).argmin()]:
+            crossed = _covered(to_label, np.vstack([taken, lines])).sum(axis=1)
             cost += np.where(has_line, crossed, 0.0)
-            best = int(cost.round(6).argmin())
+        best = int(cost.round(6).argmin())
         covers |= bool(cost[best] > 1e-6)
-        shown.append(over[best] == 0)
-        if shown[-1]:
-            taken = np.vstack([taken, boxes[best]])
-            lines = np.vstack([lines, *(to_label[best] if has_line[best] else ())])
-        found.append(centres[best])
-        far.append(distances[best, 0])
-    return np.array(found).reshape(-1, 2), np.array(far), np.array(shown, bool), covers
+        if over[best].round(6) > 0:
+            places.append(None)
+            continue
+        places.append((offsets[best], bool(has_line[best])))
+        taken = np.vstack([taken, boxes[best]])
+        if has_line[best]:
+            lines = np.vstack([lines, to_label[best]])
+    return places, covers
 
 
-def _shared(boxes: Floats, others: Floats) -> Floats:
-    """Return the area that each of some boxes shares with each of others, ``[C, n]``."""
-    low = np.maximum(boxes[:, None, :2], others[None, :, :2])
-    high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
-    return np.asarray(np.maximum(high - low, 0.0).prod(axis=2))
+def _covered(boxes: Floats, obstacles: Floats) -> Floats:
+    """Return the area that each box covers of all obstacles, ``[…]`` of ``[…, 4]``."""
+    low = np.maximum(boxes[..., None, :2], obstacles[:, :2])
+    high = np.minimum(boxes[..., None, 2:], obstacles[:, 2:])
+    sides = np.maximum(high - low, 0.0)
+    return np.asarray(sides.prod(axis=-1).sum(axis=-1))

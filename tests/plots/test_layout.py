@@ -107,7 +107,7 @@ def test_a_new_figure_grows_for_its_names_and_a_given_one_does_not():
 def test_a_legend_is_below_the_axes_and_no_wider(labels):
     ax = axes_of(None)
     lines = [ax.plot([0, 1], [0, i], label=label)[0] for i, label in enumerate(labels)]
-    legend_below(ax, lines, labels, new=True)
+    legend_below(ax, dict(zip(labels, lines, strict=True)), new=True)
     arrange(ax)
     legend = ax.get_legend()
     box, axes = legend.get_window_extent(), ax.get_window_extent()
@@ -119,9 +119,9 @@ def test_a_legend_is_below_the_axes_and_no_wider(labels):
 def test_the_legend_of_other_axes_is_not_repeated():
     _, (one, other) = plt.subplots(ncols=2)
     lines = [one.plot([0, 1])[0], one.plot([1, 0])[0]]
-    legend_below(one, lines, ["A", "B"], new=False)
+    legend_below(one, dict(zip("AB", lines, strict=True)), new=False)
     assert has_legend_elsewhere(other, ["A", "B"]) and not has_legend_elsewhere(other, ["A"])
-    legend_below(other, lines, ["A", "B"], new=False)
+    legend_below(other, dict(zip("AB", lines, strict=True)), new=False)
     assert other.get_legend() is None
 
 
