@@ -18,10 +18,9 @@ from pt_fairness.analysis.arguments import (
 )
 from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.inference import baseline_of, check
-from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, shown, warn
-from pt_fairness.core.streams import uniforms
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations

@@ -25,7 +25,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.core.labels import distinct_labels, label_text
 from pt_fairness.core.messages import at_least, listed, one_of, shown, warn
 from pt_fairness.groups import Groups
-from pt_fairness.groups.votes import vote_counts
+from pt_fairness.groups.sources import vote_counts
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.coverage import OfGroup

@@ -19,10 +19,9 @@ from pt_fairness.analysis.arguments import (
 )
 from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.directions import direction_of_measure, from_best
-from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, listed, shown
-from pt_fairness.core.streams import uniforms
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped

@@ -35,7 +35,7 @@ from pt_fairness.core import fingerprint
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.groups import FromIrds, Groups, Memberships
-from pt_fairness.groups.table import Table
+from pt_fairness.groups.memberships import Table
 from pt_fairness.io import irds as reading
 from pt_fairness.io.word_counts import WordCounts
 

@@ -1,22 +1,34 @@
-"""Groups from frames, mappings, patterns and files."""
+"""Groups from frames, files, patterns, fields and words of documents, and votes; their registry."""
 
 from __future__ import annotations
 
+import enum
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core import fingerprint
+from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.core.messages import listed, shown
-from pt_fairness.groups.base import Groups
-from pt_fairness.groups.table import Memberships, Table
+from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.registry import Registry
+from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.document_files import qrels_columns, read_groups, read_labels, read_memberships
+from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.word_counts import (
+    THRESHOLD,
+    Tokenizer,
+    WordCounts,
+    check_threshold,
+    counts_of,
+)
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
@@ -271,3 +283,366 @@ class _Pattern(Groups):
         codes = codes[document]
         item = np.flatnonzero(codes >= 0)
         return Memberships(item, codes[item], [str(one) for one in labels])
+
+
+#: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
+Found = tuple[tuple[str, ...], str]
+MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
+
+
+def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
+              labels: Iterable[Any] | None = None, name: str | None = None,
+              *, entity: str | None = None, order: Iterable[Any] | None = None) -> Groups:
+    """Return groups from a field of the documents, or of the judgments, of an ir_datasets id.
+
+    Nothing is read before groups are needed. Documents are then read from the docstore.
+
+    :param field: the name of the field; or, for nested fields, a function of a document (of a
+        judgment if the id has no documents), such as
+        ``lambda argument: [premise.stance for premise in argument.premises[:1]]``. Several values
+        are several groups. The label of an enumeration member is its name. ``None``, ``''`` and
+        ``-`` are no group. A measure with a function can be pickled only if the function can, that
+        is, if it is defined in a module.
+    :param labels: the label set; other values are no group
+    :param name: the name of the groups; by default ``dataset_id/field``, or derived from a hash of
+        the content if ``field`` is a function
+    :param entity: ``'docs'`` or ``'qrels'``, for a field that both have; by default ``'docs'``
+    :param order: the labels in ascending order, if they have an order
+    :raises ValueError: ``entity`` is neither, or ``order`` lacks a label; once groups are needed,
+        the dataset or field does not exist
+
+    Examples
+    --------
+    >>> from pt_fairness import groups
+    >>> stances = groups.from_irds("pt-fairness/debates", "stance", labels=["PRO", "CON"])
+    >>> stances.lookup(["1", "1"], ["d01-01", "d01-02"])
+      qid   docno group
+    0   1  d01-01   PRO
+    1   1  d01-02   CON
+    """
+    return FromIrds(dataset_id, field, labels, name, entity, order)
+
+
+def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
+              neutral: Any | None = "neutral", name: str | None = None, *, shares: bool = False,
+              threshold: int = THRESHOLD, field: str | None = None,
+              tokenize: Tokenizer = str.split, order: Iterable[Any] | None = None) -> Groups:
+    """Return groups from the words in documents.
+
+    The group of a document is the one with the most words in its text. A document with at most
+    ``threshold`` words of all groups is neutral, as is one in which several groups have the most.
+    :func:`pt_fairness.values.from_text` returns numbers from the same words. Nothing is read before
+    groups are needed. Documents are then read from the docstore, once, with a progress bar.
+
+    :param documents: an ir_datasets id, or a frame ``docno, text``
+    :param words: the words of each group, by group; no word is in two of them. Texts and words are
+        lowercased.
+    :param neutral: the label of neutral documents; ``None`` to leave them unannotated
+    :param name: the name of the groups; by default derived from a hash of the parameters
+    :param shares: whether documents that are not neutral are in each group by its share of their
+        words, and only documents of at most ``threshold`` words are neutral
+    :param threshold: the largest number of words in a neutral document, at least 0
+    :param field: the field with the text; by default, ir_datasets' default text of the document,
+        and the column ``text`` of a frame
+    :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
+        that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
+        punctuation. A measure with a function can be pickled only if the function can.
+    :param order: the labels in ascending order, if they have an order
+    :raises ValueError: a group has no words, a word is in several groups or is not one token,
+        ``neutral`` is one of the groups, or ``order`` lacks a label; once groups are needed, the
+        dataset or field does not exist
+
+    The threshold of 1 is that of Rekabsaz et al. (2021), in their code.
+
+    Examples
+    --------
+    >>> import re
+    >>> import pandas as pd
+    >>> from pt_fairness import groups
+    >>> words = {"female": ["she", "her", "grandmother"], "male": ["he", "his", "father", "kings"]}
+    >>> tokenize = re.compile(r"\\w+").findall
+    >>> gender = groups.from_text("pt-fairness/debates", words, tokenize=tokenize)
+    >>> gender.lookup(["1", "1"], ["d01-08", "d01-11"])
+      qid   docno    group
+    0   1  d01-08     male
+    1   1  d01-11  neutral
+    >>> gender = groups.from_text("pt-fairness/debates", words, shares=True, tokenize=tokenize)
+    >>> gender.lookup(["1", "1"], ["d01-08", "d01-11"])
+      qid   docno    group  weight
+    0   1  d01-08   female     1.0
+    1   1  d01-08     male     2.0
+    2   1  d01-11  neutral     1.0
+    >>> texts = pd.DataFrame({"docno": ["a", "b"], "text": ["she said her name", "it rains"]})
+    >>> groups.from_text(texts, words).lookup(["1", "1"], ["a", "b"])
+      qid docno    group
+    0   1     a   female
+    1   1     b  neutral
+    """
+    counts = counts_of(documents, words, field, tokenize)
+    return FromText(counts, neutral, shares, threshold, name, order)
+
+
+class FromText(Groups):
+    """Groups by the words in the texts of documents; see :func:`from_text`."""
+
+    complete = True
+
+    def __init__(self, counts: WordCounts, neutral: Any | None = "neutral", shares: bool = False,
+                 threshold: int = THRESHOLD, name: str | None = None,
+                 order: Iterable[Any] | None = None) -> None:
+        every = [*counts.groups, *([] if neutral is None else [label_text(neutral)])]
+        if len(set(every)) < len(every) or (neutral is not None and is_no_group(neutral)):
+            raise ValueError(f"neutral={shown(neutral)} has to be another label than those of the "
+                             f"groups ({listed(counts.groups)}), or None for no label")
+        super().__init__(name, every, order)
+        self.weighted = shares
+        self._counts, self._every, self._threshold = counts, every, check_threshold(threshold)
+
+    def _content(self) -> Any:
+        return (self._counts.content(), self._every, self.order, self.weighted, self._threshold)
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        counts = self._counts.of(docnos, self.name)
+        neutral = (counts.sum(axis=1) <= self._threshold)[:, np.newaxis]
+        members = counts
+        if not self.weighted:
+            members = counts == counts.max(axis=1, keepdims=True)
+            neutral |= members.sum(axis=1, keepdims=True) > 1
+        # A column for each group, and one for the neutral documents.
+        members = np.hstack([np.where(neutral, 0, members), neutral])
+        members[counts[:, 0] < 0] = 0  # not in the corpus
+        item, codes = np.nonzero(members[:, :len(self._every)])
+        weight = members[item, codes].astype(float) if self.weighted else None
+        return Memberships(item, codes, self._every, weight,
+                         np.where(counts[:, 0] < 0, np.nan, 0.0))
+
+
+class FromIrds(Groups):
+    """A field of the documents, or of the judgments, of an ir_datasets id; see :func:`from_irds`.
+
+    Documents are cached once read.
+    """
+
+    def __init__(self, dataset_id: str, field: str | Callable[[Any], Any],
+                 labels: Iterable[Any] | None = None, name: str | None = None,
+                 entity: str | None = None, order: Iterable[Any] | None = None) -> None:
+        if entity not in (None, "docs", "qrels"):
+            raise ValueError(f"entity={shown(entity)} is not possible: a field is one of the "
+                             "'docs' or of the 'qrels'")
+        super().__init__(f"{dataset_id}/{field}" if name is None and isinstance(field, str)
+                         else name, labels, order)
+        self.dataset_id, self.field, self.entity = dataset_id, field, entity
+        self.complete = labels is not None
+        self._found: dict[str, Found] = {}
+        self._warned = False
+
+    def _content(self) -> Any:
+        return (self.dataset_id, self.field, self.labels, self.complete, self.entity, self.order)
+
+    def state(self) -> str:
+        # The dataset id identifies a corpus, but judgments may be files of the user.
+        return "" if self._judged is None else fingerprint.of_value(self._judged.content())
+
+    @property
+    def by_topic(self) -> bool:  # type: ignore[override]
+        return self._judged is not None
+
+    def _entity(self, dataset: Any) -> str:
+        """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
+
+        :raises ValueError: neither has it
+        """
+        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
+                  for entity in ("docs", "qrels") if dataset.has(entity)}
+        if self.entity is not None:
+            fields = {self.entity: fields.get(self.entity, ())}
+        for entity, known in fields.items():
+            if self.field in known or (callable(self.field) and known):
+                return entity
+        held = " and ".join(f"{', '.join(known)} ({entity})" for entity, known in fields.items())
+        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has "
+                         f"{held or 'none'}")
+
+    def _groups(self, record: Any) -> Found:
+        """Return the groups of a document or judgment."""
+        try:
+            value = self.field(record) if callable(self.field) else getattr(record, self.field)
+        except Exception as error:  # the user's function
+            raise ValueError(f"the function for the groups of {record.doc_id!r} in "
+                             f"{self.dataset_id} raised {error!r}") from error
+        if isinstance(value, str) and value == "-":
+            return (), ""  # no group, and nothing to warn of
+        several = isinstance(value, (list, tuple, set, frozenset))
+        texts = [one.name if isinstance(one, enum.Enum) else label_text(one)
+                 for one in (value if several else [value]) if not is_no_group(one)]
+        groups = tuple(text for text in texts if text not in UNANNOTATED
+                       and (not self.complete or text in (self.labels or ())))
+        if groups:
+            return groups, ""
+        return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING
+
+    def fetch(self, docnos: Iterable[str]) -> dict[str, Found]:
+        """Return the groups of documents by docno; documents read before are cached."""
+        docnos = list(dict.fromkeys(docnos))
+        unread = [docno for docno in docnos if docno not in self._found]
+        if unread:
+            from pt_fairness.io import irds as reading
+            read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
+            for document in reading.documents(self.dataset_id, unread, self.name):
+                if document.doc_id in read:
+                    read[document.doc_id] = self._groups(document)
+            self._found.update(read)
+        return {docno: self._found[docno] for docno in docnos}
+
+    def remember(self, found: Mapping[str, Found]) -> None:
+        """Add results of an earlier :meth:`fetch` to the cache."""
+        self._found.update(found)
+
+    def _warn_once(self, found: Mapping[str, Found]) -> None:
+        """Warn of documents without groups, once per object."""
+        reasons = pd.Series({docno: why for docno, (_, why) in found.items() if why}, dtype=object)
+        if self._warned or reasons.empty:
+            return
+        self._warned = True
+        other = reasons[reasons.str.startswith(_OTHER)]
+        parts = [(reasons[reasons == MISSING], "not in the corpus", ""),
+                 (reasons[reasons == _NOTHING], "without a value", ""),
+                 (other, f"with a value other than {', '.join(self.labels or ())}",
+                  f" has {other.iloc[0].removeprefix(_OTHER)!r}" if len(other) else "")]
+        details = "; ".join(f"{len(part)} {what} (the first: {part.index[0]!r}{more})"
+                            for part, what, more in parts if len(part))
+        warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as "
+             f"unannotated: {details}")
+
+    @cached_property
+    def _judged(self) -> Table | None:
+        """The groups of the judgments; ``None`` if the documents have the field.
+
+        If any judgment of a topic and document has a positive relevance, the others are ignored.
+        """
+        from pt_fairness.io import irds as reading
+        dataset = reading.dataset(self.dataset_id)
+        if self._entity(dataset) == "docs":
+            return None
+        rows = reading.judgments(dataset.qrels_handler())
+        positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
+        triples = [(row.query_id, row.doc_id, group) for row in rows
+                   if row.relevance > 0 or (row.query_id, row.doc_id) not in positive
+                   for group in self._groups(row)[0] or ("-",)]
+        return Table.of_frame(pd.DataFrame(triples, columns=["qid", "docno", "group"],
+                                           dtype=object))
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        if self._judged is not None:
+            return self._judged.find(qids, docnos)
+        found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
+        self._warn_once(found)
+        pairs = [(docno, group) for docno, (groups, why) in found.items() if why != MISSING
+                 for group in groups or ("-",)]
+        return Table.of_frame(pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)).find(
+            qids, docnos)
+
+
+def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any] | None = None, *,
+               shares: bool = False) -> Groups:
+    """Return groups from the votes of several annotators.
+
+    The group of a document is the label with the most votes. A document whose first labels have
+    equally many has no group; one warning counts these. The label set holds every label that has a
+    vote.
+
+    Source: Gezici et al. (2021), section 4.2, the majority of three or five annotators.
+
+    :param frame: columns ``docno, annotator, label`` or ``qid, docno, annotator, label``, a row for
+        each vote. A missing or empty label, or ``-``, is no vote.
+    :param name: the name of the groups; by default derived from a hash of their content
+    :param order: the labels in ascending order, if they have an order
+    :param shares: whether a document is in the group of every label that it has votes for, with the
+        number of these votes as weight, instead of in that of the majority
+    :raises ValueError: a column or an identifier is missing, there is no vote, an annotator has two
+        votes for a document, or ``order`` lacks a label
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import groups
+    >>> votes = pd.DataFrame({"docno": ["a", "a", "a", "b", "b"],
+    ...                       "annotator": ["u", "v", "w", "u", "v"],
+    ...                       "label": ["PRO", "CON", "PRO", "CON", "CON"]})
+    >>> groups.from_votes(votes).lookup(["1", "1"], ["a", "b"])
+      qid docno group
+    0   1     a   PRO
+    1   1     b   CON
+    >>> groups.from_votes(votes, shares=True).lookup(["1"], ["a"])
+      qid docno group  weight
+    0   1     a   CON     1.0
+    1   1     a   PRO     2.0
+    """
+    counts = vote_counts(frame)
+    most = counts.eq(counts.max(axis=1), axis=0)
+    tied = most.sum(axis=1) > 1
+    if tied.any() and not shares:
+        warn(f"{tied.sum()} of {len(counts)} documents with votes, such as "
+             f"{_document(tied.idxmax())}, have no majority and so no group; with shares=True, all "
+             "labels of a document are its groups")
+    kept = counts if shares else most[~tied].astype(int)
+    row, label = kept.to_numpy().nonzero()
+    rows = kept.index[row].to_frame(index=False).assign(
+        group=kept.columns[label], weight=kept.to_numpy()[row, label])
+    return _Frame(Table.of_frame(rows if shares else rows.drop(columns="weight")), name, order,
+                  counts.columns)
+
+
+def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the number of votes for each label, a row for each document that has a vote.
+
+    :param frame: as of :func:`from_votes`
+    :returns: a column for each label; the index is ``docno``, or ``qid`` and ``docno``
+    :raises ValueError: as :func:`from_votes`
+    """
+    need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
+    document = ["qid", "docno"] if "qid" in frame else ["docno"]
+    ids = [*document, "annotator"]
+    frame = frame[~frame["label"].map(is_no_group)]
+    need_rows(frame, "the frame of votes, without the rows that have no label,")
+    votes = with_text_ids(frame, "frame of votes", *ids).assign(
+        label=frame["label"].map(label_text))
+    again = votes.duplicated(ids)
+    if again.any():
+        one = votes[again].iloc[0]
+        raise ValueError(f"annotator {one['annotator']!r} has two votes for "
+                         f"{_document(tuple(one[document]))}; keep one of them")
+    return votes.groupby([*document, "label"]).size().unstack(fill_value=0)
+
+
+def _document(key: Any) -> str:
+    """Return the name of a document in a message; ``key`` is its entry in the index."""
+    *qid, docno = key if isinstance(key, tuple) else (key,)
+    return f"{docno!r}" + "".join(f" of topic {one!r}" for one in qid)
+
+
+REGISTRY = Registry(Groups, from_file,
+                    "from_frame, from_mapping, from_pattern, from_text or from_file",
+                    convert=of_data)
+
+
+def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
+    """Make groups available as ``groups=name``, until :func:`unregister`.
+
+    Groups registered under the same name before are replaced.
+
+    :param groups: a Groups object, or a function that makes one when a measure first needs it
+    :raises ValueError: it is neither, or the name is empty
+
+    Examples
+    --------
+    >>> from pt_fairness import groups, rND
+    >>> groups.register("opinions", groups.from_mapping({"a": "PRO", "b": "CON"}))
+    >>> rND(groups="opinions") @ 5
+    rND(groups='opinions')@5
+    >>> groups.unregister("opinions")
+    """
+    REGISTRY.register(name, groups)
+
+
+unregister, names, get = REGISTRY.unregister, REGISTRY.names, REGISTRY.get

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts, divergences, maxima
+from pt_fairness.core import arrays, discounts, divergences
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import one_if_zero
@@ -172,7 +172,7 @@ class PrefixMeasure(FairnessMeasure):
         (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
         S, N = S[:, None], N[:, None]
         w = sign * weights(n, depth, self.step)
-        sums = maxima.largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
+        sums = divergences.largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
     def fairest(self, view: View) -> Floats | None:

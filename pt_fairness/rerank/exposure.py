@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core import discounts
-from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.streams import uniforms
+from pt_fairness.core.arrays import Floats, Ints, uniforms
 from pt_fairness.measures import params
 from pt_fairness.rerank.base import GroupReRanker, GroupSource
 from pt_fairness.rerank.fair_policy import fair_policy

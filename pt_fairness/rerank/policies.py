@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints, uniforms
 from pt_fairness.core.messages import shown
-from pt_fairness.core.streams import uniforms
 from pt_fairness.measures import params
 from pt_fairness.rerank.base import ReRanker
 from pt_fairness.rerank.results import Condensed

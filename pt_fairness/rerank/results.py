@@ -15,7 +15,7 @@ from pt_fairness.core.identifiers import codes_of, texts_of
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import warn
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.groups.table import one_label_each
+from pt_fairness.groups.memberships import one_label_each
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 

@@ -7,22 +7,110 @@ The parameter ``values=`` of a measure is the name of registered values, the pat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from pt_fairness.core.messages import shown
-from pt_fairness.core.registry import Registry
+from pt_fairness.core import arrays, fingerprint
+from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.identifiers import DocumentIndex, texts_of
+from pt_fairness.core.messages import listed, one_of, shown
+from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.document_files import read_values
-from pt_fairness.values.base import Values
-from pt_fairness.values.words import FromText as FromText
-from pt_fairness.values.words import from_text
+from pt_fairness.io.frames import need_columns
+from pt_fairness.io.word_counts import (
+    THRESHOLD,
+    Tokenizer,
+    WordCounts,
+    check_threshold,
+    counts_of,
+)
 
 __all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "get", "names",
            "register", "unregister"]
 
 __dir__ = __all__.copy
+
+
+class Values(NamedObject):
+    """The values of documents, by docno or by topic and docno.
+
+    :param frame: columns ``docno, value`` or ``qid, docno, value``
+    :param name: the name of the values; ``None`` for one derived from a hash of their content
+    :param where: the name of the frame in errors
+    :raises ValueError: a column is missing, a value is no finite number, or a document has several
+    """
+
+    WHAT = "values"
+
+    def __init__(self, frame: pd.DataFrame, name: str | None = None,
+                 where: str = "the frame of values") -> None:
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"values come from a DataFrame here, not from a "
+                             f"{type(frame).__name__}; from_mapping takes dictionaries, from_file "
+                             "takes paths")
+        docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
+        qid = next((column for column in ("qid", "query_id") if column in frame), None)
+        need_columns(frame, [docno, "value"], where)
+        super().__init__(name)
+        self._index = DocumentIndex(None if qid is None else frame[qid], frame[docno], "values")
+        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)
+        wrong = ~np.isfinite(numbers)
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise ValueError(f"{where}: the value {str(frame['value'].iloc[row])!r} of document "
+                             f"{frame[docno].iloc[row]!r} is no finite number; leave out the "
+                             "documents that have none")
+        # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
+        self._numbers = numbers[self._index.first] + 0.0
+        other = self._numbers[self._index.pair] != numbers
+        if other.any():
+            row = int(other.argmax())
+            first = self._numbers[self._index.pair[row]]
+            of = "" if qid is None else f" for topic {frame[qid].iloc[row]!r}"
+            raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{of} the values "
+                             f"{first:g} and {numbers[row]:g}; a document has one value")
+
+    def digest(self) -> str:
+        order, documents = self._index.sorted()
+        return fingerprint.of_value((self._index.topics is not None, documents,
+                                     self._numbers[order]))[:12]
+
+    def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
+        """Return the values of documents, ``[n]``, NaN for documents without a value.
+
+        :param qids: the topic of each document, ``[n]``
+        :param docnos: the documents, ``[n]``
+        :raises ValueError: ``qids`` and ``docnos`` differ in length
+
+        Examples
+        --------
+        >>> from pt_fairness import values
+        >>> values.from_mapping({"d1": 1, "d2": 0.5}).lookup(["q1", "q1"], ["d2", "d3"])
+        array([0.5, nan])
+        """
+        if len(qids) != len(docnos):
+            raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
+                             "needs a topic for each document")
+        topic, topics = pd.factorize(texts_of(pd.Series(qids)))
+        return self.find(topic, topics, texts_of(pd.Series(docnos)))
+
+    def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
+        """Return the values of documents, ``[n]``, NaN for documents without a value.
+
+        :param topic: the topic of each document, an index into ``topics``, ``[n]``
+        :param topics: the names of the topics
+        :param docnos: the documents as text, ``[n]``
+        """
+        return np.append(self._numbers, np.nan)[self._index.find(topic, topics, docnos)]
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __repr__(self) -> str:
+        return f"Values({self.name!r}, {len(self)} documents)"
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
@@ -92,6 +180,92 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     array([0.5])
     """
     return Values(read_values(path), name, os.fspath(path))
+
+
+#: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
+_DIFFERENCES: dict[str, Callable[[Ints], Floats]] = {
+    "tc": lambda counts: counts.astype(float), "tf": np.log1p,
+    "bool": lambda counts: np.sign(counts).astype(float)}
+_NEUTRALITY = "neutrality"
+
+
+def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
+              number: str = _NEUTRALITY, name: str | None = None, *,
+              threshold: int = THRESHOLD, field: str | None = None,
+              tokenize: Tokenizer = str.split) -> Values:
+    """Return values from the words in documents.
+
+    :func:`pt_fairness.groups.from_text` returns groups from the same words, and explains
+    ``words``, ``field`` and ``tokenize``. Nothing is read before values are needed. Documents are
+    then read from the docstore, once, with a progress bar.
+
+    :param documents: an ir_datasets id, or a frame ``docno, text``
+    :param words: the words of each group, by group; no word is in two of them
+    :param number: the value of a document in which group g has ``c_g`` words, ``C`` in all:
+
+        - ``'neutrality'``: 1 if ``C`` is at most ``threshold``, else ``1 − Σ_g |c_g/C − 1/G|`` for
+          G groups: from ``2/G − 1`` to 1, and 1 is neutral (Rekabsaz et al. 2021)
+        - ``'tc'``: ``c_1 − c_2``, for two groups in the order of ``words``; 0 is neutral (this and
+          the next two: Rekabsaz and Schedl 2020)
+        - ``'tf'``: ``ln(1 + c_1) − ln(1 + c_2)``
+        - ``'bool'``: ``[c_1 > 0] − [c_2 > 0]``
+    :param name: the name of the values; by default derived from a hash of the parameters
+    :param threshold: for ``'neutrality'``, the largest number of words in a neutral document
+    :raises ValueError: ``number`` is none of these, or not possible for that many groups; a group
+        has no words, a word is in several groups or is not one token; once values are needed, the
+        dataset or field does not exist
+
+    Examples
+    --------
+    >>> import re
+    >>> from pt_fairness import values
+    >>> words = {"female": ["she", "her", "grandmother"], "male": ["he", "his", "father", "kings"]}
+    >>> tokenize = re.compile(r"\\w+").findall
+    >>> neutrality = values.from_text("pt-fairness/debates", words, tokenize=tokenize)
+    >>> neutrality.lookup(["1", "1"], ["d01-08", "d01-11"]).round(3)
+    array([0.667, 1.   ])
+    >>> difference = values.from_text("pt-fairness/debates", words, "tc", tokenize=tokenize)
+    >>> difference.lookup(["1", "1"], ["d01-08", "d01-11"])
+    array([-1., -1.])
+    """
+    return FromText(counts_of(documents, words, field, tokenize), number, threshold, name)
+
+
+class FromText(Values):
+    """Values from the words in the texts of documents; see :func:`from_text`."""
+
+    def __init__(self, counts: WordCounts, number: str = _NEUTRALITY, threshold: int = THRESHOLD,
+                 name: str | None = None) -> None:
+        one_of("number", number, (_NEUTRALITY, *_DIFFERENCES))
+        groups = len(counts.groups)
+        if groups < 2 or (groups > 2 and number in _DIFFERENCES):
+            needed = "two groups or more" if number == _NEUTRALITY else "two groups"
+            raise ValueError(f"number={shown(number)} needs the words of {needed}, not of "
+                             f"{listed(counts.groups)}")
+        self._name, self._counts, self._number = name, counts, number
+        self._threshold = check_threshold(threshold)
+
+    def digest(self) -> str:
+        return fingerprint.of_value((self._counts.content(), self._number, self._threshold))[:12]
+
+    def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
+        counts = self._counts.of(docnos, self.name)
+        if self._number == _NEUTRALITY:
+            total = counts.sum(axis=1)
+            shares = arrays.ratio(counts, total[:, np.newaxis])
+            apart = np.abs(shares - 1 / counts.shape[1]).sum(axis=1)
+            found = 1 - np.where(total > self._threshold, apart, 0.0)
+        else:
+            first, second = map(_DIFFERENCES[self._number], np.maximum(counts, 0).T)
+            found = first - second
+        return np.where(counts[:, 0] < 0, np.nan, found)
+
+    def __len__(self) -> int:
+        """Return the number of documents that were counted so far."""
+        return len(self._counts)
+
+    def __repr__(self) -> str:
+        return f"Values({self.name!r}, {self._number} of {', '.join(self._counts.groups)} words)"
 
 
 REGISTRY = Registry(Values, from_file, "from_frame, from_mapping, from_text or from_file")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slow_versions import sampling as slow
 
-from pt_fairness.core.streams import uniforms
+from pt_fairness.core.arrays import uniforms
 from pt_fairness.rerank.policies import epsilon_greedy_order, plackett_luce_order
 
 

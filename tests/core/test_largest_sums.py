@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_fairness.core import maxima
+from pt_fairness.core import divergences
 
 
 def brute_largest_sum(
@@ -53,7 +53,7 @@ def test_largest_sum_against_every_sequence(data):
         # As many documents as the last weighted rank needs have to exist.
         least[t] = data.draw(st.integers(max(0, n - most[t]), depth + 2))
 
-    found = maxima.largest_sum(
+    found = divergences.largest_sum(
         lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)),
         weights,
         most,
@@ -73,7 +73,7 @@ def test_largest_sum_against_every_permutation(documents, step):
     weights = np.array(
         [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
     )
-    found = maxima.largest_sum(
+    found = divergences.largest_sum(
         lambda a, i: abs(a / i - share),
         weights[None],
         np.array([documents.count("P")]),
