@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,10 +78,9 @@ def texts_of(ids: pd.Series) -> Any:
     return ids.to_numpy(dtype=object)
 
 
-def chunks(n: int) -> Iterator[slice]:
-    """Yield slices of at most :data:`CHUNK` rows."""
-    for start in range(0, n, CHUNK):
-        yield slice(start, start + CHUNK)
+def chunks(n: int) -> list[slice]:
+    """Return slices of at most :data:`CHUNK` rows."""
+    return [slice(start, start + CHUNK) for start in range(0, n, CHUNK)]
 
 
 def words_of(texts: Any) -> Any:
@@ -110,14 +109,14 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
         raise missing(ids, np.argmax(codes < 0), where)
-    found: dict[str, Any] = {}
-    for value in values:
-        found.setdefault(label_text(value), value)
-    if where is not None and unreadable("".join(found)) is not None:
-        code, text = next((code, text) for code, text in enumerate(map(label_text, values))
-                          if unreadable(text))
-        raise unreadable_row(ids, np.argmax(codes == code), text, where)
-    return recoded(codes, map(label_text, values), found), found
+    texts = [label_text(value) for value in values]
+    distinct: dict[str, Any] = {}
+    for text, value in zip(texts, values, strict=True):
+        distinct.setdefault(text, value)
+    if where is not None and unreadable("".join(texts)) is not None:
+        code = next(code for code, text in enumerate(texts) if unreadable(text))
+        raise unreadable_row(ids, np.argmax(codes == code), texts[code], where)
+    return recoded(codes, texts, distinct), distinct
 
 
 #: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.
@@ -194,8 +193,8 @@ class PairIndex:
         """
         hashes = self._hashes(topic, docnos, where, self._key)
         found = np.full(len(hashes), -1, np.int32)
-        if len(self):
-            last = len(self) - 1
+        last = len(self.first) - 1
+        if last >= 0:
             place = np.minimum(self._bucket[(hashes >> self._shift).astype(np.int64)], last)
             before = np.flatnonzero(self._sorted[place] < hashes)
             while len(before):

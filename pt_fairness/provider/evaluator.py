@@ -308,8 +308,8 @@ class GroupedMeasures:
         of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
         of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
         self._values = ValueLookup(of_values, self.annotations) if of_values else None
-        self._of_group = OfGroups(of_group, self.annotations) if of_group else None
-        self._of_views = [measure for measure in measures if measure not in of_group]
+        self.of_group = OfGroups(of_group, self.annotations) if of_group else None
+        self.of_views = [measure for measure in measures if measure not in of_group]
         self._attributes = Attributes(measures, judgments) if measures[0].joint else None
         sources = [] if self.groups is None else [self.groups]
         if self._attributes is not None:
@@ -329,13 +329,6 @@ class GroupedMeasures:
         if self._attributes is not None:
             rankings = self._attributes.added_to(rankings, run, warn)
         return rankings
-
-    def scores(self, run: Run, rankings: Rankings) -> dict[FairnessMeasure, Floats]:
-        """Return the values of each measure, ``[T]``; NaN where undefined."""
-        scores = score(self._of_views, rankings)
-        if self._of_group is not None:
-            scores.update(self._of_group.scores(run, rankings))
-        return scores
 
 
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
@@ -505,7 +498,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         scores: dict[FairnessMeasure, Floats] = {}
         for source in self._sources:
             rankings = source.rankings(run, self._warn)
-            of_source = source.scores(run, rankings)
+            of_source = score(source.of_views, rankings)
+            if source.of_group is not None:
+                of_source.update(source.of_group.scores(run, rankings))
             scores |= of_source
             if self.notes_within and source.needed:
                 self._note_within(source.measures, rankings)

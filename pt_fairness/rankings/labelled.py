@@ -75,7 +75,8 @@ class LabelSets:
         codes[item[alone]] = label[alone]
         share = weights / np.bincount(item, weights)[item]
         for size in np.unique(count[count > 1]):
-            rows = np.flatnonzero(count[item] == size).reshape(-1, size)
+            entries = np.flatnonzero(count[item] == size)
+            rows = entries.reshape(-1, size)
             distinct, number = unique_rows(*label[rows].T, *share[rows].T)
             codes[item[rows[:, 0]]] = len(self) + number
             labels = np.column_stack(distinct[:size]).astype(np.int32)
@@ -323,8 +324,9 @@ class Rankings:
             of_topics = np.bincount(self.pair_topic[codes >= 0])
             judged = max(judged, int(of_topics.max(initial=0)))
         # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
-        sets = max(BLOCK_CELLS // max(len(self.sets), 1), isqrt(BLOCK_CELLS // (deepest + judged)))
-        return max(1, min(BLOCK_CELLS // deepest, sets))
+        least = isqrt(BLOCK_CELLS // (deepest + judged))
+        by_sets = max(BLOCK_CELLS // max(len(self.sets.weighted), 1), least)
+        return max(1, min(BLOCK_CELLS // deepest, by_sets))
 
     @cached_property
     def _pools(self) -> dict[int | None, Pooled]:

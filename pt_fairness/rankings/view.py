@@ -62,7 +62,7 @@ class View:
         self._start = condensed.start[self._lists]
         rows = slice(condensed.start[self._lists.start], condensed.start[self._lists.stop])
         ranked = condensed.codes[rows]
-        used = np.zeros(len(sets) + 1, bool)  # the last element is that of −1
+        used = np.zeros(len(sets.weighted) + 1, bool)  # the last element is that of −1
         used[ranked] = True
         for codes in rankings.relevant.values():
             used[codes[self._pairs]] = True
@@ -138,14 +138,15 @@ class View:
 
         :returns: the codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
-        n = _cut(self.length, cutoff)
-        return _matrix(self._condensed, self._start - self._start[:1], n, -1), n
+        start = self._start - self._start[:1]
+        return _matrix(self._condensed, start, self.length, cutoff)
 
     def condensed_relevance(self, cutoff: int | None) -> Any:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
-        pair = self._rankings.condensed.pair
-        return self._relevance(_matrix(pair, self._start, _cut(self.length, cutoff), -1))
+        pairs = self._rankings.condensed.pair
+        pair, _ = _matrix(pairs, self._start, self.length, cutoff)
+        return self._relevance(pair)
 
     def _full(self, values: Any, cutoff: int | None, empty: float = -1) -> tuple[Any, Ints]:
         """Return values of the documents of the lists, ``[R, D]``, and the lengths, ``[R]``.
@@ -153,8 +154,8 @@ class View:
         :param values: the value of each ranked document, ``[n]``
         :param empty: the value past the end of a list
         """
-        n = _cut(self._rankings.length[self._lists], cutoff)
-        return _matrix(values, self._rankings.start[self._lists], n, empty), n
+        start, length = self._rankings.start[self._lists], self._rankings.length[self._lists]
+        return _matrix(values, start, length, cutoff, empty)
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists with their unannotated documents, cut at ``cutoff``.
@@ -287,10 +288,13 @@ class View:
 
     def _find_documents(self, cutoff: int | None) -> Documents:
         rankings, judged = self._rankings, len(self._pair_topic)
-        n = _cut(rankings.length[self._lists], cutoff)
+        n, start = rankings.length[self._lists], rankings.start[self._lists]
+        if cutoff is not None:
+            n = np.minimum(n, cutoff)
         row = np.repeat(np.arange(len(n)), n)
-        place = np.arange(len(row)) - np.repeat(np.cumsum(n) - n, n)
-        ranked = rankings.start[self._lists][row] + place
+        before = np.cumsum(n) - n
+        place = np.arange(len(row)) - before[row]
+        ranked = start[row] + place
         item = rankings.item()[ranked]
         unjudged = item >= len(rankings.pair_topic)
         _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
@@ -310,10 +314,6 @@ class View:
                          row, place, index)
 
 
-def _cut(length: Ints, cutoff: int | None) -> Ints:
-    return length if cutoff is None else np.minimum(length, cutoff)
-
-
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
     if key not in sources:
         raise ValueError(f"{key!r} cannot be looked up here; measures of it can be "
@@ -321,8 +321,16 @@ def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
     return sources[key]
 
 
-def _matrix(flat: Any, start: Ints, n: Ints, empty: float) -> Any:
-    """Return ``flat[start[t]:start[t] + n[t]]`` as row ``t``, padded with ``empty``."""
+def _matrix(flat: Any, start: Ints, length: Ints, cutoff: int | None,
+            empty: float = -1) -> tuple[Any, Ints]:
+    """Return the values of lists as rows, ``[R, D]``, and their lengths, ``[R]``.
+
+    :param flat: the values, list by list
+    :param start: the index of the first value of each list, ``[R]``
+    :param length: the number of values of each list, ``[R]``, which are cut at ``cutoff``
+    :param empty: the value past the end of a list
+    """
+    n = length if cutoff is None else np.minimum(length, cutoff)
     depth = int(n.max(initial=0))
     places = np.minimum(start[:, None] + np.arange(depth), len(flat) - 1)
-    return np.where(within(depth, n), flat[places], flat.dtype.type(empty))
+    return np.where(within(depth, n), flat[places], flat.dtype.type(empty)), n
