@@ -163,12 +163,13 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
             ends[name] = 0.0
     rows = frame.set_axis(["run", "topic", "measure", "value"], axis=1).reset_index(drop=True)
     rows["fair_end"] = rows["measure"].map(ends).astype(float)
-    rows["undefined"] = pd.Series(pd.NA, rows.index, dtype="boolean")
+    rows["undefined"] = pd.NA
     topics = perquery.attrs.get(UNDEFINED)
     if topics is not None:
-        pairs = [(name, qid) for name, qids in topics.items() for qid in qids]
-        rows["undefined"] = pd.MultiIndex.from_frame(rows[["measure", "topic"]]).isin(pairs)
-        rows["undefined"] = rows["undefined"].astype("boolean")
+        pairs = pd.Series(topics, dtype=object).explode()
+        keys = pd.MultiIndex.from_frame(rows[["measure", "topic"]])
+        rows["undefined"] = keys.isin(list(pairs.items()))
+    rows["undefined"] = rows["undefined"].astype("boolean")
     rows.attrs = {}
     return rows
 
@@ -288,7 +289,8 @@ def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, lis
         if column in measures:
             texts = np.where(texts == "", missing, texts)
             if column + LOW in table:
-                texts = _with_intervals(texts, table[column + LOW], table[column + HIGH], digits)
+                low, high = (_texts(table[column + suffix], digits) for suffix in (LOW, HIGH))
+                texts = np.where(low == "", texts, texts + " [" + low + ", " + high + "]")
             head = with_mark(column, table, always=True)
             columns[head] = list(map(_Cell, texts, best[column], marks[column]))
             p = p_values(table, column)
@@ -309,12 +311,6 @@ def _texts(values: pd.Series, digits: int) -> Any:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
     return values.astype(object).map(text, na_action="ignore").fillna("").to_numpy(object)
-
-
-def _with_intervals(texts: Any, low: pd.Series, high: pd.Series, digits: int) -> Any:
-    """Return texts with the interval that follows each average."""
-    ends = " [" + _texts(low, digits) + ", " + _texts(high, digits) + "]"
-    return texts + np.where(low.isna(), "", ends)
 
 
 def _markdown(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str]) -> str:

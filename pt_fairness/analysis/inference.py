@@ -302,10 +302,11 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     for measure in frame["measure"].unique():
         part = frame[frame["measure"] == measure]
         values = part.pivot(index="qid", columns="name", values="value")
-        absent = [name for name in baselines if name not in values]
-        if absent and baseline is not None:
-            raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
-        both = [pair for pair in pairs if values.columns.isin(pair).sum() == 2]
+        for name in [] if baseline is None else baselines:
+            if name not in values:
+                raise ValueError(f"the baseline {name!r} has no values of {measure}")
+        present = set(values)
+        both = [pair for pair in pairs if present.issuperset(pair)]
         rows = pd.DataFrame(both, columns=["name", "against"])
         rows["measure"] = measure
         first = values[rows["against"]].to_numpy()

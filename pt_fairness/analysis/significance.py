@@ -52,9 +52,9 @@ _CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
 def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, which has no comparison; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
-        columns = [column for column in averages.columns if str(column).endswith(suffix)]
-        empty = averages[columns].isna().all(axis=1) & ~is_reference(averages)
-        if columns and empty.sum() == 1:
+        compared = averages.columns.astype(str).str.endswith(suffix)
+        empty = averages.loc[:, compared].isna().all(axis=1) & ~is_reference(averages)
+        if compared.any() and empty.sum() == 1:
             return int(empty.argmax())
     return None
 
