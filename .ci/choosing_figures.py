@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import importlib.resources
 import re
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from comparison import arguments
+sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
+
+from shared.comparison import arguments
 
 from pt_fairness.plots import PALETTE
 

@@ -15,12 +15,12 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))  # quickstart.py
+sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
 
-from comparison import arguments
 from matplotlib import pyplot as plt
 from PIL import Image
 from quickstart import without_native_output
+from shared.comparison import arguments
 
 PAGES = [importlib.resources.files("pt_fairness") / "pt_docs" / f"{name}.rst"
          for name in ("gallery", "certainty")]

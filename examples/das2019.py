@@ -12,13 +12,11 @@ repeats the column N[R-Prec] of table 1, without qrels or runs.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
 import pandas as pd
-from comparison import (
+from ir_measures import Rprec
+from shared.comparison import (
     Row,
     arguments,
     beside,
@@ -30,8 +28,7 @@ from comparison import (
     save,
     show,
 )
-from inputs import annotated_qrels, file, read_runs, source
-from ir_measures import Rprec
+from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import DistKL, analysis, plots, read_qrels, rename
 from pt_fairness.analysis.group_statistics import ALL_TOPICS

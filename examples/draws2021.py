@@ -8,15 +8,12 @@ section 4.2, its findings, its figures, and its guide (table 5).
 from __future__ import annotations
 
 import itertools
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import numpy as np
 import pandas as pd
-from comparison import Row, arguments, beside, heading, paragraph, save, show
 from matplotlib import pyplot as plt
+from shared.comparison import Row, arguments, beside, heading, paragraph, save, show
 
 from pt_fairness import plots, simulation
 

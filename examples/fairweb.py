@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import gzip
 import random
-import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
 import pandas as pd
-from inputs import parser
+from shared.inputs import parser
 
 from pt_fairness import GF, GFR, evaluate, groups, read_run
 

@@ -21,13 +21,11 @@ The votes of annotators are CSV files too: ``--votes`` with the header
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
 import pandas as pd
-from comparison import (
+from matplotlib import pyplot as plt
+from shared.comparison import (
     INVENTED,
     Row,
     arguments,
@@ -38,8 +36,7 @@ from comparison import (
     save,
     show,
 )
-from inputs import file
-from matplotlib import pyplot as plt
+from shared.inputs import file
 
 from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, groups, plots
 from pt_fairness.analysis.significance import short_p

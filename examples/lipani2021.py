@@ -27,14 +27,12 @@ the query for all of them takes too long:
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import numpy as np
 import pandas as pd
-from comparison import (
+from matplotlib import pyplot as plt
+from shared.comparison import (
     INVENTED,
     Row,
     arguments,
@@ -45,8 +43,7 @@ from comparison import (
     save,
     show,
 )
-from inputs import file
-from matplotlib import pyplot as plt
+from shared.inputs import file
 
 from pt_fairness import RepBias, analysis, plots, targets
 

@@ -13,14 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
-import comparison
-import inputs
 import pandas as pd
-import passages
 import pyterrier as pt
 from ir_measures import RR, nDCG
+from shared import comparison, inputs, passages
 
 from pt_fairness import AWRF, FaiRR, NFaiRR, evaluate, plots, runs
 

@@ -25,14 +25,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
-import comparison
 import pandas as pd
 import pyterrier as pt
-from inputs import file, read_runs
 from ir_measures import nDCG
 from matplotlib.axes import Axes
+from shared import comparison
+from shared.inputs import file, read_runs
 
 from pt_fairness import AWRF, PEER, analysis, evaluate, plots
 

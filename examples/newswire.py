@@ -3,15 +3,11 @@
 For runs and qrels over TREC disks 4 and 5, where the docno tells the source: FBIS, FR, FT or LA.
 """
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 import pyterrier as pt
-from inputs import annotated_qrels, file, parser, read_runs
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
+from shared.inputs import annotated_qrels, file, parser, read_runs
 
 MEASURES = [
     nDCG @ 10, Rprec, α_nDCG @ 10,  # noqa: F405

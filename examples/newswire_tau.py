@@ -12,17 +12,13 @@ documents alone, and have the same values without the cut.
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from collections.abc import Sequence
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
-from comparison import experiment
-from inputs import annotated_qrels, file, parser, read_runs
 from ir_measures import nDCG
+from shared.comparison import experiment
+from shared.inputs import annotated_qrels, file, parser, read_runs
 
 from pt_fairness import AWRF, DistFair, analysis, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 from pt_fairness.measures import MEASURES

@@ -18,17 +18,14 @@ are those of sums that add the terms one by one from i = 1 to 10, each term of r
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
 import pandas as pd
-from comparison import arguments, experiment, heading, paragraph, save, show
-from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import nDCG, parse_measure
 from scipy import stats
+from shared.comparison import arguments, experiment, heading, paragraph, save, show
+from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
 from pt_fairness.core.labels import TREC_DEFAULTS, UNANNOTATED

@@ -5,14 +5,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
 import pandas as pd
 import pyterrier as pt
-from comparison import arguments, save
+from shared.comparison import arguments, save
 from tradeoff import DEBATES, bm25
 
 from pt_fairness import analysis, plots, rerank

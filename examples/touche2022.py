@@ -12,19 +12,16 @@ the figures, too.
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import numpy as np
 import pandas as pd
-from comparison import arguments, heading, save, show
-from inputs import file
 from ir_measures import Judged, nDCG
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from PIL import Image
+from shared.comparison import arguments, heading, save, show
+from shared.inputs import file
 
 from pt_fairness import (
     AWRF,

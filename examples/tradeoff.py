@@ -11,18 +11,14 @@ rankings are drawn: nDCG and AWRF are means over them, EEL is that of the expect
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
 
 import pandas as pd
 import pyterrier as pt
-from comparison import arguments, heading, paragraph, save, show
-from inputs import annotated_qrels, file, read_runs, source
 from ir_measures import nDCG
+from shared.comparison import arguments, heading, paragraph, save, show
+from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import AWRF, EEL, analysis, evaluate, plots, rename, rerank
 

@@ -21,13 +21,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / ".ci"))  # what the examples share
-
 import ir_datasets
 import pandas as pd
 import pyterrier as pt
-from inputs import file, parser, read_runs
 from ir_measures import nDCG
+from shared.inputs import file, parser, read_runs
 
 from pt_fairness import AWRF, Annotated, analysis, evaluate, groups
 

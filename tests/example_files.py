@@ -1,4 +1,4 @@
-"""The folders of the examples and of what they share, and small input files for them."""
+"""The folders of the examples and of the scripts of the pages, and small input files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples"
-SHARED = ROOT / ".ci"
+CI = ROOT / ".ci"
 DATA = EXAMPLES / "data"
 
 

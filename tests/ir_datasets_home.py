@@ -28,13 +28,11 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 def example(name: str) -> Any:
     """A module of the examples, or one that they share."""
-    folders = [str(EXAMPLES), str(EXAMPLES.parent / ".ci")]
-    sys.path[:0] = folders
+    sys.path.insert(0, str(EXAMPLES))
     try:
         return importlib.import_module(name)
     finally:
-        for folder in folders:
-            sys.path.remove(folder)
+        sys.path.remove(str(EXAMPLES))
 
 
 @pytest.fixture(scope="session")
@@ -141,7 +139,7 @@ class Files:
     def msmarco(self, passages: dict[str, str], queries: dict[str, str], qrels: str,
                 fair: Sequence[str], **words: str) -> None:
         """Passages of MS MARCO, and the files of Rekabsaz et al. (2021)."""
-        example("passages").write(self.home, passages, queries, qrels, fair, **words)
+        example("shared.passages").write(self.home, passages, queries, qrels, fair, **words)
 
     def trec8(self, qrels: str | bytes) -> Path:
         content = qrels.encode() if isinstance(qrels, str) else qrels

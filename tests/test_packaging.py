@@ -48,7 +48,7 @@ def tree(tmp_path_factory):
         "tests/__pycache__/figures.cpython-311.pyc",
         ".venv/pyvenv.cfg",
         "examples/__pycache__/quickstart.pyc",
-        ".ci/__pycache__/comparison.pyc",
+        ".ci/__pycache__/generate.pyc",
         ".mypy_cache/x.json",
         "pt_fairness/pt_docs/build/index.html",
     ):

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from example_files import EXAMPLES, SHARED, write_qrels, write_run
+from example_files import CI, EXAMPLES, write_qrels, write_run
 
 from pt_fairness import simulation
 
@@ -26,7 +26,7 @@ def sweep():
 @pytest.fixture
 def script(monkeypatch, tmp_path):
     """``script(name)(*arguments)``: run an example, with figures in a folder of the test."""
-    monkeypatch.syspath_prepend(str(SHARED))
+    monkeypatch.syspath_prepend(str(CI))
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
     def load(name):

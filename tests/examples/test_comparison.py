@@ -11,7 +11,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
 
 def test_a_difference_without_a_reason_is_called_so(script, capsys):
-    comparison = script("comparison").module
+    comparison = script("shared.comparison").module
     table = comparison.beside(
         [
             ("a", 1.0, 1.0, ""),
@@ -33,7 +33,7 @@ def test_a_difference_without_a_reason_is_called_so(script, capsys):
 
 
 def test_a_warning_is_given_once_for_all_runs(script):
-    comparison = script("comparison").module
+    comparison = script("shared.comparison").module
     qrels = pd.DataFrame(
         {"qid": ["1", "1", "2"], "docno": ["a", "b", "a"], "label": 1, "iteration": ["P", "C", "P"]}
     )

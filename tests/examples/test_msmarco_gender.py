@@ -43,7 +43,7 @@ def test_a_made_up_collection_is_called_so(tmp_path):
 @pytest.fixture
 def home(tmp_path):
     """The home folder of ir_datasets, with a made-up collection, and the command's environment."""
-    example("passages").make(tmp_path / "home")
+    example("shared.passages").make(tmp_path / "home")
     (tmp_path / "sitecustomize.py").write_text(
         "import socket\ndef refuse(*a, **k): raise OSError('no connections in this test')\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n")
@@ -107,7 +107,7 @@ def test_the_runs_of_rekabsaz_et_al(home, tmp_path, shared):
     texts = ["she and her mother", "he said so", "his book and his pen", "nothing"]
     passages = {docno: texts[int(docno) % 4] for docno in every[2].unique()}
     judged = every[every[3].astype(int) <= 3][[0, 2]].drop_duplicates().itertuples(index=False)
-    example("passages").write(tmp_path / "home", passages, queries, "".join(
+    example("shared.passages").write(tmp_path / "home", passages, queries, "".join(
         f"{qid} 0 {docno} {int(docno) % 3}\n" for qid, docno in judged), [*queries],
         (folder / "words.csv").read_text())
     done = subprocess.run([sys.executable, str(SCRIPT), *map(str, runs), "--figures",

@@ -11,7 +11,7 @@ import sys
 
 import pandas as pd
 import pytest
-from example_files import EXAMPLES, SHARED
+from example_files import CI, EXAMPLES
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -160,7 +160,7 @@ def test_as_a_command():
     ],
 )
 def test_missing_extra(name, module, extra):
-    folder = EXAMPLES if (EXAMPLES / name).exists() else SHARED
+    folder = EXAMPLES if (EXAMPLES / name).exists() else CI
     code = (
         "import runpy, sys; sys.modules[sys.argv[1]] = None; sys.path.insert(0, sys.argv[2]); "
         "name = sys.argv[3]; "

@@ -20,13 +20,13 @@ except ImportError as error:
 
 matplotlib.use("Agg")  # figures go to files
 
-import inputs
 import pandas as pd
 import pyterrier as pt
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from pt_fairness import analysis
+from shared import inputs
 
 #: What a row says whose values agree, and one that nobody has explained.
 SAME, UNEXPLAINED = "same", "DIFFERS, UNEXPLAINED"
