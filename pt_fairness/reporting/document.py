@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib import resources
 from typing import Any, Literal
@@ -43,6 +44,7 @@ SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "address.js", "step
 PATTERNS, NAMED = 8, 12
 
 
+@dataclass(eq=False, repr=False)
 class Report:
     """A report as HTML. In a notebook, it is shown as the output of a cell.
 
@@ -54,20 +56,18 @@ class Report:
     :param bibtex: the BibTeX entries of what it cites
     """
 
-    def __init__(self, html: str, broken: Mapping[str, str], table: pd.DataFrame, paragraph: str,
-                 latex: str, bibtex: str) -> None:
-        #: The errors of the runs that could not be evaluated, by name.
-        self.broken = dict(broken)
-        #: The whole page, which needs no other file and no network.
-        self.html = html
-        #: The averages as :func:`pt_fairness.evaluate` returns them, with reference rankings.
-        self.table = table
-        #: The paragraph on the experiment for a paper, with citations by author and year.
-        self.paragraph = paragraph
-        #: The same paragraph in LaTeX, with ``\\cite``.
-        self.latex = latex
-        #: The BibTeX entries of all that the paragraph cites.
-        self.bibtex = bibtex
+    #: The whole page, which needs no other file and no network.
+    html: str
+    #: The errors of the runs that could not be evaluated, by name.
+    broken: dict[str, str]
+    #: The averages as :func:`pt_fairness.evaluate` returns them, with reference rankings.
+    table: pd.DataFrame
+    #: The paragraph on the experiment for a paper, with citations by author and year.
+    paragraph: str
+    #: The same paragraph in LaTeX, with ``\cite``.
+    latex: str
+    #: The BibTeX entries of all that the paragraph cites.
+    bibtex: str
 
     def save(self, path: Path) -> None:
         """Write the report to a file, which is replaced atomically.

@@ -53,7 +53,8 @@ class GroupSource:
     """
 
     def __init__(self, name: str, annotations: Annotations, labels: Sequence[str]) -> None:
-        self.name, self.annotations, self.labels = name, annotations, list(labels)
+        self.name, self.annotations = name, annotations
+        self.labels = list(labels)
         #: Whether the memberships of documents have weights.
         self.weighted = annotations.groups is not None and annotations.groups.weighted
         #: The sets of pairs of label and share, by their index.
@@ -62,8 +63,7 @@ class GroupSource:
     def sets_of(self, rankings: Rankings, rows: Ints) -> Ints:
         """Return the label set of each of some ranked documents, −1 where it is unannotated."""
         codes, number = np.unique(rankings.codes[rows], return_inverse=True)
-        shares = rankings.sets.shares(np.maximum(codes, 0), self.labels).round(SHARE_DECIMALS)
-        shares[codes < 0] = 0.0
+        shares = rankings.sets.shares(codes, self.labels).round(SHARE_DECIMALS)
         index = np.full(len(codes), -1, np.int32)
         for i, row in enumerate(shares.tolist()):
             pairs = tuple((label, share) for label, share in enumerate(row) if share)
@@ -100,7 +100,7 @@ class Column:
     #: population is the run, a list of those of each system.
     targets: Any = None
     protected: Any = None
-    #: The values of the fairest possible rankings of each system, ``None`` if they are unknown.
+    #: The values of the fairest possible rankings of each system, none if they are unknown.
     fairest: list[Any] = field(default_factory=list)
 
     @property
@@ -119,38 +119,48 @@ class Column:
         return bool(self.sources) and self.measure.condensed
 
     @property
-    def judged_only(self) -> bool:
+    def judged(self) -> bool:
         """Whether documents without a judgment are left out."""
         return bool(self.measure.params.get("judged_only"))
+
+    @property
+    def even(self) -> bool:
+        """Whether documents without a group count evenly towards all groups."""
+        return bool(self.parts) and self.parts[0].EVEN
 
     def compared(self, views: Iterable[View]) -> tuple[Any, Any]:
         """Return the target shares and the protected groups of each topic, ``None`` for none."""
         targets: list[Any] = []
         protected: list[Any] = []
         for view in views:
-            target, side = self.parts[0].target(view), self.parts[0].side(view)
+            target = self.parts[0].target(view)
             if target is not None:
                 shares = target[view.first_list].round(TARGET_DECIMALS)
+                empty = ~shares.any(axis=1)
                 shares = shares.astype(object)
-                shares[~shares.any(axis=1)] = None
+                shares[empty] = None
                 targets += shares.tolist()
+            side = self.parts[0].side(view)
             if side is not None:
                 labels = side.labels & side.present[:, None]
                 protected += [np.flatnonzero(row).tolist() for row in labels[view.first_list]]
         return targets or None, protected or None
 
-    def counted(self, ranked: Run, strip: Strip, annotated: Sequence[Bools]) -> Counted:
+    def counting(self, ranked: Run, strip: Strip, annotated: Sequence[Bools]) -> Counted:
         """Return the documents of a run that count.
 
         :param annotated: for each source, a mask of the documents of the run that have a group
         """
         topics = int(ranked.topics.max(initial=-1)) + 1
-        mask, topic = np.ones(len(strip.topic), bool), strip.topic
-        if self.judged_only:
-            mask, topic = ~np.isnan(strip.label), ranked.topic[ranked.pair >= 0]
+        topic = strip.topic
+        mask = np.ones(len(topic), bool)
+        if self.judged:
+            mask = ~np.isnan(strip.label)
+            topic = ranked.topic[ranked.pair >= 0]
         elif self.condensed:
             source = self.sources[0]
-            mask, topic = strip.sets[source] >= 0, ranked.topic[annotated[source]]
+            mask = strip.sets[source] >= 0
+            topic = ranked.topic[annotated[source]]
         return Counted(mask, np.bincount(topic, minlength=topics))
 
     def weights(self, depth: int) -> list[float] | None:
@@ -159,9 +169,8 @@ class Column:
         kind = self.measure.param("discount") if self.sources else None
         if kind is None:
             return None
-        weights: list[float] = discounts.discount(kind, depth, self.measure.param("p")) \
-            .round(TARGET_DECIMALS).tolist()
-        return weights
+        weights = discounts.discount(kind, depth, self.measure.param("p"))
+        return [round(weight, TARGET_DECIMALS) for weight in weights.tolist()]
 
 
 class Experiment:
@@ -178,7 +187,8 @@ class Experiment:
     def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
                  perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
         #: The averages of the systems, and those of reference rankings.
-        self.averages, self.references = systems_of(averages), averages[is_reference(averages)]
+        self.averages = systems_of(averages)
+        self.references = averages[is_reference(averages)]
         self.depth, self.plan, self.table = depth, plan, averages
         #: The name of each measure, as its column.
         self.names: list[str] = measure_columns(averages)
@@ -219,8 +229,9 @@ class Experiment:
         self.queries: list[str | None] = [None] * len(self.topics)
         self.titles: dict[str, str] = {}
         if topics is not None:
-            docnos = pd.unique(np.concatenate([strip.docno for strip in self.strips]))
-            self.queries, self.titles = queries_and_titles(topics, self.topics, docnos.tolist())
+            docnos = np.concatenate([strip.docno for strip in self.strips])
+            every = pd.unique(docnos).tolist()
+            self.queries, self.titles = queries_and_titles(topics, self.topics, every)
 
     def _columns(self) -> list[Column]:
         """Return the measures, and collect their group sources."""
@@ -248,7 +259,8 @@ class Experiment:
 
         :param added: the labels that the targets of the measures add to those of the source
         """
-        measures = [one for one in self.plan.measures if isinstance(one, FairnessMeasure)]
+        measures = [measure for measure in self.plan.measures
+                    if isinstance(measure, FairnessMeasure)]
         rels = rels_of(measures) | {1}
         annotations = annotations_of(self.judgments, groups, rels, added)
         name = IN_QRELS
@@ -262,7 +274,8 @@ class Experiment:
             if column.of_run:
                 column.targets, column.protected = [], []
             elif column.sources:
-                column.targets, column.protected = column.compared(self._qrels_views(column.source))
+                views = self._qrels_views(column.source)
+                column.targets, column.protected = column.compared(views)
 
     def _qrels_views(self, source: int | None) -> Iterator[View]:
         """Return the judged documents of all topics, with empty rankings."""
@@ -292,27 +305,31 @@ class Experiment:
         self.sampled |= ranked.sampled
         for (source, cutoff), shares in self.annotated.items():
             first = ranked.place < (len(ranked.place) if cutoff is None else cutoff)
-            of_lists = pd.Series(annotated[source][first]).groupby(ranked.list[first]).mean()
+            within = pd.Series(annotated[source][first])
+            of_lists = within.groupby(ranked.list[first]).mean()
             shares.append(of_lists.mean())
         for column in self.columns:
-            best = targets = protected = None
-            if column.sources:
-                rankings = labelled[column.sources[0]]
-                best = fairest(column.measure, rankings)
-                views = self.sources[column.sources[0]].views(rankings)
+            targets = protected = None
+            for source in column.sources[:1]:
+                values_of_fairest = fairest(column.measure, labelled[source])
+                if values_of_fairest is not None:
+                    column.fairest.append(values_of_fairest)
                 if column.of_run:
+                    views = self.sources[source].views(labelled[source])
                     targets, protected = column.compared(views)
             if column.of_run:
                 column.targets.append(targets)
                 column.protected.append(protected)
-            column.fairest.append(best)
         if not ranked.sampled:
-            counted = [column.counted(ranked, strip, annotated) for column in self.columns]
-            lengths = [rankings.length for rankings in labelled]
-            length = np.max([np.full(len(ranked.length), self.depth), *lengths], axis=0)
-            whole = any(column.of_run for column in self.columns)
-            documents = np.flatnonzero(whole | (ranked.place < length[ranked.list]))
-            numbers = self._steps.of_run(ranked, documents, strip, counted, values)
+            counting = [column.counting(ranked, strip, annotated) for column in self.columns]
+            length = np.full(len(ranked.length), self.depth)
+            for rankings in labelled:
+                length = np.maximum(length, rankings.length)
+            needed = ranked.place < length[ranked.list]
+            if any(column.of_run for column in self.columns):
+                needed[:] = True
+            documents = np.flatnonzero(needed)
+            numbers = self._steps.of_run(ranked, documents, strip, counting, values)
             self.numbers.append(numbers)
 
     def _depth_of(self, source: int) -> int | None:
@@ -331,13 +348,15 @@ class Experiment:
         :param labelled: the run with the label sets of each source
         """
         first = np.searchsorted(ranked.topics, np.arange(len(self.topics)))
-        rows = np.flatnonzero((ranked.place < self.depth) & (first[ranked.topic] == ranked.list))
+        of_first = first[ranked.topic] == ranked.list
+        rows = np.flatnonzero(of_first & (ranked.place < self.depth))
         pair = ranked.pair[rows]
         relevance = np.append(self.judgments.relevance, 0).astype(float)[pair]
         relevance[pair < 0] = np.nan
         sets = [source.sets_of(rankings, rows)
                 for source, rankings in zip(self.sources, labelled, strict=True)]
-        return Strip(ranked.topic[rows], ranked.docnos(rows), relevance, sets, ranked.place[rows])
+        docnos = ranked.docnos(rows)
+        return Strip(ranked.topic[rows], docnos, relevance, sets, ranked.place[rows])
 
 
 def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
@@ -349,9 +368,10 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     """
     frames = []
     for system, strip in enumerate(strips):
-        frame = pd.DataFrame(dict(enumerate(strip.sets)), np.arange(len(strip.topic)))
-        frames.append(frame.assign(system=system, topic=strip.topic, docno=strip.docno,
-                                   label=strip.label))
+        columns: dict[Any, Any] = {"system": system, "topic": strip.topic}
+        columns |= {"docno": strip.docno, "label": strip.label}
+        columns |= enumerate(strip.sets)
+        frames.append(pd.DataFrame(columns))
     table = pd.concat(frames, ignore_index=True).sort_values("topic", kind="stable")
     key = table.groupby(["topic", "docno"], sort=False).ngroup().to_numpy()
     # The documents of each topic, in the order in which the systems give them.
@@ -360,15 +380,16 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     table["number"] = key - ends[table["topic"]]
     sizes = table.groupby(["topic", "system"]).size()
     every = pd.MultiIndex.from_product([range(topics), range(len(strips))])
-    lists = np.split(table["number"].to_numpy(), sizes.reindex(every, fill_value=0).cumsum())
+    last = sizes.reindex(every, fill_value=0).cumsum()
+    lists = iter(np.split(table["number"].to_numpy(), last))
     rankings = []
-    for topic, (start, end) in enumerate(pairwise(ends)):
+    for start, end in pairwise(ends):
         shown = documents[start:end]
-        runs = lists[topic * len(strips):(topic + 1) * len(strips)]
-        rankings.append({"docs": shown["docno"].tolist(),
-                         "labels": [_relevance(label) for label in shown["label"].tolist()],
-                         "sets": [shown[source].tolist() for source in range(len(strips[0].sets))],
-                         "runs": [run.tolist() for run in runs]})
+        ranking: dict[str, Any] = {"docs": shown["docno"].tolist()}
+        ranking["labels"] = [_relevance(label) for label in shown["label"].tolist()]
+        ranking["sets"] = [shown[source].tolist() for source in range(len(strips[0].sets))]
+        ranking["runs"] = [next(lists).tolist() for _ in strips]
+        rankings.append(ranking)
     return rankings
 
 
@@ -397,13 +418,14 @@ def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]
     elif not isinstance(source, pd.DataFrame):
         frame = load_topics(source)
     if dataset is not None:
-        queries = dataset.queries_iter() if dataset.has_queries() else ()
-        rows = [(query.query_id, query.default_text()) for query in queries]
+        records = dataset.queries_iter() if dataset.has_queries() else ()
+        rows = [(record.query_id, record.default_text()) for record in records]
         frame = pd.DataFrame(rows, columns=["qid", "query"])
         titles = _titles(dataset, docnos)
     frame = frame.rename(columns={"query_id": "qid", "text": "query"})
     need_columns(frame, ["qid", "query"], "the topics")
-    texts = dict(zip(texts_of(frame["qid"]), frame["query"].astype(str), strict=True))
+    queries = frame["query"].astype(str)
+    texts = dict(zip(texts_of(frame["qid"]), queries, strict=True))
     if texts.keys().isdisjoint(topics):
         has = ", ".join(map(repr, list(texts)[:3])) or "no topic"
         raise ValueError(f"topics has none of the topics of the qrels, such as {topics[0]!r}; it "

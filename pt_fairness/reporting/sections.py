@@ -62,17 +62,18 @@ _CHANGES = {BETTER: "significantly better than the baseline",
 
 def content_of(experiment: Experiment) -> dict[str, Any]:
     """Return the variables of the template."""
-    text, table = paragraph(_facts(experiment)), experiment.table
-    copies = [("LaTeX", as_text(table, "latex", p_values=True)),
-              ("CSV", as_text(table, "csv")),
-              ("Markdown", as_text(table, "md", p_values=True))]
-    sampled = ""
-    if experiment.sampled:
-        sampled = ("A system has several rankings of a topic: the first one is shown, and values "
-                   "are not explained.")
-    return {"lead": _lead(experiment), "table": _table(experiment), "sampled": sampled,
-            "judgments": _judgments(experiment), "paragraph": paper.as_text(text),
-            "latex": paper.as_latex(text), "bibtex": paper.bibtex(text), "copies": copies}
+    table = experiment.table
+    text = paragraph(_facts(experiment))
+    content: dict[str, Any] = {"lead": _lead(experiment), "sampled": experiment.sampled}
+    content["table"] = _table(experiment)
+    content["judgments"] = _judgments(experiment)
+    content["paragraph"] = paper.as_text(text)
+    content["latex"] = paper.as_latex(text)
+    content["bibtex"] = paper.bibtex(text)
+    content["copies"] = [("LaTeX", as_text(table, "latex", p_values=True)),
+                         ("CSV", as_text(table, "csv")),
+                         ("Markdown", as_text(table, "md", p_values=True))]
+    return content
 
 
 def _lead(experiment: Experiment) -> str:
@@ -139,28 +140,31 @@ def _cell(value: float, difference: float | None = None) -> Cell:
 
 def _table(experiment: Experiment) -> dict[str, Any]:
     averages, names, depth = experiment.averages, experiment.names, experiment.depth
+    baseline = experiment.baseline
     origin = pd.Series(0.0, names)
-    if experiment.baseline is not None:
-        origin = averages.set_index("name").loc[experiment.baseline, names]
-    best, marks = best_of_measures(averages[["name", *names]].copy()), changes(averages)
-    heads: list[dict[str, Any]] = [{"parts": ["system"], "measure": None, "end": ""}]
+    if baseline is not None:
+        origin = averages.set_index("name").loc[baseline, names]
+    best = best_of_measures(averages[["name", *names]].copy())
+    marks = changes(averages)
+    heads = [_head(["system"])]
     columns = []
     for i, column in enumerate(experiment.columns):
         name = column.name
-        heads.append({"parts": re.split("(?<=[,(])", name), "measure": i, "end": _end(column)})
+        parts = re.split("(?<=[,(])", name)
+        heads.append(_head(parts, _end(column), i))
         cells = _cells(experiment, name, origin[name])
         for cell, is_best, mark in zip(cells, best[name], marks[name], strict=True):
             cell.best, cell.mark = bool(is_best), str(mark)
         columns.append(cells)
     for i, source in enumerate(experiment.sources):
-        heads.append({"parts": [f"Annotated@{depth}"], "measure": None, "end": source.name})
+        heads.append(_head([f"Annotated@{depth}"], source.name))
         columns.append([_cell(strip.annotated(i)) for strip in experiment.strips])
-    rows = [{"name": system, "cells": cells, "baseline": system == experiment.baseline}
-            for system, *cells in zip(experiment.systems, *columns, strict=True)]
+    rows = []
+    for system, *row in zip(experiment.systems, *columns, strict=True):
+        rows.append({"name": system, "cells": row, "baseline": system == baseline})
     references = []
     for reference in experiment.references.to_dict("records"):
-        row = [None if np.isnan(reference[name])
-               else _cell(reference[name], reference[name] - origin[name]) for name in names]
+        row = [_cell(reference[name], reference[name] - origin[name]) for name in names]
         references.append({"name": reference["name"], "cells": row})
     texts = notes(averages)
     if experiment.sampled:
@@ -168,12 +172,14 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     if experiment.sources:
         texts.append(f"Annotated@{depth}: the share of the first {depth} documents that have a "
                      "group.")
-    caption = ("Averages over the topics. The best value of each column is bold. A click on a name "
-               "sorts by it. Names in brackets are reference rankings: the relevant documents that "
-               "have a group, in other orders.")
+    intervals = INTERVAL in averages.attrs
     return {"heads": heads, "rows": rows, "references": references, "notes": texts,
-            "baseline": experiment.baseline, "intervals": INTERVAL in averages.attrs,
-            "caption": caption}
+            "baseline": baseline, "intervals": intervals}
+
+
+def _head(parts: list[str], end: str = "", measure: int | None = None) -> dict[str, Any]:
+    """Return the head of a column; its name can be broken between its parts."""
+    return {"parts": parts, "end": end, "measure": measure}
 
 
 def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
@@ -185,17 +191,20 @@ def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
     p = p_values(averages, name)
     cells = []
     for i, row in enumerate(averages.to_dict("records")):
-        value, is_baseline = float(row[name]), row["name"] == experiment.baseline
+        value = float(row[name])
+        is_baseline = row["name"] == experiment.baseline
         cell = _cell(value, value if is_baseline else value - origin)
         if name + LOW in row and cell.value:
-            cell.interval = f"[{_decimal(row[name + LOW])}, {_decimal(row[name + HIGH])}]"
+            low, high = _decimal(row[name + LOW]), _decimal(row[name + HIGH])
+            cell.interval = f"[{low}, {high}]"
         if name + VERDICT in row and not is_baseline:
             cell.verdict = row[name + VERDICT]
         if p is not None and not np.isnan(p.iloc[i]):
-            corrected = "corrected " if name + CORRECTED in row else ""
-            larger, smaller = plural(int(row[name + WINS]), "topic"), int(row[name + LOSSES])
-            text = f"{corrected}p = {short_p(float(p.iloc[i]))}".replace("= <", "<")
-            cell.about = f"{text}; larger on {larger}, smaller on {smaller}"
+            text = f"p = {short_p(p.iloc[i])}".replace("= <", "<")
+            if name + CORRECTED in row:
+                text = f"corrected {text}"
+            larger = plural(int(row[name + WINS]), "topic")
+            cell.about = f"{text}; larger on {larger}, smaller on {row[name + LOSSES]:.0f}"
         cells.append(cell)
     return cells
 
@@ -216,14 +225,12 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
         users = [column for column in experiment.columns if column.source == i]
         rows = []
         for t, topic in enumerate(experiment.topics):
-            shares = [f"{100 * count / total[t]:.4g}" if count else "" for count in counts[t]]
-            undefined = [column.name for column in users if t in column.undefined]
-            row = {"topic": topic, "query": experiment.queries[t], "shares": shares,
-                   "undefined": ", ".join(undefined)}
-            row["width"] = f"{100 * total[t] / total.max(initial=1.0):.4g}"
-            row["counts"] = [f"{count:.4g}" for count in counts[t]]
+            row = {"topic": topic, "query": experiment.queries[t], "total": total[t]}
+            row["counts"] = counts[t].tolist()
+            row["undefined"] = [column.name for column in users if t in column.undefined]
             rows.append(row)
-        sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead})
+        sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead,
+                        "most": total.max(initial=1.0)})
     texts = _annotated_above(experiment)
     for column in experiment.columns:
         if column.undefined:
@@ -243,9 +250,11 @@ def _annotated_above(experiment: Experiment) -> list[str]:
         if share == 1:
             sentences.append(f"All of {first} have a group of {source.name}.")
             continue
-        shares = pd.Series([strip.annotated(i) for strip in experiment.strips], experiment.systems)
+        of_strips = [strip.annotated(i) for strip in experiment.strips]
+        shares = pd.Series(of_strips, experiment.systems)
+        smallest = f"{shares.idxmin()}, {shares.min():.1%}"
         sentences.append(f"Of {first}, {share:.1%} have a group of {source.name}; the smallest "
-                         f"share is that of {shares.idxmin()}, {shares.min():.1%}.")
+                         f"share is that of {smallest}.")
     return sentences
 
 
@@ -256,7 +265,8 @@ def _annotated_within(experiment: Experiment) -> list[str]:
         shares = pd.Series(of_systems, experiment.systems).dropna()
         if shares.empty:
             continue
-        low, high = f"{shares.min():.1%}", f"{shares.max():.1%}"
+        low = f"{shares.min():.1%}"
+        high = f"{shares.max():.1%}"
         documents = "documents of a ranking"
         if cutoff is not None:
             documents = f"first {plural(cutoff, 'document')} of a ranking"
@@ -266,8 +276,8 @@ def _annotated_within(experiment: Experiment) -> list[str]:
         elif low == high:
             sentences.append(f"On average over the topics, {low} {have}")
         else:
-            sentences.append(f"On average over the topics, {low} ({shares.idxmin()}) to {high} "
-                             f"({shares.idxmax()}) {have}")
+            least, most = f"{low} ({shares.idxmin()})", f"{high} ({shares.idxmax()})"
+            sentences.append(f"On average over the topics, {least} to {most} {have}")
     return sentences
 
 
@@ -288,32 +298,34 @@ def _undefined(experiment: Experiment, column: Column) -> str:
 
 
 def _facts(experiment: Experiment) -> Facts:
-    columns = experiment.columns
-    measures = [(column.name, column.measure) for column in columns]
+    measures = [(column.name, column.measure) for column in experiment.columns]
     names = paper.short_names(measures)
+    columns = dict(zip(names, experiment.columns, strict=True))
     texts, labels = [], []
     for i, source in enumerate(experiment.sources):
-        users = [name for name, column in zip(names, columns, strict=True) if i in column.sources]
-        which = f" of {listed(users)}" if len(experiment.sources) > 1 else ""
-        texts.append(f"The groups{which} are those of {source.name} "
-                     f"({first_names(source.labels)}).")
+        which = ""
+        if len(experiment.sources) > 1:
+            users = [name for name, column in columns.items() if i in column.sources]
+            which = f" of {listed(users)}"
+        shown = first_names(source.labels)
+        texts.append(f"The groups{which} are those of {source.name} ({shown}).")
         if source.weighted:
             texts.append(f"The groups of {source.name} have weights: a document counts towards "
                          "each of its groups by its share of the document's weights.")
         labels += source.labels
-    subtopics = [name for name, (_, measure) in zip(names, measures, strict=True)
-                 if reads_subtopics(measure)]
+    subtopics = [name for name, column in columns.items() if reads_subtopics(column.measure)]
     if subtopics:
-        source_of_subtopics = experiment.plan.groups or IN_QRELS
-        texts.append(f"The subtopics of {listed(subtopics)} are the groups of "
-                     f"{source_of_subtopics}.")
+        name = experiment.plan.groups or IN_QRELS
+        texts.append(f"The subtopics of {listed(subtopics)} are the groups of {name}.")
     if experiment.sampled:
         texts.append(SAMPLES)
     texts += _annotated_within(experiment)
-    undefined = [_undefined(experiment, column) for column in columns]
-    comparison, interval = experiment.comparison, experiment.averages.attrs.get(INTERVAL, {})
-    return Facts(len(experiment.systems), len(experiment.topics), measures, texts, undefined,
-                 experiment.baseline, comparison.get("correction"), comparison.get("test", ""),
+    undefined = [_undefined(experiment, column) for column in experiment.columns]
+    comparison = experiment.comparison
+    correction, test = comparison.get("correction"), comparison.get("test", "")
+    interval = experiment.averages.attrs.get(INTERVAL, {})
+    systems, topics = len(experiment.systems), len(experiment.topics)
+    return Facts(systems, topics, measures, texts, undefined, experiment.baseline, correction, test,
                  interval.get("confidence"), labels)
 
 
@@ -322,32 +334,34 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
 
     :param room: the largest size of the data with numbers at ranks, in bytes
     """
-    averages, references = experiment.averages, experiment.references
-    names, columns = experiment.names, experiment.columns
-    data: dict[str, Any] = {"runs": experiment.systems, "topics": list(experiment.topics),
-                            "queries": experiment.queries, "depth": experiment.depth,
-                            "digits": DIGITS, "baseline": None}
+    averages, references, names = experiment.averages, experiment.references, experiment.names
+    topics, titles = list(experiment.topics), experiment.titles
+    data: dict[str, Any] = {"topics": topics, "digits": DIGITS, "baseline": None}
+    data["runs"] = experiment.systems
     if experiment.baseline is not None:
         data["baseline"] = experiment.systems.index(experiment.baseline)
-    data["sources"] = [{"name": source.name, "labels": source.labels, "sets": list(source.sets)}
-                       for source in experiment.sources]
-    data["averages"] = _numbers(averages[names])
-    values = _numbers(references[names])
-    data["references"] = [{"name": name, "values": row}
-                          for name, row in zip(references["name"], values, strict=True)]
-    # Two decimals more than the page shows.
-    data["values"] = _numbers(experiment.values.transpose(2, 1, 0).round(DIGITS + 2))
-    data["rankings"] = as_data(experiment.strips, len(experiment.topics))
-    if experiment.titles:
-        for ranking in data["rankings"]:
-            ranking["titles"] = [experiment.titles.get(docno) for docno in ranking["docs"]]
+    for key in ("queries", "depth"):
+        data[key] = getattr(experiment, key)
     for key in ("undefined", "targets", "protected"):
-        data[key] = [getattr(column, key) for column in columns]
-    data["fairest"] = [None if best[0] is None else _numbers(best)
-                       for best in (column.fairest for column in columns)]
+        data[key] = [getattr(column, key) for column in experiment.columns]
+    data["fairest"] = [_numbers(column.fairest) or None for column in experiment.columns]
+    data["sources"] = []
+    for source in experiment.sources:
+        sets = list(source.sets)
+        data["sources"].append({"name": source.name, "labels": source.labels, "sets": sets})
+    data["averages"] = _numbers(averages[names])
+    data["references"] = []
+    for name, values in zip(references["name"], _numbers(references[names]), strict=True):
+        data["references"].append({"name": name, "values": values})
+    # Two decimals more than the page shows.
+    values = experiment.values.round(DIGITS + 2)
+    data["values"] = _numbers(values.transpose(2, 1, 0))
+    data["rankings"] = as_data(experiment.strips, len(topics))
+    for ranking in data["rankings"] if titles else ():
+        ranking["titles"] = [titles.get(docno) for docno in ranking["docs"]]
     if INTERVAL in averages.attrs:
-        ends = [averages[[name + LOW, name + HIGH]] for name in names]
-        data["intervals"] = _numbers(np.stack(ends, axis=1))
+        low, high = ([name + end for name in names] for end in (LOW, HIGH))
+        data["intervals"] = _numbers(np.dstack([averages[low], averages[high]]))
     return data | _explanations(experiment, room - len(as_json(data)))
 
 
@@ -355,7 +369,7 @@ def _numbers(values: Any) -> Any:
     """Return the numbers of an array for JSON, in lists."""
     if np.ndim(values):
         return [_numbers(part) for part in np.asarray(values, float)]
-    return number(float(values))
+    return number(values)
 
 
 def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
@@ -379,13 +393,12 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
             else:
                 room -= size
         fair = None if "more" in end else getattr(column.measure, "FAIR_END", None)
-        measures.append({
-            "name": column.name, "direction": column.direction, "end": end, "fair": fair,
-            "cutoff": column.method.cutoff, "source": column.source, "note": note,
-            "condensed": column.condensed, "judged": column.judged_only,
-            "even": bool(column.parts) and column.parts[0].EVEN, "of_run": column.of_run,
-            "weights": column.weights(experiment.depth),
-            "explained": None if numbers is None else kind})
+        measure = {"end": end, "fair": fair, "note": note, "cutoff": column.method.cutoff}
+        for key in ("name", "direction", "source", "condensed", "judged", "even", "of_run"):
+            measure[key] = getattr(column, key)
+        measure["weights"] = column.weights(experiment.depth)
+        measure["explained"] = None if numbers is None else kind
+        measures.append(measure)
         steps.append(numbers)
     return {"measures": measures, "steps": steps}
 
@@ -399,7 +412,8 @@ def _at_ranks(experiment: Experiment, measure: int) -> list[list[int | None]]:
     ends = np.searchsorted(topic[order], np.arange(1, len(experiment.topics)))
     units = np.full(len(numbers), None, object)
     finite = np.isfinite(numbers)
-    units[finite] = np.rint(numbers[finite] * 10.0 ** DIGITS).astype(int)
+    whole = np.rint(numbers[finite] * 10.0 ** DIGITS)
+    units[finite] = whole.astype(int)
     return [part.tolist() for part in np.split(units[order], ends)]
 
 
@@ -414,7 +428,8 @@ def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
     """
     means = analysis.topic_groups(perquery, groups, confidence=level)
     means["text"] = _with_intervals(means, ["low", "high"], digits, "mean")
-    means["head"] = means["group"] + " (n = " + means["n"].astype(str) + ")"
+    sizes = means["n"].astype(str)
+    means["head"] = means["group"] + " (n = " + sizes + ")"
     tables = []
     for measure, gap in analysis.topic_gaps(perquery, groups).groupby("measure", sort=False):
         of_measure = means[means["measure"] == measure]
@@ -442,8 +457,8 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     :param digits: the number of decimals
     """
     table = results[["name", "measure"]].rename(columns={"name": "system"})
-    table[f"mean [{100 * level:g} % interval]"] = \
-        _with_intervals(results, ["low", "high"], digits, "mean")
+    head = f"mean [{100 * level:g} % interval]"
+    table[head] = _with_intervals(results, ["low", "high"], digits, "mean")
     table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
     shares = [f"{share:.0%}" for share in results["share"]]
     table["share of the labels"] = ["–" if share == "nan%" else share for share in shares]

@@ -52,15 +52,15 @@ class Counted(NamedTuple):
 
     def before(self, strip: Strip) -> Ints:
         """Return how many documents count before each document of a strip."""
-        number = pd.Series(self.mask.astype(int)).groupby(strip.topic).cumsum()
-        return np.asarray(number) - self.mask
+        mask = pd.Series(self.mask.astype(int))
+        return np.asarray(mask.groupby(strip.topic).cumsum() - mask)
 
     def spread(self, added: Floats, strip: Strip) -> Floats:
         """Return the contribution of each document of a strip, 0 for those that do not count.
 
         :param added: the contributions of the documents that count, ``[T, K]``
         """
-        padded = np.pad(added, ((0, 0), (0, 1)))
+        padded = np.column_stack([added, np.zeros(len(added))])
         last = added.shape[1]
         column = np.minimum(self.before(strip), last)
         column[~self.mask] = last
@@ -71,9 +71,11 @@ class Counted(NamedTuple):
 
         :param values: the values at the cutoffs of the measure, ``[T, K]``
         """
-        padded = np.pad(values, ((0, 0), (1, 0)), constant_values=np.nan)
+        above = np.full(len(values), np.nan)
+        padded = np.column_stack([above, values])
         number = self.before(strip) + self.mask
-        return padded[strip.topic, np.minimum(number, values.shape[1])]
+        column = np.minimum(number, values.shape[1])
+        return padded[strip.topic, column]
 
 
 class Method:
@@ -116,8 +118,9 @@ class Method:
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
         if self.source == "cutoffs":
-            self.at_cutoffs = [type(measure)(**measure.params | {"cutoff": cutoff})
-                               for cutoff in range(1, last + 1)]
+            for cutoff in range(1, last + 1):
+                params = measure.params | {"cutoff": cutoff}
+                self.at_cutoffs.append(type(measure)(**params))
 
     def differs(self, values: Floats, value: Floats) -> Bools:
         """Return the topics whose last value so far is not the value, ``[T]``.
@@ -146,7 +149,7 @@ class Steps:
         at_cutoffs = [measure for method in self.methods for measure in method.at_cutoffs]
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
-            self._prefixes = ManyRunsEvaluator([one.measure for one in by_prefix], qrels)
+            self._prefixes = ManyRunsEvaluator([method.measure for method in by_prefix], qrels)
             self._cutoffs = ManyRunsEvaluator(list(dict.fromkeys(at_cutoffs)), qrels)
             terms = [method.measure for method in self._methods_by("terms")]
             self._terms = ManyRunsEvaluator(terms, qrels)
@@ -156,18 +159,18 @@ class Steps:
     def _methods_by(self, source: str) -> list[Method]:
         return [method for method in self.methods if method.source == source]
 
-    def of_run(self, ranked: Run, documents: Ints, strip: Strip, counted: Sequence[Counted],
+    def of_run(self, ranked: Run, documents: Ints, strip: Strip, counting: Sequence[Counted],
                values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
 
         :param ranked: a run with one ranking of each topic
         :param documents: the indices of its documents that the numbers depend on
         :param strip: the documents of the run that are shown
-        :param counted: the documents that each measure counts
+        :param counting: the documents that each measure counts
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
-        run = self._frame(ranked.topic[documents], ranked.docnos(documents),
-                          ranked.place[documents])
+        topic, place = ranked.topic[documents], ranked.place[documents]
+        run = self._frame(topic, ranked.docnos(documents), place)
         shown = self._frame(strip.topic, strip.docno, strip.place)
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
@@ -175,7 +178,7 @@ class Steps:
             by_prefix = [self._values(self._prefixes, shown[strip.place <= rank])
                          for rank in self._ranks]
         numbers: list[Floats | None] = []
-        for method, of_measure, value in zip(self.methods, counted, values.T, strict=True):
+        for method, of_measure, value in zip(self.methods, counting, values.T, strict=True):
             measure = method.measure
             if method.source == "terms":
                 added = of_measure.spread(terms[measure], strip)
@@ -190,7 +193,8 @@ class Steps:
             elif method.source == "cutoffs":
                 columns = [by_cutoff[cut] for cut in method.at_cutoffs]
                 if method.ends_with_value:
-                    columns.append(np.where(np.isnan(value), columns[-1], value))
+                    undefined = np.isnan(value)
+                    columns.append(np.where(undefined, columns[-1], value))
                 so_far = np.column_stack(columns)
                 so_far[method.differs(so_far, value)] = np.nan
                 numbers.append(of_measure.so_far(so_far, strip))
@@ -201,8 +205,8 @@ class Steps:
     def _frame(self, topic: Ints, docno: Any, place: Ints) -> pd.DataFrame:
         """Return documents as a run with the column names of ir_measures."""
         qids = np.array(self._topics, dtype=object)
-        return pd.DataFrame({"query_id": qids[topic], "doc_id": docno,
-                             "score": -place.astype(float)})
+        scores = -place.astype(float)
+        return pd.DataFrame({"query_id": qids[topic], "doc_id": docno, "score": scores})
 
     def _differences(self, method: Method, prefixes: Sequence[Floats], value: Floats,
                      strip: Strip) -> Floats:
@@ -210,21 +214,24 @@ class Steps:
         so_far = np.nan_to_num(np.column_stack(prefixes))
         so_far[method.differs(so_far, value)] = np.nan
         added = np.diff(so_far, prepend=0.0, axis=1)
-        below = np.where(np.isnan(added[:, -1:]), np.nan, 0.0)  # adds nothing
-        padded = np.hstack([added, np.repeat(below, self._depth, axis=1)])
+        below = added[:, [-1] * self._depth] * 0.0  # adds nothing
+        padded = np.hstack([added, below])
         return padded[strip.topic, strip.place]
 
     def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
         """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
-        subtopics, listing = self._subtopics[measure["rel"]], Listing(ranked, measure)
+        subtopics = self._subtopics[measure["rel"]]
+        listing = Listing(ranked, measure)
         gains = subtopics.gains(listing, measure["alpha"], measure.params.get("cutoff"))
         added = gains * discounts.log_discount(gains.shape[1])
-        return added * arrays.ratio(values, added.sum(axis=1))[:, None]
+        ratio = arrays.ratio(values, added.sum(axis=1))
+        return added * ratio[:, None]
 
     def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""
         undefined = np.full(len(self._topics), np.nan)
         values: dict[Any, Floats] = defaultdict(undefined.copy)
         for metric in evaluator.iter_calc(run):
-            values[metric.measure][self._place[metric.query_id]] = metric.value
+            topic = self._place[metric.query_id]
+            values[metric.measure][topic] = metric.value
         return values

@@ -149,8 +149,8 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
                 assert found == pytest.approx(shares, abs=1e-6, nan_ok=True), (measure, qid)
             protected = [labels[one] for one in sides[t]] if sides is not None else []
             assert protected == frame.attrs.get("protected", []), (measure, qid)
-            fairest = experiment.columns[i].fairest[1]
-            assert (None if fairest is None else fairest[t]) == pytest.approx(
+            fairest = experiment.columns[i].fairest
+            assert (fairest[1][t] if fairest else None) == pytest.approx(
                 frame.attrs.get("fairest"), abs=1e-9, nan_ok=True), (measure, qid)
 
 
