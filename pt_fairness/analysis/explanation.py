@@ -1,23 +1,26 @@
-"""The value of a measure for one topic, rank by rank."""
+"""The value of a measure for one topic, rank by rank: documents that count, shares and targets."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import loaded_qrels, one_run
-from pt_fairness.analysis.ranking_shares import Shown
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.analysis.arguments import annotations_of, loaded_qrels, one_run
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.identifiers import texts_of, with_text_ids
+from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.core.messages import collecting_warnings, shown, warn
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, rels_of
 from pt_fairness.provider.evaluator import ManyRunsEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
+from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.trec_order import Judgments, Run
+from pt_fairness.rankings.view import View
 
 #: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
 #: depends on the qrels alone.
@@ -25,6 +28,24 @@ SUMS = frozenset({
     "AP", "AP_IA", "ERR", "ERR_IA", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG",
     "alpha_DCG", "alpha_nDCG", "nDCG", "nERR_IA", "nNRBP",
 })
+#: The prefixes of the columns of :func:`explain` that hold shares and targets.
+SHARE, TARGET = "share of ", "target of "
+#: The columns of the protected side.
+PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
+
+
+def source_of_numbers(measure: Any) -> str:
+    """Return what the numbers of a measure at the ranks are computed from.
+
+    :returns: ``'terms'`` of a sum of this package, values of ``'prefixes'`` of the ranking, whose
+        differences add up, values at ``'cutoffs'``, or ``''`` if there is no cutoff to vary
+    """
+    inner = getattr(measure, "inner", measure)  # that of OfGroup
+    if isinstance(measure, FairnessMeasure) and measure.is_sum:
+        return "terms"
+    if measure.NAME in SUMS:
+        return "prefixes"
+    return "cutoffs" if "cutoff" in inner.SUPPORTED_PARAMS else ""
 
 
 def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
@@ -101,39 +122,42 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     >>> frame["contribution"].round(3).tolist(), round(frame.attrs["value"], 3)
     ([0.307, 0.0, 0.097], 0.403)
     """
-    wanted = parsed(measure)
-    if len(wanted) != 1:
-        raise ValueError(f"measure={shown(measure)}: explain takes one measure, and {len(wanted)} "
-                         "are given")
+    measures = parsed(measure)
+    if len(measures) != 1:
+        raise ValueError(f"measure={shown(measure)}: explain takes one measure, and "
+                         f"{len(measures)} are given")
     judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
-    columns, judged, _ = take_groups(wanted, judged, groups)
-    ((one, name),) = columns.items()
-    judgments, topic = Judgments(judged), str(texts_of(pd.Series([qid]))[0])
+    columns, judged, _ = take_groups(measures, judged, groups)
+    measure, name = next(iter(columns.items()))
+    judgments = Judgments(judged)
+    topic = str(texts_of(pd.Series([qid]))[0])
     if topic not in judgments.topics:
         raise ValueError(f"the qrels have no topic {shown(topic)}; they have topics such as "
                          f"{judgments.topics[0]!r}")
-    ranked, rows = _of_topic(one_run(run, topics), topic, judgments)
     place = judgments.topics.index(topic)
-    parts = getattr(one, "parts", [one])
+    ranked, rows = _of_topic(one_run(run, topics), topic, judgments)
+    parts = getattr(measure, "parts", [measure])
     of_groups = [part for part in parts if getattr(part, "needs_groups", True)]
-    parts_shown = [Shown(part, judgments, ranked, place, groups) for part in of_groups or parts[:1]]
-    first = parts_shown[0]
-    scores = _Scores(one, judged, rows, topic)
-    labels = zip(*(part.groups() for part in parts_shown), strict=True)
-    frame = pd.DataFrame({
-        "rank": np.arange(1, first.depth + 1), "docno": rows["doc_id"].head(first.depth),
-        "label": first.relevance,
-        "group": pd.Series([", ".join(itertools.chain(*some)) or None for some in labels],
-                           dtype="str"),
-        "counts": np.isin(np.arange(first.depth), first.counted)})
-    for part in parts_shown:
-        source = f"{part.measure['groups']}: " if len(parts_shown) > 1 else ""
-        frame = frame.assign(**part.columns(source))
-    column, values = scores.by_rank(ranked, place, first.counted, first.depth)
-    frame[column] = values
-    known = {"protected": first.protected, "fairest": first.fairest}
-    frame.attrs = {"measure": name, "qid": topic, "value": scores.value,
-                   **{key: value for key, value in known.items() if value is not None}}
+    ranks = [Ranks(part, judgments, ranked, place, groups) for part in of_groups or parts[:1]]
+    first = ranks[0]
+    frame = pd.DataFrame({"rank": np.arange(1, first.depth + 1)})
+    frame["docno"] = rows["doc_id"].head(first.depth)
+    frame["label"] = first.relevance
+    labels = zip(*(of_part.groups() for of_part in ranks), strict=True)
+    texts = [", ".join(filter(None, of_rank)) or None for of_rank in labels]
+    frame["group"] = pd.Series(texts, dtype="str")
+    frame["counts"] = np.isin(np.arange(first.depth), first.places)
+    for of_part in ranks:
+        source = f"{of_part.measure['groups']}: " if len(ranks) > 1 else ""
+        frame = frame.assign(**of_part.columns(source))
+    scores = _Scores(measure, judged, rows, topic)
+    column, numbers = scores.by_rank(ranked, place, first.places, first.depth)
+    frame[column] = numbers
+    frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
+    if first.protected is not None:
+        frame.attrs["protected"] = first.protected
+    if first.fairest is not None:
+        frame.attrs["fairest"] = first.fairest
     return frame
 
 
@@ -146,19 +170,141 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
-    if not len(frame):
+    if frame.empty:
         warn(f"the run returned nothing for topic {topic!r}", "empty run")
     ranked = Run(frame, judgments, _warn_of_topic)
-    rows = pd.DataFrame({"query_id": topic, "doc_id": texts_of(frame["doc_id"]),
-                         "score": frame["score"].to_numpy(float)})
-    rows = rows.drop_duplicates("doc_id", keep="last").set_index("doc_id", drop=False)
-    return ranked, rows.loc[ranked.docnos(slice(None))].reset_index(drop=True)
+    docnos = texts_of(frame["doc_id"])
+    rows = pd.DataFrame({"query_id": topic, "doc_id": docnos, "score": frame["score"].to_numpy()})
+    rows = rows.drop_duplicates("doc_id", keep="last").astype({"score": float})
+    rows = rows.set_index("doc_id", drop=False).loc[ranked.docnos(slice(None))]
+    return ranked, rows.reset_index(drop=True)
 
 
 def _warn_of_topic(message: str, cause: str) -> None:
     """Issue a warning, but none that the run has few topics: it has been cut to one."""
     if cause not in ("few topics", "empty run"):
         warn(message, cause)
+
+
+class Ranks:
+    """The ranks of one ranking, with the groups of its documents from one source.
+
+    :param measure: a measure, or a part of a composed one
+    :param topic: the index of the topic
+    :param source: the group source of a measure that has none of its own; ``None`` for the qrels
+    """
+
+    def __init__(self, measure: Any, judgments: Judgments, run: Run, topic: int,
+                 source: Any = None) -> None:
+        self.measure, self._of_package = measure, isinstance(measure, FairnessMeasure)
+        # Without a cutoff, TrecFair cuts the list at ``ideal``.
+        cutoff = measure.params.get("cutoff", measure.params.get("ideal"))
+        judged_only = not self._of_package and measure.params.get("judged_only")
+        depth, added = None if judged_only else cutoff, ()
+        if self._of_package:
+            depth, added = measure.depth, measure.added_labels
+        annotations = annotations_for(measure, judgments, source)
+        rankings = annotations.of_run(run, depth).of_labels(added)
+        self._view = View(rankings, slice(topic, topic + 1))
+        codes, relevance, _ = self._view.full(None)
+        length = codes.shape[1]
+        counts = np.ones(length, bool)
+        if self._of_package and measure.condensed:
+            counts = codes[0] >= 0
+        elif judged_only:
+            counts = run.pair[:length] >= 0
+            # trec_eval takes documents of negative relevance for unjudged ones, ndeval does not.
+            if not measure.NAME.startswith("alpha_"):
+                counts &= relevance[0] >= 0
+        #: The 0-based rank of each document that counts.
+        self.places: Ints = np.flatnonzero(counts)[:cutoff]
+        last = int(self.places.max(initial=-1))
+        #: The number of ranks that are shown.
+        self.depth = max(last + 1, min(length, cutoff or length))
+        self._codes, self.relevance = codes[0, :self.depth], relevance[0, :self.depth]
+        #: Whether the measure is of this package, and there are labels that it can compare.
+        self._compares = self._of_package and bool(self._view.labels)
+        side: Side | None = measure.side(self._view) if self._compares else None
+        self._side = side if side is not None and side.present[0] else None
+
+    def groups(self) -> list[str]:
+        """Return the groups of the document at each rank, separated by commas."""
+        labels = np.array([*self._view.labels], dtype=object)
+        member = np.vstack([self._view.member, np.zeros((1, len(labels)), bool)])
+        return [", ".join(labels[of_document]) for of_document in member[self._codes]]
+
+    def columns(self, source: str) -> dict[str, Floats]:
+        """Return the columns of shares and targets.
+
+        :param source: what precedes the labels in the names of the columns
+        """
+        labels, side = self._view.labels, self._side
+        shares = self._so_far(self._view.share)
+        columns = {f"{SHARE}{source}{label}": share
+                   for label, share in zip(labels, shares.T, strict=True)}
+        if side is not None:
+            degree = np.asarray(side.sets[0], np.float64)
+            columns[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
+        target = self.measure.target(self._view) if self._of_package else None
+        if target is not None:
+            of_labels = target[0] if target[0].any() else np.full(len(labels), np.nan)
+            for label, share in zip(labels, of_labels, strict=True):
+                columns[f"{TARGET}{source}{label}"] = np.full(self.depth, share)
+        if side is not None and side.total[0]:
+            columns[PROTECTED_TARGET] = np.full(self.depth, side.share[0])
+        return columns
+
+    def _so_far(self, shares: Floats) -> Floats:
+        """Return the mean row of the documents that count down to each rank, ``[depth, …]``.
+
+        :param shares: a row for each label set, ``[S, …]``
+        """
+        measure, places = self.measure, self.places
+        if not (self._of_package and measure.EVEN):
+            places = places[self._codes[places] >= 0]
+        weights = np.zeros(self.depth)
+        weights[places] = 1.0
+        if self._of_package and "discount" in measure.SUPPORTED_PARAMS:
+            of_rank = discounts.discount(measure.param("discount"), self.depth, measure.param("p"))
+            ranks = np.arange(len(places)) if measure.condensed else places
+            weights[places] = of_rank[ranks]
+        columns = shares.shape[1]
+        # An unannotated document, whose code is −1, counts for all groups alike.
+        shares = np.vstack([shares, np.full(columns, 1.0 / max(columns, 1))])
+        total = weights.cumsum()[:, None]
+        sums = weights[:, None] * shares[self._codes]
+        return np.where(total > 0, ratio(sums.cumsum(axis=0), total), np.nan)
+
+    @property
+    def fairest(self) -> float | None:
+        """The value of the fairest possible ranking; ``None`` if it is not known."""
+        values = self.measure.fairest(self._view) if self._compares else None
+        return None if values is None else float(values[0])
+
+    @property
+    def protected(self) -> list[str] | None:
+        """The protected groups; ``None`` if the measure does not compare two sides."""
+        if self._side is None:
+            return None
+        labels = np.array(self._view.labels)
+        return labels[self._side.labels[0]].tolist()
+
+
+def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:
+    """Return the groups of the judged documents for a measure.
+
+    :param source: the group source of a measure that has none of its own; ``None`` for the qrels,
+        which then may have no groups
+    """
+    rels: Iterable[int | None] = ()
+    if isinstance(measure, FairnessMeasure):
+        rels = rels_of([measure])
+        if measure.needs_groups:
+            return annotations_of(judgments, measure.param("groups"), rels, measure.added_labels)
+    if source is not None:
+        return annotations_of(judgments, source, rels)
+    has_groups = not set(judgments.row_labels[1]) <= TREC_DEFAULTS
+    return Annotations(judgments, None, rels, needed=has_groups)
 
 
 class _Scores:
@@ -169,56 +315,53 @@ class _Scores:
 
     def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: pd.DataFrame,
                  topic: str) -> None:
-        self._measure, self._qrels, self._ranked, self._topic = measure, qrels, ranked, topic
+        self._measure, self._qrels, self._topic = measure, qrels, topic
         self._evaluator = ManyRunsEvaluator([measure], qrels)
         with collecting_warnings() as warnings:
-            given = self._of(self._evaluator, [measure]).item()
+            of_provider = self._of(self._evaluator, [measure], ranked)[0]
         for cause, message in warnings:
             _warn_of_topic(message, cause)
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
         self._ranked = ranked.assign(score=np.arange(len(ranked), 0, -1.0))
         with collecting_warnings():  # have been given
             #: The value of the whole ranking.
-            self.value: float = self._of(self._evaluator, [measure]).item()
-        if not np.isclose(self.value, given, rtol=0, atol=1e-9, equal_nan=True):
-            warn(f"{measure} is {given:.6g} for topic {topic!r}, because its provider breaks ties "
-                 "otherwise than trec_eval; the explanation is that of trec_eval's order, with the "
-                 f"value {self.value:.6g}")
+            self.value = self._of(self._evaluator, [measure], self._ranked)[0]
+        if not np.isclose(self.value, of_provider, rtol=0, atol=1e-9, equal_nan=True):
+            warn(f"{measure} is {of_provider:.6g} for topic {topic!r}, because its provider breaks "
+                 "ties otherwise than trec_eval; the explanation is that of trec_eval's order, "
+                 f"with the value {self.value:.6g}")
 
-    def by_rank(self, ranked: Run, place: int, counted: Ints, depth: int) -> tuple[str, Floats]:
+    def by_rank(self, ranked: Run, place: int, places: Ints, depth: int) -> tuple[str, Floats]:
         """Return ``'contribution'`` or ``'value'``, and this number for each rank, ``[depth]``.
 
         :param ranked: the ranking
         :param place: the index of the topic
-        :param counted: the 0-based ranks of the documents that count
+        :param places: the 0-based ranks of the documents that count
         """
-        measure, n = self._measure, len(counted)
+        measure, n = self._measure, len(places)
+        source = source_of_numbers(measure)
         with collecting_warnings():  # about prefixes; those about the measure have been given
-            if isinstance(measure, FairnessMeasure) and measure.is_sum:
+            if source == "terms":
+                added = self._evaluator.contributions(ranked, n)[measure]
                 values = np.full(depth, 0.0 if n else np.nan)
-                values[counted] = self._evaluator.contributions(ranked, n)[measure][place]
+                values[places] = added[place]
                 return "contribution", values
-            if measure.NAME not in SUMS \
-                    and "cutoff" in getattr(measure, "inner", measure).SUPPORTED_PARAMS:
-                measures = [type(measure)(**measure.params | {"cutoff": k})
-                            for k in range(1, n + 1)]
-                at_cutoffs = self._of(ManyRunsEvaluator(measures, self._qrels), measures)
-                so_far = np.isin(np.arange(depth), counted).cumsum()
-                return "value", np.append(np.nan, at_cutoffs)[so_far]
-            of_prefixes = self._of(self._evaluator, [measure], range(1, depth + 1))[:, 0]
-            if measure.NAME in SUMS:
-                return "contribution", np.diff(of_prefixes, prepend=0.0)
-            return "value", of_prefixes
+            if source == "cutoffs":
+                at_cutoffs = [type(measure)(**measure.params | {"cutoff": k})
+                              for k in range(1, n + 1)]
+                evaluator = ManyRunsEvaluator(at_cutoffs, self._qrels)
+                of_cutoffs = self._of(evaluator, at_cutoffs, self._ranked)
+                so_far = np.isin(np.arange(depth), places).cumsum()
+                return "value", np.append(np.nan, of_cutoffs)[so_far]
+            prefixes = [self._of(self._evaluator, [measure], self._ranked[:k])[0]
+                        for k in range(1, depth + 1)]
+        if source == "prefixes":
+            return "contribution", np.diff(prefixes, prepend=0.0)
+        return "value", np.array(prefixes)
 
     def _of(self, evaluator: ManyRunsEvaluator, measures: Sequence[Any],
-            depths: Iterable[int | None] = (None,)) -> Floats:
-        """Return the values of measures for the first documents, ``[depths, measures]``.
-
-        :param depths: the numbers of documents; ``None`` for all
-        """
-        values = []
-        for depth in depths:
-            found = {one.measure: one.value for one in evaluator.iter_calc(self._ranked[:depth])
-                     if one.query_id == self._topic}
-            values.append([found.get(measure, measure.DEFAULT) for measure in measures])
-        return np.array(values, float).reshape(len(values), len(measures))
+            run: pd.DataFrame) -> list[float]:
+        """Return the values of measures for a run of the topic."""
+        values = {metric.measure: metric.value for metric in evaluator.iter_calc(run)
+                  if metric.query_id == self._topic}
+        return [values.get(measure, measure.DEFAULT) for measure in measures]

@@ -48,8 +48,9 @@ ALPHAS = tuple(i / 10 for i in range(-10, 11))
 WEIGHT = 1.0001
 #: The measures of Draws et al. (2021), with the normaliser of that paper.
 MEASURES = (
-    *(f"{name}(protected='{','.join(PROTECTED)}',norm='protected-first')"
-      for name in ("nDD", "nDR", "nDKL")),
+    "nDD(protected='-3,-2,-1',norm='protected-first')",
+    "nDR(protected='-3,-2,-1',norm='protected-first')",
+    "nDKL(protected='-3,-2,-1',norm='protected-first')",
     "nDJS",
 )
 
@@ -91,19 +92,20 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     at_least(1, "depth", depth)
     one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
-    relevant = {labels[0]: depth * ratio, labels[1]: depth}
-    judged = pd.DataFrame([(f"{label}-{i + 1}", 1, label) for label, count in relevant.items()
-                           for i in range(count)], columns=["docno", "label", "iteration"])
     orders = np.array(list(itertools.product([0, 1], repeat=depth)))
-    qids = [str(i + 1) for i in range(len(orders))]
     seconds = orders.cumsum(axis=1)
-    number = np.where(orders == 0, np.arange(1, depth + 1) - seconds, seconds)
-    run = pd.DataFrame({
-        "qid": np.repeat(qids, depth),
-        "docno": [f"{labels[label]}-{i}"
-                  for label, i in zip(orders.ravel(), number.ravel(), strict=True)],
-        "score": np.tile(np.arange(depth, 0, -1.0), len(orders)),
-        "rank": np.tile(np.arange(depth), len(orders))})
+    # The number of each document among those of its label so far, from 1.
+    numbers = np.where(orders == 0, np.arange(1, depth + 1) - seconds, seconds)
+    topics = len(orders)
+    qids = np.arange(1, topics + 1).astype(str)
+    run = pd.DataFrame({"qid": np.repeat(qids, depth)})
+    run["docno"] = [f"{labels[label]}-{i}"
+                    for label, i in zip(orders.ravel(), numbers.ravel(), strict=True)]
+    run["score"] = np.tile(np.arange(depth, 0, -1.0), topics)
+    run["rank"] = np.tile(np.arange(depth), topics)
+    rows = [(f"{labels[0]}-{i + 1}", 1, labels[0]) for i in range(depth * ratio)]
+    rows += [(f"{labels[1]}-{i + 1}", 1, labels[1]) for i in range(depth)]
+    judged = pd.DataFrame(rows, columns=["docno", "label", "iteration"])
     return run, pd.DataFrame({"qid": qids}).merge(judged, how="cross")
 
 
@@ -128,15 +130,17 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     """
     names = list(labels)
     topics, depth = codes.shape
-    topic = np.repeat(np.arange(topics), depth)
-    flat = codes.reshape(-1).astype(np.int32)
+    number = np.arange(topics)
+    topic = np.repeat(number, depth)
+    flat = codes.ravel().astype(np.int32)
     pair = np.arange(len(flat))
-    relevant = {rel: flat if rel is None or rel <= 1 else np.full_like(flat, -1) for rel in rels}
+    relevant = {}
+    for rel in rels:
+        relevant[rel] = flat if rel is None or rel <= 1 else np.full_like(flat, -1)
     return Rankings(
-        list_topic=np.arange(topics), start=np.arange(topics) * depth,
-        length=np.full(topics, depth), list_of=topic, pair=pair, codes=flat, item=lambda: pair,
-        topics=[str(i + 1) for i in range(topics)], pair_topic=topic,
-        relevance=np.ones(len(flat), np.int64), relevant=relevant, sets=LabelSets(names),
+        list_topic=number, start=number * depth, length=np.full(topics, depth), list_of=topic,
+        pair=pair, codes=flat, item=lambda: pair, topics=[*map(str, number + 1)], pair_topic=topic,
+        relevance=np.ones_like(pair), relevant=relevant, sets=LabelSets(names),
         labels=sorted(names))
 
 
@@ -171,20 +175,22 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     """
     if not -1 <= alpha <= 1:
         raise ValueError(f"alpha={shown(alpha)} is not possible; it takes a number in [-1, 1]")
+    labels = len(counts)
     # A list, because numpy does not convert a set.
     chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
-    if chosen.dtype == bool:
-        if chosen.shape != (draws, len(counts)):
-            raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
-                             f"of {draws} rankings and {len(counts)} labels")
-    else:
-        if not set(chosen.tolist()) <= set(range(len(counts))):
-            raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(counts) - 1}")
-        chosen = np.broadcast_to(np.isin(np.arange(len(counts)), chosen), (draws, len(counts)))
-    documents = np.repeat(np.arange(len(counts)), counts)
+    if chosen.dtype != bool:
+        if not np.isin(chosen, np.arange(labels)).all():
+            raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {labels - 1}")
+        chosen = np.tile(np.isin(np.arange(labels), chosen), (draws, 1))
+    elif chosen.shape != (draws, labels):
+        raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
+                         f"of {draws} rankings and {labels} labels")
+    documents = np.repeat(np.arange(labels), counts)
+    weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
-    waiting = np.random.default_rng(seed).standard_exponential((draws, len(documents)))
-    waiting /= np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)[:, documents]
+    rng = np.random.default_rng(seed)
+    waiting = rng.standard_exponential((draws, len(documents)))
+    waiting /= weights[:, documents]
     return documents[waiting.argsort(axis=1)]
 
 
@@ -231,16 +237,16 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
     """
     from tqdm import tqdm
     from tqdm.contrib.concurrent import thread_map
-    wanted = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
-    sets = _checked(sets)
+    measures = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
+    by_name = _checked(sets)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
                          f"[{shown(alphas)}]")
     at_least(2, "draws", draws)
+    points = [(*item, float(alpha)) for item, alpha in itertools.product(by_name.items(), alphas)]
+    rows = partial(_rows, measures=measures, draws=draws, seed=seed)
     # Threads run in parallel, because numpy releases the GIL.
-    parts = thread_map(partial(_rows, measures=wanted, draws=draws, seed=seed),
-                       [*itertools.product(sets.items(), map(float, alphas))],
-                       max_workers=os.cpu_count(), tqdm_class=tqdm,
+    parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
     return pd.DataFrame(itertools.chain(*parts),
                         columns=["set", "alpha", "measure", "mean", "sd"])
@@ -275,21 +281,29 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
 
 
-def _rows(point: tuple[tuple[str, Mapping[str, int]], float],
-          measures: Sequence[FairnessMeasure], draws: int, seed: int) -> list[dict[str, Any]]:
+def _rows(point: tuple[str, Mapping[str, int], float], measures: Sequence[FairnessMeasure],
+          draws: int, seed: int) -> list[dict[str, Any]]:
     """Return the rows of one set and one α."""
-    (name, counts), alpha = point
-    labels, sizes = list(counts), list(counts.values())
+    name, counts, alpha = point
+    labels = list(counts)
     opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
     group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
-    one = np.random.default_rng(choice_seed).choice(opposing, draws)
+    choice = np.random.default_rng(choice_seed).choice(opposing, draws)
+    single = np.arange(len(labels)) == choice[:, None]
     of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
     of_group = [measure for measure in measures if measure not in of_all]
-    scores: dict[FairnessMeasure, Floats] = {}
-    for some, weighted, own_seed in ((of_group, opposing, group_seed),
-                                  (of_all, np.arange(len(labels)) == one[:, None], all_seed)):
-        if some:
-            codes = biased_rankings(sizes, alpha, weighted, draws, own_seed)
-            scores |= score(some, rankings(codes, labels, rels_of(some)))
-    return [{"set": name, "alpha": alpha, "measure": str(measure), "mean": scores[measure].mean(),
-             "sd": scores[measure].std(ddof=1)} for measure in measures]
+
+    def scores(measures: Sequence[FairnessMeasure], weighted: Any,
+               seed: np.random.SeedSequence) -> dict[FairnessMeasure, Floats]:
+        if not measures:
+            return {}
+        codes = biased_rankings(list(counts.values()), alpha, weighted, draws, seed)
+        return score(measures, rankings(codes, labels, rels_of(measures)))
+
+    by_measure = scores(of_group, opposing, group_seed) | scores(of_all, single, all_seed)
+    rows = []
+    for measure in measures:
+        values = by_measure[measure]
+        rows.append({"set": name, "alpha": alpha, "measure": str(measure), "mean": values.mean(),
+                     "sd": values.std(ddof=1)})
+    return rows

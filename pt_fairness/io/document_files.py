@@ -27,6 +27,7 @@ from pt_fairness.io.frames import (
     fields_of,
     first_line,
     need_columns,
+    need_distinct_columns,
     read_columns,
     read_csv,
 )
@@ -128,6 +129,7 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     if not isinstance(qrels, pd.DataFrame):
         raise ValueError(f"qrels are a DataFrame here, not a {type(qrels).__name__}; "
                          "pt_fairness.read_qrels reads a file into one")
+    need_distinct_columns(qrels, "the frame of qrels")
     for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
         if set(names) <= set(qrels.columns):
             return names

@@ -14,13 +14,13 @@ from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.columns import of_one_measure, per_query
 from pt_fairness.analysis.directions import distance_from_best, ranked_by
-from pt_fairness.analysis.group_statistics import ALL_TOPICS
-from pt_fairness.analysis.ranking_shares import (
+from pt_fairness.analysis.explanation import (
     PROTECTED_SHARE,
     PROTECTED_TARGET,
     SHARE,
     TARGET,
 )
+from pt_fairness.analysis.group_statistics import ALL_TOPICS
 from pt_fairness.core import discounts
 from pt_fairness.core.messages import listed, shown, warn
 from pt_fairness.io.frames import need_columns, need_rows

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.explanation import SUMS
+from pt_fairness.analysis.explanation import source_of_numbers
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import collecting_warnings
@@ -88,19 +88,14 @@ class Method:
         self.measure = measure
         inner = getattr(measure, "inner", measure)  # that of OfGroup
         of_package = isinstance(inner, FairnessMeasure)
-        self.cutoff: int | None = measure.params.get("cutoff")
+        # Without a cutoff, TrecFair cuts the list at ``ideal``.
+        self.cutoff: int | None = measure.params.get("cutoff", measure.params.get("ideal"))
         within = self.cutoff is not None and self.cutoff <= depth
         #: ``'terms'`` of a sum, discounted ``'gains'``, differences of ``'prefixes'`` of a ranking,
         #: values at ``'cutoffs'``; ``''`` for a measure that has no cutoff to vary.
-        self.source = ""
-        if of_package and measure.is_sum:
-            self.source = "terms"
-        elif measure.NAME in ALPHA_MEASURES:
+        self.source = source_of_numbers(measure)
+        if measure.NAME in ALPHA_MEASURES:
             self.source = "gains"
-        elif measure.NAME in SUMS:
-            self.source = "prefixes"
-        elif "cutoff" in inner.SUPPORTED_PARAMS:
-            self.source = "cutoffs"
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` without numbers.
         self.kind: str | None = CONTRIBUTION
         if self.source in ("cutoffs", ""):

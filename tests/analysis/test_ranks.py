@@ -11,14 +11,14 @@ from ir_measures import parse_measure
 
 from pt_fairness import FairnessWarning, explain, groups
 from pt_fairness.analysis.arguments import loaded_qrels, runs_of
-from pt_fairness.analysis.ranking_shares import Shown, annotations_for
+from pt_fairness.analysis.explanation import Ranks, annotations_for
 from pt_fairness.rankings.trec_order import Judgments
 
 
 def shown(measure, case, qid="1", source=None):
     judgments = Judgments(loaded_qrels(case.qrels_frame))
     run = case.run_frame[case.run_frame["query_id"] == qid]
-    return Shown(parse_measure(measure), judgments, runs_of(run, judgments)["run 0"],
+    return Ranks(parse_measure(measure), judgments, runs_of(run, judgments)["run 0"],
                  judgments.topics.index(qid), source)
 
 
@@ -40,13 +40,13 @@ def test_the_first_annotated_documents_count(make_case, seed, cutoff):
         labels = ranks_of(case, qid)
         annotated = [rank for rank, own in enumerate(labels) if own][:k]
         condensed = shown(f"DistKL{cutoff}", case, qid)
-        assert condensed.counted.tolist() == annotated
+        assert condensed.places.tolist() == annotated
         # As many ranks as documents count, or more where some of these are further down.
         assert condensed.depth == max([rank + 1 for rank in annotated] + [min(k, len(labels))])
-        assert condensed.groups() == labels[:condensed.depth]
+        assert condensed.groups() == [", ".join(own) for own in labels[:condensed.depth]]
         kept = shown(f"AWRF(unannotated='keep'){cutoff}", case, qid)
-        assert kept.counted.tolist() == list(range(min(k, len(labels))))
-        assert kept.groups() == labels[:k]
+        assert kept.places.tolist() == list(range(min(k, len(labels))))
+        assert kept.groups() == [", ".join(own) for own in labels[:k]]
 
 
 def test_two_sides(worked):
@@ -75,8 +75,8 @@ def test_columns_have_the_name_of_the_source_before_the_label(worked):
 def test_the_groups_of_measures_that_have_none(worked):
     source = groups.from_mapping({"c": "x", "d": "y"})
     for measure in ("nDCG@4", "AWRF@4"):
-        assert shown(measure, worked).groups() == [["CON"], ["PRO"], [], ["PRO"]]
-    assert shown("nDCG@4", worked, source=source).groups() == [["x"], [], ["y"], []]
+        assert shown(measure, worked).groups() == ["CON", "PRO", "", "PRO"]
+    assert shown("nDCG@4", worked, source=source).groups() == ["x", "", "y", ""]
     worked.qrels = [(*row[:3], "0") for row in worked.qrels]
     judgments = Judgments(loaded_qrels(worked.qrels_frame))
     assert annotations_for(parse_measure("nDCG@4"), judgments, None).labels == []
