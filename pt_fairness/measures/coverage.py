@@ -213,13 +213,14 @@ class OfGroupMeasure(FairnessMeasure):
         """
         if isinstance(params.get("measure"), (str, irm.Measure)):
             inner = parsed_one(params["measure"], check=False)
-            own = {name: value for name, value in inner.params.items() if name != "cutoff"}
-            if len(own) < len(inner.params):
+            without = dict(inner.params)
+            cutoff = without.pop("cutoff", None)
+            if cutoff is not None:
                 if "cutoff" in params:
                     raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
                                      f"@{params['cutoff']}; give one of them")
-                params["cutoff"] = inner["cutoff"]
-            params["measure"] = str(type(inner)(**own))
+                params["cutoff"] = cutoff
+            params["measure"] = str(type(inner)(**without))
         super().__init__(**params)
 
     @cached_property
@@ -236,20 +237,24 @@ class OfGroupMeasure(FairnessMeasure):
     def check_together(self) -> None:
         inner = parsed_one(self.inner)
         gains = inner.params.get("gains")
-        reasons = {
-            "a measure of pt_fairness": isinstance(inner, FairnessMeasure),
-            "a measure of subtopics, which it reads from the qrels":
-                type(inner).__module__ == irm.diversity.__name__,
-            "a sum over topics": not isinstance(inner.aggregator(), irm.MeanAgg),
-            "a measure that ignores relevance": inner.NAME == "Judged",
-            f"a measure with rel={self.rel}, for which irrelevant documents count": self.rel < 1,
-            "a measure with a gain for documents that are not relevant":
-                inner.params.get("min_rel", 0) < 0 or (isinstance(gains, dict) and any(
-                    gain != 0 for grade, gain in gains.items() if grade <= 0))}
-        reason = next((text for text, found in reasons.items() if found), None)
-        if reason is not None:
-            raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means "
-                             "over topics that depend on relevance, such as nDCG, AP, RR and P")
+        gains = gains if isinstance(gains, dict) else {}
+        of_irrelevant = [gain for grade, gain in gains.items() if grade <= 0]
+        if isinstance(inner, FairnessMeasure):
+            reason = "a measure of pt_fairness"
+        elif type(inner).__module__ == irm.diversity.__name__:
+            reason = "a measure of subtopics, which it reads from the qrels"
+        elif not isinstance(inner.aggregator(), irm.MeanAgg):
+            reason = "a sum over topics"
+        elif inner.NAME == "Judged":
+            reason = "a measure that ignores relevance"
+        elif self.rel < 1:
+            reason = f"a measure with rel={self.rel}, for which irrelevant documents count"
+        elif any(of_irrelevant) or inner.params.get("min_rel", 0) < 0:
+            reason = "a measure with a gain for documents that are not relevant"
+        else:
+            return
+        raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means over "
+                         "topics that depend on relevance, such as nDCG, AP, RR and P")
 
     @property
     def refuses_weights(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,13 +38,13 @@ def places_in_order(labels: Sequence[str], order: str | None,
                 "from the lowest to the highest with order='…' or, in Python, use a Groups "
                 "object that declares their order")
         return sorted(range(len(labels)), key=numbers.__getitem__)
-    found = order.split(",") if order is not None else list(declared or ())
-    lacking = sorted({*labels} - {*found})
+    ordered = list(declared or ()) if order is None else order.split(",")
+    lacking = sorted({*labels} - {*ordered})
     if lacking:
-        raise ValueError(f"the order {','.join(found)!r} lacks the labels {listed(lacking)}; an "
+        raise ValueError(f"the order {','.join(ordered)!r} lacks the labels {listed(lacking)}; an "
                          "ordinal divergence needs an order of all labels of the groups")
     place = {name: i for i, name in enumerate(labels)}
-    return [place[name] for name in found if name in place]
+    return [place[name] for name in ordered if name in place]
 
 
 def _number(name: str) -> float:
@@ -55,7 +56,8 @@ def _number(name: str) -> float:
 
 def nmd(p: Floats, q: Floats) -> Floats:
     """Return ``Σ_g |cumP_g − cumQ_g| / (L − 1)`` over the last axis; 0 if L = 1."""
-    return arrays.ratio(abs(np.cumsum(p - q, axis=-1)).sum(axis=-1), p.shape[-1] - 1)
+    differences = abs(np.cumsum(p - q, axis=-1))
+    return arrays.ratio(differences.sum(axis=-1), p.shape[-1] - 1)
 
 
 def rnod(p: Floats, q: Floats) -> Floats:
@@ -65,8 +67,9 @@ def rnod(p: Floats, q: Floats) -> Floats:
     """
     i = np.arange(p.shape[-1])
     distances = (p - q) ** 2 @ abs(i[:, None] - i)
-    held = q > 0
-    od = arrays.ratio((distances * held).sum(axis=-1), held.sum(axis=-1))
+    present = q > 0
+    sums = (distances * present).sum(axis=-1)
+    od = arrays.ratio(sums, present.sum(axis=-1))
     return np.sqrt(arrays.ratio(od, p.shape[-1] - 1))
 
 
@@ -92,7 +95,8 @@ def decay(s: Floats) -> Floats:
     >>> decay(np.array([[0.5, 0.0, 0.5]])).tolist()
     [[0.5, 0.0, 0.25]]
     """
-    return s * np.cumprod(np.hstack([np.ones((len(s), 1)), 1.0 - s[:, :-1]]), axis=1)
+    goes_on = np.pad(1.0 - s[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
+    return s * np.cumprod(goes_on, axis=1)
 
 
 def similarity(divergence: Floats) -> Floats:
@@ -142,9 +146,11 @@ class StoppingMeasure(FairnessMeasure):
         :param relevance: ``[R, D]``
         :param highest: the highest relevance grade, used if ``max_rel`` is not set
         """
-        highest, gains = self.param("max_rel") or highest, self.param("gains")
-        counted = np.where(relevance >= self.param("rel"), np.minimum(relevance, highest), 0)
-        return decay(stops(discounts.gain(gains, counted, 0), discounts.gain(gains, highest, 0)))
+        highest = self.param("max_rel") or highest
+        grades = np.minimum(relevance, highest)
+        grades = np.where(relevance >= self.param("rel"), grades, 0)
+        gain = partial(discounts.gain, self.param("gains"), rel=0)
+        return decay(stops(gain(grades), gain(highest)))
 
 
 class _GF(StoppingMeasure):
@@ -218,18 +224,25 @@ class _GF(StoppingMeasure):
         size = len(view.labels)
         target = or_uniform(distribution(view, self.param("target"), self.param("rel")))
         # Row −1 holds the shares of an unannotated document, code −1.
-        shares = np.vstack([view.share, np.full(size, 1.0 / max(size, 1))])
+        even = np.full(size, 1.0 / max(size, 1))
+        shares = np.vstack([view.share, even])
         divergence: Callable[[Floats, Floats], Floats] = divergences.jsd
         if self.param("divergence") != "jsd":
             divergence = nmd if self.param("divergence") == "nmd" else rnod
             order = places_in_order(view.labels, self.param("order"), view.order)
-            shares, target = shares[:, order], target[:, order]
-        return self.expected(view, lambda codes, row, place: similarity(
-            divergence(prefix_shares(codes, shares, row, place), target[row])))
+            shares = shares[:, order]
+            target = target[:, order]
+
+        def utility(codes: Ints, row: Ints, place: Ints) -> Floats:
+            p = prefix_shares(codes, shares, row, place)
+            return similarity(divergence(p, target[row]))
+
+        return self.expected(view, utility)
 
     def defined(self, view: View) -> Bools:
         target = distribution(view, self.param("target"), self.param("rel"))
-        return super().defined(view) & (target.any(axis=1) | (self.of_run and bool(view.labels)))
+        has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
+        return super().defined(view) & has_target
 
 
 def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
@@ -244,7 +257,8 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
     size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
     for start in range(0, rows.shape[1], size):
         labels = slice(start, start + size)
-        shares[:, labels] = rows[:, labels][codes].cumsum(axis=1)[row, place]
+        sums = rows[:, labels][codes].cumsum(axis=1)
+        shares[:, labels] = sums[row, place]
     shares /= place[:, None] + 1.0
     return shares
 
@@ -266,8 +280,9 @@ class RelevancePart(StoppingMeasure):
         return False
 
     def terms(self, view: View) -> Floats:
+        phi = self.param("phi")
         if self.param("relevance") == "rbu":
-            return self.expected(view, lambda _, row, place: rbu(place + 1.0, self.param("phi")))
+            return self.expected(view, lambda _, row, place: rbu(place + 1.0, phi))
         return self.expected(view, lambda _, row, place: err(place + 1.0))
 
 
@@ -336,10 +351,11 @@ class _GFR(FairnessMeasure):
     def parts(self) -> Sequence[FairnessMeasure]:
         targets = {name_of(source): target for source, target in self.param("targets").items()}
         shared = supported(_GF, self.params)
-        return [RelevancePart(**supported(RelevancePart, self.params)),
-                *(_GF(**shared, groups=source, divergence=divergence,
-                      target=targets.get(name_of(source), "uniform"))
-                  for source, divergence in (self.param("attributes") or {}).items())]
+        parts: list[FairnessMeasure] = [RelevancePart(**supported(RelevancePart, self.params))]
+        for source, divergence in (self.param("attributes") or {}).items():
+            target = targets.get(name_of(source), "uniform")
+            parts.append(_GF(**shared, groups=source, divergence=divergence, target=target))
+        return parts
 
     @property
     def of_run(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ class Cells(NamedTuple):
     #: The number of the cell, ``[e]``.
     cell: Ints
     #: The number of K, the set of the attributes that are known in the cell, ``[e]``.
-    known: Ints
+    K: Ints
     #: The mass of the document in the cell, ``[e]``.
     mass: Floats
     #: Π_{j∈K} w_j of the cell, ``[e]``.
@@ -51,8 +51,10 @@ def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     [0.38]
     """
     m = (p + t) / 2
-    terms = p * np.log(p / m) + t * np.log(np.where(t > 0, t, m) / m) - math.log(2) * t
-    return np.asarray((np.bincount(row, terms, rows) + math.log(2)) / 2)
+    of_p = p * np.log(p / m)
+    of_t = t * np.log(np.where(t > 0, t, m) / m)
+    sums = np.bincount(row, of_p + of_t - math.log(2) * t, rows)
+    return np.asarray((sums + math.log(2)) / 2)
 
 
 
@@ -144,9 +146,9 @@ class _TrecFair(FairnessMeasure):
         attributes = [name_of(source) for source in self.param("attributes")]
         for name in self.whole:
             if name not in attributes:
+                names = ", ".join(map(repr, attributes))
                 raise ValueError(f"TrecFair has {name!r} in whole, which is none of its "
-                                 f"attributes, {', '.join(map(repr, attributes))}; "
-                                 "name it in attributes too")
+                                 f"attributes, {names}; name it in attributes too")
         cutoff, ideal = self.param("cutoff"), self.param("ideal")
         if cutoff is not None and ideal is not None and ideal < cutoff:
             raise ValueError(f"TrecFair(ideal={ideal})@{cutoff} is not possible: ideal is at least "
@@ -173,87 +175,104 @@ class _TrecFair(FairnessMeasure):
         ndcg, defined = self.ndcg(view)
         if not self.joint:
             return np.where(defined, ndcg, np.nan)
-        awrf = self.awrf(view)
-        return np.where(defined, awrf if self.param("value") == "awrf" else ndcg * awrf, np.nan)
+        values = self.awrf(view)
+        if self.param("value") == "score":
+            values = ndcg * values
+        return np.where(defined, values, np.nan)
 
     def ndcg(self, view: View) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
         documents = view.documents(self.depth)
         relevant = documents.judged & (documents.relevance >= self.param("rel"))
         count = sum_by_topic(view, documents.topic, relevant).astype(int)
-        most = max(int(count.max(initial=0)), int(documents.place.max(initial=0)) + 1)
-        a = discounts.discount("trec", most)
+        most = max(count.max(initial=0), documents.place.max(initial=0) + 1)
+        a = discounts.discount("trec", int(most))
         ideal = np.minimum(count, self.param("ideal") or self.param("cutoff") or most)
-        gains = np.bincount(documents.list, a[documents.place] * relevant[documents.document],
-                            len(view))
-        largest = np.append(0.0, a.cumsum())[ideal][view.topic]
-        return arrays.ratio(gains, largest), (count > 0)[view.topic]
+        gains = a[documents.place] * relevant[documents.document]
+        sums = np.bincount(documents.list, gains, len(view))
+        largest = np.append(0.0, a.cumsum())[ideal]
+        return arrays.ratio(sums, largest[view.topic]), (count > 0)[view.topic]
 
     def awrf(self, view: View) -> Floats:
         """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass, and where
         documents can have one label only.
         """
         documents = view.documents(self.depth)
-        found = [view.attribute(source, self.depth) for source in self.joint]
-        labels = [label for sets, _, _ in found for label in sets.labels[:-1]]
-        if self.param("unknown") == "partial" and len(labels) < 2:
+        sets, of_ranked, of_judged = zip(
+            *(view.attribute(source, self.depth) for source in self.joint), strict=True)
+        several = sum(len(part.labels) - 1 for part in sets) > 1  # one of them is @UNKNOWN
+        if self.param("unknown") == "partial" and not several:
             return np.full(len(view), np.nan)
-        ranked = self.cells([(sets, codes) for sets, codes, _ in found])
+        ranked = self.cells(sets, of_ranked)
         topic, _, relevance = view.judgments
         relevant = np.flatnonzero(relevance >= self.param("rel"))
-        judged = self.cells([(sets, codes[relevant]) for sets, _, codes in found])
+        judged = self.cells(sets, [codes[relevant] for codes in of_judged])
         q_topic = topic[relevant[judged.row]]
         q_all = sum_by_topic(view, q_topic, judged.mass)
         # A row for each list and cell of the ranking.
         a = discounts.discount("trec", int(documents.place.max(initial=0)) + 1)
-        (row, cell, known), inverse = arrays.unique_rows(
-            documents.list[ranked.row], ranked.cell, ranked.known)
+        lists = documents.list[ranked.row]
+        (row, cell, known), inverse = arrays.unique_rows(lists, ranked.cell, ranked.K)
         share = np.zeros(len(row))
         share[inverse] = ranked.share
-        p = np.bincount(inverse, a[documents.place[ranked.row]] * ranked.mass, len(row))
+        exposure = a[documents.place[ranked.row]] * ranked.mass
+        p = np.bincount(inverse, exposure, len(row))
         p_all = np.bincount(row, p, len(view))
         of_topic = view.topic[row]
         q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
-        c = summed_at((of_topic, known), (q_topic, judged.known), judged.mass)
+        c = summed_at((of_topic, known), (q_topic, judged.K), judged.mass)
         of_qrels = self.param("of_qrels")
-        t = arrays.ratio(of_qrels * q + (1 - of_qrels) * c * share, q_all[of_topic])
-        value = np.clip(1 - divergence(p / p_all[row], t, row, len(view)), 0.0, 1.0)
-        return np.where(q_all[view.topic] > 0, np.where(p_all > 0, value, 0.0), np.nan)
+        mass = of_qrels * q + (1 - of_qrels) * c * share
+        t = arrays.ratio(mass, q_all[of_topic])
+        unfair = divergence(p / p_all[row], t, row, len(view))
+        values = np.where(p_all > 0, np.clip(1 - unfair, 0.0, 1.0), 0.0)
+        return np.where(q_all[view.topic] > 0, values, np.nan)
 
-    def cells(self, of_sources: list[tuple[LabelSets, Ints]]) -> Cells:
+    def cells(self, sets: Sequence[LabelSets], codes: Sequence[Ints]) -> Cells:
         """Return the cells of documents, of the attributes in the order of :attr:`joint`.
 
-        :param of_sources: the label sets of each source, and the code of each document, ``[n]``
+        :param sets: the label sets of each source
+        :param codes: the code of each document in each source, ``[n]`` each
         """
-        from pt_fairness import targets
-        row = np.flatnonzero(np.all([codes >= 0 for _, codes in of_sources], axis=0))
-        cell, known = np.zeros(len(row), np.int64), np.zeros(len(row), np.int64)
-        mass, share = np.ones(len(row)), np.ones(len(row))
-        for place, (sets, codes) in enumerate(of_sources):
-            source = list(self.joint)[place]
-            target = targets.find(self.joint[source])
-            shares = dict(zip(target.labels, target.shares[0] / target.shares[0].sum(),
-                              strict=True))
-            *labels, _ = sets.labels  # the last one is @UNKNOWN, of share 1
-            of_label = np.array([*(shares.get(label, 0.0) for label in labels), 1.0])
-            entry, label, own = sets.entries(codes[row])
-            row, cell = row[entry], cell[entry] * len(sets.labels) + label
-            known = known[entry] + ((label < len(labels)) << place)
-            mass = mass[entry] * (1.0 if name_of(source) in self.whole else own)
+        row = np.flatnonzero(np.all(np.stack(codes) >= 0, axis=0))
+        cell = known = np.zeros(len(row), np.int64)
+        mass = share = np.ones(len(row))
+        for place, source in enumerate(self.joint):
+            unknown = len(sets[place].labels) - 1  # the last label is @UNKNOWN
+            of_label = self.target_shares(source, sets[place].labels[:-1])
+            entry, label, label_share = sets[place].entries(codes[place][row])
+            row = row[entry]
+            cell = cell[entry] * (unknown + 1) + label
+            known = known[entry] + ((label < unknown) << place)
             share = share[entry] * of_label[label]
-        kept = (known > 0) | (self.param("unknown") == "group")
-        return Cells(*(one[kept] for one in (row, cell, known, mass, share)))
+            mass = mass[entry]
+            if name_of(source) not in self.whole:
+                mass = mass * label_share
+        if self.param("unknown") == "group":
+            return Cells(row, cell, known, mass, share)
+        of = known > 0
+        return Cells(row[of], cell[of], known[of], mass[of], share[of])
+
+    def target_shares(self, source: Any, labels: Sequence[str]) -> Floats:
+        """Return w_j of each label of a source, and 1 for ``@UNKNOWN``."""
+        from pt_fairness import targets
+        target = targets.find(self.joint[source])
+        shares = dict(zip(target.labels, target.shares[0], strict=True))
+        of_labels = np.array([shares.get(label, 0.0) for label in labels])
+        return np.append(of_labels / target.shares[0].sum(), 1.0)
 
 
-def summed_at(wanted: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats) -> Floats:
-    """Return the sum of the values whose pair of keys is each wanted pair, ``[n]``.
+def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats) -> Floats:
+    """Return the sum of the values whose pair of keys is each of some pairs, ``[n]``.
 
-    :param wanted: two integers for each sum, ``[n]`` each
+    :param places: two integers for each sum, ``[n]`` each
     :param keys: two integers for each value, ``[m]`` each
     """
-    _, number = arrays.unique_rows(*map(np.append, wanted, keys))
-    n = len(wanted[0])
-    return np.bincount(number[n:], values, len(number))[number[:n]].astype(float)
+    pairs = map(np.append, places, keys)
+    _, number = arrays.unique_rows(*pairs)
+    n = len(places[0])
+    sums = np.bincount(number[n:], values, len(number))
+    return sums[number[:n]].astype(float)
 
 
 TrecFair = register(_TrecFair())

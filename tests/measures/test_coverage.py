@@ -216,7 +216,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     ("OfGroup(measure='NumRet',group='A')", "NumRet is a sum over topics"),
     ("OfGroup(measure='NumRel',group='A')", "a sum over topics"),
     ("OfGroup(measure='Judged',group='A')@5", "Judged@5 is a measure that ignores relevance"),
-    ("OfGroup(measure='P(rel=0)',group='A')@5", "a measure with rel=0"),
+    ("OfGroup(measure='P(rel=0)',group='A')@5", "rel takes a whole number of at least 1"),
     ("OfGroup(measure='nDCG(gains={0:1})',group='A')", "a gain for documents that are not"),
 ])
 def test_what_is_refused(text, message):
