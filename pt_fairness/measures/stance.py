@@ -11,7 +11,6 @@ from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import Quotient, SignedMeasure
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.protected import degrees
 from pt_fairness.rankings.view import View
 
 
@@ -47,7 +46,7 @@ class StanceMeasure(SignedMeasure):
         codes, relevance, n = view.full(self.param("cutoff"))
         side = np.isin(view.labels, self.param("pro")) * 1.0 \
             - np.isin(view.labels, self.param("con"))
-        of_set = np.append(degrees(view) @ side, 0.0)
+        of_set = np.append(view.degree @ side, 0.0)
         return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
 
 

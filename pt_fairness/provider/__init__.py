@@ -24,11 +24,6 @@ from pt_fairness.measures.measure_names import (
 __all__ = ["ALPHA_MEASURES", "ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 
 
-def _order(measure: Measure) -> tuple[int, str]:
-    """Return the key that sorts measures by their place in a list, then by name."""
-    return getattr(measure, "place", -1), str(measure)
-
-
 class FairnessProvider(providers.Provider):  # type: ignore[misc]
     """Provider of the measures of pt_fairness, and of ndeval's measures in trec_eval's order.
 
@@ -94,7 +89,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         from pt_fairness.provider.evaluator import FairnessEvaluator
         # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
         if isinstance(measures, (set, frozenset)):
-            measures = sorted(measures, key=_order)
+            by_name = sorted(measures, key=str)
+            measures = sorted(by_name, key=lambda measure: getattr(measure, "place", -1))
         measures = list(measures)
         elsewhere = [str(measure) for measure in measures if not self.supports(measure)]
         if elsewhere:

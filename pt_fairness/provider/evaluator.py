@@ -148,12 +148,12 @@ class Attributes:
         return replace(rankings, attributes=attributes)
 
 
-def _labels(given: Any) -> tuple[str, ...]:
+def _labels(target: Any) -> tuple[str, ...]:
     """Return the labels of a target.
 
     :raises ValueError: the target is not registered, or depends on the topic
     """
-    target = targets.find(given)
+    target = targets.find(target)
     if target.topics is not None or target.of_qrels:
         raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair takes targets "
                          "with the same shares for all topics, and adds those of the relevant "

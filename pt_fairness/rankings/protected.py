@@ -95,50 +95,41 @@ class Side(NamedTuple):
 def side_of(view: View, protected: str | list[str], target: Any, rel: int | None) -> Side:
     """Return the protected side of each list.
 
-    :param protected: the value of the parameter ``protected`` of a measure, or a list of labels
+    :param protected: the value of the parameter ``protected`` of a measure: ``'minority'``,
+        ``'majority'``, a label, or labels joined by commas; or a list of labels
     :param target: the value of its parameter ``target``; ``None`` without one
     :param rel: the lowest relevance of a relevant document; ``None`` if the side is chosen among
         the annotated documents of the run
     """
     counts = view.in_run if rel is None else view.relevant(rel)
-    labels, sets, present = protected_groups(view, protected, counts)
+    lists = len(counts)
+    present = np.ones(lists, bool)
+    if protected in ("minority", "majority"):
+        chosen, present = rarest(counts @ view.degree, protected == "majority")
+    else:
+        if isinstance(protected, str):
+            protected = label_parts(protected, view.labels)
+        chosen = np.isin(view.labels, protected)[None]
+    labels = np.broadcast_to(chosen, (lists, len(view.labels)))
+    degree = chosen @ view.degree.T
+    sets = degree > 0  # a mask takes an eighth of the memory
+    if view.weighted.any():
+        sets = np.where(view.weighted, degree, sets)
+    sets = np.broadcast_to(sets, (lists, len(view.share)))
     if target in ("qrels", "run"):
         counts = view.in_run if target == "run" else counts
         plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
     elif target == "collection":
         everyone = np.ones((1, len(view.labels)), bool)
         plus = view.pooled_in(rel, labels)
-        total = np.full(len(view), view.pooled_in(rel, everyone))
+        total = np.full(lists, view.pooled_in(rel, everyone))
     elif target is None:
-        plus = total = np.zeros(len(view))
+        plus = total = np.zeros(lists)
     else:
         shares = distribution(view, target, rel)
         plus, total = (shares * labels).sum(axis=1), shares.sum(axis=1)
     defined = present & ((total > 0) | (target == "run"))
     return Side(labels, sets, present, plus.astype(float), total.astype(float), defined)
-
-
-def protected_groups(view: View, protected: str | list[str],
-                     counts: Floats) -> tuple[Bools, Any, Bools]:
-    """Return the fields ``labels``, ``sets`` and ``present`` of :class:`Side`.
-
-    :param protected: ``'minority'``, ``'majority'``, a label, labels joined by commas, or a list
-    :param counts: the number of documents of each label set, ``[R, S]``, which determines
-        'minority' and 'majority'
-    """
-    lists, degree = len(counts), degrees(view)
-    present = np.ones(lists, bool)
-    if protected in ("minority", "majority"):
-        labels, present = rarest(counts @ degree, protected == "majority")
-    else:
-        if isinstance(protected, str):
-            protected = label_parts(protected, view.labels)
-        labels = np.isin(view.labels, protected)[None]
-    sets = labels @ degree.T
-    # A mask takes an eighth of the memory.
-    sets = np.where(view.weighted, sets, sets > 0) if view.weighted.any() else sets > 0
-    return (np.broadcast_to(labels, (lists, labels.shape[1])),
-            np.broadcast_to(sets, (lists, sets.shape[1])), present)
 
 
 def label_parts(protected: str, labels: Sequence[str]) -> list[str]:
@@ -150,15 +141,6 @@ def label_parts(protected: str, labels: Sequence[str]) -> list[str]:
     if protected in labels:
         return [protected]
     return [part.strip() for part in protected.split(",")]
-
-
-def degrees(view: View) -> Floats:
-    """Return the degree of membership of each label set in each group, ``[S, L]``.
-
-    It is the share of the group if the label set has weights, and otherwise 1 for each of its
-    groups.
-    """
-    return np.where(view.weighted[:, None], view.share, view.member)
 
 
 def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:

@@ -76,6 +76,9 @@ class View:
         self.member: Bools = self.share > 0
         #: Whether the shares of each label set are weights of a group source, ``[S]``.
         self.weighted: Bools = sets.weighted[self._sets]
+        #: The degree of membership of each label set in each group, ``[S, L]``: the share of the
+        #: group if the shares are weights, and otherwise 1 for each of its groups.
+        self.degree: Floats = np.where(self.weighted[:, None], self.share, self.member)
         self._condensed = self._code[ranked]
         # The topic of each judged pair of these topics.
         self._pair_topic = rankings.pair_topic[self._pairs] - topics.start

@@ -14,7 +14,6 @@ from pt_fairness.rankings.protected import (
     distribution,
     of_ranked,
     population,
-    protected_groups,
     rarest,
     shares_of,
     side_of,
@@ -34,6 +33,7 @@ class _View:
 
     def __init__(self, weighted: bool) -> None:
         self.weighted = np.full(4, weighted)
+        self.degree = SHARE if weighted else (SHARE > 0).astype(float)
 
     def __len__(self) -> int:
         return len(COUNTS)
@@ -67,7 +67,8 @@ def test_no_list_without_labels_has_a_rarest_group():
     ("minority", ["B", "A", "A", "A"]), ("majority", ["A", "A", "A", "A"]), ("B", ["B"] * 4),
     ("C,A", ["AC"] * 4), ("nothing", [""] * 4)])
 def test_the_protected_groups_of_each_list(weighted, wanted, labels):
-    found, found_sets, known = protected_groups(_View(weighted), wanted, COUNTS)
+    side = side_of(_View(weighted), wanted, None, None)
+    found, found_sets, known = side.labels, side.sets, side.present
     assert [[*one] for one in labels] == [np.array(_View.labels)[row].tolist()
                                           for row in found]
     for row, sets in zip(labels, found_sets, strict=True):
