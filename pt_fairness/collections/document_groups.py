@@ -23,11 +23,12 @@ from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import ir_datasets
 import numpy as np
 import pandas as pd
+from ir_datasets.util import Download, RequestsDownload, home_path
 from scipy import sparse
 
 from pt_fairness.collections.variants import read_rows, stored, write_rows
@@ -41,8 +42,6 @@ from pt_fairness.io.word_counts import WordCounts
 
 #: The texts for "no group" in the metadata of TREC Fair.
 _UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}
-#: The arrays of a field that hold its sparse matrix.
-_PARTS = ("weight", "label", "count")
 #: The content of a table by name: ``docno`` (sorted), and five arrays for each field.
 _Arrays = dict[str, Any]
 #: The document ids of a table, shared by its fields.
@@ -102,24 +101,26 @@ class FromMetadata(Groups):
         return self.name, tuple(self._field)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        known_docnos, weights = self._loaded
+        pages, weights = self._loaded
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
-        wanted = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
-        place = np.minimum(np.searchsorted(known_docnos, wanted), len(known_docnos) - 1)
+        numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
+        place = np.searchsorted(pages, numbers)
+        place = np.minimum(place, len(pages) - 1)
         # An id has only one form: "12", and not "012" or "12.0".
-        known = known_docnos[place].astype(str) == texts
-        if not (self._warned or known.all()):
+        listed_page = pages[place].astype(str) == texts
+        if not (self._warned or listed_page.all()):
             self._warned = True
-            lacking = texts[~known]
-            warn(f"{self.name}: {len(lacking)} of {len(known)} documents are not in the metadata "
+            lacking = texts[~listed_page]
+            warn(f"{self.name}: {len(lacking)} of {len(texts)} documents are not in the metadata "
                  f"(the first: {lacking[0]!r}) and count as unannotated")
-        rows = weights[place[document]]
-        found = rows[:, :-1].tocoo()
-        kept = known[document][found.row]
-        return Memberships(found.row[kept].astype(np.intp), found.col[kept].astype(np.int64),
-                         list(self._field.labels),
-                         found.data[kept].astype(float) if self.weighted else None,
-                         np.where(known[document], rows[:, [-1]].toarray()[:, 0], np.nan))
+        item = np.flatnonzero(listed_page[document])
+        rows = weights[place[document[item]]]
+        cells = rows[:, :-1].tocoo()
+        unknown = np.full(len(document), np.nan)
+        unknown[item] = rows[:, [-1]].toarray()[:, 0]
+        weight = cells.data.astype(float) if self.weighted else None
+        return Memberships(item[cells.row], cells.col.astype(np.int64), list(self._field.labels),
+                           weight, unknown)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -128,30 +129,40 @@ class FromMetadata(Groups):
         They are loaded from the table, which is made if necessary. The weights are sparse,
         ``[documents, labels + 1]``.
         """
-        source = getattr(ir_datasets.load(self._dataset_id).docs_handler(), self._attribute)
+        handler = ir_datasets.load(self._dataset_id).docs_handler()
+        source = getattr(handler, self._attribute)
         path = Path(source.path(force=False))
-        key = self._field.column
-        arrays = stored(
-            Path(f"{path}.groups.npz"), path, partial(_load, field=self._field),
-            partial(_read, source, path, self._fields),
-            lambda made, file: np.savez_compressed(file, **made))
+        load = partial(_load, field=self._field)
+        read = partial(_read, source, path, self._fields)
+        arrays = stored(Path(f"{path}.groups.npz"), path, load, read, _save)
         docno = _docnos.get(path)
         if docno is None or not np.array_equal(docno, arrays["docno"]):
             docno = _docnos[path] = arrays["docno"]
-        others = arrays[f"{key}.other"]
-        if len(others):
+        _, weight, label, count, unexpected = [arrays[name] for name in _names(self._field)]
+        if len(unexpected):
             warn(f"{self.name}: {path} has labels that are none of "
                  f"{listed(self._field.labels)}, and count as unannotated: "
-                 f"{listed(map(str, others))}")
-        return docno, _matrix(self._field, *(arrays[f"{key}.{part}"] for part in _PARTS))
+                 f"{listed(map(str, unexpected))}")
+        return docno, _matrix(self._field, weight, label, count)
+
+
+def _names(field: Field) -> list[str]:
+    """Return the names of the arrays of a field.
+
+    They are its labels, the weights, labels and row lengths of its sparse matrix, and labels in the
+    file that are not in its label set.
+    """
+    return [f"{field.column}.{part}" for part in ("labels", "weight", "label", "count", "other")]
 
 
 def _matrix(field: Field, weight: Any, label: Any, count: Any) -> Any:
     """Return the weight of each label, and of unknown groups, for each document, sparse,
     ``[documents, labels + 1]``.
     """
-    start = np.concatenate([[0], np.cumsum(count, dtype=np.int32)])
-    return sparse.csr_matrix((weight, label, start), shape=(len(count), len(field.labels) + 1))
+    start = np.zeros(len(count) + 1, np.int32)
+    np.cumsum(count, dtype=np.int32, out=start[1:])
+    shape = len(count), len(field.labels) + 1
+    return sparse.csr_matrix((weight, label, start), shape)
 
 
 class _Column:
@@ -159,39 +170,38 @@ class _Column:
 
     def __init__(self, field: Field) -> None:
         self.field = field
-        self._code = {label: code for code, label in enumerate(field.labels)}
-        self._code |= {label: self._code[new] for label, new in field.merged.items()}
-        self._other = self._code.get(field.other)
+        self._codes = {label: code for code, label in enumerate(field.labels)}
+        for label, replacement in field.merged.items():
+            self._codes[label] = self._codes[replacement]
+        self._default = self._codes.get(field.other)
         if field.unknown:
-            self._code[field.unknown] = len(field.labels)
+            self._codes[field.unknown] = len(field.labels)
         self.count, self.label = array("B"), array("B")
         self.weight = array("I" if field.weighted else "B")
-        self.other: Counter[str] = Counter()
+        self.unexpected: Counter[str] = Counter()
 
     def add(self, value: Any) -> None:
         """Add the value of the next document."""
-        found: dict[int, int] = {}
+        weights: dict[int, int] = {}
         for label in (value,) if isinstance(value, str) else value or ():
-            code = self._code.get(label, None if label in _UNKNOWN else self._other)
+            code = self._codes.get(label, None if label in _UNKNOWN else self._default)
             if code is not None:
-                found[code] = found.get(code, 0) + (value[label] if self.field.counts else 1)
+                weights[code] = weights.get(code, 0) + (value[label] if self.field.counts else 1)
             elif label not in _UNKNOWN:
-                self.other[str(label)] += 1
-        self.label.extend(found)
-        self.weight.extend(found.values())
-        self.count.append(len(found))
+                self.unexpected[str(label)] += 1
+        self.label.extend(weights)
+        self.weight.extend(weights.values())
+        self.count.append(len(weights))
 
     def arrays(self, rows: Any) -> _Arrays:
         """Return the arrays of the documents ``rows``, in this order."""
-        chosen = _matrix(self.field, *map(np.asarray, (self.weight, self.label, self.count)))[rows]
-        chosen.eliminate_zeros()
-        key = self.field.column
-        return {f"{key}.labels": np.array(self.field.labels),
-                f"{key}.weight": chosen.data,
-                f"{key}.label": chosen.indices.astype(np.uint8),
-                f"{key}.count": np.diff(chosen.indptr).astype(np.uint8),
-                f"{key}.other": np.array([label for label, _ in self.other.most_common(10)],
-                                         dtype=str)}
+        weight, label, count = map(np.asarray, (self.weight, self.label, self.count))
+        cells = _matrix(self.field, weight, label, count)[rows]
+        cells.eliminate_zeros()
+        unexpected = [label for label, _ in self.unexpected.most_common(10)]
+        parts = [np.array(self.field.labels), cells.data, cells.indices.astype(np.uint8),
+                 np.diff(cells.indptr).astype(np.uint8), np.array(unexpected, dtype=str)]
+        return dict(zip(_names(self.field), parts, strict=True))
 
 
 def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
@@ -217,9 +227,15 @@ def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
     if empty:
         raise reading.damaged(path, f"no document has a known value of {empty[0]!r}")
     # The evaluation code of the track takes the first line of each document.
-    distinct, rows = np.unique(np.asarray(docno), return_index=True)
-    return {"docno": distinct, **{name: array for _, column in columns
-                                  for name, array in column.arrays(rows).items()}}
+    pages, rows = np.unique(np.asarray(docno), return_index=True)
+    arrays = {"docno": pages}
+    for _, column in columns:
+        arrays |= column.arrays(rows)
+    return arrays
+
+
+def _save(arrays: _Arrays, file: IO[bytes]) -> None:
+    np.savez_compressed(file, **arrays)
 
 
 def _load(path: Path, field: Field) -> _Arrays:
@@ -229,10 +245,9 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises KeyError: the table lacks the field
     """
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
-        arrays = {name: table[name] for name in (
-            "docno", *(f"{field.column}.{part}" for part in ("labels", *_PARTS, "other")))}
-    if (arrays[f"{field.column}.labels"].tolist() != list(field.labels)
-            or len(arrays[f"{field.column}.count"]) != len(arrays["docno"])):
+        arrays = {name: table[name] for name in ("docno", *_names(field))}
+    labels, _, _, count, _ = [arrays[name] for name in _names(field)]
+    if labels.tolist() != list(field.labels) or len(count) != len(arrays["docno"]):
         raise ValueError(f"{path} was written by another version")
     return arrays
 
@@ -243,22 +258,21 @@ GENDERS = {"f": "female", "m": "male"}
 #: The groups of Mousavian et al. (2025), by the letters in their file.
 BIASES = {"F": "female", "M": "male", "N": "neutral"}
 _GITHUB = "https://raw.githubusercontent.com/"
-_REKABSAZ = "CPJKU/FairnessRetrievalResults/81693da5305d67307673574252a4d963510a3632/"
-_MOUSAVIAN = "MaryamMousavian/MSMGenderBias/ba5ead1f690b73a1a3d1cab499ba9131686600c8/"
+_REKABSAZ = "CPJKU/FairnessRetrievalResults/81693da5305d67307673574252a4d963510a3632"
+_MOUSAVIAN = "MaryamMousavian/MSMGenderBias/ba5ead1f690b73a1a3d1cab499ba9131686600c8"
 #: The files on GitHub and their MD5 hashes, by their names in the folder ``fair``.
 _FILES = {
-    "dev.tsv": (f"{_REKABSAZ}dataset/msmarco_passage.dev.fair.tsv",
+    "dev.tsv": (f"{_REKABSAZ}/dataset/msmarco_passage.dev.fair.tsv",
                 "b8cae40fd38a3e3fe480f8750814359e"),
-    "trec-dl-2019.tsv": (f"{_REKABSAZ}dataset/trecdeep19_passage.fair.tsv",
+    "trec-dl-2019.tsv": (f"{_REKABSAZ}/dataset/trecdeep19_passage.fair.tsv",
                          "c07d58e13f9a4904cb33e41da604f965"),
-    "words.csv": (f"{_REKABSAZ}resources/wordlist_gender_representative.txt",
+    "words.csv": (f"{_REKABSAZ}/resources/wordlist_gender_representative.txt",
                   "86de399a64f9afd8f85983512e6b82e4"),
-    "biases.csv": (f"{_MOUSAVIAN}MSMGenderBias.csv", "56d17b2736cfc54fee935820e61c38ad"),
+    "biases.csv": (f"{_MOUSAVIAN}/MSMGenderBias.csv", "56d17b2736cfc54fee935820e61c38ad"),
 }
 
 
 def _path(file: str) -> Path:
-    from ir_datasets.util import home_path
     return Path(home_path() / _CORPUS / "fair" / file)
 
 
@@ -269,21 +283,19 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
     :raises ValueError: a line has no separator, or the file is empty
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
-    from ir_datasets.util import Download, RequestsDownload
-
     path, md5 = _FILES[file]
     source = Download([RequestsDownload(f"{_GITHUB}{path}")], expected_md5=md5,
                       cache_path=str(_path(file)))
     # Two downloads of ir_datasets at once would write to the same temporary file.
     with reading.lock(Path(f"{_path(file)}.lock")):
         lines = reading.text(source).splitlines()
-    for number, line in enumerate(lines, start=1):
-        first, found, second = line.partition(separator)
-        if not found:
-            raise _damaged(file, f"line {number} has one column: {line[:100]!r}")
-        yield first.strip(), second.strip()
     if not lines:
         raise _damaged(file, "it is empty")
+    for number, line in enumerate(lines, start=1):
+        if separator not in line:
+            raise _damaged(file, f"line {number} has one column: {line[:100]!r}")
+        first, second = line.split(separator, 1)
+        yield first.strip(), second.strip()
 
 
 def _damaged(file: str, reason: str) -> ValueError:
@@ -296,12 +308,12 @@ def words() -> dict[str, list[str]]:
     :raises ValueError: the file is damaged
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
-    found = [*rows("words.csv", ",")]
-    other = sorted({letter for _, letter in found} - GENDERS.keys())
-    if other:
-        raise _damaged("words.csv", f"{other[0]!r} is none of the groups {', '.join(GENDERS)}")
-    return {gender: [word for word, one in found if one == letter]
-            for letter, gender in GENDERS.items()}
+    by_gender: dict[str, list[str]] = {gender: [] for gender in GENDERS.values()}
+    for word, letter in [*rows("words.csv", ",")]:
+        if letter not in GENDERS:
+            raise _damaged("words.csv", f"{letter!r} is none of the groups {', '.join(GENDERS)}")
+        by_gender[GENDERS[letter]].append(word)
+    return by_gender
 
 
 class PassageCounts(WordCounts):
@@ -318,15 +330,15 @@ class PassageCounts(WordCounts):
         table = _path("gender.tsv")
         docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
         read_table = partial(read_rows, table, docstore, self.groups, kind=np.int32)
-        kept = read_table()
-        if not docnos.isin(kept.index).all():
+        rows = read_table()
+        if not docnos.isin(rows.index).all():
             with reading.lock(Path(f"{table}.lock")):
-                kept = read_table()
-                unread = docnos.difference(kept.index, sort=False)
+                rows = read_table()
+                unread = docnos.difference(rows.index, sort=False)
                 if len(unread):
-                    kept = pd.concat([kept, super().read(unread, name)])
-                    write_rows(table, kept)
-        return kept.reindex(docnos)
+                    rows = pd.concat([rows, super().read(unread, name)])
+                    write_rows(table, rows)
+        return rows.reindex(docnos)
 
 
 class Biases(Groups):
@@ -343,12 +355,12 @@ class Biases(Groups):
 
     @cached_property
     def _table(self) -> Table:
-        found = dict(rows("biases.csv", ","))
-        if found.pop("doc_id", None) != "gender_bias" or not set(found.values()) <= BIASES.keys():
+        letters = dict(rows("biases.csv", ","))
+        if letters.pop("doc_id", None) != "gender_bias" or not {*letters.values()} <= {*BIASES}:
             raise _damaged("biases.csv", "it has no columns doc_id and gender_bias, which is one "
                            f"of {', '.join(BIASES)}")
-        return Table.of_frame(pd.DataFrame({"docno": [*found], "group": [
-            BIASES[letter] for letter in found.values()]}))
+        frame = pd.DataFrame({"docno": [*letters], "group": [*map(BIASES.get, letters.values())]})
+        return Table.of_frame(frame)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         return self._table.find(qids, docnos)
@@ -377,7 +389,7 @@ class Languages(Groups):
     def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
         super().__init__(name, corpora)
         self._corpora, self._table = corpora, table
-        self._found: dict[Any, str] = {}
+        self._languages: dict[Any, str] = {}
         self._warned = False
 
     def _content(self) -> Any:
@@ -394,21 +406,23 @@ class Languages(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         documents = pd.unique(np.asarray(docnos, dtype=object))
-        known = ChainMap(self._judged, self._found)
-        unknown = [docno for docno in documents if docno not in known]
-        if unknown:
-            self._look_up(unknown)
-            unknown = [docno for docno in unknown if docno not in known]
-            if unknown and not self._warned:
-                self._warned = True
-                absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
-                reason = "are in none of the corpora" if not absent else \
-                    f"may be in a corpus that ir_datasets has not downloaded ({', '.join(absent)})"
-                warn(f"{self.name}: {len(unknown)} of {len(documents)} documents have no group and "
-                     f"count as unannotated (the first: {unknown[0]!r}): they were not judged and "
-                     f"{reason}")
-        frame = pd.DataFrame({"docno": documents, "group": [*map(known.get, documents)]},
-                             dtype=object)
+        languages = ChainMap(self._judged, self._languages)
+        lacking = [docno for docno in documents if docno not in languages]
+        if lacking:
+            self._look_up(lacking)
+            lacking = [docno for docno in lacking if docno not in languages]
+        if lacking and not self._warned:
+            self._warned = True
+            reason = "are in none of the corpora"
+            absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
+            if absent:
+                reason = ("may be in a corpus that ir_datasets has not downloaded "
+                          f"({', '.join(absent)})")
+            warn(f"{self.name}: {len(lacking)} of {len(documents)} documents have no group and "
+                 f"count as unannotated (the first: {lacking[0]!r}): they were not judged and "
+                 f"{reason}")
+        groups = [*map(languages.get, documents)]
+        frame = pd.DataFrame({"docno": documents, "group": groups}, dtype=object)
         return Table.of_frame(frame).find(qids, docnos)
 
     def _look_up(self, docnos: Collection[str]) -> None:
@@ -418,16 +432,16 @@ class Languages(Groups):
         """
         with reading.lock(Path(f"{self._table}.lock")):
             # The corpora do not change, so that the table is never outdated.
-            self._found |= read_rows(
-                self._table, self._table, ["group"], self._corpora)["group"].to_dict()
-            kept = len(self._found)
+            table = read_rows(self._table, self._table, ["group"], self._corpora)
+            self._languages |= table["group"].to_dict()
+            count = len(self._languages)
             for language, corpus in self._corpora.items():
-                unknown = [docno for docno in docnos if docno not in self._found]
-                if unknown and _exists(corpus):
-                    self._found.update((document.doc_id, language)
-                                       for document in reading.documents(corpus, unknown))
-            if len(self._found) > kept:
-                write_rows(self._table, pd.DataFrame({"group": self._found}))
+                unread = [docno for docno in docnos if docno not in self._languages]
+                if unread and _exists(corpus):
+                    for document in reading.documents(corpus, unread):
+                        self._languages[document.doc_id] = language
+            if len(self._languages) > count:
+                write_rows(self._table, pd.DataFrame({"group": self._languages}))
 
 
 def _exists(corpus: str) -> bool:
@@ -461,7 +475,8 @@ class SentencePairs(Groups):
         pairs = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
         sentences = pairs.astype(str).str.split(SENTENCES).explode()
         arguments = sentences.str.split(REST, n=1).str[0].to_numpy(object)
-        found = self.arguments.annotate(np.full(len(arguments), ""), arguments)
-        frame = pd.DataFrame({"docno": pairs.loc[sentences.index[found.item]].to_numpy(object),
-                              "group": np.asarray(found.labels, dtype=object)[found.codes]})
+        groups = self.arguments.annotate(np.full(len(arguments), ""), arguments)
+        pair = sentences.index[groups.item]
+        labels = np.asarray(groups.labels, dtype=object)
+        frame = pd.DataFrame({"docno": pairs[pair].to_numpy(object), "group": labels[groups.codes]})
         return Table.of_frame(frame).find(qids, docnos)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -63,12 +64,12 @@ class Documentation:
         self._title, self._text, self._base = title, text, base
 
     def documentation(self) -> dict[str, Any]:
-        known, title = {}, self._title
+        base, title = {}, self._title
         if self._base is not None:
-            known = self._base.documentation()
-            title = f"{known.get('pretty_name') or self._base.dataset_id()}, {title}"
-        return {**known, "pretty_name": title,
-                "desc": f"{known.get('desc', '')}<p>{self._text}</p>"}
+            base = self._base.documentation()
+            title = f"{base.get('pretty_name') or self._base.dataset_id()}, {title}"
+        description = f"{base.get('desc', '')}<p>{self._text}</p>"
+        return base | {"pretty_name": title, "desc": description}
 
 
 def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: str, text: str, *,
@@ -83,8 +84,8 @@ def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: s
     :param metadata: what differs from the metadata of ``base_id``, such as :data:`UNCOUNTED`
     """
     base, name = registry[base_id], f"{base_id}/{suffix}"
-    dataset = Dataset(base.docs_handler(), queries or base.queries_handler(),
-                      GroupQrels(base.qrels_handler(), convert, defs),
+    qrels = GroupQrels(base.qrels_handler(), convert, defs)
+    dataset = Dataset(base.docs_handler(), queries or base.queries_handler(), qrels,
                       Documentation(title, text, base))
     provider = MetadataProvider(lambda: {name: {**base.metadata(), **metadata}})
     registry.register(name, Dataset(MetadataComponent(name, dataset, provider), dataset))
@@ -148,18 +149,21 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     folder = f"{corpus}.json" if corpus.startswith("argsme/") else f"{corpus}/docs"
     store = home_path() / f"{folder}.pklz4" / "bin"
     table = Path(f"{qrels.qrels_path()}.{groups.name.rpartition('/')[2]}.tsv")
-    kept: dict[str, Found] = {
-        docno: ((group,), "") if group != "-" else ((), reason) for docno, group, reason
-        in read_rows(table, store, _COLUMNS, groups.labels).itertuples()}
+    rows = read_rows(table, store, _COLUMNS, groups.labels)
+    cached: dict[str, Found] = {}
+    for docno, group, reason in rows.itertuples():
+        cached[docno] = ((), reason) if group == "-" else ((group,), "")
+    remembered = cached
     # Do not download a deleted corpus again for documents that it lacked.
-    gone = not store.exists() and not reading.downloaded(ir_datasets.load(corpus).docs_handler())
-    groups.remember({docno: found for docno, found in kept.items()
-                     if gone or found != ((), MISSING)})
+    if store.exists() or reading.downloaded(ir_datasets.load(corpus).docs_handler()):
+        remembered = {docno: entry for docno, entry in cached.items() if entry != ((), MISSING)}
+    groups.remember(remembered)
     fetched = groups.fetch(docnos)
-    if any(kept.get(docno) != found for docno, found in fetched.items()):
-        write_rows(table, pd.DataFrame.from_dict(
-            {docno: (labels[0] if labels else "-", " ".join(reason.split()))
-             for docno, (labels, reason) in fetched.items()}, orient="index", columns=_COLUMNS))
+    if any(cached.get(docno) != entry for docno, entry in fetched.items()):
+        fields = [(labels[0] if labels else "-", " ".join(reason.split()))
+                  for labels, reason in fetched.values()]
+        frame = pd.DataFrame(fields, index=list(fetched), columns=_COLUMNS)
+        write_rows(table, frame)
 
 
 if TYPE_CHECKING:
@@ -183,14 +187,14 @@ def stored(table: Path, source: Path, load: Callable[[Path], T], make: Callable[
     :param make: reads the source
     :param save: writes a table
     """
-    found = _load(table, source, load)
-    if found is None:
+    content = _load(table, source, load)
+    if content is None:
         with reading.lock(Path(f"{table}.lock")):
-            found = _load(table, source, load)  # another process may have made it by now
-            if found is None:
-                made = found = make()
-                write(table, lambda file: save(made, file))
-    return found
+            content = _load(table, source, load)  # another process may have made it by now
+            if content is None:
+                content = make()
+                write(table, partial(save, content))
+    return content
 
 
 def _load(table: Path, source: Path, load: Callable[[Path], T]) -> T | None:
@@ -230,12 +234,13 @@ def read_rows(table: Path, source: Path, columns: list[str],
     def load(path: Path) -> pd.DataFrame:
         frame = pd.read_csv(path, sep="\t", dtype=str, keep_default_na=False,
                             quoting=csv.QUOTE_NONE)
-        if list(frame.columns) != ["docno", *columns] or not frame["docno"].is_unique or (
-                labels is not None and not set(frame["group"]) <= {*labels, "-"}):
-            raise ValueError(f"{path} has other columns or labels, or a document twice")
+        if list(frame.columns) != ["docno", *columns] or not frame["docno"].is_unique:
+            raise ValueError(f"{path} has other columns, or a document twice")
+        if labels is not None and not frame["group"].isin([*labels, "-"]).all():
+            raise ValueError(f"{path} has other labels")
         return frame.set_index("docno").astype(kind)
-    found = _load(table, source, load)
-    return pd.DataFrame(columns=columns, dtype=kind) if found is None else found
+    rows = _load(table, source, load)
+    return pd.DataFrame(columns=columns, dtype=kind) if rows is None else rows
 
 
 def write_rows(table: Path, frame: pd.DataFrame) -> None:
