@@ -25,6 +25,7 @@ The quality and the coherence of a pair are in the judgments.
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
+import itertools
 import os
 from collections.abc import Iterator
 from functools import partial
@@ -108,10 +109,11 @@ def _register_debates(registry: Any) -> None:
                       lang="en", docstore_path=home_path() / DEBATES / "docs.pklz4")
     queries = JsonlQueries(_debate_file("queries.jsonl"), lang="en")
     qrels = TrecQrels(_debate_file("qrels.tsv"), _DEBATE_LEVELS)
-    registry.register(DEBATES, Dataset(docs, queries, qrels,
-                                       Documentation("Debates", _DEBATE_TEXT)))
+    about = Documentation("Debates", _DEBATE_TEXT)
+    registry.register(DEBATES, Dataset(docs, queries, qrels, about))
     for field in _DEBATE_FIELDS:
-        variant(registry, DEBATES, field, partial(_with_field, docs, field), f"with {field}s",
+        convert = partial(_with_field, docs, field)
+        variant(registry, DEBATES, field, convert, f"with {field}s",
                 f"The iteration field holds the {field} of the argument.")
 
 
@@ -191,8 +193,9 @@ def touche(name: str) -> Any:
         from pt_fairness.collections.document_groups import SentencePairs
         return SentencePairs(touche(f"{_SENTENCES}/{field}"), name)
     argument_field, labels = FIELDS[field]
-    return FromIrds(dataset_id, argument_field if dataset_id.startswith("argsme/") else field,
-                    labels, name)
+    if dataset_id.startswith("argsme/"):
+        return FromIrds(dataset_id, argument_field, labels, name)
+    return FromIrds(dataset_id, field, labels, name)
 
 
 def _register_touche(registry: Any) -> None:
@@ -200,23 +203,25 @@ def _register_touche(registry: Any) -> None:
     # ir_datasets 0.6.3 prints the path of Touché's qrels to standard output.
     vars(formats)["print"] = lambda *values, **options: None
     for corpus, tasks in _TASKS.items():
-        counts = {} if corpus == "argsme/2020-04-01" else UNCOUNTED
+        metadata = {} if corpus == "argsme/2020-04-01" else UNCOUNTED
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
+            convert = partial(looked_up, touche, f"{corpus}/{field}")
             for task in tasks:
-                variant(registry, f"{corpus}/{task}".rstrip("/"), field,
-                        partial(looked_up, touche, f"{corpus}/{field}"), f"with {field}s",
-                        _TEXT[field], metadata=counts)
+                base_id = f"{corpus}/{task}" if task else corpus
+                variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field],
+                        metadata=metadata)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
                 "The iteration field holds the stance that the document was judged to have. Where "
                 "it was judged for several, there is a row for each of which it is relevant.",
                 metadata=UNCOUNTED)
     for field, text in _TEXT_OF_PAIRS.items():
-        in_qrels = field not in FIELDS
-        convert = partial(graded, field, attrgetter(field), _LEVELS) if in_qrels \
-            else partial(_of_pairs, f"{_PAIRS}/{field}")
-        variant(registry, _PAIRS, field, convert, f"with {field}", text,
-                metadata={} if in_qrels else UNCOUNTED)
+        if field in FIELDS:
+            of_pairs = partial(_of_pairs, f"{_PAIRS}/{field}")
+            variant(registry, _PAIRS, field, of_pairs, f"with {field}", text, metadata=UNCOUNTED)
+        else:
+            levels = partial(graded, field, attrgetter(field), _LEVELS)
+            variant(registry, _PAIRS, field, levels, f"with {field}", text)
 
 
 def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -225,8 +230,8 @@ def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     nDCG needs one relevance for each document. A relevant document keeps only the stances for which
     it is relevant.
     """
-    highest = {(row.query_id, row.doc_id): row.relevance
-               for row in sorted(rows, key=attrgetter("relevance"))}
+    ascending = sorted(rows, key=attrgetter("relevance"))
+    highest = {(row.query_id, row.doc_id): row.relevance for row in ascending}
     for row in rows:
         relevance = highest[row.query_id, row.doc_id]
         if row.relevance > 0 or relevance <= 0:
@@ -238,8 +243,10 @@ def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with a field of the arguments of their sentences as groups."""
     from pt_fairness.collections.document_groups import REST, SENTENCES
     groups = touche(name)
-    look_up(groups.arguments, qrels, (sentence.partition(REST)[0] for row in rows
-                                      for sentence in row.doc_id.split(SENTENCES)))
+    pairs = [row.doc_id.split(SENTENCES) for row in rows]
+    sentences = itertools.chain.from_iterable(pairs)
+    arguments = [sentence.partition(REST)[0] for sentence in sentences]
+    look_up(groups.arguments, qrels, arguments)
     return annotated(groups, rows)
 
 

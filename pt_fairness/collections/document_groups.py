@@ -28,10 +28,10 @@ from typing import IO, Any, NamedTuple
 import ir_datasets
 import numpy as np
 import pandas as pd
-from ir_datasets.util import Download, RequestsDownload, home_path
+from ir_datasets.util import home_path
 from scipy import sparse
 
-from pt_fairness.collections.variants import read_rows, stored, write_rows
+from pt_fairness.collections.variants import download, read_rows, stored, write_rows
 from pt_fairness.core import fingerprint
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import listed, warn
@@ -198,9 +198,10 @@ class _Column:
         weight, label, count = map(np.asarray, (self.weight, self.label, self.count))
         cells = _matrix(self.field, weight, label, count)[rows]
         cells.eliminate_zeros()
-        unexpected = [label for label, _ in self.unexpected.most_common(10)]
-        parts = [np.array(self.field.labels), cells.data, cells.indices.astype(np.uint8),
-                 np.diff(cells.indptr).astype(np.uint8), np.array(unexpected, dtype=str)]
+        most_common = [label for label, _ in self.unexpected.most_common(10)]
+        labels, unexpected = np.array(self.field.labels), np.array(most_common, dtype=str)
+        label, count = cells.indices.astype(np.uint8), np.diff(cells.indptr).astype(np.uint8)
+        parts = labels, cells.data, label, count, unexpected
         return dict(zip(_names(self.field), parts, strict=True))
 
 
@@ -284,8 +285,7 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
     path, md5 = _FILES[file]
-    source = Download([RequestsDownload(f"{_GITHUB}{path}")], expected_md5=md5,
-                      cache_path=str(_path(file)))
+    source = download(f"{_GITHUB}{path}", _path(file), md5)
     # Two downloads of ir_datasets at once would write to the same temporary file.
     with reading.lock(Path(f"{_path(file)}.lock")):
         lines = reading.text(source).splitlines()

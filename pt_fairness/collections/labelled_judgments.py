@@ -50,16 +50,21 @@ from ir_datasets.formats import (
     TrecQueries,
 )
 from ir_datasets.util import (
-    Download,
     DownloadConfig,
     Lazy,
     LocalDownload,
-    RequestsDownload,
     home_path,
     sax_html_parser,
 )
 
-from pt_fairness.collections.variants import UNCOUNTED, Documentation, GroupQrels, graded, variant
+from pt_fairness.collections.variants import (
+    UNCOUNTED,
+    Documentation,
+    GroupQrels,
+    download,
+    graded,
+    variant,
+)
 from pt_fairness.io import irds as reading
 
 BLOGS = "blogs06"
@@ -117,8 +122,9 @@ def posts(path: Path) -> Iterator[BlogPost]:
             docno = record.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip()
             raise ValueError(f"{path}: the post {docno.decode('latin-1')!r} has no "
                              "<DOCHDR>…</DOCHDR> or no </DOC>")
-        yield BlogPost(post["doc_id"].decode(), (post["url"] or b"").decode("latin-1"),
-                       post["http_headers"].decode("latin-1"), post["body"])
+        url, headers = post["url"] or b"", post["http_headers"]
+        yield BlogPost(post["doc_id"].decode(), url.decode("latin-1"), headers.decode("latin-1"),
+                       post["body"])
 
 
 class BlogPosts(JsonlDocs):  # type: ignore[misc]
@@ -132,16 +138,17 @@ class BlogPosts(JsonlDocs):  # type: ignore[misc]
 def _with_labels(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     for row in rows:
         if row.relevance not in _BLOG_LEVELS:
-            levels = ", ".join(f"{label} ({meaning})" for label, meaning in _BLOG_LEVELS.items())
-            raise reading.invalid(qrels, row, "the label", row.relevance, f"one of {levels}")
+            levels = [f"{label} ({meaning})" for label, meaning in _BLOG_LEVELS.items()]
+            raise reading.invalid(qrels, row, "the label", row.relevance,
+                                  f"one of {', '.join(levels)}")
         yield row
 
 
 def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     for row in rows:
         if row.relevance >= 0:
-            yield row._replace(relevance=int(row.relevance > 0),
-                               iteration=OPINIONS.get(row.relevance, "-"))
+            opinion = OPINIONS.get(row.relevance, "-")
+            yield row._replace(relevance=int(row.relevance > 0), iteration=opinion)
 
 
 def blogs(name: str) -> Any:
@@ -153,29 +160,26 @@ def blogs(name: str) -> Any:
 def _register_blogs(registry: Any) -> None:
     """Register ``blogs06``, its topics and its judgments with ir_datasets."""
     home = home_path() / BLOGS
-
-    def downloaded(file: str) -> Any:
-        return Download([RequestsDownload(f"{_NIST}/{file}")],
-                        cache_path=str(home / Path(file).name))
-
     corpus = home / "corpus"
-    docs = BlogPosts(LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False),
-                     doc_cls=BlogPost, namespace=BLOGS)
-    registry.register(BLOGS, Dataset(docs, Documentation(
-        "TREC Blogs06", "Blog posts of December 2005 to February 2006.")))
-    levels = ", ".join(f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items())
+    source = LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False)
+    docs = BlogPosts(source, doc_cls=BlogPost, namespace=BLOGS)
+    about = Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")
+    registry.register(BLOGS, Dataset(docs, about))
+    levels = [f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items()]
     for name, (qrels_file, topics_file) in _FILES.items():
+        topics_source = download(f"{_NIST}/{topics_file}", home / Path(topics_file).name)
+        qrels_source = download(f"{_NIST}/{qrels_file}", home / Path(qrels_file).name)
         # Latin-1 decodes any byte, including the invalid ones in topics.
-        topics = TrecQueries(downloaded(topics_file), namespace=BLOGS, lang="en",
-                             encoding="latin-1",
+        topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
-        qrels = GroupQrels(TrecQrels(downloaded(qrels_file), _BLOG_LEVELS), _with_labels)
-        registry.register(f"{BLOGS}/{name}", Dataset(docs, topics, qrels, Documentation(
+        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), _with_labels)
+        about = Documentation(
             f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task",
-            f"Relevance is the label of the assessors: {levels}.")))
-        variant(registry, f"{BLOGS}/{name}", "opinion", _opinions, "with opinions",
-                "Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
-                f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.",
+            f"Relevance is the label of the assessors: {', '.join(levels)}.")
+        registry.register(f"{BLOGS}/{name}", Dataset(docs, topics, qrels, about))
+        text = ("Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
+                f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.")
+        variant(registry, f"{BLOGS}/{name}", "opinion", _opinions, "with opinions", text,
                 defs={0: "not relevant", 1: "relevant"}, metadata=UNCOUNTED)
 
 
@@ -203,7 +207,8 @@ _HIGHEST_TRUST = 100
 def clueweb12(name: str) -> Any:
     """Return the effectiveness or the credibility of the judged pages, by topic, as groups."""
     from pt_fairness import groups
-    labels = [label for label in _LEVELS[name.rpartition("/")[2]].values() if label != "-"]
+    _, _, field = name.rpartition("/")
+    labels = [label for label in _LEVELS[field].values() if label != "-"]
     return groups.from_irds(name, "iteration", labels, name, order=labels)
 
 
@@ -213,8 +218,8 @@ def trustworthiness(name: str) -> Any:
 
     from pt_fairness.values import from_frame
     rows = reading.judgments(ir_datasets.load(name).qrels_handler())
-    frame = pd.DataFrame([(row.query_id, row.doc_id, float(row.iteration)) for row in rows],
-                         columns=["qid", "docno", "value"])
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "relevance", "value"])
+    frame = frame.drop(columns="relevance").astype({"value": float})
     return from_frame(frame, name)
 
 
@@ -230,7 +235,8 @@ def _register_clueweb12(registry: Any) -> None:
 
 def _trusted(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     # ir_datasets reads 2016 before 2017.
-    for row in {(row.query_id, row.doc_id): row for row in rows}.values():
+    last = {(row.query_id, row.doc_id): row for row in rows}
+    for row in last.values():
         if not 0 <= row.trustworthiness <= _HIGHEST_TRUST:
             raise reading.invalid(qrels, row, "the trustworthiness", row.trustworthiness,
                                   f"from 0 to {_HIGHEST_TRUST}")
@@ -258,15 +264,16 @@ def _register_neuclir(registry: Any) -> None:
     topics = ExctractedCCQueries(files["trec-2022/queries"], filter_lwq=False,
                                  cls=ExctractedCCMultiMtQuery, namespace=NAME)
     topics_of_qrels = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
-    parts = {"trec-2022": (FilteredQueries(topics, topics_of_qrels), qrels),
-             "trec-2023": (edition.queries_handler(), edition.qrels_handler())}
+    judged = FilteredQueries(topics, topics_of_qrels)
     to_groups = partial(graded, "language", attrgetter("iteration"), LANGUAGES)
-    for name, (queries, judgments) in parts.items():
-        registry.register(f"{NAME}/1/{name}/language", Dataset(
-            base.docs_handler(), queries, GroupQrels(judgments, to_groups),
-            Documentation(f"NeuCLIR at {name.replace('-', ' ').upper()}, with languages",
-                          "The judgments of all three languages. The iteration field holds the "
-                          f"language of the document: {', '.join(CORPORA)}.")))
+    text = ("The judgments of all three languages. The iteration field holds the language of the "
+            f"document: {', '.join(CORPORA)}.")
+    for year, queries, judgments in (
+            ("2022", judged, qrels),
+            ("2023", edition.queries_handler(), edition.qrels_handler())):
+        about = Documentation(f"NeuCLIR at TREC {year}, with languages", text)
+        dataset = Dataset(base.docs_handler(), queries, GroupQrels(judgments, to_groups), about)
+        registry.register(f"{NAME}/1/trec-{year}/language", dataset)
 
 
 def register(registry: Any) -> None:

@@ -33,9 +33,16 @@ from typing import Any, NamedTuple
 from ir_datasets.datasets.base import Dataset, FilteredQueries
 from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel
-from ir_datasets.util import Download, Lazy, RequestsDownload, ZipExtract, home_path
+from ir_datasets.util import Lazy, ZipExtract, home_path
 
-from pt_fairness.collections.variants import UNCOUNTED, Documentation, labelled, looked_up, variant
+from pt_fairness.collections.variants import (
+    UNCOUNTED,
+    Documentation,
+    download,
+    labelled,
+    looked_up,
+    variant,
+)
 
 CORPUS = "msmarco-passage"
 #: The groups of Mousavian et al.
@@ -68,15 +75,16 @@ def _register_msmarco(registry: Any) -> None:
         base_id = f"{CORPUS}/{task}"
         qids = Lazy(partial(_qids, f"{task}.tsv"))
         queries = FilteredQueries(registry[base_id].queries_handler(), qids)
+        metadata = {"queries": {"count": number}, **UNCOUNTED}
         variant(registry, base_id, "fair", partial(_of, qids), "queries sensitive to gender bias",
-                _TEXT, queries=queries, metadata={"queries": {"count": number}, **UNCOUNTED})
-        variant(registry, f"{base_id}/fair", "gender",
-                partial(labelled, genders, f"{base_id}/fair/gender"), "with genders", _GENDER)
+                _TEXT, queries=queries, metadata=metadata)
+        convert = partial(labelled, genders, f"{base_id}/fair/gender")
+        variant(registry, f"{base_id}/fair", "gender", convert, "with genders", _GENDER)
 
 
 def _of(qids: Any, _: Any, rows: list[Any]) -> list[TrecQrel]:
-    wanted = qids()
-    return [row for row in rows if row.query_id in wanted]
+    sensitive = qids()
+    return [row for row in rows if row.query_id in sensitive]
 
 
 def _qids(file: str) -> set[str]:
@@ -132,17 +140,18 @@ def cocktail(name: str) -> Any:
 
 def _register_cocktail(registry: Any) -> None:
     """Register ``cocktail/nq-utd`` and its variant ``/source``."""
-    archive = Download([RequestsDownload(_URL)], expected_md5=_MD5,
-                       cache_path=str(home_path() / f"{COCKTAIL}.zip"))
-    docs = CocktailDocs([ZipExtract(archive, f"corpus/{suffix}.jsonl") for suffix in SOURCES],
-                        doc_cls=CocktailPassage, namespace=COCKTAIL, lang="en",
-                        docstore_path=home_path() / COCKTAIL / "docs.pklz4")
-    registry.register(COCKTAIL, Dataset(
-        docs, JsonlQueries(ZipExtract(archive, "queries.jsonl"), lang="en",
-                           mapping={"query_id": "_id", "text": "text"}),
-        CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _COCKTAIL_LEVELS),
-        Documentation("NQ-UTD", "Questions on recent events, with passages by people and their "
-                      "rewrites by a language model. A rewrite has the judgments of its passage.")))
+    home = home_path()
+    archive = download(_URL, home / f"{COCKTAIL}.zip", _MD5)
+    files = [ZipExtract(archive, f"corpus/{suffix}.jsonl") for suffix in SOURCES]
+    docs = CocktailDocs(files, doc_cls=CocktailPassage, namespace=COCKTAIL, lang="en",
+                        docstore_path=home / COCKTAIL / "docs.pklz4")
+    queries = JsonlQueries(ZipExtract(archive, "queries.jsonl"), lang="en",
+                           mapping={"query_id": "_id", "text": "text"})
+    qrels = CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _COCKTAIL_LEVELS)
+    about = Documentation("NQ-UTD", "Questions on recent events, with passages by people and their "
+                          "rewrites by a language model. A rewrite has the judgments of its "
+                          "passage.")
+    registry.register(COCKTAIL, Dataset(docs, queries, qrels, about))
     convert = partial(labelled, cocktail, f"{COCKTAIL}/source")
     variant(registry, COCKTAIL, "source", convert, "with sources",
             "The iteration field holds who wrote the passage: a person (human) or a language "
@@ -168,9 +177,10 @@ def sara(name: str) -> Any:
 def _register_sara(registry: Any) -> None:
     """Register ``sara/sensitivity``."""
     # ir_datasets 0.6.3 counts the qrels of an earlier version.
-    variant(registry, SARA, "sensitivity", partial(looked_up, sara, f"{SARA}/sensitivity"),
-            "with sensitivity", "The iteration field holds the sensitivity of the email: "
-            f"{' or '.join(_SENSITIVITY.values())}.", metadata=UNCOUNTED)
+    convert = partial(looked_up, sara, f"{SARA}/sensitivity")
+    text = ("The iteration field holds the sensitivity of the email: "
+            f"{' or '.join(_SENSITIVITY.values())}.")
+    variant(registry, SARA, "sensitivity", convert, "with sensitivity", text, metadata=UNCOUNTED)
 
 
 def register(registry: Any) -> None:

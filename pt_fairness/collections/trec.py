@@ -25,7 +25,7 @@ from typing import Any
 _NEWSWIRE = ("FBIS", "FR", "FT", "LA")
 NAME = "trec-newswire"
 _ROBUST = "disks45/nocr/trec-robust-2004"
-_IDS = ("disks45/nocr/trec8", _ROBUST, *(f"{_ROBUST}/fold{number}" for number in range(1, 6)))
+_FOLDS = [f"{_ROBUST}/fold{number}" for number in range(1, 6)]
 
 
 def newswire(name: str) -> Any:
@@ -38,10 +38,11 @@ def _register_newswire(registry: Any) -> None:
     """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
     # newswire() has to work without importing ir_datasets.
     from pt_fairness.collections.variants import labelled, variant
-    for base_id in _IDS:
-        variant(registry, base_id, "source", partial(labelled, newswire, NAME),
-                "with sources", "The iteration field holds the source of the document, which its "
-                f"docno begins with: {', '.join(_NEWSWIRE)}.")
+    convert = partial(labelled, newswire, NAME)
+    text = ("The iteration field holds the source of the document, which its docno begins with: "
+            f"{', '.join(_NEWSWIRE)}.")
+    for base_id in ("disks45/nocr/trec8", _ROBUST, *_FOLDS):
+        variant(registry, base_id, "source", convert, "with sources", text)
 
 
 _QUALITY = ("Stub", "Start", "C", "B", "GA", "FA")
@@ -117,13 +118,14 @@ _MEANING = {
 def trec_fair(name: str) -> Any:
     """Return a field of the metadata as groups."""
     from pt_fairness.collections.document_groups import Field, FromMetadata
-    dataset_id = next(known for known in _FIELDS if name.startswith(known))
-    suffix = name.removeprefix(f"{dataset_id}/")
-    fields = {known: Field(**field) for known, field in _FIELDS[dataset_id].items()}
+    dataset_id = "trec-fair/2021/eval" if "/2021/" in name else "trec-fair/2022/train"
+    fields = {}
+    for suffix, field in _FIELDS[dataset_id].items():
+        fields[f"{dataset_id}/{suffix}"] = Field(**field)
     if dataset_id == "trec-fair/2022/train":
-        fields |= {f"{known}/official": Field(**field, official=True)
-                   for known, field in _OFFICIAL.items()}
-    return FromMetadata(name, fields[suffix], fields.values(), dataset_id, _METADATA[dataset_id])
+        for suffix, field in _OFFICIAL.items():
+            fields[f"{dataset_id}/{suffix}/official"] = Field(**field, official=True)
+    return FromMetadata(name, fields[name], fields.values(), dataset_id, _METADATA[dataset_id])
 
 
 def _register_trec_fair(registry: Any) -> None:
@@ -131,10 +133,10 @@ def _register_trec_fair(registry: Any) -> None:
     from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
     for base_id, fields in _FIELDS.items():
         for suffix in fields:
-            name = f"{base_id}/{suffix}"
-            variant(registry, base_id, suffix, partial(labelled, trec_fair, name), f"with {suffix}",
-                    f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
-                    "has a row for each of them.", metadata=UNCOUNTED)
+            convert = partial(labelled, trec_fair, f"{base_id}/{suffix}")
+            text = (f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
+                    "has a row for each of them.")
+            variant(registry, base_id, suffix, convert, f"with {suffix}", text, metadata=UNCOUNTED)
 
 
 #: The population of each UN subregion; those of Oceania are one.
@@ -146,6 +148,7 @@ _POPULATION = {
     "South America": 406_740_000, "South-eastern Asia": 618_793_000, "Southern Africa": 60_425_000,
     "Southern Asia": 1_749_046_000, "Southern Europe": 155_827_000, "Western Africa": 331_255_000,
     "Western Asia": 245_707_000, "Western Europe": 192_060_000}
+_PEOPLE = sum(_POPULATION.values())
 #: The background distributions, by the name of the target. With ``/track`` appended, half of the
 #: target is the distribution of the topic's relevant documents.
 TARGETS = {
@@ -154,8 +157,7 @@ TARGETS = {
         "Europe": 0.103663858, "Latin America and the Caribbean": 0.08609797,
         "Northern America": 0.049616733, "Oceania": 0.005348137},
     "trec-fair/2021/gender": {"female": 0.495, "male": 0.495, "third": 0.01},
-    "trec-fair/2022/world": {
-        region: people / sum(_POPULATION.values()) for region, people in _POPULATION.items()},
+    "trec-fair/2022/world": {region: n / _PEOPLE for region, n in _POPULATION.items()},
     "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},
 }
 #: The share of the relevant documents in the targets of the tracks.
@@ -167,7 +169,8 @@ def target(name: str) -> Any:
     import pandas as pd
 
     from pt_fairness.targets import Target
-    frame = pd.DataFrame(TARGETS[name.removesuffix("/track")].items(), columns=["group", "share"])
+    shares = TARGETS[name.removesuffix("/track")]
+    frame = pd.DataFrame(shares.items(), columns=["group", "share"])
     return Target(name, frame, OF_QRELS if name.endswith("/track") else 0.0)
 
 

@@ -19,7 +19,13 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import ir_datasets
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, TrecQrel
-from ir_datasets.util import MetadataComponent, MetadataProvider, home_path
+from ir_datasets.util import (
+    Download,
+    MetadataComponent,
+    MetadataProvider,
+    RequestsDownload,
+    home_path,
+)
 
 from pt_fairness.io import irds as reading
 
@@ -72,6 +78,11 @@ class Documentation:
         return base | {"pretty_name": title, "desc": description}
 
 
+def download(url: str, path: Path, md5: str | None = None) -> Any:
+    """Return a file that ir_datasets downloads to a path."""
+    return Download([RequestsDownload(url)], expected_md5=md5, cache_path=str(path))
+
+
 def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: str, text: str, *,
             queries: Any = None, defs: dict[int, str] | None = None,
             metadata: Mapping[str, Any] = {}) -> None:
@@ -103,8 +114,8 @@ def graded(field: str, value_of: Callable[[Any], Any], groups: Mapping[Any, str]
     for row in rows:
         value = value_of(row)
         if value not in groups:
-            raise reading.invalid(qrels, row, f"the {field}", repr(value),
-                                  f"one of {', '.join(map(str, groups))}")
+            valid = ", ".join(map(str, groups))
+            raise reading.invalid(qrels, row, f"the {field}", repr(value), f"one of {valid}")
         yield TrecQrel(row.query_id, row.doc_id, row.relevance, groups[value])
 
 
@@ -125,10 +136,11 @@ def looked_up(source: Callable[[str], FromIrds], name: str, qrels: Any,
 def annotated(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the groups of their documents, ``-`` for documents without a group."""
     import pandas as pd
-    frame = pd.DataFrame([(row.query_id, row.doc_id, row.relevance) for row in rows],
-                         columns=["query_id", "doc_id", "relevance"])
+    judgments = [(row.query_id, row.doc_id, row.relevance) for row in rows]
+    frame = pd.DataFrame(judgments, columns=["query_id", "doc_id", "relevance"])
     auxiliary = groups.to_qrels(frame)
-    yield from map(TrecQrel, *(auxiliary[field].tolist() for field in TrecQrel._fields))
+    auxiliary = auxiliary[list(TrecQrel._fields)]
+    yield from map(TrecQrel._make, auxiliary.astype(object).itertuples(index=False))
 
 
 def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
@@ -148,11 +160,13 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     # Asking ir_datasets for the path of the docstore downloads some corpora.
     folder = f"{corpus}.json" if corpus.startswith("argsme/") else f"{corpus}/docs"
     store = home_path() / f"{folder}.pklz4" / "bin"
-    table = Path(f"{qrels.qrels_path()}.{groups.name.rpartition('/')[2]}.tsv")
+    _, _, field = groups.name.rpartition("/")
+    table = Path(f"{qrels.qrels_path()}.{field}.tsv")
     rows = read_rows(table, store, _COLUMNS, groups.labels)
     cached: dict[str, Found] = {}
     for docno, group, reason in rows.itertuples():
-        cached[docno] = ((), reason) if group == "-" else ((group,), "")
+        labels = () if group == "-" else (group,)
+        cached[docno] = labels, reason
     remembered = cached
     # Do not download a deleted corpus again for documents that it lacked.
     if store.exists() or reading.downloaded(ir_datasets.load(corpus).docs_handler()):

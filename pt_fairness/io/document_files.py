@@ -108,8 +108,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          "ir_datasets") from None
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
-    return pd.DataFrame(dataset.qrels_iter(), columns=dataset.qrels_cls()._fields).rename(
-        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    qrels = pd.DataFrame(dataset.qrels_iter(), columns=dataset.qrels_cls()._fields)
+    return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
 
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
@@ -328,12 +328,14 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     """
     shares = [f"share of {label}" for label in labels]
     with opened(path) as source:
-        frame = read_columns(source, ["qid", "docno", *shares], dict.fromkeys(shares, float))
+        types = dict.fromkeys(shares, float)
+        frame = read_columns(source, ["qid", "docno", *shares], types)
         weight = frame[shares].to_numpy(float)
         _check_weights(source, weight, (weight >= 0) & np.isfinite(weight))
     row, column = np.nonzero(weight)
-    return frame[["qid", "docno"]].iloc[row].assign(
-        group=np.asarray(labels, dtype=object)[column], weight=weight[row, column])
+    groups = np.asarray(labels, dtype=object)[column]
+    rows = frame[["qid", "docno"]].iloc[row]
+    return rows.assign(group=groups, weight=weight[row, column])
 
 
 def _check_weights(source: Input, weights: Any, valid: Any, header: int = 0) -> None:

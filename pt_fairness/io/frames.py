@@ -19,6 +19,10 @@ from pt_fairness.io.files import DAMAGE, Input
 #: is deprecated.
 EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
                          else {"float_precision": "round_trip"})
+#: Options for files of columns that are separated by white space.
+_COLUMNS: dict[str, Any] = {"sep": r"\s+", "index_col": False, "header": None,
+                            "quoting": csv.QUOTE_NONE, "na_filter": False, "encoding": "utf-8",
+                            **EXACT}
 #: The white space that pandas splits at, which is less than that of :meth:`str.split`.
 _SPACE = re.compile(r"[ \t\r\n]+")
 
@@ -91,10 +95,8 @@ def read_columns(source: Input, names: list[str],
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
-            frame, control_characters = read_csv(source, sep=r"\s+", names=[*names, "_more"],
-                                                 index_col=False, header=None, dtype=dtypes,
-                                                 quoting=csv.QUOTE_NONE, na_filter=False,
-                                                 encoding="utf-8", **EXACT)
+            frame, control_characters = read_csv(source, names=[*names, "_more"], dtype=dtypes,
+                                                 **_COLUMNS)
     except (ValueError, *DAMAGE):
         frame = None
     # Fields are never empty, so an empty value is a missing column.
@@ -134,8 +136,9 @@ def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> N
         where = f"{source.name}, line {number}"
         fields = fields_of(row)
         if fields and len(fields) != len(names):
-            raise ValueError(f"{where}: {len(fields)} columns where there should be {len(names)} "
-                             f"({', '.join(names)}): {shown(row.strip())}")
+            expected = f"{len(names)} ({', '.join(names)})"
+            raise ValueError(f"{where}: {len(fields)} columns where there should be {expected}: "
+                             f"{shown(row.strip())}")
         for name, field in zip(names, fields, strict=False):
             if types[name] is float and not is_number(field):
                 raise ValueError(f"{where}: the {name} {shown(field)} is no number")

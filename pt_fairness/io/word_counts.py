@@ -55,8 +55,8 @@ class WordCounts:
                 raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
                                  "are text, and a number is the label of its digits")
             _ = self._codes  # checks the words
-        self._known = pd.DataFrame(columns=self.groups, index=pd.Index([], dtype=object),
-                                   dtype=np.int32)
+        empty = pd.Index([], dtype=object)
+        self._known = pd.DataFrame(columns=self.groups, index=empty, dtype=np.int32)
 
     @cached_property
     def _codes(self) -> dict[str, int]:
@@ -66,26 +66,29 @@ class WordCounts:
         """
         words = self._words() if callable(self._words) else self._words
         codes: dict[str, int] = {}
-        for code, (group, some) in enumerate(zip(self.groups, words.values(), strict=True)):
-            for token in self._tokens(group, some):
-                other = codes.setdefault(token, code)
-                if other != code:
-                    raise ValueError(f"the word {token!r} is in the groups {self.groups[other]!r} "
+        for code, group_words in enumerate(words.values()):
+            group = self.groups[code]
+            for token in self._tokens(group, group_words):
+                first = codes.setdefault(token, code)
+                if first != code:
+                    raise ValueError(f"the word {token!r} is in the groups {self.groups[first]!r} "
                                      f"and {group!r}; it has to be in one of them")
         return codes
 
     def _tokens(self, group: str, words: Iterable[str]) -> list[str]:
         if group in UNANNOTATED:
             raise ValueError(f"{group!r} cannot be a group: it stands for no group")
-        found = {word: [*self.tokenize(word.lower())] if isinstance(word, str) else []
-                 for word in ([words] if isinstance(words, str) else words)}
-        if not found:
+        words = [words] if isinstance(words, str) else list(words)
+        if not words:
             raise ValueError(f"the group {group!r} has no words; give it some, or leave it out")
-        for word, tokens in found.items():
+        group_tokens = []
+        for word in words:
+            tokens = [*self.tokenize(word.lower())] if isinstance(word, str) else []
             if len(tokens) != 1:
                 raise ValueError(f"the word {word!r} of the group {group!r} has to be one token, "
                                  f"but tokenize makes {listed(tokens) or 'none'} of it")
-        return [token for token, in found.values()]
+            group_tokens += tokens
+        return group_tokens
 
     def __len__(self) -> int:
         return len(self._known)
@@ -120,20 +123,20 @@ class WordCounts:
         :param docnos: the documents, distinct
         :param name: the description of the progress bar
         """
-        found: list[str] = []
+        read: list[str] = []
         cells: list[int] = []
         group, size = self._codes.get, len(self.groups)
         for docno, text in self._texts(docnos, name):
             if not isinstance(text, str):
                 raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} is "
                                  f"{shown(text)}; it has to be text")
-            first = size * len(found)
-            found.append(docno)
-            cells += [first + code for code in map(group, self.tokenize(text.lower()))
-                      if code is not None]
-        counts = np.bincount(np.array(cells, np.int64), minlength=size * len(found))
-        frame = pd.DataFrame(counts.reshape(len(found), size).astype(np.int32),
-                             index=pd.Index(found, dtype=object), columns=self.groups)
+            first = size * len(read)
+            read.append(docno)
+            codes = map(group, self.tokenize(text.lower()))
+            cells += [first + code for code in codes if code is not None]
+        counts = np.bincount(np.array(cells, np.int64), minlength=size * len(read))
+        counts = counts.reshape(len(read), size).astype(np.int32)
+        frame = pd.DataFrame(counts, index=pd.Index(read, dtype=object), columns=self.groups)
         return frame[~frame.index.duplicated()].reindex(docnos, fill_value=-1)
 
     def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
@@ -145,8 +148,8 @@ class WordCounts:
             raise ValueError(f"the documents of {self.dataset_id!r} have no field {field!r}; "
                              f"they have {listed(fields) or 'none'}")
         for document in reading.documents(self.dataset_id, list(docnos), name):
-            yield document.doc_id, (document.default_text() if field is None
-                                    else getattr(document, field))
+            text = document.default_text() if field is None else getattr(document, field)
+            yield document.doc_id, text
 
 
 class CountsOfFrame(WordCounts):
@@ -158,11 +161,12 @@ class CountsOfFrame(WordCounts):
             raise ValueError(f"the frame of texts needs the columns docno, {self.field} and has "
                              f"{', '.join(map(str, frame.columns))}")
         rows = frame[["docno", self.field]].drop_duplicates()
-        self._of = rows.set_index(pd.Index(texts_of(rows["docno"]), dtype=object))[self.field]
-        again = self._of.index[self._of.index.duplicated()]
-        if len(again):
-            raise ValueError(f"the frame of texts has two texts of the document {again[0]!r}; a "
+        docnos = pd.Index(texts_of(rows["docno"]), dtype=object)
+        repeated = docnos[docnos.duplicated()]
+        if len(repeated):
+            raise ValueError(f"the frame of texts has two texts of the document {repeated[0]!r}; a "
                              "document has one")
+        self._of = rows[self.field].set_axis(docnos)
         super().__init__("the frame of texts", words, self.field, tokenize)
         self.where = self.dataset_id
 
