@@ -27,7 +27,6 @@ from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.core.registry import name_of
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.io import irds
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import load_topics
 from pt_fairness.measures.measure import FairnessMeasure, fairest, rels_of
@@ -414,6 +413,7 @@ def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]
     if hasattr(source, "irds_ref"):
         dataset = source.irds_ref()
     elif isinstance(source, str) and not os.path.exists(source):
+        from pt_fairness.io import irds  # needs a home folder, which local files do not
         dataset = irds.dataset(source.removeprefix("irds:"))
     elif not isinstance(source, pd.DataFrame):
         frame = load_topics(source)
@@ -435,6 +435,7 @@ def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]
 
 def _titles(dataset: Any, docnos: Sequence[str]) -> dict[str, str]:
     """Return the titles of documents, those that are on this machine."""
+    from pt_fairness.io import irds
     if not dataset.has_docs() or "title" not in dataset.docs_cls()._fields \
             or not irds.downloaded(dataset.docs_handler()):
         return {}
