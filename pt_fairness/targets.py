@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,33 +110,33 @@ def _read(name: str, frame: pd.DataFrame) \
     if for_all:
         frame = frame.assign(qid="all")
     need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
-    for column in ("qid", "group"):
-        blank = (frame[column].isna() | frame[column].isin(UNANNOTATED)).to_numpy()
+    for column in (frame["qid"], frame["group"]):
+        blank = column.isna() | column.isin(UNANNOTATED)
         if blank.any():
-            raise missing(frame[column], blank.argmax(), f"target {name!r}")
-    topic, topics = pd.factorize(frame["qid"].map(label_text))
-    group, labels = pd.factorize(frame["group"].map(label_text), sort=True)
-    share = pd.to_numeric(frame["share"], errors="coerce").to_numpy(float, na_value=np.nan)
-    wrong = ~(np.isfinite(share) & (share >= 0))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(f"the target {name!r} gives {labels[group[row]]!r} the share "
-                         f"{str(frame['share'].iloc[row])!r} for topic {topics[topic[row]]!r}; "
-                         "shares are numbers that are not negative")
-    again = pd.DataFrame({"topic": topic, "group": group}).duplicated().to_numpy()
-    if again.any():
-        row = int(again.argmax())
-        raise ValueError(f"the target {name!r} has {labels[group[row]]!r} twice for topic "
-                         f"{topics[topic[row]]!r}; a topic has one share for each group")
-    shares = np.zeros((len(topics), len(labels)))
-    shares[topic, group] = np.where(share < SMALLEST_TARGET, 0.0, share)
-    sums = shares.sum(axis=1)
-    off = abs(sums - 1.0) > SUM_TOLERANCE
+            raise missing(column, blank.to_numpy().argmax(), f"target {name!r}")
+    rows = pd.DataFrame({"qid": frame["qid"].map(label_text).to_numpy(),
+                         "group": frame["group"].map(label_text).to_numpy(),
+                         "share": pd.to_numeric(frame["share"], errors="coerce").to_numpy(
+                             float, na_value=np.nan)})
+    wrong = ~(np.isfinite(rows["share"]) & (rows["share"] >= 0))
+    for place, row in rows[wrong][:1].iterrows():
+        raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
+                         f"{str(frame['share'].iloc[place])!r} for topic {row['qid']!r}; shares "
+                         "are numbers that are not negative")
+    for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
+        raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
+                         f"{row['qid']!r}; a topic has one share for each group")
+    rows["share"] = rows["share"].where(rows["share"] >= SMALLEST_TARGET, 0.0)
+    topics = rows["qid"].unique()
+    table = rows.pivot(index="qid", columns="group", values="share").loc[topics].fillna(0.0)
+    shares = table.to_numpy(float)
+    off = abs(shares.sum(axis=1) - 1.0) > SUM_TOLERANCE
     if off.any():
-        raise ValueError(f"the shares of the target {name!r} for topic {topics[off.argmax()]!r} "
-                         f"sum to {sums[off.argmax()]:.9g}; those of every topic sum to 1")
-    return (None if for_all else {str(qid): i for i, qid in enumerate(topics)},
-            tuple(map(str, labels)), shares)
+        place = off.argmax()
+        raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum to "
+                         f"{shares[place].sum():.9g}; those of every topic sum to 1")
+    places = None if for_all else {str(qid): place for place, qid in enumerate(topics)}
+    return places, tuple(map(str, table.columns)), shares
 
 
 def get(name: str) -> pd.DataFrame:
@@ -175,11 +176,10 @@ def shares(target: str | Target, qids: Sequence[str], labels: Sequence[str]) -> 
     """
     target = find(target)
     check(target, qids)
+    columns = [labels.index(label) for label in target.labels]
+    rows: Any = 0 if target.topics is None else [target.topics[qid] for qid in qids]
     table = np.zeros((len(qids), len(labels)))
-    place = {label: i for i, label in enumerate(labels)}
-    columns = [place[label] for label in target.labels]
-    table[:, columns] = target.shares if target.topics is None \
-        else target.shares[[target.topics[qid] for qid in qids]]
+    table[:, columns] = target.shares[rows]
     return table
 
 
@@ -188,8 +188,9 @@ def check(target: Target, qids: Sequence[str]) -> None:
 
     :raises ValueError: the target lacks a topic
     """
-    known = target.topics
-    lacking = [] if known is None else [qid for qid in qids if qid not in known]
+    if target.topics is None:
+        return
+    lacking = [qid for qid in qids if qid not in target.topics]
     if lacking:
         count = f" {len(lacking)} topics, such as" if len(lacking) > 1 else " topic"
         raise ValueError(f"the target {target.name!r} has no shares for{count} {lacking[0]!r}; it "

@@ -59,6 +59,15 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
                            for column in columns})
 
 
+def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
+    """Return the columns of the topics, ``None`` without one, and of the documents of a frame.
+
+    They have PyTerrier's or ir_measures' names.
+    """
+    qid = next((name for name in ("qid", "query_id") if name in frame), None)
+    return qid, "doc_id" if "doc_id" in frame and "docno" not in frame else "docno"
+
+
 def whole_numbers(ids: pd.Series) -> pd.Series:
     """Convert float identifiers to text, 1.0 to ``'1'``; return columns without floats unchanged.
 
@@ -239,8 +248,10 @@ class DocumentIndex:
         :param topic: the topic of each document, an index of ``topics``, ``[m]``
         :param docnos: the documents as text, ``[m]``
         """
-        topic = np.zeros(len(docnos), np.int32) if self.topics is None else \
-            recoded(topic, topics, self.topics)
+        if self.topics is None:
+            topic = np.zeros(len(docnos), np.int32)
+        else:
+            topic = recoded(topic, topics, self.topics)
         return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
 
     def sorted(self) -> tuple[Ints, Any]:

@@ -60,48 +60,53 @@ class _Product(Groups):
     def __init__(self, sources: list[Groups], missing: str | None, name: str | None) -> None:
         self._sources, self._missing = sources, missing
         extra = [] if missing is None else [missing]
-        declared = [{*(one.labels or ()), *extra} for one in sources]
-        _check(itertools.chain.from_iterable(declared))
-        labels = None
+        labels_of = [sorted({*(source.labels or ()), *extra}) for source in sources]
+        for labels in labels_of:
+            _check(labels)
+        combinations = None
         if all(source.labels is not None for source in sources) \
-                and math.prod(map(len, declared)) <= MOST_DECLARED:
-            labels = map(SEPARATOR.join, itertools.product(*declared))
-        super().__init__(name, labels)
-        self.complete = labels is not None and all(source.complete for source in sources)
-        self.in_parts = all(one.in_parts for one in sources)
-        self.weighted = any(one.weighted for one in sources)
-        self.by_topic = any(one.by_topic for one in sources)
-        limited = [set(one.topics) for one in sources if one.topics is not None]
-        self.topics = sorted(set.intersection(*limited)) if limited else None
+                and math.prod(map(len, labels_of)) <= MOST_DECLARED:
+            combinations = map(SEPARATOR.join, itertools.product(*labels_of))
+        super().__init__(name, combinations)
+        self.complete = combinations is not None and all(source.complete for source in sources)
+        self.in_parts = all(source.in_parts for source in sources)
+        self.weighted = any(source.weighted for source in sources)
+        self.by_topic = any(source.by_topic for source in sources)
+        limits = [set(source.topics) for source in sources if source.topics is not None]
+        self.topics = sorted(set.intersection(*limits)) if limits else None
 
     def _content(self) -> Any:
-        return self._missing, [(one.name, one.digest()) for one in self._sources]
+        return self._missing, [(source.name, source.digest()) for source in self._sources]
 
     def state(self) -> str:
-        states = [one.state() for one in self._sources]
+        states = [source.state() for source in self._sources]
         return fingerprint.of_value(states) if any(states) else ""
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        found, n = [Memberships(*one.annotate(qids, docnos)) for one in self._sources], len(docnos)
+        parts = [Memberships(*source.annotate(qids, docnos)) for source in self._sources]
+        for part in parts:
+            _check(part.labels)
+        n = len(docnos)
         # A product is known where all of its sources know the document.
-        unknown = 0.0 * np.sum([one.unknown_of(n) for one in found], axis=0)
-        _check(itertools.chain.from_iterable(one.labels for one in found))
-        item = np.unique(np.concatenate([one.item for one in found]))
-        if self._missing is not None:
-            found = [one.with_label(np.setdiff1d(item, one.item), self._missing) for one in found]
+        unknown = 0.0 * np.sum([part.unknown_of(n) for part in parts], axis=0)
+        item = np.unique(np.concatenate([part.item for part in parts]))
         weighted = np.zeros(n, bool)
         share, codes, labels = np.ones(len(item)), np.zeros(len(item), np.int64), [""]
-        for place, one in enumerate(found):
-            weighted[one.item[~np.isnan(one.weights)]] = True
-            own_item, own_codes, own_share = _shares(one)
-            start, end = (own_item.searchsorted(item, side) for side in ("left", "right"))
-            row = np.repeat(np.arange(len(item)), end - start)
-            own = ranges(start, end - start)
-            item, share = item[row], share[row] * own_share[own]
-            kinds, codes = np.unique(codes[row] * len(one.labels) + own_codes[own],
-                                     return_inverse=True)
-            labels = [labels[kind // len(one.labels)] + SEPARATOR * (place > 0)
-                      + one.labels[kind % len(one.labels)] for kind in kinds]
+        for place, part in enumerate(parts):
+            if self._missing is not None:
+                part = part.with_label(np.setdiff1d(item, part.item), self._missing)
+            weighted[part.item[~np.isnan(part.weights)]] = True
+            part_item, part_codes, part_share = _shares(part)
+            start = part_item.searchsorted(item, "left")
+            count = part_item.searchsorted(item, "right") - start
+            row = np.repeat(np.arange(len(item)), count)
+            entry = ranges(start, count)
+            item, share = item[row], share[row] * part_share[entry]
+            pairs = codes[row] * len(part.labels) + part_codes[entry]
+            pairs, codes = np.unique(pairs, return_inverse=True)
+            separator = SEPARATOR if place else ""
+            labels = [labels[pair // len(part.labels)] + separator
+                      + part.labels[pair % len(part.labels)] for pair in pairs]
         weight = np.where(weighted[item], share, np.nan) if self.weighted else None
         return Memberships(item, codes, labels, weight, unknown)
 
@@ -117,12 +122,13 @@ def _check(labels: Iterable[str]) -> None:
                              "labels of a product; rename it")
 
 
-def _shares(found: Memberships) -> tuple[Ints, Ints, Floats]:
+def _shares(annotations: Memberships) -> tuple[Ints, Ints, Floats]:
     """Return the distinct annotations with the share of the document in each label.
 
     :returns: document index (ascending), label code and share of each annotation
     """
-    item, codes, weight = distinct_annotations(found.item, found.codes, found.weights)
+    item, codes, weight = distinct_annotations(annotations.item, annotations.codes,
+                                               annotations.weights)
     assert weight is not None
     weight = np.where(np.isnan(weight), 1.0, weight)
     return item, codes, weight / np.bincount(item, weight)[item]
@@ -186,10 +192,10 @@ class _WithErrorRates(Groups):
 
         :raises ValueError: a label has no row, or a probability of 0
         """
-        lacking = [label for label in labels if label not in self._table.index]
-        if lacking:
-            raise ValueError(f"the label {lacking[0]!r} of {self._base!r} has no row in rates, or "
-                             f"a probability of 0; rates are for {listed(self._table.index)}")
+        for label in labels:
+            if label not in self._table.index:
+                raise ValueError(f"the label {label!r} of {self._base!r} has no row in rates, or a "
+                                 f"probability of 0; rates are for {listed(self._table.index)}")
         return self._table.loc[labels].to_numpy()
 
     def _content(self) -> Any:
@@ -200,18 +206,19 @@ class _WithErrorRates(Groups):
         return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        found = Memberships(*self._base.annotate(qids, docnos))
-        several = np.bincount(found.item, minlength=1) > 1
-        if several.any() or not np.isnan(found.weights).all():
-            first = np.asarray(docnos, dtype=object)[
-                several.argmax() if several.any() else found.item[~np.isnan(found.weights)][0]]
-            raise ValueError(f"{first!r} has {'several labels' if several.any() else 'weights'} in "
-                             f"{self._base!r}; error rates are for one label for each document")
-        used, codes = np.unique(found.codes, return_inverse=True)
-        rows = self._rows([found.labels[code] for code in used])[codes]
-        place, column = np.nonzero(rows)
-        return Memberships(found.item[place], column, list(map(str, self._table)),
-                           rows[place, column])
+        annotations = Memberships(*self._base.annotate(qids, docnos))
+        item = annotations.item
+        several = item[np.bincount(item, minlength=1)[item] > 1]
+        weighted = item[~np.isnan(annotations.weights)]
+        for documents, what in ((several, "several labels"), (weighted, "weights")):
+            if len(documents):
+                docno = np.asarray(docnos, dtype=object)[documents.min()]
+                raise ValueError(f"{docno!r} has {what} in {self._base!r}; error rates are for one "
+                                 "label for each document")
+        used, codes = np.unique(annotations.codes, return_inverse=True)
+        rates = self._rows([annotations.labels[code] for code in used])[codes]
+        entry, column = np.nonzero(rates)
+        return Memberships(item[entry], column, list(map(str, self._table)), rates[entry, column])
 
 
 def _table(rates: Any, option: str) -> pd.DataFrame:
@@ -223,14 +230,15 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
             or not all(isinstance(row, Mapping) for row in rates.values()):
         raise ValueError(f"{option}={str(rates)[:100]} is not possible; it takes a dictionary of "
                          "probabilities, rates one for each label")
-    given = {label_text(label): {label_text(other): p for other, p in rates[label].items()}
-             for label in sorted(rates, key=label_text)}
-    table = pd.DataFrame({other: [row.get(other, 0.0) for row in given.values()]
-                          for other in sorted(set().union(*given.values()))},
-                         list(given), dtype=float)
-    wrong = list(table.index[(table < 0).any(axis=1) | ~(abs(table.sum(axis=1, skipna=False) - 1)
-                                                         <= 1e-9)])
-    if wrong:
-        raise ValueError(f"the probabilities of {wrong[0]!r} in {option} are "
-                         f"{shown(given[wrong[0]])}; they have to be at least 0 and to sum to 1")
+    rows = {}
+    for label in sorted(rates, key=label_text):
+        rows[label_text(label)] = {label_text(name): p for name, p in rates[label].items()}
+    columns = sorted(set().union(*rows.values()))
+    table = pd.DataFrame([[row.get(name, 0.0) for name in columns] for row in rows.values()],
+                         list(rows), columns, dtype=float)
+    off = abs(table.sum(axis=1, skipna=False) - 1)
+    wrong = (table < 0).any(axis=1) | ~(off <= 1e-9)
+    for label in table.index[wrong][:1]:
+        raise ValueError(f"the probabilities of {label!r} in {option} are {shown(rows[label])}; "
+                         "they have to be at least 0 and to sum to 1")
     return table

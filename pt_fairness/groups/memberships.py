@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness.core import fingerprint
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import DocumentIndex, texts_of
+from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
 from pt_fairness.core.labels import (
     UNANNOTATED,
     UNKNOWN_GROUP,
@@ -41,29 +41,37 @@ class Memberships(NamedTuple):
 
     def unknown_of(self, n: int) -> Floats:
         """Return ``unknown``, ``[n]``, also if it is ``None``."""
-        return np.where(np.bincount(self.item, minlength=n) > 0, 0.0, np.nan) \
-            if self.unknown is None else self.unknown
+        if self.unknown is not None:
+            return self.unknown
+        return np.where(self._count(n) > 0, 0.0, np.nan)
+
+    def _count(self, n: int) -> Ints:
+        """Return the number of annotations of each document, ``[n]``."""
+        return np.bincount(self.item, minlength=n)
 
     def with_label(self, item: Ints, label: str, weight: float | Floats = np.nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
-        return self._replace(item=np.append(self.item, item),
-                             codes=np.append(self.codes, np.full(len(item), len(self.labels))),
-                             labels=[*self.labels, label],
-                             weight=np.append(self.weights, np.broadcast_to(weight, len(item))))
+        codes = np.full(len(item), len(self.labels))
+        weights = np.broadcast_to(weight, len(item))
+        return self._replace(
+            item=np.append(self.item, item), codes=np.append(self.codes, codes),
+            labels=[*self.labels, label], weight=np.append(self.weights, weights))
 
     def with_unknown(self, n: int) -> Memberships:
         """Return annotations in which every known document has a label, ``@UNKNOWN`` if no other.
         """
         unknown = self.unknown_of(n)
-        alone = np.bincount(self.item, minlength=n) == 0
-        item = np.flatnonzero((unknown > 0) | (alone & (unknown == 0)))
-        return self.with_label(item, UNKNOWN_GROUP,
-                               np.where(unknown[item] > 0, unknown[item], np.nan))
+        without = (unknown == 0) & (self._count(n) == 0)
+        item = np.flatnonzero((unknown > 0) | without)
+        weight = np.where(unknown[item] > 0, unknown[item], np.nan)
+        return self.with_label(item, UNKNOWN_GROUP, weight)
 
     @property
     def weights(self) -> Floats:
         """The weight of each annotation, NaN for documents without weights."""
-        return np.full(len(self.item), np.nan) if self.weight is None else self.weight
+        if self.weight is not None:
+            return self.weight
+        return np.full(len(self.item), np.nan)
 
 
 class Table:
@@ -84,28 +92,31 @@ class Table:
                  weight: Floats | None = None) -> None:
         group = group.map(label_text, na_action="ignore")
         labelled = _has_group(group)
-        kept = labelled | (docno.notna() if qid is None else docno.notna() & qid.notna()).to_numpy()
-        if not kept.all():
-            docno, group, labelled = docno[kept], group[kept], labelled[kept]
-            qid, weight = (None if one is None else one[kept] for one in (qid, weight))
+        complete = docno.notna() if qid is None else docno.notna() & qid.notna()
+        rows = labelled | complete.to_numpy()  # a row without a group may lack its document
+        if not rows.all():
+            docno, group, labelled = docno[rows], group[rows], labelled[rows]
+            qid = None if qid is None else qid[rows]
+            weight = None if weight is None else weight[rows]
         codes, labels = pd.factorize(group[labelled], sort=True)
-        self.labels = [str(one) for one in labels]
+        self.labels = list(map(str, labels))
         self._index = DocumentIndex(qid, docno, "groups")
-        pair, share = self._index.pair[labelled], None if weight is None else weight[labelled]
-        if share is not None:
-            member = share != 0
-            pair, codes, share = pair[member], codes[member], share[member]
-        pair, self._codes, self.weight = distinct_annotations(pair, codes, share)
-        known = len(self._index)
-        self._unknown = np.zeros(known)
+        pair, documents = self._index.pair, len(self._index)
+        self._unknown = np.zeros(documents)
+        members, shares = pair[labelled], None
         if weight is not None:
-            named = (group == UNKNOWN_GROUP).to_numpy()
-            self._unknown += np.bincount(self._index.pair[named], weight[named], known)
-        endless = np.isinf(np.bincount(pair, self.weight, known) + self._unknown)[self._index.pair]
-        if endless.any():
-            raise ValueError(f"the weights of {docno.iloc[endless.argmax()]!r} sum to "
-                             "infinity; give smaller weights, such as shares")
-        self._count = np.bincount(pair, minlength=known)
+            shares = weight[labelled]
+            positive = shares != 0
+            members, codes, shares = members[positive], codes[positive], shares[positive]
+            unknown = (group == UNKNOWN_GROUP).to_numpy()
+            self._unknown += np.bincount(pair[unknown], weight[unknown], documents)
+        members, self._codes, self.weight = distinct_annotations(members, codes, shares)
+        sums = np.bincount(members, self.weight, documents) + self._unknown
+        infinite = np.isinf(sums)[pair]
+        if infinite.any():
+            raise ValueError(f"the weights of {docno.iloc[infinite.argmax()]!r} sum to infinity; "
+                             "give smaller weights, such as shares")
+        self._count = np.bincount(members, minlength=documents)
         self._start = np.cumsum(self._count) - self._count
 
     @property
@@ -124,19 +135,19 @@ class Table:
         :raises ValueError: a column is missing, a group is neither a label nor a list of labels, or
             a weight is no number of at least 0
         """
-        docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
-        qid = next((column for column in ("qid", "query_id") if column in frame), None)
+        qid, docno = id_columns(frame)
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
-        return cls(None if qid is None else frame[qid], frame[docno], frame["group"],
-                   _weights(frame, what) if "weight" in frame else None)
+        topics = None if qid is None else frame[qid]
+        weight = _weights(frame, what) if "weight" in frame else None
+        return cls(topics, frame[docno], frame["group"], weight)
 
     def content(self) -> Any:
         """Return all annotations, sorted, to be hashed independently of the order of the rows."""
         order, documents = self._index.sorted()
         rows = ranges(self._start[order], self._count[order])
-        return (self.labels, documents, self._codes[rows], self._count[order],
-                None if self.weight is None else (self.weight[rows], self._unknown[order]))
+        weights = None if self.weight is None else (self.weight[rows], self._unknown[order])
+        return self.labels, documents, self._codes[rows], self._count[order], weights
 
     def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
@@ -144,33 +155,37 @@ class Table:
         :param qids: the topic of each document, ``[n]``, as text
         :param docnos: the documents, ``[n]``, as text
         """
-        topic, topics = np.zeros(0, np.int64), np.zeros(0, object)
-        if self._index.topics is not None:
+        topic: Any = None
+        topics: Any = ()
+        if self.by_topic:
             topic, topics = pd.factorize(np.asarray(qids, dtype=object))
         pair = self._index.find(topic, list(map(label_text, topics)), docnos)
         item = np.flatnonzero(pair >= 0)
         unknown = np.full(len(pair), np.nan)
         pair = pair[item]
         unknown[item] = self._unknown[pair]
-        rows = ranges(self._start[pair], self._count[pair])
-        return Memberships(np.repeat(item, self._count[pair]), self._codes[rows], self.labels,
-                         None if self.weight is None else self.weight[rows], unknown)
+        count = self._count[pair]
+        rows = ranges(self._start[pair], count)
+        weight = None if self.weight is None else self.weight[rows]
+        return Memberships(np.repeat(item, count), self._codes[rows], self.labels, weight, unknown)
 
 
 def ranges(start: Ints, count: Ints) -> Ints:
     """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
-    return np.repeat(start - (np.cumsum(count) - count), count) + np.arange(count.sum())
+    before = np.cumsum(count) - count
+    return np.repeat(start - before, count) + np.arange(count.sum())
 
 
 def distinct_annotations(item: Ints, codes: Ints,
                          weight: Floats | None = None) -> tuple[Ints, Ints, Floats | None]:
     """Return the distinct annotations, sorted by item and code, with their summed weights."""
-    kinds = int(codes.max(initial=0)) + 1
-    keys = item.astype(np.int64) * kinds + codes
+    labels = int(codes.max(initial=0)) + 1
+    keys = item.astype(np.int64) * labels + codes
     if weight is None:
-        return *np.divmod(np.unique(keys), kinds), None
-    distinct, inverse = np.unique(keys, return_inverse=True)
-    return *np.divmod(distinct, kinds), np.bincount(inverse, weight, len(distinct)).astype(float)
+        return *np.divmod(np.unique(keys), labels), None
+    keys, inverse = np.unique(keys, return_inverse=True)
+    sums = np.bincount(inverse, weight, len(keys))
+    return *np.divmod(keys, labels), sums.astype(float)
 
 
 def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -183,11 +198,11 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     if not pd.api.types.infer_dtype(group).startswith("mixed"):
         return frame
     rows = frame.explode("group")
-    wrong = [*group[group.map(lambda value: isinstance(value, Mapping))],
-             *rows["group"][~rows["group"].map(pd.api.types.is_scalar)]]
-    if wrong:
-        raise ValueError(f"{what} has the group {shown(str(wrong[0]))}; a group is a label, or a "
-                         "list of labels")
+    dictionaries = group[group.map(lambda value: isinstance(value, Mapping))]
+    nested = rows["group"][~rows["group"].map(pd.api.types.is_scalar)]
+    for wrong in [*dictionaries, *nested][:1]:
+        raise ValueError(f"{what} has the group {shown(str(wrong))}; a group is a label, or a list "
+                         "of labels")
     return rows
 
 
@@ -208,8 +223,9 @@ def _weights(frame: pd.DataFrame, what: str) -> Floats:
         0
     """
     weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=np.nan)
-    weighted = _has_group(frame["group"]) | (frame["group"] == UNKNOWN_GROUP).to_numpy()
-    wrong = weighted & ~(np.isfinite(weight) & (weight >= 0))
+    group = frame["group"]
+    used = _has_group(group) | (group == UNKNOWN_GROUP).to_numpy()
+    wrong = used & ~(np.isfinite(weight) & (weight >= 0))
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(f"row {frame.index[row]} of {what} has the weight "
@@ -249,15 +265,17 @@ class Groups(NamedObject):
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:
         super().__init__(name)
-        self.labels: list[str] | None = None if labels is None else sorted(
-            set(label_texts(labels, "labels")))
+        self.labels: list[str] | None = None
+        if labels is not None:
+            self.labels = sorted({*label_texts(labels, "labels")})
         #: The labels in ascending order, or ``None``.
-        self.order: list[str] | None = None if order is None else distinct_labels(order, "order")
-        lacking = set(self.labels or ()) - set(self.order or ()) if self.order is not None else ()
-        if lacking:
-            raise ValueError(f"order={shown(self.order)} lacks the label {min(lacking)!r}; it has "
-                             "to hold every label, lowest first")
-        if self.order is not None:
+        self.order: list[str] | None = None
+        if order is not None:
+            self.order = distinct_labels(order, "order")
+            lacking = {*(self.labels or ())} - {*self.order}
+            if lacking:
+                raise ValueError(f"order={shown(self.order)} lacks the label {min(lacking)!r}; it "
+                                 "has to hold every label, lowest first")
             self.labels = sorted(self.order)
 
     def digest(self) -> str:
@@ -299,12 +317,13 @@ class Groups(NamedObject):
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
                              "needs a topic for each document")
         topics, documents = texts_of(pd.Series(qids)), texts_of(pd.Series(docnos))
-        found = Memberships(*self.annotate(topics, documents))
-        order = np.argsort(found.item, kind="stable")
-        item, codes = found.item[order], found.codes[order]
-        frame = pd.DataFrame({"qid": topics[item], "docno": documents[item],
-                              "group": np.asarray(found.labels, dtype=object)[codes]}, dtype="str")
-        return frame.assign(weight=found.weights[order]) if self.weighted else frame
+        annotations = Memberships(*self.annotate(topics, documents))
+        order = np.argsort(annotations.item, kind="stable")
+        item, codes = annotations.item[order], annotations.codes[order]
+        labels = np.asarray(annotations.labels, dtype=object)
+        columns = {"qid": topics[item], "docno": documents[item], "group": labels[codes]}
+        frame = pd.DataFrame(columns, dtype="str")
+        return frame.assign(weight=annotations.weights[order]) if self.weighted else frame
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         """Return the groups of documents as arrays.
@@ -317,17 +336,19 @@ class Groups(NamedObject):
         if type(self).lookup is Groups.lookup:
             raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) "
                                       "method")
-        found = self.lookup(list(qids), list(docnos))
-        if not isinstance(found, pd.DataFrame):
-            raise ValueError(f"{self!r}.lookup returned {shown(found)}; it has to return a frame "
+        frame = self.lookup(list(qids), list(docnos))
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"{self!r}.lookup returned {shown(frame)}; it has to return a frame "
                              "with the columns qid, docno, group")
         what = f"what {self!r}.lookup returned"
-        need_columns(found, ["qid", "docno", "group", *(["weight"] if self.weighted else [])],
-                        what)
-        if "weight" in found and not self.weighted:
+        columns = ["qid", "docno", "group"]
+        if self.weighted:
+            columns.append("weight")
+        need_columns(frame, columns, what)
+        if "weight" in frame and not self.weighted:
             raise ValueError(f"{what} has a column weight, but the groups are not weighted; set "
                              "weighted = True in the class, or leave the column out")
-        return Table.of_frame(found, what).find(qids, docnos)
+        return Table.of_frame(frame, what).find(qids, docnos)
 
     def to_qrels(self, qrels: pd.DataFrame) -> pd.DataFrame:
         """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
@@ -353,14 +374,14 @@ class Groups(NamedObject):
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.
         if frame.duplicated([qid, docno]).any():
-            frame = frame.sort_values(label, ascending=False, kind="stable").drop_duplicates(
-                [qid, docno]).sort_index()
+            frame = frame.sort_values(label, ascending=False, kind="stable")
+            frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
             frame = frame[frame[qid].map(label_text).isin(self.topics)]
-        found = Memberships(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
-        order = np.lexsort((found.codes, found.item))
-        group = pd.Series(np.asarray(found.labels, dtype=object)[found.codes[order]],
-                          found.item[order], dtype=object, name="iteration")
+        annotations = Memberships(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
+        order = np.lexsort((annotations.codes, annotations.item))
+        labels = np.asarray(annotations.labels, dtype=object)[annotations.codes[order]]
+        group = pd.Series(labels, annotations.item[order], dtype=object, name="iteration")
         frame = frame.reset_index(drop=True).join(group).reset_index(drop=True)
         frame["iteration"] = frame["iteration"].fillna("-").astype("str")
         frame.attrs = qrels.attrs
@@ -441,11 +462,12 @@ def summary(qrels: pd.DataFrame) -> str:
     '1 of 2 judged documents have a group: PRO 1'
     """
     annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
-    names = list(qrels_columns(qrels)[:2])
+    ids = list(qrels_columns(qrels)[:2])
+    documents, judged = annotated.drop_duplicates(ids), qrels.drop_duplicates(ids)
     count = annotated["iteration"].value_counts().sort_index()
-    return (f"{len(annotated.drop_duplicates(names))} of {len(qrels.drop_duplicates(names))} "
-            "judged documents have a group" + (": " if len(count) else "")
-            + ", ".join(f"{group} {number}" for group, number in count.items()))
+    labels = ", ".join(f"{group} {number}" for group, number in count.items())
+    return (f"{len(documents)} of {len(judged)} judged documents have a group"
+            + (f": {labels}" if labels else ""))
 
 
 #: The ideologies that a topic can lean to, and the literature's term for a topic without leaning.
@@ -455,32 +477,37 @@ _NO_LEANING = "both or neither"
 
 class _Override(Groups):
     def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
-        self._base, self._given = base, Table.of_frame(frame)
-        ordered = base.order is not None and set(self._given.labels) <= set(base.order)
-        super().__init__(name, None if base.labels is None
-                         else [*base.labels, *self._given.labels], base.order if ordered else None)
+        corrections = Table.of_frame(frame)
+        labels, order = base.labels, base.order
+        if labels is not None:
+            labels = [*labels, *corrections.labels]
+        if order is not None and not {*corrections.labels} <= {*order}:
+            order = None
+        super().__init__(name, labels, order)
+        self._base, self._corrections = base, corrections
         self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
-        self.weighted = base.weighted or self._given.weight is not None
-        self.by_topic = base.by_topic or self._given.by_topic
+        self.weighted = base.weighted or corrections.weight is not None
+        self.by_topic = base.by_topic or corrections.by_topic
 
     def _content(self) -> Any:
-        return self._base.name, self._base.digest(), self._given.content()
+        return self._base.name, self._base.digest(), self._corrections.content()
 
     def state(self) -> str:
         return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
-        given = self._given.find(qids, docnos)
-        unknown = given.unknown_of(len(docnos)).copy()
-        others = np.flatnonzero(np.isnan(unknown))
-        kept = Memberships(*self._base.annotate(qids[others], docnos[others]))
-        unknown[others] = kept.unknown_of(len(others))
-        return Memberships(np.concatenate([given.item, others[kept.item]]),
-                         np.concatenate([given.codes, kept.codes + len(given.labels)]),
-                         [*given.labels, *kept.labels],
-                         np.concatenate([given.weights, kept.weights]) if self.weighted else None,
-                         unknown)
+        corrected = self._corrections.find(qids, docnos)
+        unknown = corrected.unknown_of(len(docnos)).copy()
+        rest = np.flatnonzero(np.isnan(unknown))
+        annotations = Memberships(*self._base.annotate(qids[rest], docnos[rest]))
+        unknown[rest] = annotations.unknown_of(len(rest))
+        item = np.append(corrected.item, rest[annotations.item])
+        codes = np.append(corrected.codes, annotations.codes + len(corrected.labels))
+        weights = None
+        if self.weighted:
+            weights = np.append(corrected.weights, annotations.weights)
+        return Memberships(item, codes, [*corrected.labels, *annotations.labels], weights, unknown)
 
 
 class _Relabelled(Groups):
@@ -488,22 +515,22 @@ class _Relabelled(Groups):
 
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
-        self._base = base
-        self._new = {label_text(topic): self._mapping(topic, value)
-                     for topic, value in by_topic.items()}
+        self._base, self._new = base, {}
         for topic, value in by_topic.items():
-            unknown = sorted(self._new[label_text(topic)].keys() - set(base.labels)) \
-                if base.labels is not None else []
+            mapping = self._mapping(topic, value)
+            unknown = mapping.keys() - {*(mapping if base.labels is None else base.labels)}
             if unknown:
-                leaning = "" if isinstance(value, Mapping) else \
-                    f"; a leaning such as {shown(value)} renames PRO and CON"
-                raise ValueError(f"topic {topic!r}: {base!r} has no label {unknown[0]!r} to "
+                leaning = ""
+                if not isinstance(value, Mapping):
+                    leaning = f"; a leaning such as {shown(value)} renames PRO and CON"
+                raise ValueError(f"topic {topic!r}: {base!r} has no label {min(unknown)!r} to "
                                  f"rename{leaning}")
-        super().__init__(name, [new for mapping in self._new.values() for new in mapping.values()],
-                         order)
+            self._new[label_text(topic)] = mapping
+        labels = {new for mapping in self._new.values() for new in mapping.values()}
+        super().__init__(name, labels, order)
         self.complete, self.in_parts, self.weighted = True, base.in_parts, base.weighted
-        self.topics = sorted(topic for topic, mapping in self._new.items()
-                             if mapping and (base.topics is None or topic in base.topics))
+        topics = {topic for topic, mapping in self._new.items() if mapping}
+        self.topics = sorted(topics if base.topics is None else topics & {*base.topics})
 
     @staticmethod
     def _mapping(topic: Any, value: Any) -> dict[str, str]:
@@ -519,27 +546,31 @@ class _Relabelled(Groups):
         return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
 
     def _content(self) -> Any:
-        return (self._base.name, self._base.digest(), self.order,
-                sorted((topic, sorted(new.items())) for topic, new in self._new.items()))
+        mappings = sorted((topic, sorted(new.items())) for topic, new in self._new.items())
+        return self._base.name, self._base.digest(), self.order, mappings
 
     def state(self) -> str:
         return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
-        topic, texts = pd.factorize(qids)
-        mappings = [self._new.get(label_text(text), {}) for text in texts]
-        wanted = np.flatnonzero(np.array([len(mapping) > 0 for mapping in mappings], bool)[topic])
-        found = Memberships(*self._base.annotate(qids[wanted], docnos[wanted]))
-        item, codes, labels, weight, _ = found
+        topic, topics = pd.factorize(qids)
+        mappings = [self._new.get(label_text(text), {}) for text in topics]
+        has_labels = np.array([len(mapping) > 0 for mapping in mappings], bool)
+        rows = np.flatnonzero(has_labels[topic])
+        annotations = Memberships(*self._base.annotate(qids[rows], docnos[rows]))
         unknown = np.full(len(docnos), np.nan)
-        unknown[wanted] = found.unknown_of(len(wanted))
-        assert self.labels is not None
-        place = {label: code for code, label in enumerate(self.labels)}
-        table = np.array([[place.get(mapping.get(label, ""), -1) for label in labels]
-                          for mapping in mappings], np.int64).reshape(len(mappings), len(labels))
-        codes = table[topic[wanted[item]], codes]
-        known = codes >= 0
-        item, codes, weight = distinct_annotations(  # old labels may share a new one
-            wanted[item][known], codes[known], None if weight is None else weight[known])
-        return Memberships(item, codes, self.labels, weight, unknown)
+        unknown[rows] = annotations.unknown_of(len(rows))
+        labels = self.labels or []
+        new_codes = np.full((len(topics), len(annotations.labels)), -1)
+        for row, mapping in enumerate(mappings):
+            for column, label in enumerate(annotations.labels):
+                if label in mapping:
+                    new_codes[row, column] = labels.index(mapping[label])
+        item = rows[annotations.item]
+        codes = new_codes[topic[item], annotations.codes]
+        renamed = codes >= 0
+        weight = None if annotations.weight is None else annotations.weight[renamed]
+        # Old labels may share a new one.
+        item, codes, weight = distinct_annotations(item[renamed], codes[renamed], weight)
+        return Memberships(item, codes, labels, weight, unknown)

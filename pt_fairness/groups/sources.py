@@ -92,22 +92,26 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
         raise ValueError(f"groups come from a dictionary here, not from a "
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
-    values = [value for _, value in mapping.items()]
-    by_topic = len(values) > 0 and all(isinstance(value, Mapping) for value in values) \
-        and not all(map(_holds_weights, values))
-    rows = [(qid, docno, group, weight)
-            for qid, documents in (mapping.items() if by_topic else [(None, mapping)])
-            for docno, groups in documents.items() for group, weight in _several(docno, groups)]
+    documents = [value for _, value in mapping.items()]
+    by_topic = len(documents) > 0 and all(isinstance(value, Mapping) for value in documents) \
+        and not all(map(_holds_weights, documents))
+    rows = []
+    for qid, labels_of in mapping.items() if by_topic else [(None, mapping)]:
+        for docno, labels in labels_of.items():
+            rows += [(qid, docno, label, weight) for label, weight in _several(docno, labels)]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
     weight = frame["weight"].to_numpy(float)
-    return _Frame(Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
-                        None if np.isnan(weight).all() else weight), name, order)
+    table = Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
+                  None if np.isnan(weight).all() else weight)
+    return _Frame(table, name, order)
 
 
 def _holds_weights(value: Any) -> bool:
     """Return whether a value is a dictionary of numbers."""
-    return isinstance(value, Mapping) and all(
-        isinstance(weight, Real) and not isinstance(weight, bool) for weight in value.values())
+    if not isinstance(value, Mapping):
+        return False
+    return all(isinstance(weight, Real) and not isinstance(weight, bool)
+               for weight in value.values())
 
 
 def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
@@ -179,9 +183,9 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     """
     columns = [] if labels is None else distinct_labels(labels, "labels")
     frame = read_groups(path) if labels is None else read_memberships(path, columns)
-    found = _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
-    found.made_of = os.fspath(path)
-    return found
+    groups = _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+    groups.made_of = os.fspath(path)
+    return groups
 
 
 def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
@@ -216,12 +220,12 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     columns = dict(zip(qrels_columns(frame), ("qid", "docno", "group"), strict=True))
     frame = frame[list(columns)].rename(columns=columns)
     frame["group"] = frame["group"].map(label_text, na_action="ignore")
-    dropped, labels = label_texts(none, "none"), sorted(set(frame["group"].dropna()))
-    absent = [label for label in dropped if label not in labels]
-    if absent:
-        raise ValueError(f"none={shown(dropped)}: no document has the label {absent[0]!r}; the "
-                         f"labels are {listed(labels)}")
-    if set(labels) <= {*UNANNOTATED, *dropped}:
+    dropped, labels = label_texts(none, "none"), sorted({*frame["group"].dropna()})
+    for label in dropped:
+        if label not in labels:
+            raise ValueError(f"none={shown(dropped)}: no document has the label {label!r}; the "
+                             f"labels are {listed(labels)}")
+    if {*labels} <= {*UNANNOTATED, *dropped}:
         raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
                          f"none={shown(dropped)}")
     return from_frame(frame[~frame["group"].isin(dropped)], name, order=order)
@@ -275,14 +279,15 @@ class _Pattern(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
-        found = pd.Series(texts, dtype=object).astype(str)
-        found = found.str.extract(self._whole, expand=True)[self._column]
-        found = found.where(found.isin(self.labels) if self.complete
-                            else ~found.isin(UNANNOTATED))
-        codes, labels = pd.factorize(found)
+        matches = pd.Series(texts, dtype=object).astype(str).str.extract(self._whole)
+        labels = matches[self._column]
+        is_label = ~labels.isin(UNANNOTATED)
+        if self.complete:
+            is_label = labels.isin(self.labels)
+        codes, labels = pd.factorize(labels.where(is_label))
         codes = codes[document]
         item = np.flatnonzero(codes >= 0)
-        return Memberships(item, codes[item], [str(one) for one in labels])
+        return Memberships(item, codes[item], list(map(str, labels)))
 
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
@@ -390,16 +395,20 @@ class FromText(Groups):
     def __init__(self, counts: WordCounts, neutral: Any | None = "neutral", shares: bool = False,
                  threshold: int = THRESHOLD, name: str | None = None,
                  order: Iterable[Any] | None = None) -> None:
-        every = [*counts.groups, *([] if neutral is None else [label_text(neutral)])]
-        if len(set(every)) < len(every) or (neutral is not None and is_no_group(neutral)):
+        labels = [*counts.groups]
+        if neutral is not None:
+            labels.append(label_text(neutral))
+        if len({*labels}) < len(labels) or (neutral is not None and is_no_group(neutral)):
             raise ValueError(f"neutral={shown(neutral)} has to be another label than those of the "
                              f"groups ({listed(counts.groups)}), or None for no label")
-        super().__init__(name, every, order)
+        super().__init__(name, labels, order)
         self.weighted = shares
-        self._counts, self._every, self._threshold = counts, every, check_threshold(threshold)
+        self._counts, self._threshold = counts, check_threshold(threshold)
+        #: The labels in the order of the counts.
+        self._columns = labels
 
     def _content(self) -> Any:
-        return (self._counts.content(), self._every, self.order, self.weighted, self._threshold)
+        return self._counts.content(), self._columns, self.order, self.weighted, self._threshold
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         counts = self._counts.of(docnos, self.name)
@@ -410,11 +419,11 @@ class FromText(Groups):
             neutral |= members.sum(axis=1, keepdims=True) > 1
         # A column for each group, and one for the neutral documents.
         members = np.hstack([np.where(neutral, 0, members), neutral])
-        members[counts[:, 0] < 0] = 0  # not in the corpus
-        item, codes = np.nonzero(members[:, :len(self._every)])
+        absent = counts[:, 0] < 0  # not in the corpus
+        members[absent] = 0
+        item, codes = np.nonzero(members[:, :len(self._columns)])
         weight = members[item, codes].astype(float) if self.weighted else None
-        return Memberships(item, codes, self._every, weight,
-                         np.where(counts[:, 0] < 0, np.nan, 0.0))
+        return Memberships(item, codes, self._columns, weight, np.where(absent, np.nan, 0.0))
 
 
 class FromIrds(Groups):
@@ -429,11 +438,12 @@ class FromIrds(Groups):
         if entity not in (None, "docs", "qrels"):
             raise ValueError(f"entity={shown(entity)} is not possible: a field is one of the "
                              "'docs' or of the 'qrels'")
-        super().__init__(f"{dataset_id}/{field}" if name is None and isinstance(field, str)
-                         else name, labels, order)
+        if name is None and isinstance(field, str):
+            name = f"{dataset_id}/{field}"
+        super().__init__(name, labels, order)
         self.dataset_id, self.field, self.entity = dataset_id, field, entity
         self.complete = labels is not None
-        self._found: dict[str, Found] = {}
+        self._cache: dict[str, Found] = {}
         self._warned = False
 
     def _content(self) -> Any:
@@ -456,12 +466,12 @@ class FromIrds(Groups):
                   for entity in ("docs", "qrels") if dataset.has(entity)}
         if self.entity is not None:
             fields = {self.entity: fields.get(self.entity, ())}
-        for entity, known in fields.items():
-            if self.field in known or (callable(self.field) and known):
+        for entity, names in fields.items():
+            if self.field in names or (callable(self.field) and names):
                 return entity
-        held = " and ".join(f"{', '.join(known)} ({entity})" for entity, known in fields.items())
+        texts = [f"{', '.join(names)} ({entity})" for entity, names in fields.items()]
         raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has "
-                         f"{held or 'none'}")
+                         f"{' and '.join(texts) or 'none'}")
 
     def _groups(self, record: Any) -> Found:
         """Return the groups of a document or judgment."""
@@ -472,47 +482,53 @@ class FromIrds(Groups):
                              f"{self.dataset_id} raised {error!r}") from error
         if isinstance(value, str) and value == "-":
             return (), ""  # no group, and nothing to warn of
-        several = isinstance(value, (list, tuple, set, frozenset))
-        texts = [one.name if isinstance(one, enum.Enum) else label_text(one)
-                 for one in (value if several else [value]) if not is_no_group(one)]
-        groups = tuple(text for text in texts if text not in UNANNOTATED
-                       and (not self.complete or text in (self.labels or ())))
-        if groups:
-            return groups, ""
+        values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        texts = []
+        for value in values:
+            if isinstance(value, enum.Enum):
+                texts.append(value.name)
+            elif not is_no_group(value):
+                texts.append(label_text(value))
+        labels = [text for text in texts if text not in UNANNOTATED]
+        if self.complete:
+            labels = [label for label in labels if label in (self.labels or ())]
+        if labels:
+            return tuple(labels), ""
         return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING
 
     def fetch(self, docnos: Iterable[str]) -> dict[str, Found]:
         """Return the groups of documents by docno; documents read before are cached."""
         docnos = list(dict.fromkeys(docnos))
-        unread = [docno for docno in docnos if docno not in self._found]
+        unread = [docno for docno in docnos if docno not in self._cache]
         if unread:
             from pt_fairness.io import irds as reading
-            read: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
+            groups: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
             for document in reading.documents(self.dataset_id, unread, self.name):
-                if document.doc_id in read:
-                    read[document.doc_id] = self._groups(document)
-            self._found.update(read)
-        return {docno: self._found[docno] for docno in docnos}
+                if document.doc_id in groups:
+                    groups[document.doc_id] = self._groups(document)
+            self._cache.update(groups)
+        return {docno: self._cache[docno] for docno in docnos}
 
-    def remember(self, found: Mapping[str, Found]) -> None:
+    def remember(self, groups: Mapping[str, Found]) -> None:
         """Add results of an earlier :meth:`fetch` to the cache."""
-        self._found.update(found)
+        self._cache.update(groups)
 
-    def _warn_once(self, found: Mapping[str, Found]) -> None:
+    def _warn_once(self, groups: Mapping[str, Found]) -> None:
         """Warn of documents without groups, once per object."""
-        reasons = pd.Series({docno: why for docno, (_, why) in found.items() if why}, dtype=object)
-        if self._warned or reasons.empty:
+        causes = {docno: cause for docno, (_, cause) in groups.items() if cause}
+        if self._warned or not causes:
             return
         self._warned = True
-        other = reasons[reasons.str.startswith(_OTHER)]
-        parts = [(reasons[reasons == MISSING], "not in the corpus", ""),
-                 (reasons[reasons == _NOTHING], "without a value", ""),
-                 (other, f"with a value other than {', '.join(self.labels or ())}",
-                  f" has {other.iloc[0].removeprefix(_OTHER)!r}" if len(other) else "")]
-        details = "; ".join(f"{len(part)} {what} (the first: {part.index[0]!r}{more})"
-                            for part, what, more in parts if len(part))
-        warn(f"{self.name}: {len(reasons)} of {len(found)} documents have no group and count as "
-             f"unannotated: {details}")
+        reasons = pd.Series(causes, dtype=object)
+        outside = reasons[reasons.str.startswith(_OTHER)]
+        details = [_detail(reasons[reasons == MISSING], "not in the corpus"),
+                   _detail(reasons[reasons == _NOTHING], "without a value")]
+        if len(outside):
+            label = outside.iloc[0].removeprefix(_OTHER)
+            details.append(_detail(outside, f"with a value other than "
+                                   f"{', '.join(self.labels or ())}", f" has {label!r}"))
+        warn(f"{self.name}: {len(reasons)} of {len(groups)} documents have no group and count as "
+             f"unannotated: {'; '.join(filter(None, details))}")
 
     @cached_property
     def _judged(self) -> Table | None:
@@ -526,21 +542,31 @@ class FromIrds(Groups):
             return None
         rows = reading.judgments(dataset.qrels_handler())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
-        triples = [(row.query_id, row.doc_id, group) for row in rows
-                   if row.relevance > 0 or (row.query_id, row.doc_id) not in positive
-                   for group in self._groups(row)[0] or ("-",)]
-        return Table.of_frame(pd.DataFrame(triples, columns=["qid", "docno", "group"],
-                                           dtype=object))
+        triples = []
+        for row in rows:
+            pair = row.query_id, row.doc_id
+            if row.relevance > 0 or pair not in positive:
+                triples += [(*pair, label) for label in self._groups(row)[0] or ("-",)]
+        frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object)
+        return Table.of_frame(frame)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self._judged is not None:
             return self._judged.find(qids, docnos)
-        found = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
-        self._warn_once(found)
-        pairs = [(docno, group) for docno, (groups, why) in found.items() if why != MISSING
-                 for group in groups or ("-",)]
-        return Table.of_frame(pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)).find(
-            qids, docnos)
+        groups = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
+        self._warn_once(groups)
+        pairs = []
+        for docno, (labels, cause) in groups.items():
+            if cause != MISSING:
+                pairs += [(docno, label) for label in labels or ("-",)]
+        frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
+        return Table.of_frame(frame).find(qids, docnos)
+
+
+def _detail(reasons: pd.Series, what: str, label: str = "") -> str:
+    """Return the number of documents without groups for a reason; ``''`` if there are none."""
+    return f"{len(reasons)} {what} (the first: {reasons.index[0]!r}{label})" if len(reasons) else ""
+
 
 
 def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any] | None = None, *,
@@ -585,12 +611,12 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
         warn(f"{tied.sum()} of {len(counts)} documents with votes, such as "
              f"{_document(tied.idxmax())}, have no majority and so no group; with shares=True, all "
              "labels of a document are its groups")
-    kept = counts if shares else most[~tied].astype(int)
-    row, label = kept.to_numpy().nonzero()
-    rows = kept.index[row].to_frame(index=False).assign(
-        group=kept.columns[label], weight=kept.to_numpy()[row, label])
-    return _Frame(Table.of_frame(rows if shares else rows.drop(columns="weight")), name, order,
-                  counts.columns)
+    votes = counts if shares else most[~tied].astype(int)
+    row, label = votes.to_numpy().nonzero()
+    rows = votes.index[row].to_frame(index=False).assign(group=votes.columns[label])
+    if shares:
+        rows["weight"] = votes.to_numpy()[row, label]
+    return _Frame(Table.of_frame(rows), name, order, counts.columns)
 
 
 def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
@@ -605,13 +631,11 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     ids = [*document, "annotator"]
     frame = frame[~frame["label"].map(is_no_group)]
     need_rows(frame, "the frame of votes, without the rows that have no label,")
-    votes = with_text_ids(frame, "frame of votes", *ids).assign(
-        label=frame["label"].map(label_text))
-    again = votes.duplicated(ids)
-    if again.any():
-        one = votes[again].iloc[0]
-        raise ValueError(f"annotator {one['annotator']!r} has two votes for "
-                         f"{_document(tuple(one[document]))}; keep one of them")
+    votes = with_text_ids(frame, "frame of votes", *ids)
+    votes["label"] = frame["label"].map(label_text)
+    for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
+        raise ValueError(f"annotator {vote['annotator']!r} has two votes for "
+                         f"{_document(tuple(vote[document]))}; keep one of them")
     return votes.groupby([*document, "label"]).size().unstack(fill_value=0)
 
 
