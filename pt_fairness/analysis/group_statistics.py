@@ -394,12 +394,12 @@ def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"
     >>> from pt_fairness import analysis
     >>> perquery = pd.DataFrame({"name": "A", "qid": ["1", "2", "3", "4"], "measure": "rKL@10",
     ...                          "value": [0.1, 0.2, 0.3, 0.6]})
-    >>> domains = {"1": "health", "2": "health", "3": "sport", "4": ["sport", "law"]}
+    >>> domains = {"1": "health", "2": "health", "3": "health", "4": ["sport", "law"]}
     >>> analysis.topic_groups(perquery, domains).round(3)
       name measure   group  n  mean    low   high
-    0    A  rKL@10  health  2  0.15 -0.485  0.785
-    1    A  rKL@10     law  1  0.60    NaN    NaN
-    2    A  rKL@10   sport  2  0.45 -1.456  2.356
+    0    A  rKL@10  health  3   0.2 -0.048  0.448
+    1    A  rKL@10     law  1   0.6    NaN    NaN
+    2    A  rKL@10   sport  1   0.6    NaN    NaN
     """
     check(confidence, resamples, method)
     frame = values_of(perquery, undefined)
