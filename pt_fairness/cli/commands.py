@@ -598,7 +598,7 @@ def _value(text: str) -> Any:
     """Return the value of a Python literal; any other text is itself."""
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # nested too deeply
         return text
 
 

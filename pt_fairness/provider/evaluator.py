@@ -368,9 +368,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for source in self._sources:
             self._check_source(source)
         if self.several:
-            self._warn(f"protected is not set: {', '.join(map(str, self.several))} compare the "
-                       "smallest group of each topic, of those that have documents there, with "
-                       "all the others as one", f"{ONCE}protected")
+            names = ", ".join(map(str, self.several))
+            self._warn("protected is not set: the smallest group of each topic, of those that have "
+                       f"documents there, is compared with all the others as one ({names})",
+                       f"{ONCE}protected")
         #: Whether :attr:`within` is computed.
         self.notes_within = False
         #: The share of the documents that count for a measure with a cutoff that stand within it in

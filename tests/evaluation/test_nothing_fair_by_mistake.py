@@ -175,8 +175,9 @@ class TestOneAgainstSeveral:
             warnings.simplefilter("always")
             averages, _ = evaluate(runs, qrels, [rKL @ 2, rND @ 2], progress=False)
         texts = [str(one.message) for one in told if "protected is not set" in str(one.message)]
-        assert texts == ["protected is not set: rKL@2, rND@2 compare the smallest group of each "
-                         "topic, of those that have documents there, with all the others as one"]
+        assert texts == ["protected is not set: the smallest group of each topic, of those that "
+                         "have documents there, is compared with all the others as one "
+                         "(rKL@2, rND@2)"]
         assert averages.attrs["several groups"] == {"rKL@2": 3, "rND@2": 3}
         assert "the others count as one." in as_text(averages, "md")
 
