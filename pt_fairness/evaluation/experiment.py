@@ -62,60 +62,45 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
              undefined: Literal["count", "drop"] = "count") -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
-    Each run is read once, and at most ``n_jobs`` runs are in memory at a time. With ``n_jobs`` of 2
-    or more, or within ``joblib.parallel_config``, joblib distributes the runs: over local
-    processes, or over the cluster of ``joblib.parallel_config("dask")``, whose workers need the
-    files under the same paths. Registered groups and targets are sent to the workers.
-
-    A run that cannot be read or scored does not stop the others. It is missing from the tables,
-    one warning names all such runs with their errors (by file and line), and
-    ``averages.attrs["broken"]`` maps their names to the errors. If the baseline is such a run, the
-    columns of the comparison are empty. A warning of the measures is given once, with the runs that
-    it applies to.
-
-    ``evaluate(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible,
-    too.
+    Each run is read once, and at most ``n_jobs`` runs are in memory at a time. A run that cannot be
+    read or scored does not stop the others; one warning names all such runs with their errors. The
+    page :doc:`experiments` says how runs are named, how processes and clusters are used, what
+    differs from ``pt.Experiment``, and what the tables have in ``attrs``.
 
     :param runs: a run, a sequence of runs, or a dictionary from names to runs. A run is the path
         of a file (see :func:`read_run`); a frame with ``qid, docno`` and ``score`` or else ``rank``
         (or ir_measures' names); a dictionary ``{qid: {docno: score}}`` or a list of ``ScoredDoc``,
         as of ir_measures; or a PyTerrier transformer. A frame with several rankings of a topic has
         the column ``iteration``, the sample of each row. Outside a dictionary, a pattern such as
-        ``runs/*.gz`` stands for several files. There, a file is named after the part of its file
-        name that tells it from the others, without suffixes such as ``.run.gz`` (its path if two
-        files have the same name), a transformer after its text, and another run after its position,
-        such as ``run 0``.
+        ``runs/*.gz`` stands for several files.
     :param qrels: a TREC qrels file, the id of a dataset of ir_datasets (with ``irds:`` in front or
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics. ``None`` for
         measures whose value depends on no judged document, such as AWRF and NDKL with their default
         target: the topics are then those of the runs.
     :param measures: measures of ir_measures or of this package, or their names
+    :param experiment_measures: the measures, where the arguments are in the order of
+        ``pt.Experiment``: ``evaluate(systems, topics, qrels, measures)``
     :param topics: the topics of transformers: a frame ``qid, query``, a dataset of
-        ``pt.get_dataset``, an id of ir_datasets, or the path of a file. Each transformer is run
-        once, in batches, and its results serve all measures. As in ``pt.Experiment``, the qrels of
-        other topics are left out; a warning says so.
-    :param groups: the group source of the measures whose parameter ``groups`` is not set: the
-        name of registered groups, the path of a group file, a Groups object, or what
-        :func:`pt_fairness.groups.from_mapping` and :func:`~pt_fairness.groups.from_frame` take (a
-        dictionary, a Series, a DataFrame). It is not in the names of the columns. α-nDCG and the
-        other measures of ndeval take their subtopics from it, too. Without it, and without groups
-        in ``iteration``, groups are those of a column ``group`` of the frames of runs and qrels; a
-        warning says so.
+        ``pt.get_dataset``, an id of ir_datasets, or the path of a file. As in ``pt.Experiment``,
+        the qrels of other topics are left out; a warning says so.
+    :param groups: the group source of the measures whose parameter ``groups`` is not set, and the
+        subtopics of α-nDCG and the other measures of ndeval: the name of registered groups, the
+        path of a group file, a Groups object, or what :func:`pt_fairness.groups.from_mapping` and
+        :func:`~pt_fairness.groups.from_frame` take (a dictionary, a Series, a DataFrame). It is not
+        in the names of the columns. Without it, and without groups in ``iteration``, groups are
+        those of a column ``group`` of the frames of runs and qrels; a warning says so.
     :param labels: a dictionary from measures to the names of their columns, as :func:`rename` takes
     :param names: a name for each run, in their order, where ``runs`` is no dictionary
     :param baseline: the run to test the others against: its position, name or path
     :param correction: the correction of the p-values for several systems, a method of
         ``statsmodels.stats.multitest.multipletests``; ``None`` for none, the default of
-        ``pt.Experiment``. As there, each measure is corrected separately. A system that is equal to
-        the baseline counts as p = 1, and its own p-values are NaN; a run that could not be
-        evaluated counts as p = 1, too. (With a system that is equal to the baseline, the FDR
-        methods of ``pt.Experiment`` return NaN for all.)
+        ``pt.Experiment``. Each measure is corrected separately. A system that is equal to the
+        baseline and a run that could not be evaluated count as p = 1.
     :param perquery: which tables to return: ``'both'``, the averages and the values per topic;
-        ``False``, the averages; ``True``, the values per topic. (The default of ``pt.Experiment``
-        is ``False``.)
+        ``False``, the averages; ``True``, the values per topic
     :param highlight: ``'bold'`` or ``'color'`` marks the best averages, which are then a pandas
-        Styler. Unlike in ``pt.Experiment``, the best are those of :func:`highlight`.
+        Styler, as :func:`highlight` does
     :param round: the decimals of the values, or a dictionary from measures to decimals. The tests
         use values that are not rounded.
     :param n_jobs: the number of processes, at most one for each run; −1 for all processors. With 1,
@@ -127,45 +112,26 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         the columns ``X low`` and ``X high``, as of :func:`pt_fairness.analysis.intervals` (a BCa
         bootstrap over topics). NaN for measures that are summed, such as ``NumRel``
     :param tolerance: the difference from the baseline that does not matter, or a dictionary from
-        measures to it: the column ``X verdict`` says whether a system is not worse by more
-        (``within``), worse by more (``exceeds``), or ``inconclusive``, as of
-        :func:`pt_fairness.analysis.compare`
+        measures to it: the column ``X verdict`` is ``within``, ``exceeds`` or ``inconclusive``, as
+        of :func:`pt_fairness.analysis.compare`
     :param undefined: ``'drop'`` leaves the topics for which a measure of this package is undefined
         out of its averages, tests and intervals; they are NaN per topic
     :param references: whether the averages have a row for each kind of
-        :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds: ``[random
-        order]``, ``[proportional]``, ``[largest group first]``, ``[smallest group first]``. Each
-        holds the relevant documents that have a group. They have values of the measures that
-        compare the groups of one source, and are never tested, ranked or marked as the best
+        :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds. They have
+        values of the measures that compare the groups of one source, and are never tested, ranked
+        or marked as the best
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
-        and a smaller value), ``p-value`` and, with a correction, ``reject`` (at
-        .05) and ``p-value corrected`` of each; rows in the order of the runs. The values are those
-        of ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and
-        topic. A topic for which a measure of this package is undefined has 0.0 (NaN with
-        ``undefined='drop'``). A topic that a
-        group source drops is NaN, and the averages exclude it. The average of a measure that is
-        undefined for all topics is NaN, and it is not compared (``pt.Experiment``: 0.0).
-
-        Both have in ``attrs``, as plain Python objects: ``measures`` (what each column stands for,
-        where its name does not say it), ``groups`` (the name of the group source), ``topics``
-        (their number), ``undefined`` (the undefined topics of each measure), ``undefined
-        everywhere`` (the measures that are undefined for all topics, with the reason), ``several
-        groups`` (the number of groups of each measure that compares one of more than two with the
-        others, because ``protected`` is not set), ``far down`` (for each measure, the systems of
-        which less than half of the documents that count are within the cutoff, and the share),
-        ``systems`` (the names of the runs in their
-        order), ``broken`` and, with a baseline that could be evaluated, ``comparison`` (``baseline,
-        test, correction, alpha, systems``), with intervals ``interval`` (``method, confidence``),
-        with verdicts ``tolerance`` (δ by measure), and with references ``references``, the names of
-        their rows.
+        and a smaller value), ``p-value`` and, with a correction, ``reject`` (at .05) and ``p-value
+        corrected`` of each; rows in the order of the runs. The values are those of
+        ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
+        topic for which a measure of this package is undefined has 0.0; a topic that a group source
+        drops is NaN, and the averages exclude it. The average of a measure that is undefined for
+        all topics is NaN, and it is not compared.
     :raises ValueError: no runs, two of the same name, transformers without topics or topics without
-        transformers, a measure that needs the missing qrels, an unknown baseline, a measure that is
-        wrong or does not fit the qrels, a group source that does not exist, qrels that cannot be
-        read, ``n_jobs=0``, a pipe for several processes, a correction other than the default
-        without a baseline, a baseline or ``highlight`` without averages, a label that no document
-        has, a group source that knows no judged and no ranked document, or no run that could be
-        evaluated
+        transformers, an option, a measure, a group source or qrels that are wrong or do not go
+        together, an unknown baseline, a label or a group source that no document has, a pipe for
+        several processes, or no run that could be evaluated
     :raises ImportError: several processes without joblib
 
     Examples

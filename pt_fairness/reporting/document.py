@@ -106,12 +106,12 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
 
-    ``report(systems, topics, qrels, measures)``, the order of ``pt.Experiment``, is possible, too.
-
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`; ``None`` if no measure needs relevance, which the index
         of the measures says
     :param measures: measures of ir_measures or of this package, or their names
+    :param experiment_measures: the measures, where the arguments are in the order of
+        ``pt.Experiment``: ``report(systems, topics, qrels, measures)``
     :param topics: the topics of transformers, and the queries that stand beside the topics: the
         path of a file (TREC topics in SGML or XML, or a topic and its query in each line), a frame
         with ``qid, query``, a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets.
