@@ -78,13 +78,13 @@ if TYPE_CHECKING:
     from pt_fairness.io import read_qrels, read_run, write_qrels
     from pt_fairness.provider.measure_lists import with_groups
     from pt_fairness.reporting import report
-    from pt_fairness.rerank.annotation import annotate
+    from pt_fairness.rerank.rerankers import annotate
     from pt_fairness.values import runs
 
 #: Public names that are imported lazily, because they need pandas, and their modules.
 _LAZY = {
     "analysis": "pt_fairness.analysis",
-    "annotate": "pt_fairness.rerank.annotation",
+    "annotate": "pt_fairness.rerank.rerankers",
     "evaluate": "pt_fairness.evaluation",
     "groups": "pt_fairness.groups",
     "plots": "pt_fairness.plots",

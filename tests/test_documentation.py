@@ -46,7 +46,7 @@ MODULES = [
             "analysis.simulation",
             "targets",
             "rerank",
-            "rerank.annotation",
+            "rerank.rerankers",
             "values",
         )
     ),

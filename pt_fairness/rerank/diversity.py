@@ -8,8 +8,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.measures import params
-from pt_fairness.rerank.base import GroupReRanker, GroupSource
-from pt_fairness.rerank.results import Condensed, Queues
+from pt_fairness.rerank.rerankers import Condensed, GroupReRanker, GroupSource, Queues
 
 #: Absolute tolerance within which the values of documents or groups are equal.
 EQUAL = 1e-12

@@ -1,21 +1,22 @@
 """Stochastic policies, which rank the documents of a topic differently in each draw.
 
-Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best first.
+Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best first; ``G`` groups;
+``P`` rankings.
 """
 
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats, Ints, uniforms
 from pt_fairness.core.messages import shown
 from pt_fairness.measures import params
-from pt_fairness.rerank.base import ReRanker
-from pt_fairness.rerank.results import Condensed
+from pt_fairness.rerank.rerankers import Condensed, GroupReRanker, GroupSource, ReRanker
 
 SEED = params.whole("seed of the random numbers")
 SAMPLE = params.whole("number of the draw", smallest=0, largest=2**31 - 1)
@@ -228,3 +229,229 @@ def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
     for i in np.flatnonzero(u[0::2][:len(rank)] < epsilon).tolist():
         order[[i, other[i]]] = order[[other[i], i]]
     return order
+
+
+#: Tolerance of the exposures of groups, and of probabilities.
+TOLERANCE = 1e-9
+#: The factor of a difference of exposures, against scores in [0, 1]; it grows by itself as long as
+#: the differences are not the least possible.
+_PENALTY = 10.0
+_LARGEST_PENALTY = 1e6
+#: The options of ``linprog``; presolving such small programmes takes longer than solving them.
+_OPTIONS = {"presolve": False}
+
+
+def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> tuple[Ints, Floats]:
+    """Return the best rankings with fair expected exposure, and their probabilities.
+
+    Of all distributions over rankings in which the expected exposure of every group is its share of
+    the target, the result has the largest expected ``Σ r · weight``. If there is none, it is the
+    best of those with the least sum of absolute differences.
+
+    Source: Singh & Joachims (2018), section 3; column generation instead of the Birkhoff–von
+    Neumann decomposition.
+
+    :param r: the normalised scores, ``[n]``, in falling order
+    :param shares: the membership of the documents in the groups, ``[n, G]``; rows sum to 1
+    :param target: the share of the exposure that each group should have, ``[G]``; sums to 1
+    :param weights: the exposure of each rank, ``[n]``; not rising, and 0 where the order does not
+        matter: documents there are in the old order
+    :returns: the documents by rank, ``[P, n]``, and the probabilities, ``[P]``: falling, equal ones
+        by the old ranks of their documents
+
+    Examples
+    --------
+    >>> shares = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    >>> rankings, probabilities = fair_policy(np.array([1.0, 0.5, 0.0]), shares,
+    ...                                       np.array([0.6, 0.4]), np.array([1.0, 0.63, 0.5]))
+    >>> rankings.tolist(), probabilities.round(3).tolist()
+    ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
+    """
+    # Every group first, and every group last.
+    rankings = [_by_score(r + sign * own, weights) for own in 2 * shares.T for sign in (1, -1)]
+    wanted = target * weights.sum()
+    least, penalty = 0.0, _PENALTY
+    difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
+    if difference > TOLERANCE:
+        least, _ = _optimum(rankings, np.zeros_like(r), shares, wanted, weights, 1.0)
+    while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
+        penalty *= _PENALTY
+        difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
+    # Rankings that were added for ``least`` have no probabilities.
+    used = np.flatnonzero(probabilities > TOLERANCE)
+    kept, probabilities = np.array(rankings)[used], probabilities[used] / probabilities[used].sum()
+    order = np.lexsort((*kept.T[::-1], -probabilities.round(9)))
+    return kept[order], probabilities[order]
+
+
+def _by_score(score: Floats, weights: Floats) -> Ints:
+    """Return the documents by falling score, those on ranks without weight in the old order."""
+    order = np.argsort(-score, kind="stable")
+    order[np.count_nonzero(weights):].sort()
+    return order
+
+
+def _optimum(rankings: list[Ints], r: Floats, shares: Floats, wanted: Floats, weights: Floats,
+             penalty: float) -> tuple[float, Floats]:
+    """Return the sum of absolute differences of the optimal mix, and the probabilities, ``[P]``.
+
+    The optimum is the largest ``Σ r · weight`` less the sum of the differences times ``penalty``.
+    Appends to ``rankings`` what it needs.
+
+    :param wanted: the exposure that each group should have, ``[G]``
+    """
+    from scipy.optimize import linprog
+    groups = len(wanted)
+    known = {ranking.tobytes() for ranking in rankings}
+    exposures = [weights @ shares[ranking] for ranking in rankings]
+    utilities = [weights @ r[ranking] for ranking in rankings]
+    least, centre = np.inf, np.zeros(groups)
+    while True:
+        count = len(rankings)
+        equal = np.zeros((groups + 1, count + 2 * groups))
+        equal[:groups] = np.hstack([np.array(exposures).T, np.eye(groups), -np.eye(groups)])
+        equal[groups, :count] = 1.0
+        cost = np.append(np.negative(utilities), np.full(2 * groups, penalty))
+        solved = linprog(cost, A_eq=equal, b_eq=np.append(wanted, 1.0), options=_OPTIONS)
+        if solved.status != 0:
+            raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
+        price, value = solved.eqlin.marginals[:groups], solved.eqlin.marginals[groups]
+        # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
+        for one in ((price + centre) / 2, price):
+            score = r + shares @ one
+            ranking = _by_score(score.round(12), weights)
+            bound = score[ranking] @ weights - wanted @ one
+            if bound < least:
+                least, centre = bound, one
+            gain = (r + shares @ price)[ranking] @ weights + value
+            if gain > TOLERANCE and ranking.tobytes() not in known:
+                break
+        else:
+            return float(solved.x[count:].sum()), np.asarray(solved.x[:count])
+        known.add(ranking.tobytes())
+        rankings.append(ranking)
+        exposures.append(weights @ shares[ranking])
+        utilities.append(weights @ r[ranking])
+
+
+class _Mix(NamedTuple):
+    """The rankings of a topic, ``[P, k]``, and their probabilities, ``[P]``."""
+
+    qid: str
+    rankings: Ints
+    probabilities: Floats
+
+
+class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
+    """Draw from the rankings that give every group its share of the exposure, in expectation.
+
+    The exposure of a group is the sum of the discounts of its documents' ranks, as in
+    :data:`~pt_fairness.AWRF`. Of all distributions over rankings in which the expected exposure of
+    every group is as the target says, the policy has the largest expected sum of normalised scores
+    times discounts. If no distribution can reach the target, it is the best of those with the least
+    sum of absolute differences. It mixes at most as many rankings as there are groups; see
+    :meth:`policy`.
+
+    A single ranking can be far from the target, and documents of one group need not be treated
+    alike: the rankings often differ in one swap.
+
+    Source: Singh & Joachims (2018), section 3; demographic parity (section 4.1) is
+    ``target='run'``, disparate treatment (section 4.2) is ``target='score'``.
+
+    :param groups: the name of a registered group source, the path of a group file, or a Groups
+        object; ``None`` for the column ``group`` of the results
+    :param target: the share of the exposure of each group: ``'uniform'``, ``'run'`` (the groups'
+        shares of the documents), ``'score'`` (their shares of the normalised scores), the name of a
+        registered target, or the share of each label
+    :param k: the number of ranks with exposure; other documents follow in the old order. ``None``
+        for all
+    :param discount: ``'log2'``, ``'trec'`` or ``'geometric'``, as in AWRF
+    :param p: the persistence of ``'geometric'``
+    :param seed: the seed of the random numbers
+    :param sample: the number of the draw, at least 0; ``None`` for the most probable ranking
+    :param verbose: whether to show a progress bar over topics
+    :raises ValueError: a value that is not allowed
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import rerank
+    >>> results = pd.DataFrame({"qid": "1", "docno": list("abcd"), "score": [4, 3, 2, 1],
+    ...                         "group": ["PRO", "PRO", "CON", "CON"]})
+    >>> [one(results)["docno"].str.cat() for one in rerank.fair_exposure().draws(3)]
+    ['cadb', 'acbd', 'cadb']
+    """
+
+    TARGETS = ("uniform", "run", "score")
+    PARAMS = {
+        "discount": params.discount("log2", "trec", "geometric"),
+        "p": params.persistence(0.85),
+        "seed": SEED,
+        "sample": params.Param((int, type(None)), SAMPLE.desc, f"None or {SAMPLE.allowed}",
+                               canonical=SAMPLE.canonical,
+                               accepts=lambda v: v is None or SAMPLE.accepts(v)),
+    }
+    discount: str
+    p: float
+
+    def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
+                 discount: str = "log2", p: float = 0.85, seed: int = 0, sample: int | None = None,
+                 verbose: bool = False) -> None:
+        super().__init__(groups=groups, target=target, k=k, discount=discount, p=p, seed=seed,
+                         sample=sample, verbose=verbose)
+
+    def prepare(self, one: Condensed) -> _Mix:
+        if not one.comparable:
+            return _Mix(one.qid, np.arange(one.k)[None], np.ones(1))
+        r = one.normalised()
+        weights = np.zeros(len(r))
+        weights[:one.k] = discounts.discount(self.discount, one.k, self.p)
+        target = r @ one.shares / r.sum() if self.target == "score" else one.target
+        rankings, probabilities = fair_policy(r, one.shares, target, weights)
+        return _Mix(one.qid, rankings[:, :one.k], probabilities)
+
+    def draw(self, prepared: _Mix, sample: int | None) -> Ints:
+        if sample is None:
+            return prepared.rankings[0]
+        u = uniforms(self.seed, prepared.qid, sample, 1)
+        # Rounding can leave the sum of the probabilities below u.
+        drawn = np.searchsorted(np.cumsum(prepared.probabilities)[:-1], u, side="right")
+        return prepared.rankings[drawn[0]]
+
+    def policy(self, results: pd.DataFrame) -> pd.DataFrame:
+        """Return the rankings of each topic and their probabilities.
+
+        :param results: columns ``qid, docno, score`` and, without ``groups``, ``group``
+        :returns: ``qid, docno, ranking, probability``: the rankings of a topic from 0 by falling
+            probability; rows by topic, ranking and rank
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from pt_fairness import rerank
+        >>> results = pd.DataFrame({"qid": "1", "docno": list("abcd"), "score": [4, 3, 2, 1],
+        ...                         "group": ["PRO", "PRO", "CON", "CON"]})
+        >>> rerank.fair_exposure().policy(results).round(3)
+          qid docno  ranking  probability
+        0   1     a        0          0.5
+        1   1     c        0          0.5
+        2   1     b        0          0.5
+        3   1     d        0          0.5
+        4   1     c        1          0.5
+        5   1     a        1          0.5
+        6   1     d        1          0.5
+        7   1     b        1          0.5
+        """
+        found, lists = self.read(results)
+        mixes = self.for_each(lists, self.prepare)
+        most = max((len(mix.probabilities) for mix in mixes), default=1)
+        every = found.written(lists, *([mix.rankings[min(ranking, len(mix.rankings) - 1)]
+                                        for mix in mixes] for ranking in range(most)))
+        probabilities = np.array([np.pad(mix.probabilities, (0, most - len(mix.probabilities)))
+                                  for mix in mixes]).reshape(-1, most)
+        topic = np.tile(np.repeat(np.arange(len(lists)), found.length), most)
+        ranking = np.repeat(np.arange(most), found.length.sum())
+        rows = every[["qid", "docno"]].assign(ranking=ranking,
+                                              probability=probabilities[topic, ranking])
+        rows = rows.iloc[np.argsort(topic, kind="stable")]
+        return rows[rows["probability"] > 0].reset_index(drop=True)

@@ -9,7 +9,7 @@ import pytest
 from slow_versions import fair_policy as slow
 
 from pt_fairness.core import discounts
-from pt_fairness.rerank.fair_policy import fair_policy
+from pt_fairness.rerank.policies import fair_policy
 
 
 def expected(policy, r, shares, weights):

@@ -9,7 +9,7 @@ import pytest
 from rerank_cases import WORKED, results
 
 from pt_fairness import groups
-from pt_fairness.rerank.results import Queues, Results
+from pt_fairness.rerank.rerankers import Queues, Results
 
 
 def shares(group):

@@ -1,0 +1,485 @@
+"""Transformers of results: lists of documents that re-rankers move, and groups as a column."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+
+from pt_fairness import targets
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, recoded
+from pt_fairness.core.identifiers import codes_of, texts_of
+from pt_fairness.core.labels import TARGET_WORDS, UNANNOTATED
+from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.groups import Groups, Memberships, get
+from pt_fairness.groups.memberships import one_label_each
+from pt_fairness.measures import params
+from pt_fairness.measures.params import Param
+from pt_fairness.rankings.labelled import LabelSets
+from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
+
+
+@dataclass(frozen=True)
+class Condensed:
+    """The documents of one topic that a re-ranker moves, in the old order.
+
+    These are the annotated documents, or all documents for a policy without groups. Shapes: ``n``
+    documents, ``G`` groups.
+    """
+
+    qid: str
+    #: The indices of the documents in the order of :class:`Results`, ascending, ``[n]``.
+    places: Ints
+    #: The documents as text, ``[n]``.
+    docnos: Any
+    #: The scores, rounded to float32, ``[n]``.
+    score: Floats
+    #: The groups that these documents have, sorted, ``[G]``.
+    labels: list[str]
+    #: The share of each document in each group, ``[n, G]``; rows sum to 1.
+    shares: Floats
+    #: Whether the shares of each document are weights of the group source, ``[n]``.
+    weighted: Bools
+    #: The target share of each group, ``[G]``; they sum to 1, or are all 0 if the target has no
+    #: share for any of the groups.
+    target: Floats
+    #: The number of ranks to fill, at most ``n``.
+    k: int
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are two groups or more, and a target for them."""
+        return len(self.labels) > 1 and bool(self.target.any())
+
+    def finite(self) -> Floats:
+        """Return the scores, ``[n]``.
+
+        :raises ValueError: a score is infinite
+        """
+        wrong = ~np.isfinite(self.score)
+        if wrong.any():
+            raise ValueError(f"the score of document {self.docnos[wrong.argmax()]!r} for topic "
+                             f"{self.qid!r} is {self.score[wrong.argmax()]} in float32; this "
+                             "re-ranker computes with the scores and needs finite ones")
+        return self.score
+
+    def normalised(self) -> Floats:
+        """Return the scores scaled to [0, 1], ``[n]``; all 1 if they are equal.
+
+        :raises ValueError: a score is infinite
+        """
+        score = self.finite()
+        low, high = score[-1], score[0]
+        return np.ones(len(score)) if low == high else (score - low) / (high - low)
+
+
+class Results:
+    """A results frame as one list for each topic, in trec_eval's order.
+
+    Topics are in order of first appearance. Of several rows with the same topic and document, the
+    last one counts.
+
+    :param frame: columns ``qid, docno, score``
+    :raises ValueError: a score that is NaN or no number, or a missing identifier
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        lists, topics = codes_of(frame["qid"], "results")
+        self.qids = list(topics)
+        run = frame[["qid", "docno", "score"]].rename(
+            columns={"qid": "query_id", "docno": "doc_id"})
+        score, docnos = scores_of(run), frame["docno"]
+        rows = last_rows(lists, docnos, self.qids, warn)
+        order, _ = trec_order(lists[rows], score[rows], docnos.iloc[rows])
+        rows = rows[order]
+        self._frame = frame.iloc[rows]
+        self._docnos = texts_of(docnos.iloc[rows])
+        with np.errstate(over="ignore"):
+            self._score = score[rows].astype(np.float32).astype(float)
+        #: The number of documents of each topic, ``[T]``.
+        self.length = np.bincount(lists[rows], minlength=len(self.qids))
+
+    def annotations(self, groups: Groups | None) -> tuple[LabelSets, Ints]:
+        """Return the label sets, and the code of the set of each document, −1 for no groups.
+
+        :param groups: the group source; ``None`` for the column ``group``
+        """
+        if groups is None:
+            return _of_column(self._frame["group"])
+        topics = np.repeat(np.array(self.qids, dtype=object), self.length)
+        found = Memberships(*groups.annotate(topics, self._docnos))
+        sets = LabelSets(sorted(found.labels))
+        return sets, sets.annotated(found, len(self._docnos))
+
+    def whole(self, k: int | None) -> list[Condensed]:
+        """Return the lists of all documents, without groups.
+
+        :param k: the number of ranks to fill; ``None`` for all
+        """
+        return [Condensed(qid, places, self._docnos[places], self._score[places], labels=[],
+                          shares=np.zeros((len(places), 0)), weighted=np.zeros(len(places), bool),
+                          target=np.zeros(0), k=len(places[:k]))
+                for qid, places in zip(self.qids, self._places(), strict=True)]
+
+    def condensed(self, found: tuple[LabelSets, Ints], target: Any,
+                  k: int | None) -> list[Condensed]:
+        """Return the lists of annotated documents.
+
+        :param found: the groups of the documents, as of :meth:`annotations`
+        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
+            other words are as ``'uniform'``
+        :param k: the number of ranks to fill; ``None`` for all
+        :raises ValueError: the registered target lacks a topic
+        """
+        sets, codes = found
+        table = _target_table(target, self.qids, sets.labels)
+        lists = []
+        for topic, (qid, places) in enumerate(zip(self.qids, self._places(), strict=True)):
+            places = places[codes[places] >= 0]
+            row, label, share = sets.entries(codes[places])
+            present, column = np.unique(label, return_inverse=True)
+            shares = np.zeros((len(places), len(present)), order="F")
+            shares[row, column] = share
+            wanted = shares.sum(axis=0) if target == "run" else table[topic, present]
+            lists.append(Condensed(
+                qid, places, self._docnos[places], self._score[places],
+                [sets.labels[code] for code in present], shares,
+                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), len(places[:k])))
+        return lists
+
+    def _places(self) -> list[Ints]:
+        """Return the indices of each topic's documents."""
+        return np.split(np.arange(len(self._docnos)), np.cumsum(self.length)[:-1])[:len(self.qids)]
+
+    def written(self, lists: Sequence[Condensed], *draws: Sequence[Ints]) -> pd.DataFrame:
+        """Return the results in a new order, or in several, one after the other.
+
+        :param lists: the documents that are moved among their ranks
+        :param draws: for each new order, the first documents of each list as indices; the others
+            follow in the old order
+        :returns: all columns, with new values of ``rank`` (int64, 0-based) and ``score`` (float64,
+            from the number of documents of the topic to 1); rows by topic and rank
+        """
+        order = np.concatenate([self._ordered(lists, orders) for orders in draws])
+        length = np.repeat(self.length, self.length)
+        rank = np.arange(len(length)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
+        length, rank = np.tile(length, len(draws)), np.tile(rank, len(draws))
+        return self._frame.iloc[order].reset_index(drop=True).assign(
+            score=(length - rank).astype(float), rank=rank.astype("int64"))
+
+    def _ordered(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> Ints:
+        """Return the index of the document at each place of a new order."""
+        order = np.arange(len(self._docnos))
+        for one, first in zip(lists, orders, strict=True):
+            others = np.ones(len(one.places), bool)
+            others[first] = False
+            order[one.places] = one.places[np.append(first, np.flatnonzero(others))]
+        return order
+
+
+def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
+    """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
+    if isinstance(target, dict):
+        return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
+    if not isinstance(target, targets.Target):  # 'uniform'; other words are computed for each list
+        return np.ones((len(qids), len(labels)))
+    others = sorted({*target.labels} - {*labels})
+    return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
+
+
+def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
+    """Return the label sets in the column ``group``, and the code of each row.
+
+    :raises ValueError: a value is neither a label nor a list of labels
+    """
+    parts = one_label_each(column.reset_index(drop=True).to_frame(), "the column group")["group"]
+    codes, found = codes_of(parts)
+    sets = LabelSets(sorted({*found}.difference(UNANNOTATED)))
+    return sets, sets.code(parts.index.to_numpy(), recoded(codes, found, sets.labels), len(column))
+
+
+class Queues:
+    """The documents of each group that are not placed yet, in the old order.
+
+    :param member: whether each document is in each group, ``[n, G]``
+    """
+
+    def __init__(self, member: Bools) -> None:
+        self._none = len(member)
+        self._left = np.ones(self._none + 1, bool)
+        # A last document that is never placed marks the end.
+        self._queues = [iter(np.append(np.flatnonzero(column), self._none)) for column in member.T]
+        #: The best document of each group, ``[G]``; ``n`` for a group without documents.
+        self.best = np.array(list(map(next, self._queues)), np.intp)
+
+    @property
+    def left(self) -> Bools:
+        """Whether each group has documents, ``[G]``."""
+        return self.best < self._none
+
+    def place(self, document: int) -> None:
+        """Remove a document."""
+        self._left[document] = False
+        for group in np.flatnonzero(self.best == document):
+            while not self._left[self.best[group]]:
+                self.best[group] = next(self._queues[group])
+
+
+#: The parameter ``groups`` of a re-ranker.
+GroupSource = str | os.PathLike[str] | Groups | None
+
+
+class ReRanker(pt.Transformer):  # type: ignore[misc]
+    """A transformer that moves the documents of results.
+
+    A subclass is declared with the label of its box in a diagram of a pipeline. It declares
+    :attr:`PARAMS`, passes the parameters of its constructor to this one, and implements
+    :meth:`order`.
+
+    :param verbose: whether to show a progress bar over topics
+    :param given: the values of the other parameters
+    :raises ValueError: a value that is not allowed
+    """
+
+    #: The parameters beside ``groups``, ``target``, ``k`` and ``verbose``.
+    PARAMS: ClassVar[dict[str, Param]] = {}
+    #: The targets that are words.
+    TARGETS: ClassVar[tuple[str, ...]] = ("uniform", "run")
+
+    k: int | None
+
+    def __init_subclass__(cls, label: str = "") -> None:
+        super().__init_subclass__()
+        # Without a URL, PyTerrier downloads the index of its documentation to look for one.
+        cls.schematic = {"label": label, "help_url": None}
+        # Sphinx would show that of pt.Transformer.__new__, which takes anything.
+        _, *own = inspect.signature(cls.__init__).parameters.values()
+        cls.__signature__ = inspect.Signature(own)
+
+    def __init__(self, *, verbose: bool, **given: Any) -> None:
+        for name, value in given.items():
+            setattr(self, name, self._checked(name, value))
+        self.verbose = verbose
+
+    def _checked(self, name: str, value: Any) -> Any:
+        """Return the canonical value of a parameter.
+
+        :raises ValueError: a value that is not allowed
+        """
+        if name == "groups":
+            return None if value is None else get(value)
+        if name == "k" and value is None:
+            return None
+        if name == "target" and isinstance(value, str) and value in TARGET_WORDS \
+                and value not in self.TARGETS:
+            raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: a "
+                             "re-ranker has no qrels; use "
+                             f"{' or '.join(map(repr, self.TARGETS))}, the shares, such as "
+                             "{'PRO':0.5,'CON':0.5}, or in Python the name that "
+                             "pt_fairness.targets.register gave them")
+        param = {"k": params.cutoff(), "target": params.target("uniform", self.TARGETS),
+                 **self.PARAMS}[name]
+        canonical = param.canonical(params.plain(value))
+        if not param.validate(canonical):
+            raise ValueError(f"{type(self).__name__}({name}={shown(value)}) is not possible: "
+                             f"{name} takes {param.allowed}")
+        if name == "target" and isinstance(canonical, str) and canonical not in self.TARGETS:
+            target = targets.find(canonical)
+            if target.of_qrels:
+                raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: "
+                                 f"{target.of_qrels:.0%} of this target is the distribution of "
+                                 "the relevant documents, and a re-ranker has no qrels; it takes "
+                                 "targets without of_qrels")
+            return target
+        return canonical
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Return results in the new order.
+
+        :param inp: columns ``qid, docno, score`` and, without ``groups``, ``group``
+        :returns: all columns of ``inp`` with new values of ``rank`` and ``score``; rows by topic
+            and rank
+        """
+        results, lists = self.read(inp)
+        return results.written(lists, self.for_each(lists, self.order))
+
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
+        """Return results and the list of documents to move for each topic.
+
+        :raises ValueError: a score is NaN, or no document has a group
+        """
+        pt.validate.columns(inp, includes=["qid", "docno", "score"])
+        results = Results(inp)
+        return results, results.whole(self.k)
+
+    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
+        """Return the result of a function for each list, with a progress bar if it is wanted."""
+        return [function(one) for one in pt.tqdm(lists, desc=repr(self), unit="query",
+                                                 disable=not self.verbose)]
+
+    def order(self, one: Condensed) -> Ints:
+        """Return the indices of the first documents in the new order; others follow in the old.
+
+        :param one: the documents of a topic
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def parameters(cls) -> dict[str, inspect.Parameter]:
+        """Return the parameters of the constructor but for ``verbose``, by name."""
+        return {name: one for name, one in inspect.signature(cls).parameters.items()
+                if name != "verbose"}
+
+    # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
+    def _key(self) -> list[Any]:
+        return [getattr(self, name) for name in self.parameters()]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and isinstance(other, ReRanker) \
+            and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        values = {name: getattr(self, name) for name, parameter in self.parameters().items()
+                  if getattr(self, name) != parameter.default}
+        options = ", ".join(f"{name}={getattr(value, 'name', value)!r}"
+                            for name, value in values.items())
+        return f"rerank.{type(self).__name__}({options})"
+
+
+class GroupReRanker(ReRanker):
+    """A re-ranker that moves the annotated documents; the others keep their ranks."""
+
+    groups: Groups | None
+    target: Any
+
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
+        column = ["group"] if self.groups is None else []
+        try:
+            pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
+        except pt.validate.InputValidationError as error:
+            if not column or "group" in inp:
+                raise
+            raise pt.validate.InputValidationError(
+                "the groups of documents are missing: give groups= (--groups), or add a "
+                "column group with pt.fairness.annotate.", error.modes) from None
+        results = Results(inp)
+        sets, codes = results.annotations(self.groups)
+        if len(inp) and (codes < 0).all():
+            raise ValueError(f"none of the {len(inp)} documents has a group in {self._source}; "
+                             "check that it is meant for these topics and docnos")
+        self._check_labels(sets.labels)
+        lists = results.condensed((sets, codes), self.target, self.k)
+        without = [one.qid for one in lists if len(one.labels) > 1 and not one.target.any()]
+        if without:
+            warn(f"the target has no share for any group of the documents of {len(without)} of "
+                 f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
+        return results, lists
+
+    @property
+    def _source(self) -> str:
+        return "the column group" if self.groups is None else repr(self.groups)
+
+    def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
+        """Return a pair of parameter and label for each label that the parameters name.
+
+        :param labels: the known labels
+        """
+        explicit = self.target if isinstance(self.target, dict) else {}
+        return [("target", label) for label, share in explicit.items() if share > 0]
+
+    def _check_labels(self, found: Sequence[str]) -> None:
+        """Warn of labels in the parameters that no document has.
+
+        :param found: the labels of the documents
+        :raises ValueError: the group source declares its labels, and a label is none of them
+        """
+        declared = None if self.groups is None else self.groups.labels
+        known = sorted({*found, *(declared or ())})
+        for parameter, label in self.named_labels(known):
+            if found and label not in known:
+                names = f"{parameter} names the group {label!r}, which"
+                if declared is not None:
+                    raise ValueError(f"{names} {self._source} does not have; its groups are "
+                                     f"{listed(known)}")
+                warn(f"{names} no document has in {self._source}; the documents have "
+                     f"{listed(known)}")
+
+    def order(self, one: Condensed) -> Ints:
+        return self.reorder(one) if one.comparable else np.arange(one.k)
+
+    def reorder(self, one: Condensed) -> Ints:
+        """Return the indices of the first documents in the new order; others follow in the old.
+
+        :param one: the documents of a topic, of at least two groups with a target
+        """
+        raise NotImplementedError
+
+
+
+
+class Annotate(pt.Transformer):  # type: ignore[misc]
+    """Add a column ``group`` to results; see :func:`annotate`."""
+
+    # Without a URL, PyTerrier downloads the index of its documentation to look for one.
+    schematic = {"label": "Annotate", "help_url": None}
+
+    def __init__(self, groups: Any) -> None:
+        self.groups = get(groups)
+
+    def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
+        """Add the column ``group`` to a frame with the columns ``qid`` and ``docno``."""
+        pt.validate.columns(inp, includes=["qid", "docno"])
+        found = Memberships(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
+        row, names = found.item, np.asarray(found.labels, dtype=object)[found.codes]
+        group = np.full(len(inp), None, dtype=object)
+        group[row] = names
+        several = np.bincount(row, minlength=len(inp))[row] > 1
+        lists = pd.Series(names[several]).groupby(row[several]).agg(sorted)
+        group[lists.index] = lists.to_numpy(dtype=object)
+        return inp.assign(group=pd.Series(group, index=inp.index,
+                                          dtype="object" if len(lists) else "str"))
+
+    def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
+        """Return a pipeline that looks up the groups of the top ``k`` documents only."""
+        return pt.RankCutoff(k) >> self
+
+    # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Annotate) and self.groups == other.groups
+
+    def __hash__(self) -> int:
+        return hash(self.groups)
+
+    def __repr__(self) -> str:
+        return f"pt.fairness.annotate({self.groups.name!r})"
+
+
+def annotate(groups: Any) -> Annotate:
+    """Return a transformer that adds a column ``group`` to results, to inspect or filter them.
+
+    The value is a label, a sorted list of labels if the document has several groups, and missing if
+    it has none.
+
+    :param groups: the group source, as :func:`pt_fairness.evaluate` takes it
+    :raises ValueError: an unknown name, or no such file
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pyterrier as pt
+    >>> results = pd.DataFrame({"qid": "1", "docno": ["FT911-1", "LA010189-1"]})
+    >>> pt.fairness.annotate("trec-newswire")(results)
+      qid       docno group
+    0   1     FT911-1    FT
+    1   1  LA010189-1    LA
+    """
+    return Annotate(groups)
