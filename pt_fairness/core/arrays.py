@@ -21,17 +21,20 @@ ROUNDING = 1e-12
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return the distinct values, sorted; faster than the hash table of ``np.unique``."""
     ordered = np.sort(numbers)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)]]
+    new = np.ones(len(ordered), bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
 
 
-def recoded(codes: Ints, names: Iterable[str], others: Iterable[str]) -> Ints:
-    """Convert codes of some names to the codes of the same names among others, ``[n]``.
+def recoded(codes: Ints, names: Iterable[str], new_names: Iterable[str]) -> Ints:
+    """Convert codes of names to the codes of the same names among new ones, ``[n]``.
 
     :param codes: indices into ``names``, ``[n]``; −1 stays −1
-    :param others: distinct names; a name that is not one of them gets the code −1
+    :param new_names: distinct names; a name that is not one of them gets the code −1
     """
-    place = {name: code for code, name in enumerate(others)}
-    return np.array([*(place.get(name, -1) for name in names), -1], np.int32)[codes]
+    place = {name: code for code, name in enumerate(new_names)}
+    table = [place.get(name, -1) for name in names]
+    return np.array([*table, -1], np.int32)[codes]
 
 
 def mean_of_lists(values: Floats, topics: Ints) -> Floats:
@@ -46,8 +49,8 @@ def mean_of_lists(values: Floats, topics: Ints) -> Floats:
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above, below = np.asarray(above, float), np.asarray(below, float)
-    return np.divide(above, below, out=np.zeros(np.broadcast(above, below).shape),
-                     where=below != 0)
+    out = np.zeros(np.broadcast(above, below).shape)
+    return np.divide(above, below, out=out, where=below != 0)
 
 
 def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:

@@ -6,27 +6,11 @@ in column ``i - 1``; ``L`` labels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pt_fairness.core.arrays import Bools, Floats, Ints
-
-#: The weight of rank i by the name of the discount; p is the persistence.
-_DISCOUNTS: dict[str, Callable[[Floats, float], Floats]] = {
-    "log2": lambda i, p: 1.0 / np.log2(i + 1.0),
-    "trec": lambda i, p: 1.0 / np.log2(np.maximum(i, 2.0)),
-    "geometric": lambda i, p: p ** (i - 1.0),
-    "mmr": lambda i, p: 1.0 / i,
-    "none": lambda i, p: np.ones(len(i)),
-}
-#: The gain of a relevance r that counts, by the name of the gains.
-_GAINS: dict[str, Callable[[Floats], Any]] = {
-    "binary": lambda r: r > 0,
-    "linear": lambda r: r,
-    "exp": lambda r: np.exp2(r) - 1.0,
-}
 
 
 def ranks(depth: int) -> Floats:
@@ -47,9 +31,18 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     :param p: the persistence of ``'geometric'``
     :raises ValueError: an unknown name
     """
-    if name not in _DISCOUNTS:
-        raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
-    return np.asarray(_DISCOUNTS[name](ranks(depth), p))
+    i = ranks(depth)
+    if name == "log2":
+        return 1.0 / np.log2(i + 1.0)
+    if name == "trec":
+        return 1.0 / np.log2(np.maximum(i, 2.0))
+    if name == "geometric":
+        return np.asarray(p ** (i - 1.0))
+    if name == "mmr":
+        return 1.0 / i
+    if name == "none":
+        return np.ones(depth)
+    raise ValueError(f"no discount is named {name!r}; use log2, trec, geometric, mmr or none")
 
 
 def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
@@ -65,11 +58,15 @@ def gain(name: str, relevance: Any, rel: int) -> Floats:
     :param name: ``'binary'`` 1, ``'linear'`` r or ``'exp'`` 2^r − 1
     :raises ValueError: an unknown name
     """
-    relevance = np.asarray(relevance, float)
-    relevance = np.where((relevance >= rel) & (relevance > 0), relevance, 0.0)
-    if name not in _GAINS:
-        raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
-    return np.asarray(_GAINS[name](relevance), float)
+    r = np.asarray(relevance, float)
+    r = np.where((r >= rel) & (r > 0), r, 0.0)
+    if name == "binary":
+        return (r > 0).astype(float)
+    if name == "linear":
+        return r
+    if name == "exp":
+        return np.exp2(r) - 1.0
+    raise ValueError(f"no gains are named {name!r}; use binary, linear or exp")
 
 
 def within(depth: int, n: Ints) -> Bools:
@@ -86,6 +83,6 @@ def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
     step = min(step, depth + 1)  # a larger step has the same result, but may overflow
     if step == 1:
         return within(depth, n)
-    i = np.arange(1, depth + 1)
-    multiples = (i % step == 0) & (i <= n[:, None])
-    return np.asarray(np.where((n < step)[:, None], i == n[:, None], multiples))
+    i, n = np.arange(1, depth + 1), n[:, None]
+    multiples = (i % step == 0) & (i <= n)
+    return np.asarray(np.where(n < step, i == n, multiples))

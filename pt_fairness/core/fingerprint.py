@@ -12,7 +12,7 @@ import os
 import pickle
 from contextlib import suppress
 from io import BytesIO
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,21 +34,16 @@ def of_frame(frame: pd.DataFrame) -> str:
 
     :raises UnknownContentError: an object in it has no hash
     """
-    return of_value([(name, str(column.dtype), _of_column(column))
-                     for name, column in frame.items()])
+    columns = [(name, str(column.dtype), _of_column(column)) for name, column in frame.items()]
+    return of_value(columns)
 
 
 def of_file(path: str | os.PathLike[str]) -> str:
     """Return the hash of the content of a file."""
-    with open(path, "rb") as file:
-        return of_opened_file(file)
-
-
-def of_opened_file(file: IO[bytes]) -> str:
-    """Return the hash of the rest of an open file."""
     content = hashlib.sha256()
-    while block := file.read(1 << 20):
-        content.update(block)
+    with open(path, "rb") as file:
+        for block in iter(lambda: file.read(1 << 20), b""):
+            content.update(block)
     return content.hexdigest()
 
 
@@ -79,7 +74,8 @@ def _of_column(column: pd.Series) -> str:
     # pandas hashes mixed objects as text, so that 1 and "1" have the same hash.
     if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
         with suppress(TypeError, ValueError):  # lists of Arrow; text that UTF-8 cannot encode
-            return _sha256(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+            hashes = pd.util.hash_pandas_object(column, index=False)
+            return _sha256(hashes.to_numpy().tobytes())
     return of_value(column.tolist())
 
 
@@ -91,18 +87,21 @@ class _Pickler(pickle.Pickler):
         if kind in _PLAIN:
             return None
         if kind in (list, tuple):
-            return repr(value) if _PLAIN.issuperset(map(type, value)) else None
+            plain = _PLAIN.issuperset(map(type, value))
+            return repr(value) if plain else None
         if not isinstance(value, type) and callable(getattr(value, "digest", None)):
             return kind.__qualname__, value.digest()
         if isinstance(value, (set, frozenset)):  # order differs between processes
-            return kind, sorted(map(of_value, value)), getattr(value, "__dict__", None)
+            hashes = sorted(map(of_value, value))
+            return kind, hashes, getattr(value, "__dict__", None)
         if isinstance(value, np.generic):  # pickle names functions that move within numpy
             return str(value.dtype), value.tobytes()
         if kind is np.ndarray:
             content = value.tolist() if value.dtype.hasobject else _sha256(value.tobytes())
             return str(value.dtype), value.shape, content
         if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
-            return of_frame(pd.DataFrame(value)), [(*axis.names, *axis) for axis in value.axes]
+            axes = [(*axis.names, *axis) for axis in value.axes]
+            return of_frame(pd.DataFrame(value)), axes
         if getattr(value, "__module__", None) in _SCRIPTS and hasattr(value, "__qualname__"):
             raise UnknownContentError(f"the code of {value.__qualname__} is not that of a module")
         return None

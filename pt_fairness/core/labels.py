@@ -40,7 +40,7 @@ def label_texts(labels: Iterable[Any], what: str) -> list[str]:
     if isinstance(labels, str):
         raise ValueError(f"{what}={shown(labels)} is one text; it has to be a list of labels, such "
                          f"as [{shown(labels)}]")
-    return [label_text(one) for one in labels]
+    return list(map(label_text, labels))
 
 
 def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
@@ -50,8 +50,8 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
     :raises ValueError: ``labels`` is one text, or has a label twice
     """
     texts = label_texts(labels, what)
-    again = next((text for text, count in Counter(texts).items() if count > 1), None)
-    if again is not None:
-        raise ValueError(f"{what}={shown(texts)} has the label {again!r} twice; it has to hold "
-                         "each label once")
+    for text, count in Counter(texts).items():
+        if count > 1:
+            raise ValueError(f"{what}={shown(texts)} has the label {text!r} twice; it has to hold "
+                             "each label once")
     return texts

@@ -29,8 +29,8 @@ def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
     '0, 1, 2 and 19997 more'
     """
     names = list(names)
-    first = ", ".join(map(shown, names[:most]))
-    return f"{first} and {len(names) - most} more" if len(names) > most else first
+    text, rest = ", ".join(map(shown, names[:most])), len(names) - most
+    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def shown(value: Any) -> str:
@@ -47,7 +47,7 @@ def shown(value: Any) -> str:
     return f"{text[:MOST_CHARACTERS]}…" if len(text) > MOST_CHARACTERS else text
 
 
-def did_you_mean(name: object, known: Iterable[object]) -> str:
+def did_you_mean(name: object, names: Iterable[object]) -> str:
     """Return a question with the nearest of some names, or ``''`` if none is near.
 
     Examples
@@ -57,7 +57,7 @@ def did_you_mean(name: object, known: Iterable[object]) -> str:
     """
     if len(str(name)) > MOST_CHARACTERS:  # the comparison would take long
         return ""
-    folded = {str(one).casefold(): one for one in known}
+    folded = {str(value).casefold(): value for value in names}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
@@ -70,8 +70,8 @@ def first_names(names: Sequence[str]) -> str:
     >>> first_names([f"run{i}" for i in range(12)])
     'run0, run1, run2, run3, run4, run5, run6, run7, run8, run9 and 2 more'
     """
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    text, rest = ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES
+    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
@@ -80,8 +80,9 @@ def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
     :raises ValueError: it has another value
     """
     if value not in possible:
-        raise ValueError(f"{option}={shown(value)} is not possible; it takes "
-                         f"{', '.join(map(repr, possible[:-1]))} or {possible[-1]!r}")
+        *rest, last = map(repr, possible)
+        raise ValueError(f"{option}={shown(value)} is not possible; it takes {', '.join(rest)} or "
+                         f"{last}")
 
 
 def at_least(least: int, option: str, value: Any, none: str | None = None,

@@ -451,6 +451,7 @@ def _read_table(source: Input, separator: str, header: list[str],
         if (frame.columns == column).sum() > 1:
             raise ValueError(f"{source.name} has the column {column!r} twice; its header is "
                              f"{', '.join(header)}")
+    frame = frame.loc[:, ~frame.columns.duplicated()]  # those that nobody needs may be anything
     need_columns(frame, needed, source.name)
     if control_characters:
         _check_identifiers(source, frame)

@@ -15,7 +15,7 @@ import pandas as pd
 
 from pt_fairness.core import arrays, fingerprint
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import DocumentIndex, texts_of
+from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
 from pt_fairness.core.messages import listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.document_files import read_values
@@ -51,32 +51,31 @@ class Values(NamedObject):
             raise ValueError(f"values come from a DataFrame here, not from a "
                              f"{type(frame).__name__}; from_mapping takes dictionaries, from_file "
                              "takes paths")
-        docno = "docno" if "docno" in frame or "doc_id" not in frame else "doc_id"
-        qid = next((column for column in ("qid", "query_id") if column in frame), None)
+        qid, docno = id_columns(frame)
         need_columns(frame, [docno, "value"], where)
         super().__init__(name)
-        self._index = DocumentIndex(None if qid is None else frame[qid], frame[docno], "values")
+        topics = None if qid is None else frame[qid]
+        self._index = DocumentIndex(topics, frame[docno], "values")
         numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)
-        wrong = ~np.isfinite(numbers)
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise ValueError(f"{where}: the value {str(frame['value'].iloc[row])!r} of document "
-                             f"{frame[docno].iloc[row]!r} is no finite number; leave out the "
-                             "documents that have none")
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        if len(wrong):
+            value, document = frame["value"].iloc[wrong[0]], frame[docno].iloc[wrong[0]]
+            raise ValueError(f"{where}: the value {str(value)!r} of document {document!r} is no "
+                             "finite number; leave out the documents that have none")
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
-        other = self._numbers[self._index.pair] != numbers
-        if other.any():
-            row = int(other.argmax())
-            first = self._numbers[self._index.pair[row]]
-            of = "" if qid is None else f" for topic {frame[qid].iloc[row]!r}"
-            raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{of} the values "
-                             f"{first:g} and {numbers[row]:g}; a document has one value")
+        first = self._numbers[self._index.pair]
+        wrong = np.flatnonzero(first != numbers)
+        if len(wrong):
+            row = wrong[0]
+            topic = "" if topics is None else f" for topic {topics.iloc[row]!r}"
+            raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{topic} the values "
+                             f"{first[row]:g} and {numbers[row]:g}; a document has one value")
 
     def digest(self) -> str:
         order, documents = self._index.sorted()
-        return fingerprint.of_value((self._index.topics is not None, documents,
-                                     self._numbers[order]))[:12]
+        by_topic = self._index.topics is not None
+        return fingerprint.of_value((by_topic, documents, self._numbers[order]))[:12]
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -104,7 +103,8 @@ class Values(NamedObject):
         :param topics: the names of the topics
         :param docnos: the documents as text, ``[n]``
         """
-        return np.append(self._numbers, np.nan)[self._index.find(topic, topics, docnos)]
+        pair = self._index.find(topic, topics, docnos)
+        return np.append(self._numbers, np.nan)[pair]
 
     def __len__(self) -> int:
         return len(self._index)
@@ -149,14 +149,14 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
     by_topic = len(mapping) > 0 and all(isinstance(part, Mapping) for _, part in mapping.items())
-    rows = [(qid, docno, number)
-            for qid, documents in (mapping.items() if by_topic else [(None, mapping)])
-            for docno, number in documents.items()]
-    for _, docno, number in rows:
-        if not pd.api.types.is_scalar(number):
-            raise ValueError(f"the value of {docno!r} is {shown(number)}; it has to be a number, "
-                             "and either all or none of the values are dictionaries of documents "
-                             "by topic")
+    rows = []
+    for qid, numbers in mapping.items() if by_topic else [(None, mapping)]:
+        for docno, number in numbers.items():
+            if not pd.api.types.is_scalar(number):
+                raise ValueError(f"the value of {docno!r} is {shown(number)}; it has to be a "
+                                 "number, and either all or none of the values are dictionaries "
+                                 "of documents by topic")
+            rows.append((qid, docno, number))
     frame = pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object)
     return Values(frame if by_topic else frame.drop(columns="qid"), name)
 
@@ -182,10 +182,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     return Values(read_values(path), name, os.fspath(path))
 
 
-#: The differences of Rekabsaz and Schedl (2020), by their names: what is subtracted.
-_DIFFERENCES: dict[str, Callable[[Ints], Floats]] = {
-    "tc": lambda counts: counts.astype(float), "tf": np.log1p,
-    "bool": lambda counts: np.sign(counts).astype(float)}
+#: The differences of Rekabsaz and Schedl (2020), by their names.
+_DIFFERENCES = ("tc", "tf", "bool")
 _NEUTRALITY = "neutrality"
 
 
@@ -246,19 +244,26 @@ class FromText(Values):
         self._threshold = check_threshold(threshold)
 
     def digest(self) -> str:
-        return fingerprint.of_value((self._counts.content(), self._number, self._threshold))[:12]
+        content = self._counts.content(), self._number, self._threshold
+        return fingerprint.of_value(content)[:12]
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         counts = self._counts.of(docnos, self.name)
+        absent = counts[:, 0] < 0
+        counts = np.maximum(counts, 0)
         if self._number == _NEUTRALITY:
             total = counts.sum(axis=1)
             shares = arrays.ratio(counts, total[:, np.newaxis])
-            apart = np.abs(shares - 1 / counts.shape[1]).sum(axis=1)
-            found = 1 - np.where(total > self._threshold, apart, 0.0)
+            distance = np.abs(shares - 1 / counts.shape[1]).sum(axis=1)
+            numbers = 1 - np.where(total > self._threshold, distance, 0.0)
         else:
-            first, second = map(_DIFFERENCES[self._number], np.maximum(counts, 0).T)
-            found = first - second
-        return np.where(counts[:, 0] < 0, np.nan, found)
+            sizes = counts.astype(float)
+            if self._number == "tf":
+                sizes = np.log1p(sizes)
+            elif self._number == "bool":
+                sizes = np.sign(sizes)
+            numbers = sizes[:, 0] - sizes[:, 1]
+        return np.where(absent, np.nan, numbers)
 
     def __len__(self) -> int:
         """Return the number of documents that were counted so far."""

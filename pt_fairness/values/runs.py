@@ -33,11 +33,14 @@ class RegisteredRun(NamedObject):
 
 def _read(path: str, name: str) -> RegisteredRun:
     """Read the file of a run, or all runs in a folder."""
-    files = sorted(os.path.join(path, file) for file in os.listdir(path)
-                   if not file.startswith(".")) if os.path.isdir(path) else [path]
+    files = [path]
+    if os.path.isdir(path):
+        names = [name for name in sorted(os.listdir(path)) if not name.startswith(".")]
+        files = [os.path.join(path, name) for name in names]
     if not files:
         raise ValueError(f"the folder {path!r} of background= has no runs")
-    return _of_frame(pd.concat([read_run(file)[["qid", "docno"]] for file in files]), name)
+    frames = [read_run(file)[["qid", "docno"]] for file in files]
+    return _of_frame(pd.concat(frames), name)
 
 
 def _of_frame(frame: pd.DataFrame, name: str) -> RegisteredRun:
@@ -67,8 +70,8 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     NFaiRR(values='neutrality',background='bm25')@5
     >>> runs.unregister("bm25")
     """
-    frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"}) \
-        if isinstance(run, pd.DataFrame) else read_run(run)
+    frame = run if isinstance(run, pd.DataFrame) else read_run(run)
+    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
     REGISTRY.register(name, _of_frame(frame, name))
 

@@ -139,7 +139,7 @@ def test_a_membership_file(tmp_path, packed):
         ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2 has the weight '-0.5'"),
         ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
         ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
-        (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs from_file.path, label"),
+        (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of "),
     ],
 )
 def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
