@@ -75,7 +75,8 @@ class Report:
         :raises OSError: the file cannot be written
         """
         with written_whole(path) as out:
-            out.write(self.html.encode("utf-8"))
+            html = self.html.encode("utf-8")
+            out.write(html)
 
     def _repr_html_(self) -> str:
         # The frame separates the style and the names of the page from those of the notebook.
@@ -190,7 +191,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         sections.append(of_uncertain_labels(table, uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
-    html = render(content, data_of(experiment, room))
+    data = data_of(experiment, room)
+    html = render(content, data)
     return Report(html, experiment.broken, averages, content["paragraph"], content["latex"],
                   content["bibtex"])
 

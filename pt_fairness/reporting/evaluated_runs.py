@@ -79,7 +79,7 @@ class GroupSource:
         return View.blocks(rankings.of_labels(self.labels))
 
 
-@dataclass
+@dataclass(eq=False)
 class Column:
     """A measure of the report."""
 
@@ -183,50 +183,69 @@ class Experiment:
     :param topics: as of :func:`pt_fairness.report`
     """
 
+    #: The averages of the systems, and those of reference rankings.
+    averages: pd.DataFrame
+    references: pd.DataFrame
+    #: The name of each measure, as its column.
+    names: list[str]
+    systems: list[str]
+    topics: Sequence[str]
+    #: The errors of the runs that are missing from the tables, by name.
+    broken: dict[str, str]
+    #: The facts on the comparison with the baseline, empty without one.
+    comparison: dict[str, Any]
+    baseline: str | None
+    #: The value of each system, topic and measure, ``[systems, T, measures]``.
+    values: Floats
+    #: The measures.
+    columns: list[Column]
+    #: The group sources of the measures, without duplicates.
+    sources: list[GroupSource]
+    #: The mean share of the documents within a cutoff that have a group, for each source and
+    #: cutoff of the measures, of each system.
+    annotated: dict[tuple[int, int | None], list[float]]
+    strips: list[Strip]
+    #: The numbers of each measure at the ranks of each system with one ranking of a topic.
+    numbers: list[list[Floats | None]]
+    #: Whether a run has several rankings of a topic, of which the first is shown.
+    sampled: bool
+    #: The query text of each topic, ``None`` where it is not known, and titles of documents.
+    queries: list[str | None]
+    titles: dict[str, str]
+
     def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
                  perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
-        #: The averages of the systems, and those of reference rankings.
         self.averages = systems_of(averages)
         self.references = averages[is_reference(averages)]
         self.depth, self.plan, self.table = depth, plan, averages
-        #: The name of each measure, as its column.
-        self.names: list[str] = measure_columns(averages)
-        self.systems: list[str] = self.averages["name"].tolist()
-        #: The errors of the runs that are missing from the tables, by name.
-        self.broken: dict[str, str] = averages.attrs[BROKEN]
-        #: The facts on the comparison with the baseline, empty without one.
-        self.comparison: dict[str, Any] = averages.attrs.get(COMPARISON, {})
-        self.baseline: str | None = self.comparison.get("baseline")
+        self.names = measure_columns(averages)
+        self.systems = self.averages["name"].tolist()
+        self.broken = averages.attrs[BROKEN]
+        self.comparison = averages.attrs.get(COMPARISON, {})
+        self.baseline = self.comparison.get("baseline")
         self.judgments = Judgments(plan.qrels)
-        self.topics: Sequence[str] = self.judgments.topics
+        self.topics = self.judgments.topics
         index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
-        values = perquery.set_index(["name", "qid", "measure"])["value"].reindex(index)
-        #: The value of each system, topic and measure, ``[systems, T, measures]``.
-        self.values: Floats = values.to_numpy(float).reshape(index.levshape)
-        #: The group sources of the measures, without duplicates.
-        self.sources: list[GroupSource] = []
+        indexed = perquery.set_index(["name", "qid", "measure"])
+        values = indexed["value"].reindex(index).to_numpy(float)
+        self.values = values.reshape(index.levshape)
         self._steps = Steps(plan.measures, plan.qrels, self.judgments, depth)
-        #: The measures.
+        self.sources = []
         self.columns = self._columns()
-        #: The mean share of the documents within a cutoff that have a group, for each source and
-        #: cutoff of the measures, of each system.
-        self.annotated: dict[tuple[int, int | None], list[float]] = {}
+        self.annotated = {}
         for column in self.columns:
             for source in column.sources:
                 self.annotated[source, column.method.cutoff] = []
-        self.strips: list[Strip] = []
-        #: The numbers of each measure at the ranks of each system with one ranking of a topic.
-        self.numbers: list[list[Floats | None]] = []
-        #: Whether a run has several rankings of a topic, of which the first is shown.
+        self.strips = []
+        self.numbers = []
         self.sampled = False
         self._compare_with_qrels()
         for name, of_system in zip(self.systems, self.values, strict=True):
             with collecting_warnings():  # the evaluation has given them
-                ranked = runs_of({name: runs[name]}, self.judgments)[name]
-            self._add(ranked, of_system)
-        #: The query text of each topic, ``None`` where it is not known, and titles of documents.
-        self.queries: list[str | None] = [None] * len(self.topics)
-        self.titles: dict[str, str] = {}
+                by_name = runs_of({name: runs[name]}, self.judgments)
+            self._add(by_name[name], of_system)
+        self.queries = [None] * len(self.topics)
+        self.titles = {}
         if topics is not None:
             docnos = np.concatenate([strip.docno for strip in self.strips])
             every = pd.unique(docnos).tolist()
@@ -235,11 +254,13 @@ class Experiment:
     def _columns(self) -> list[Column]:
         """Return the measures, and collect their group sources."""
         place = {topic: i for i, topic in enumerate(self.topics)}
-        undefined = self.table.attrs[UNDEFINED]
+        attrs = self.table.attrs
+        undefined = attrs[UNDEFINED]
         numbers: dict[tuple[Any, ...], int] = {}
         columns = []
         for name, method in zip(self.names, self._steps.methods, strict=True):
-            measure, sources = method.measure, []
+            measure = method.measure
+            sources = []
             parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
             parts = [part for part in parts if part.needs_groups]
             for part in parts:
@@ -367,19 +388,23 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     """
     frames = []
     for system, strip in enumerate(strips):
-        columns: dict[Any, Any] = {"system": system, "topic": strip.topic}
-        columns |= {"docno": strip.docno, "label": strip.label}
-        columns |= enumerate(strip.sets)
-        frames.append(pd.DataFrame(columns))
+        columns: dict[Any, Any] = dict(enumerate(strip.sets))
+        for name in ("topic", "docno", "label"):
+            columns[name] = getattr(strip, name)
+        frame = pd.DataFrame(columns)
+        frame["system"] = system
+        frames.append(frame)
     table = pd.concat(frames, ignore_index=True).sort_values("topic", kind="stable")
     key = table.groupby(["topic", "docno"], sort=False).ngroup().to_numpy()
     # The documents of each topic, in the order in which the systems give them.
     documents = table[~pd.Series(key).duplicated().to_numpy()]
     ends = np.searchsorted(documents["topic"], np.arange(topics + 1))
     table["number"] = key - ends[table["topic"]]
-    sizes = table.groupby(["topic", "system"]).size()
+    of_topics = table.groupby(["topic", "system"])
+    sizes = of_topics.size()
     every = pd.MultiIndex.from_product([range(topics), range(len(strips))])
-    last = sizes.reindex(every, fill_value=0).cumsum()
+    sizes = sizes.reindex(every, fill_value=0)
+    last = sizes.cumsum()
     lists = iter(np.split(table["number"].to_numpy(), last))
     rankings = []
     for start, end in pairwise(ends):
@@ -409,7 +434,8 @@ def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]
     :param docnos: the documents
     :raises ValueError: the source cannot be read, or has none of the topics
     """
-    frame, dataset, titles = source, None, {}
+    frame, dataset = source, None
+    titles = {}
     if hasattr(source, "irds_ref"):
         dataset = source.irds_ref()
     elif isinstance(source, str) and not os.path.exists(source):

@@ -353,8 +353,9 @@ def _with_citations(name: str, measure: Any) -> str:
     """Return the name of a measure with its references, its distance and what a label stands for.
     """
     label = "" if name.startswith(measure.NAME) else _short_name(measure)
-    distance = DISTANCES.get(key_of(DISTANCES, measure))
-    remarks = [label, distance, cite(*references_of(measure))]
+    distance = key_of(DISTANCES, measure)
+    references = references_of(measure)
+    remarks = [label, DISTANCES.get(distance), cite(*references)]
     text = "; ".join(filter(None, remarks))
     return f"{name} ({text})" if text else name
 
@@ -407,30 +408,32 @@ def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
 
 def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
     """Return the words for the parameters of a measure."""
-    target, step, param = measure.target_word, measure.param("step"), measure.params.get
-    where, norm = _where(target), measure.param("norm")
-    words = {"target_where": where, "target_share": f"share {where}", "step": "at each rank"}
+    target, explicit = measure.target_word, measure.params.get
+    param = measure.param
+    where, step, norm = _where(target), param("step"), param("norm")
+    words = {"target_where": where, "step": "at each rank"}
+    words["target_share"] = f"share {where}"
     words["target_shares"] = _shares(target)
     words["target_exposure"] = where.removeprefix("in ")
     words["protected"] = _protected(measure, labels)
     words["norm"] = _SUMS.get(str(norm), "")
-    words["group"] = f"the group {param('group')}"
-    words["values"] = f"the values {_value(param('values'))}"
+    words["group"] = f"the group {explicit('group')}"
+    words["values"] = f"the values {_value(explicit('values'))}"
     if target is None:
-        words["target_share"] = f"share {_value(param('p'))}"
+        words["target_share"] = f"share {_value(explicit('p'))}"
     elif target == "ideal":
         words["target_exposure"] = "that under ideal rankings"
     elif target == "uniform":
         words["target_exposure"] = "equal exposure"
     if step not in (None, 1):
         words["step"] = f"at ranks {step}, {2 * step}, …"
-    every_group = measure.param("protected") == "all" and measure.of_run
+    every_group = measure.of_run and param("protected") == "all"
     if norm == "bound" or (norm == "max" and every_group):
         words["norm"] = "divided by an upper bound"
-    words["pro"] = str(measure.param("pro"))
-    words["con"] = str(measure.param("con"))
-    words["measure"] = _value(param("measure"))
-    background = str(name_of(measure.param("background")))
+    for name in ("pro", "con"):
+        words[name] = str(param(name))
+    words["measure"] = _value(explicit("measure"))
+    background = str(name_of(param("background")))
     place = _WHERE.get(background, f"the run {background}")
     words["background"] = place.removeprefix("among ").removeprefix("in ")
     words["attributes"] = listed(_attributes(measure))
@@ -593,7 +596,8 @@ def as_latex(text: str) -> str:
 
 def bibtex(text: str) -> str:
     """Return the BibTeX entries of all that a text cites, sorted by key."""
-    citations = ",".join(_CITATION.findall(text))
+    citations = _CITATION.findall(text)
+    keys = {*",".join(citations).split(",")}
     entries = [_SOFTWARE_ENTRY if key == SOFTWARE else REFERENCES[key].bibtex(key)
-               for key in sorted({*citations.split(",")})]
+               for key in sorted(keys)]
     return "\n\n".join(entries) + "\n"

@@ -37,9 +37,17 @@ from pt_fairness.core.messages import first_names
 from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import reads_subtopics
-from pt_fairness.reporting import paragraph as paper
 from pt_fairness.reporting.evaluated_runs import IN_QRELS, Column, Experiment, as_data
-from pt_fairness.reporting.paragraph import Facts, listed, paragraph, plural
+from pt_fairness.reporting.paragraph import (
+    Facts,
+    as_latex,
+    bibtex,
+    listed,
+    paragraph,
+    plural,
+    short_names,
+)
+from pt_fairness.reporting.paragraph import as_text as as_prose
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 
 #: The decimals of the values that the page shows.
@@ -67,9 +75,9 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     content: dict[str, Any] = {"lead": _lead(experiment), "sampled": experiment.sampled}
     content["table"] = _table(experiment)
     content["judgments"] = _judgments(experiment)
-    content["paragraph"] = paper.as_text(text)
-    content["latex"] = paper.as_latex(text)
-    content["bibtex"] = paper.bibtex(text)
+    content["paragraph"] = as_prose(text)
+    content["latex"] = as_latex(text)
+    content["bibtex"] = bibtex(text)
     content["copies"] = [("LaTeX", as_text(table, "latex", p_values=True)),
                          ("CSV", as_text(table, "csv")),
                          ("Markdown", as_text(table, "md", p_values=True))]
@@ -77,14 +85,16 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
 
 
 def _lead(experiment: Experiment) -> str:
-    systems = plural(len(experiment.systems), "system")
-    topics = plural(len(experiment.topics), "topic")
-    parts = [f"{systems} on {topics}, by {', '.join(experiment.names)}"]
+    systems, topics = len(experiment.systems), len(experiment.topics)
+    names = ", ".join(experiment.names)
+    text = f"{plural(systems, 'system')} on {plural(topics, 'topic')}, by {names}"
     for source in experiment.sources:
-        parts.append(f"the groups of {source.name} are {first_names(source.labels)}")
-    if experiment.baseline is not None:
-        parts.append(f"the baseline is {experiment.baseline}")
-    return "; ".join(parts) + "."
+        labels = first_names(source.labels)
+        text += f"; the groups of {source.name} are {labels}"
+    baseline = experiment.baseline
+    if baseline is not None:
+        text += f"; the baseline is {baseline}"
+    return f"{text}."
 
 
 def _end(column: Column) -> str:
@@ -116,10 +126,9 @@ class Cell:
     @property
     def said(self) -> str:
         """What screen readers say."""
-        words = ["best"] if self.best else []
-        if self.mark:
-            words.append(_CHANGES[self.mark])
-        return ", ".join(words)
+        change = _CHANGES.get(self.mark, "")
+        best = "best" if self.best else ""
+        return ", ".join(filter(None, [best, change]))
 
 
 def _decimal(value: float, sign: str = "", digits: int = DIGITS) -> str:
@@ -187,12 +196,12 @@ def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
 
     :param origin: the value of the baseline
     """
-    averages = experiment.averages
+    averages, baseline = experiment.averages, experiment.baseline
     p = p_values(averages, name)
     cells = []
     for i, row in enumerate(averages.to_dict("records")):
         value = float(row[name])
-        is_baseline = row["name"] == experiment.baseline
+        is_baseline = row["name"] == baseline
         cell = _cell(value, value if is_baseline else value - origin)
         if name + LOW in row and cell.value:
             low, high = _decimal(row[name + LOW]), _decimal(row[name + HIGH])
@@ -219,9 +228,11 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
             counting = "A document counts towards its groups by their weights."
         topics = plural(len(total), "topic")
         lead = f"{counts.sum():.6g} relevant documents of {topics} have a group. {counting}"
-        without = int((total == 0).sum())
+        empty = total == 0
+        without = int(empty.sum())
         if without:
-            lead += f" No relevant document has a group for {plural(without, 'topic')}."
+            topics = plural(without, "topic")
+            lead += f" No relevant document has a group for {topics}."
         users = [column for column in experiment.columns if column.source == i]
         rows = []
         for t, topic in enumerate(experiment.topics):
@@ -285,23 +296,26 @@ def _undefined(experiment: Experiment, column: Column) -> str:
     """Return what follows "is undefined for" in a sentence on a measure, ``''`` for no topics."""
     if not column.undefined:
         return ""
-    everywhere = experiment.averages.attrs[UNDEFINED_EVERYWHERE]
-    if column.name in everywhere:
-        return f"{everywhere[column.name]}; there is no average."
-    place = experiment.names.index(column.name)
+    topics, attrs = experiment.topics, experiment.averages.attrs
+    reason = attrs[UNDEFINED_EVERYWHERE].get(column.name)
+    if reason is not None:
+        return f"{reason}; there is no average."
+    place = experiment.columns.index(column)
+    values = experiment.values[:, column.undefined, place]
     effect = "every system has the value 0 there, which counts in the average"
-    if np.isnan(experiment.values[:, column.undefined, place]).all():
+    if np.isnan(values).all():
         effect = "they are left out of the average"
-    first = first_names([experiment.topics[topic] for topic in column.undefined])
-    topics = plural(len(experiment.topics), "topic")
-    return f"{len(column.undefined)} of {topics} ({first}); {effect}."
+    names = [topics[topic] for topic in column.undefined]
+    count = plural(len(topics), "topic")
+    return f"{len(names)} of {count} ({first_names(names)}); {effect}."
 
 
 def _facts(experiment: Experiment) -> Facts:
     measures = [(column.name, column.measure) for column in experiment.columns]
-    names = paper.short_names(measures)
+    names = short_names(measures)
     columns = dict(zip(names, experiment.columns, strict=True))
-    texts, labels = [], []
+    texts = []
+    labels: list[str] = []
     for i, source in enumerate(experiment.sources):
         which = ""
         if len(experiment.sources) > 1:
@@ -377,7 +391,8 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
 
     :param room: the number of bytes
     """
-    measures, steps = [], []
+    measures = []
+    steps = []
     for i, column in enumerate(experiment.columns):
         kind, end, numbers = column.method.kind, _end(column), None
         note = _NOTES[kind].format(depth=experiment.depth)
@@ -460,7 +475,7 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     head = f"mean [{100 * level:g} % interval]"
     table[head] = _with_intervals(results, ["low", "high"], digits, "mean")
     table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
-    shares = [f"{share:.0%}" for share in results["share"]]
+    shares = results["share"].map("{:.0%}".format)
     table["share of the labels"] = ["–" if share == "nan%" else share for share in shares]
     likeliest = [_decimal(value, digits=digits) for value in results["most probable"]]
     table["with the likeliest labels"] = likeliest
