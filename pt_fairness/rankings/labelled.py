@@ -238,6 +238,7 @@ class Rankings:
     attributes: Mapping[Hashable, Attribute] = field(default_factory=dict)
     #: The number of annotated documents of each list that measures use, ``None`` for all.
     depth: int | None = None
+    _pools: dict[int | None, Pooled] = field(default_factory=dict, init=False)
 
     def of_labels(self, added: Sequence[str] = (), depth: int | None = None) -> Rankings:
         """Return the rankings for one label set: other labels are no annotations.
@@ -319,18 +320,12 @@ class Rankings:
         depth = len(self.list_of) if self.depth is None else self.depth
         longest = np.minimum(self.length, depth).max(initial=1)
         deepest = int(longest * np.bincount(self.list_topic).max(initial=1))
-        judged = 0
-        for codes in self.relevant.values():
-            of_topics = np.bincount(self.pair_topic[codes >= 0])
-            judged = max(judged, int(of_topics.max(initial=0)))
+        counts = [np.bincount(self.pair_topic[codes >= 0]) for codes in self.relevant.values()]
+        judged = max((int(count.max(initial=0)) for count in counts), default=0)
         # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
         least = isqrt(BLOCK_CELLS // (deepest + judged))
         by_sets = max(BLOCK_CELLS // max(len(self.sets.weighted), 1), least)
         return max(1, min(BLOCK_CELLS // deepest, by_sets))
-
-    @cached_property
-    def _pools(self) -> dict[int | None, Pooled]:
-        return {}
 
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.
