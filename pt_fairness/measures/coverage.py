@@ -54,28 +54,28 @@ class _Annotated(Quotient):
     CONDENSED = False
 
     def summands(self, view: View) -> tuple[Any, Ints]:
-        codes, _, n = view.full(self.param("cutoff"))
+        codes, _, n = view.full(self.cutoff)
         return codes >= 0, n
 
 
-def mrecall(found: Bools, wanted: Bools, k: float, share: bool = False) -> Floats:
+def mrecall(F: Bools, W: Bools, k: float, share: bool = False) -> Floats:
     """Return whether all wanted groups are found, or ``k`` of them, ``[R]``; NaN if none is wanted.
 
-    :param found: the groups of the relevant documents at the top, ``[R, L]``
-    :param wanted: the groups of all relevant documents, ``[R, L]``
+    :param F: the groups of the relevant documents at the top, ``[R, L]``
+    :param W: the groups of all relevant documents, ``[R, L]``
     :param k: the cutoff
     :param share: whether to return the share of the wanted groups that are found
 
     Examples
     --------
     >>> import numpy as np
-    >>> found, wanted = np.array([[True, True, False]]), np.array([[True, True, True]])
-    >>> mrecall(found, wanted, k=2)
+    >>> F, W = np.array([[True, True, False]]), np.array([[True, True, True]])
+    >>> mrecall(F, W, k=2)
     array([1.])
-    >>> mrecall(found, wanted, k=2, share=True).round(3)
+    >>> mrecall(F, W, k=2, share=True).round(3)
     array([0.667])
     """
-    covered, size = (found & wanted).sum(axis=1), wanted.sum(axis=1)
+    covered, size = (F & W).sum(axis=1), W.sum(axis=1)
     values = ratio(covered, size) if share else covered >= np.minimum(k, size)
     return np.where(size > 0, values, np.nan)
 
@@ -132,11 +132,13 @@ class _MRecall(FairnessMeasure):
     RELEVANCE = True
 
     def score(self, view: View) -> Floats:
-        cutoff, rel = self.param("cutoff"), self.param("rel")
+        cutoff, rel = self.cutoff, self.rel
         codes = view.full_relevant(cutoff, rel)
-        found = view.sums_by_code(len(view), np.arange(len(view))[:, None], codes) @ view.member > 0
-        return mrecall(found, view.relevant(rel) @ view.member > 0,
-                       np.inf if cutoff is None else cutoff, self.param("value") == "share")
+        row = np.arange(len(view))[:, None]
+        F = view.sums_by_code(len(view), row, codes) @ view.member > 0
+        W = view.relevant(rel) @ view.member > 0
+        k = np.inf if cutoff is None else cutoff
+        return mrecall(F, W, k, self.param("value") == "share")
 
 
 class OfGroupMeasure(FairnessMeasure):

@@ -41,7 +41,7 @@ class DistributionMeasure(FairnessMeasure):
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view), np.nan)
-        target = distribution(view, self.param("target"), self.param("rel"))
+        target = distribution(view, self.param("target"), self.rel)
         defined = target.any(axis=1) | self.of_run
         return np.where(defined, self.compare(view, target), np.nan)
 
@@ -62,7 +62,7 @@ class DistributionMeasure(FairnessMeasure):
             ``[R]``
         """
         keep = self.param("unannotated") == "keep"
-        codes, *_ = (view.full if keep else view.condensed)(self.param("cutoff"))
+        codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
         name = self.param("discount") or "none"
         weights = discounts.discount(name, codes.shape[1], self.param("p"))
         row = np.arange(len(view))[:, None]
@@ -79,7 +79,7 @@ class DistributionMeasure(FairnessMeasure):
         """
         if self.of_run:
             return divergences.LARGEST_DIVERGENCE
-        cutoff = self.param("cutoff")
+        cutoff = self.cutoff
         return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
 
 
@@ -121,7 +121,7 @@ class DistMeasure(DistributionMeasure):
         :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
         if self.param("target") in ("qrels", "collection", "run"):
-            counts = population(view, self.param("target"), self.param("rel"))
+            counts = population(view, self.param("target"), self.rel)
             estimated = divergences.laplace(counts, self.param("smoothing"))
             target = np.broadcast_to(estimated, target.shape)
         target = divergences.smoothed(target)
@@ -254,7 +254,7 @@ class _DistFair(DistMeasure):
         values, n, target = self.of_ranking(view, target)
         if self.param("empty") != "smooth":
             return np.where(n == 0, 0.0, self.fairness(values, self.largest(n, target)))
-        k = self.param("cutoff")
+        k = self.cutoff
         if k is None:
             of_empty = -np.log2(target.min(axis=1))
         else:
@@ -402,7 +402,7 @@ class _NDKL(DistributionMeasure):
         return target if self.of_run else divergences.smoothed(target)
 
     def terms(self, view: View) -> Floats:
-        target = distribution(view, self.param("target"), self.param("rel"))
+        target = distribution(view, self.param("target"), self.rel)
         return self.terms_of(view, self.smoothed(target))
 
     def terms_of(self, view: View, target: Floats) -> Floats:
@@ -410,7 +410,7 @@ class _NDKL(DistributionMeasure):
 
         :param target: the smoothed target, ``[R, L]``
         """
-        codes, n = view.condensed(self.param("cutoff"))
+        codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
         w = discounts.within(depth, n) * discounts.log_discount(depth)
         terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, target)

@@ -177,7 +177,7 @@ class ExposureMeasure(DocumentMeasure):
     }
 
     def check_together(self) -> None:
-        endless = self.param("cutoff") is None and self.param("model") not in _GEOMETRIC
+        endless = self.cutoff is None and self.param("model") not in _GEOMETRIC
         if endless and (self.param("model") == "none" or self.param("norm") == "bound"
                         or self.other_target):
             raise ValueError(f"{self} needs a cutoff, because the exposures of the model "
@@ -195,8 +195,8 @@ class ExposureMeasure(DocumentMeasure):
         return self.needs_groups and self.param("target") != "qrels"
 
     def score(self, view: View) -> Floats:
-        documents = view.documents(self.param("cutoff"))
-        relevant = documents.relevance >= self.param("rel")
+        documents = view.documents(self.cutoff)
+        relevant = documents.relevance >= self.rel
         defined = sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
         above = counts_before(relevant[documents.document], documents.place)
         eps = mean_over_lists(view, documents, self.exposure(documents.place, above))
@@ -210,7 +210,7 @@ class ExposureMeasure(DocumentMeasure):
             of_all_ranks = self.all_ranks(1)
             if self.other_target:
                 defined |= self.param("complete")
-                target = distribution(view, self.param("target"), self.param("rel"))
+                target = distribution(view, self.param("target"), self.rel)
                 ideal = target[view.first_list].ravel() * of_all_ranks
             by_topic = ideal.reshape(len(view.topics), -1)
             largest_eed = of_all_ranks ** 2
@@ -234,7 +234,7 @@ class ExposureMeasure(DocumentMeasure):
         :param place: the 0-based ranks, ``[n]``
         :param above: the number of relevant documents above each rank, ``[n]``
         """
-        cutoff, p, u = self.param("cutoff"), self.param("p"), self.param("u")
+        cutoff, p, u = self.cutoff, self.param("p"), self.param("u")
         exposures = exposure(self.param("model"), place + 1, above, p, u)
         return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
@@ -243,7 +243,7 @@ class ExposureMeasure(DocumentMeasure):
 
         Without a cutoff, the models log2 and trec sum over rank 1 only.
         """
-        model, p, cutoff = self.param("model"), self.param("p"), self.param("cutoff")
+        model, p, cutoff = self.param("model"), self.param("p"), self.cutoff
         if model not in _GEOMETRIC:
             return discounts.sum_of_discounts(model, cutoff or 1, power=power)
         after = 0.0 if cutoff is None else p ** (power * cutoff)
@@ -495,12 +495,12 @@ class _IAA(DocumentMeasure):
     COMPARES = True
 
     def score(self, view: View) -> Floats:
-        name, p, cutoff = self.param("discount"), self.param("p"), self.param("cutoff")
+        name, p, cutoff = self.param("discount"), self.param("p"), self.cutoff
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
         weights = discounts.discount(name, depth, p)[documents.place]
         eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
-        gains = discounts.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        gains = discounts.gain(self.param("gains"), documents.relevance, self.rel)
         y = self.compared(view, documents, gains)
         topic = self.topics(view, documents)
         all_eps = sum_by_topic(view, topic, eps)

@@ -62,7 +62,7 @@ class LogRatio(SignedMeasure):
         below, rest_below = self.candidates(view, side)
         exposure, returned = self._exposure(view)
         above, rest_above = both_sides(exposure, side.sets[first])
-        depth = self.param("cutoff") or 1
+        depth = self.cutoff or 1
         weight = discounts.sum_of_discounts(self.param("discount"), depth, self.param("p"))
         rest_above = np.where(returned, rest_above, weight)
         values = log_ratio(arrays.ratio(above, below), arrays.ratio(rest_above, rest_below))
@@ -73,12 +73,12 @@ class LogRatio(SignedMeasure):
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
-        cutoff, keep = self.param("cutoff"), self.param("unannotated") == "keep"
+        cutoff, keep = self.cutoff, self.param("unannotated") == "keep"
         codes, *_ = (view.full if keep else view.condensed)(cutoff)
         weights = discounts.discount(self.param("discount"), codes.shape[1], self.param("p"))
         if self.REALISED:
             relevance = view.full(cutoff)[1] if keep else view.condensed_relevance(cutoff)
-            gains = discounts.gain(self.param("gains"), relevance, self.param("rel"))
+            gains = discounts.gain(self.param("gains"), relevance, self.rel)
             weights = weights * gains
         lists = view.lists[view.topic]
         weights = np.broadcast_to(weights, codes.shape) / lists[:, None]
@@ -204,9 +204,9 @@ class _logEUR(LogRatio):
     JUDGED = True
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
-        documents = view.documents(self.param("cutoff"))
+        documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
-        gains = discounts.gain(self.param("gains"), documents.relevance, self.param("rel"))
+        gains = discounts.gain(self.param("gains"), documents.relevance, self.rel)
         topics = len(view.topics)
         merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
         return both_sides(merit, side.sets[view.first_list])

@@ -86,7 +86,7 @@ class _ARP(FairnessMeasure):
     COMPARES = True
 
     def score(self, view: View) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
+        codes, n = view.condensed(self.cutoff)
         row = np.arange(len(view))[:, None]
         counts = view.sums_by_code(len(view), row, codes)
         total = counts @ view.share
@@ -101,7 +101,7 @@ class _ARP(FairnessMeasure):
             ranks = view.sums_by_code(len(view), row, codes, i) @ view.share
             won = pairs_won(n[:, None], total, ranks, both)
         shares = np.where(mixed > 0, arrays.ratio(won, mixed), alone)
-        relevant = view.relevant(self.param("rel")) @ view.member > 0
+        relevant = view.relevant(self.rel) @ view.member > 0
         defined = relevant.sum(axis=1) > 1
         largest = shares.max(axis=1, initial=0.0, where=relevant)
         smallest = shares.min(axis=1, initial=1.0, where=relevant)
@@ -113,7 +113,7 @@ class _ARP(FairnessMeasure):
 
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
-        relevance = view.condensed_relevance(self.param("cutoff"))
+        relevance = view.condensed_relevance(self.cutoff)
         annotated = codes >= 0
         grades = arrays.distinct(relevance[annotated])
         grade = np.where(annotated, np.searchsorted(grades, relevance), -1)
@@ -230,11 +230,11 @@ class _PEER(FairnessMeasure):
     def grade_of(self, relevance: Any) -> Any:
         """Return the grade of each document by ``weights``, or else 1 for a relevant document."""
         if self.param("weights") is None:
-            return relevance >= self.param("rel")
+            return relevance >= self.rel
         return np.maximum(relevance, 0)
 
     def score(self, view: View) -> Floats:
-        codes, relevance, n = view.full(self.param("cutoff"))
+        codes, relevance, n = view.full(self.cutoff)
         row, place = np.nonzero(codes >= 0)
         code, relevance = codes[row, place], relevance[row, place]
         topic, judged_code, judged_relevance = view.judgments

@@ -130,7 +130,7 @@ class StoppingMeasure(FairnessMeasure):
             ``[M]``, and a 0-based rank in each, ``[M]``; returns the utility of reading each list
             down to that rank, ``[M]``
         """
-        codes, relevance, _ = view.full(self.param("cutoff"))
+        codes, relevance, _ = view.full(self.cutoff)
         terms = self.chances(relevance, view.highest_relevance_of_all)
         row, place = np.nonzero(terms)
         terms[row, place] *= utility(codes, row, place)
@@ -138,7 +138,7 @@ class StoppingMeasure(FairnessMeasure):
 
     def defined(self, view: View) -> Bools:
         highest = view.highest_relevance
-        return np.asarray((highest >= self.param("rel")) & (highest > 0))
+        return np.asarray((highest >= self.rel) & (highest > 0))
 
     def chances(self, relevance: Any, highest: Any) -> Floats:
         """Return the probability that the user stops at each rank, ``[R, D]``.
@@ -148,7 +148,7 @@ class StoppingMeasure(FairnessMeasure):
         """
         highest = self.param("max_rel") or highest
         grades = np.minimum(relevance, highest)
-        grades = np.where(relevance >= self.param("rel"), grades, 0)
+        grades = np.where(relevance >= self.rel, grades, 0)
         gain = partial(discounts.gain, self.param("gains"), rel=0)
         return decay(stops(gain(grades), gain(highest)))
 
@@ -222,7 +222,7 @@ class _GF(StoppingMeasure):
 
     def terms(self, view: View) -> Floats:
         size = len(view.labels)
-        target = or_uniform(distribution(view, self.param("target"), self.param("rel")))
+        target = or_uniform(distribution(view, self.param("target"), self.rel))
         # Row −1 holds the shares of an unannotated document, code −1.
         even = np.full(size, 1.0 / max(size, 1))
         shares = np.vstack([view.share, even])
@@ -240,7 +240,7 @@ class _GF(StoppingMeasure):
         return self.expected(view, utility)
 
     def defined(self, view: View) -> Bools:
-        target = distribution(view, self.param("target"), self.param("rel"))
+        target = distribution(view, self.param("target"), self.rel)
         has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
         return super().defined(view) & has_target
 

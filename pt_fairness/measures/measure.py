@@ -46,8 +46,9 @@ class SignatureOfMeasure:
             value = measure.params.get(name, param.default)
             if value is NOT_PROVIDED:
                 value = Parameter.empty if param.required else None
+            types = " | ".join(kind.__name__ for kind in param.types)
             parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=value,
-                                        annotation=" | ".join(one.__name__ for one in param.types)))
+                                        annotation=types))
         return Signature(parameters)
 
 
@@ -79,11 +80,12 @@ def described(kind: type) -> dict[str, str]:
     >>> described(_rND)
     {'NAME': 'rND', 'PRETTY_NAME': 'Difference', 'SHORT_DESC': 'How far a share is from another.'}
     """
-    title, *others = (" ".join(paragraph.split())
-                      for paragraph in re.split(r"\n\s*\n", kind.__doc__ or ""))
+    paragraphs = re.split(r"\n\s*\n", kind.__doc__ or "")
+    title, *body = [" ".join(paragraph.split()) for paragraph in paragraphs]
+    _, _, long_name = title.partition(" — ")
     return {"NAME": kind.__name__.removeprefix("_"),
-            "PRETTY_NAME": title.partition(" — ")[2].removesuffix(".") or title,
-            "SHORT_DESC": [title, *others][:2][-1]}
+            "PRETTY_NAME": long_name.removesuffix(".") or title,
+            "SHORT_DESC": body[0] if body else title}
 
 
 def docstring_of(measure: irm.Measure) -> str:
@@ -147,19 +149,22 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        derived: dict[str, Any] = {"DEFAULT": 1.0 - cls.FAIR_END} if "FAIR_END" in vars(cls) else {}
-        for name, value in (derived | described(cls)).items():
-            setattr(cls, name, vars(cls).get(name, value))
+        derived: dict[str, Any] = dict(described(cls))
+        if "FAIR_END" in vars(cls):
+            derived["DEFAULT"] = 1.0 - cls.FAIR_END
+        for name in derived.keys() - vars(cls).keys():
+            setattr(cls, name, derived[name])
 
     def __init__(self, **params: Any) -> None:
         """Set the parameters, which :meth:`validate_params` checks later.
 
         :raises ValueError: ``protected='all'`` for a measure that compares two sides
         """
-        known = self.SUPPORTED_PARAMS
-        super().__init__(**{name: known[name].canonical(plain(value)) if name in known else value
-                            for name, value in params.items()})
-        protected = known.get("protected")
+        for name, value in params.items():
+            if name in self.SUPPORTED_PARAMS:
+                params[name] = self.SUPPORTED_PARAMS[name].canonical(plain(value))
+        super().__init__(**params)
+        protected = self.SUPPORTED_PARAMS.get("protected")
         if protected and self.params.get("protected") == "all" and not protected.validate("all"):
             raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
                              f"{protected.allowed}. rKL and nDJS compare all groups at once")
@@ -207,7 +212,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """
         if "target" not in self.SUPPORTED_PARAMS:
             return None
-        return distribution(view, self.param("target"), self.param("rel"))
+        return distribution(view, self.param("target"), self.rel)
 
     @property
     def target_word(self) -> Any:
@@ -220,10 +225,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def side(self, view: View) -> Side | None:
         """Return the protected side; ``None`` if the measure does not compare two sides."""
-        wanted = self.param("protected")
-        if wanted in (None, "all"):
+        protected = self.param("protected")
+        if protected in (None, "all"):
             return None
-        return side_of(view, wanted, self.param("target"), self.param("rel"))
+        return side_of(view, protected, self.param("target"), self.rel)
 
     def fairest(self, view: View) -> Floats | None:
         """Return the value of the fairest ranking of each list's length, ``[R]``; ``None`` if not
@@ -238,6 +243,16 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         The value then needs the whole list, whatever the cutoff.
         """
         return self.param("target") == "run"
+
+    @property
+    def cutoff(self) -> Any:
+        """The parameter ``cutoff``, ``None`` without one."""
+        return self.param("cutoff")
+
+    @property
+    def rel(self) -> Any:
+        """The parameter ``rel``: the lowest relevance of a relevant document."""
+        return self.param("rel")
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
@@ -279,7 +294,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        return None if self.of_run else self.param("cutoff")
+        return None if self.of_run else self.cutoff
 
     @property
     def added_labels(self) -> tuple[str, ...]:
@@ -327,9 +342,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         :param labels: the label set G
         """
         named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
-        wanted = self.param("protected")
-        if wanted is not None and wanted not in PROTECTED_WORDS:
-            named += [("protected", part) for part in label_parts(wanted, labels)]
+        protected = self.param("protected")
+        if protected is not None and protected not in PROTECTED_WORDS:
+            named += [("protected", part) for part in label_parts(protected, labels)]
         return named
 
     def validate_params(self) -> None:
@@ -366,28 +381,25 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
         :param names: returns the name of a source, and any other value as it is
         """
-        known, params = self.SUPPORTED_PARAMS, self.params
-        given = [f"{name}={literal(params[name], names)}" for name in {**known, **params}
-                 if name in params and name != self.AT_PARAM
-                 and not (name in known and params[name] == known[name].default)]
-        text = self.NAME + (f"({','.join(given)})" if given else "")
-        at = params.get(self.AT_PARAM, NOT_PROVIDED)
+        declared, params = self.SUPPORTED_PARAMS, dict(self.params)
+        at = params.pop(self.AT_PARAM, NOT_PROVIDED)
+        parts = []
+        for name in {**declared, **params}:
+            default = declared[name].default if name in declared else NOT_PROVIDED
+            if name in params and params[name] != default:
+                parts.append(f"{name}={literal(params[name], names)}")
+        text = f"{self.NAME}({','.join(parts)})" if parts else self.NAME
         return text if at is NOT_PROVIDED else f"{text}@{at!r}"
 
     def __repr__(self) -> str:
         return self._text
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, measure: object) -> bool:
         """Return whether the texts are equal and the sources that they name, too."""
-        if not isinstance(other, FairnessMeasure) or self._text != other._text:
+        if not isinstance(measure, FairnessMeasure) or self._text != measure._text:
             return False
-        for (param, one), (_, two) in zip(self.sources(), other.sources(), strict=True):
-            names = isinstance(one, str) and isinstance(two, str)
-            if one is not two and not names:
-                registry = registry_of(param)
-                if registry.find(one) != registry.find(two):
-                    return False
-        return True
+        pairs = zip(self.sources(), measure.sources(), strict=True)
+        return all(_same(param, first, second) for (param, first), (_, second) in pairs)
 
     def __hash__(self) -> int:
         return hash(self._text)
@@ -397,23 +409,31 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return object.__reduce_ex__(self.with_sources(_registered), protocol)
 
 
-def supported(kind: type[FairnessMeasure], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the ``given`` parameters that the measures of a class have."""
-    return {name: value for name, value in given.items() if name in kind.SUPPORTED_PARAMS}
+def _same(param: str, first: Any, second: Any) -> bool:
+    """Return whether two sources of one name are the same."""
+    if first is second or (isinstance(first, str) and isinstance(second, str)):
+        return True
+    registry = registry_of(param)
+    return registry.find(first) == registry.find(second)
+
+
+def supported(kind: type[FairnessMeasure], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of some parameters that the measures of a class have."""
+    return {name: value for name, value in params.items() if name in kind.SUPPORTED_PARAMS}
 
 
 def registry_of(param: str) -> Registry[Any]:
     """Return the registry of the sources that a parameter takes."""
     from pt_fairness import groups, targets, values
     from pt_fairness.values import runs
-    return {"background": runs, "groups": groups, "target": targets,
-            "values": values}[param].REGISTRY
+    modules = {"background": runs, "groups": groups, "target": targets, "values": values}
+    return modules[param].REGISTRY
 
 
 def _registered(param: str, source: Any) -> Any:
     """Return the object that is registered, or the name; functions are not called to make one."""
-    found = registry_of(param).find(source, make=False)
-    return source if found is None else found
+    registered = registry_of(param).find(source, make=False)
+    return source if registered is None else registered
 
 
 class Quotient(FairnessMeasure):
@@ -503,12 +523,14 @@ def score(measures: Collection[FairnessMeasure],
     for measure in measures:
         by_labels.setdefault(measure.added_labels, []).append(measure)
     values: dict[FairnessMeasure, Floats] = {}
-    for added, some in by_labels.items():
-        parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in some}
-        for view in View.blocks(rankings.of_labels(added, depth_of(some))):
-            for measure in some:
-                parts[measure].append(view.mean_of_lists(values_of(measure, view)))
-        values |= {measure: np.concatenate(part) for measure, part in parts.items()}
+    for added, same in by_labels.items():
+        parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in same}
+        for view in View.blocks(rankings.of_labels(added, depth_of(same))):
+            for measure in same:
+                of_lists = values_of(measure, view)
+                parts[measure].append(view.mean_of_lists(of_lists))
+        for measure in same:
+            values[measure] = np.concatenate(parts[measure])
     return values
 
 
@@ -524,7 +546,8 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
         terms = measure.terms(view)[:, :depth]
         terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
-        parts.append(np.where(np.isnan(values_of(measure, view))[:, None], np.nan, terms))
+        terms[np.isnan(values_of(measure, view))] = np.nan
+        parts.append(terms)
     return np.concatenate(parts)
 
 
@@ -538,6 +561,7 @@ def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
         values = measure.fairest(view)
         if values is None:
             return None
-        undefined = bool(nothing_to_compare(measure, view.labels))
-        parts.append(view.mean_of_lists(np.where(undefined, np.nan, values)))
+        if nothing_to_compare(measure, view.labels):
+            values = np.full(len(values), np.nan)
+        parts.append(view.mean_of_lists(values))
     return np.concatenate(parts)

@@ -66,7 +66,7 @@ def split(text: str) -> list[str]:
     >>> split("nDCG@10 rKL(groups='stance', target='run') @ 10")
     ['nDCG@10', "rKL(groups='stance', target='run') @ 10"]
     """
-    return [one.strip() for one in _ONE.findall(text)]
+    return [part.strip() for part in _ONE.findall(text)]
 
 
 def parse(text: str) -> ir_measures.Measure:
@@ -81,8 +81,8 @@ def parse(text: str) -> ir_measures.Measure:
     RaB(values={'CON':'-1.0','PRO':1.0})@10
     """
     # The parser of ir_measures rejects negative numbers, so the repr of a measure quotes them, too.
-    return ir_measures.parse_measure(
-        _NEGATIVE.sub(lambda found: found[1] or repr(found[0]), text.strip()))
+    quoted = _NEGATIVE.sub(lambda match: match[1] or repr(match[0]), text.strip())
+    return ir_measures.parse_measure(quoted)
 
 
 def _key(name: str) -> str:
@@ -102,46 +102,51 @@ def meant(text: str) -> str | None:
     name, rest = re.fullmatch(r"([^(@]*)(.*)", text.strip(), re.DOTALL).groups()  # type: ignore
     name = name.strip()
     keys: dict[str, list[str]] = {}
-    for known in ir_measures.measures.registry:
-        keys.setdefault(_key(known), []).append(known)
-    names = [known for key in difflib.get_close_matches(_key(name), keys, n=3, cutoff=0.5)
-             for known in difflib.get_close_matches(name, keys[key], n=1, cutoff=0.0)]
+    for registered in ir_measures.measures.registry:
+        keys.setdefault(_key(registered), []).append(registered)
+    names = []
+    for key in difflib.get_close_matches(_key(name), keys, n=3, cutoff=0.5):
+        names += difflib.get_close_matches(name, keys[key], n=1, cutoff=0.0)
     with redirect_stdout(StringIO()), suppress(ValueError):  # it prints what it does not know
-        found = ir_measures.parse_trec_measure(name)
-        if len(found) == 1 and not rest:
-            return str(found[0])
-    for candidate in (start + end for end in (rest, "") for start in names if name not in names):
+        measures = ir_measures.parse_trec_measure(name)
+        if len(measures) == 1 and not rest:
+            return str(measures[0])
+    if name in names:
+        return None
+    for candidate in [near + rest for near in names] + names:
         with suppress(ValueError, NameError):
             parse(candidate)
             return candidate
     return None
 
 
-def parsed_one(one: Any, check: bool = True) -> Any:
+def parsed_one(measure: Any, check: bool = True) -> Any:
     """Parse one measure.
 
-    :param one: an object or its text
+    :param measure: an object or its text
     :param check: whether to check the parameters
     :raises ValueError: an unknown name, a wrong parameter, a cutoff that is not possible, or an
         object that is no measure
     """
     try:
-        measure = parse(one) if isinstance(one, str) else one
+        measure = parse(measure) if isinstance(measure, str) else measure
     except (NameError, ValueError) as error:
-        near = meant(one)
-        wrong = str(error) if isinstance(error, NameError) \
-            else f"{shown(one)} cannot be read as a measure ({error})"
-        raise ValueError(f"{wrong}; {TAKES}{f'. Did you mean {near}?' if near else ''}") from None
+        near = meant(measure)
+        wrong = str(error)
+        if not isinstance(error, NameError):
+            wrong = f"{shown(measure)} cannot be read as a measure ({error})"
+        advice = f". Did you mean {near}?" if near else ""
+        raise ValueError(f"{wrong}; {TAKES}{advice}") from None
     if not isinstance(measure, ir_measures.Measure):
-        raise ValueError(f"{shown(one)} is a {type(one).__name__}, not a measure; {TAKES}")
-    known, params = measure.SUPPORTED_PARAMS, measure.params
-    if not check and params.keys() <= known.keys():
+        raise ValueError(f"{shown(measure)} is a {type(measure).__name__}, not a measure; {TAKES}")
+    declared, params = measure.SUPPORTED_PARAMS, measure.params
+    if not check and params.keys() <= declared.keys():
         return measure
     try:
         measure.validate_params()
     except AssertionError as error:  # from measures of ir_measures
-        wrong_ones = [f"it has no parameter {name!r}" for name in params if name not in known]
-        wrong_ones += [f"it needs the parameter {name!r}" for name, info in known.items()
+        wrong_ones = [f"it has no parameter {name!r}" for name in params if name not in declared]
+        wrong_ones += [f"it needs the parameter {name!r}" for name, info in declared.items()
                        if info.required and name not in params]
         raise ValueError(f"{measure.NAME} is not possible: {[*wrong_ones, error][0]}") from None
     cutoff = params.get("cutoff")

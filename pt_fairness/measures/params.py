@@ -37,7 +37,7 @@ def literal(value: Any, names: Callable[[Any], Any] = name_of) -> str:
     :param names: returns the name of a source
     """
     if isinstance(value, dict):
-        items = [f"{literal(key, names)}:{literal(one, names)}" for key, one in value.items()]
+        items = [f"{literal(key, names)}:{literal(item, names)}" for key, item in value.items()]
         return "{" + ",".join(items) + "}"
     value = ",".join(map(names, value)) if isinstance(value, tuple) else names(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
@@ -105,8 +105,8 @@ class SourceParam(Param):
         if isinstance(value, tuple):
             return tuple(find(self.by, source) for source in value)
         if isinstance(value, dict) and self.by:
-            return {find(self.by, source): self._with_source(one, find)
-                    for source, one in value.items()}
+            return {find(self.by, source): self._with_source(item, find)
+                    for source, item in value.items()}
         return self._with_source(value, find)
 
     def _with_source(self, value: Any, find: Find) -> Any:
@@ -388,9 +388,10 @@ def _ordered(value: Any) -> Any:
     labels = value.split(",") if isinstance(value, str) else value
     if not isinstance(labels, (list, tuple)):
         return value
-    labels = [_LABEL.canonical(one) for one in labels]
-    joined = all(isinstance(one, str) and "," not in one for one in labels)
-    return ",".join(one.strip() for one in labels) if joined else value
+    labels = [_LABEL.canonical(part) for part in labels]
+    if any(not isinstance(part, str) or "," in part for part in labels):
+        return value
+    return ",".join(map(str.strip, labels))
 
 
 def _are_different(value: str) -> bool:
@@ -429,11 +430,11 @@ WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents 
                 "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
 
 
-def _by_source(value: Any, canonical: Callable[[Any], Any] = lambda one: one) -> Any:
+def _by_source(value: Any, canonical: Callable[[Any], Any] = lambda item: item) -> Any:
     if not isinstance(value, dict):
         return value
-    named = {_GROUPS.canonical(source): canonical(one) for source, one in value.items()}
-    return {source: named[source] for source in sorted(named, key=lambda one: str(name_of(one)))}
+    items = [(_GROUPS.canonical(source), canonical(item)) for source, item in value.items()]
+    return dict(sorted(items, key=lambda item: str(name_of(item[0]))))
 
 
 #: The group sources of the attributes, each with its divergence.
@@ -443,7 +444,7 @@ ATTRIBUTES = SourceParam(
     f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
     canonical=_by_source, required=True, by="groups",
     accepts=lambda v: all(map(_GROUPS.validate, v))
-    and all(one in DIVERGENCES for one in v.values()))
+    and all(divergence in DIVERGENCES for divergence in v.values()))
 
 
 def _targets(value: Any) -> Any:
@@ -460,6 +461,11 @@ TARGETS = SourceParam(
     and all(map(_TARGET.validate, v.values())))
 
 
+def _is_fixed_target(value: Any) -> bool:
+    words = isinstance(value, dict) or value in TARGET_WORDS
+    return not words and _TARGET.validate(value)
+
+
 #: The group sources of the attributes, each with its registered target.
 FIXED_TARGETS = SourceParam(
     dict, "group sources, each with a registered target that is the same for all topics",
@@ -467,8 +473,7 @@ FIXED_TARGETS = SourceParam(
     "targets, such as {'gender':'census'}",
     canonical=_targets, required=True, by="groups", of="target",
     accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
-    and all(not isinstance(one, dict) and one not in TARGET_WORDS
-            and _TARGET.validate(one) for one in v.values()))
+    and all(map(_is_fixed_target, v.values())))
 
 
 def _sources(value: Any) -> Any:

@@ -128,7 +128,7 @@ class PrefixMeasure(FairnessMeasure):
         :param S: the number of protected documents of the population, ``[R]``
         :param N: the number of documents of the population, ``[R]``
         """
-        codes, n = view.condensed(self.param("cutoff"))
+        codes, n = view.condensed(self.cutoff)
         w = weights(n, codes.shape[1], self.step)
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         if self.param("norm") != "range":
@@ -184,7 +184,7 @@ class PrefixMeasure(FairnessMeasure):
         """
         values = self.score(view)
         S, N = self.population(self._side(view))
-        _, n = view.condensed(self.param("cutoff"))
+        _, n = view.condensed(self.cutoff)
         w = weights(n, int(n.max(initial=0)), self.step)
         fairest: Any = 0.0
         if self.param("norm") != "range":
@@ -214,7 +214,7 @@ class PrefixMeasure(FairnessMeasure):
         :param largest_of: takes the weight of each rank, ``[1, D]``; returns the largest discounted
             sum that each of these lists can have
         """
-        cutoff = self.param("cutoff")
+        cutoff = self.cutoff
         if self.param("norm") != "none":
             return 1.0
         if cutoff is None:
@@ -449,13 +449,13 @@ class _rKL(ParityMeasure):
         return self.of_lists(values, T.any(axis=1) | self.of_run)
 
     def _target(self, view: View) -> Floats:
-        T = distribution(view, self.param("target"), self.param("rel"))
+        T = distribution(view, self.param("target"), self.rel)
         if self.of_run:
             return T
         return np.where(T.any(axis=1, keepdims=True), divergences.smoothed(T), 0.0)
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
+        codes, n = view.condensed(self.cutoff)
         w = weights(n, codes.shape[1], self.step)
         terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, T)
         if self.param("norm") != "max":

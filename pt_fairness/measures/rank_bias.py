@@ -53,7 +53,7 @@ class ValueMeasure(FairnessMeasure):
         name = self.param("background")
         if name in (None, "run"):
             return None
-        return name, self.param("rel") if name == "qrels" else None
+        return name, self.rel if name == "qrels" else None
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         values = self.param("values")
@@ -64,15 +64,17 @@ class ValueMeasure(FairnessMeasure):
 
         :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
         """
-        found, n = self._found(view, self.param("cutoff"))
-        return np.where(discounts.within(found.shape[1], n), self._filled(found), 0.0), n
+        values, n = self._given_values(view, self.cutoff)
+        inside = discounts.within(values.shape[1], n)
+        return np.where(inside, self._filled(values), 0.0), n
 
-    def _found(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
+    def _given_values(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
         values = self.param("values")
         if not isinstance(values, dict):
             return view.values(values, cutoff)
         codes, _, n = view.full(cutoff)
-        return np.append(of_label_sets(values, view.labels, view.share), np.nan)[codes], n
+        of_codes = np.append(of_label_sets(values, view.labels, view.share), np.nan)
+        return of_codes[codes], n
 
     def background_values(self, view: View) -> tuple[Ints, Floats]:
         """Return the row index and the value v of each background document, both ``[N]``.
@@ -81,11 +83,12 @@ class ValueMeasure(FairnessMeasure):
         topics otherwise.
         """
         if self.background is not None:
-            row, found = view.background(self.background, self.value_source)
-            return row, self._filled(found)
-        found, n = self._found(view, None)
-        inside = discounts.within(found.shape[1], n)
-        return np.repeat(np.arange(len(n)), n), self._filled(found[inside])
+            row, values = view.background(self.background, self.value_source)
+            return row, self._filled(values)
+        values, n = self._given_values(view, None)
+        inside = discounts.within(values.shape[1], n)
+        row, _ = np.nonzero(inside)
+        return row, self._filled(values[inside])
 
     def of_background(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
         """Return the sum of ``values`` over the background of each list, ``[R]``.
@@ -93,9 +96,10 @@ class ValueMeasure(FairnessMeasure):
         :param row: the row indices of :meth:`background_values`, ``[N]``
         :param values: by default each document counts 1
         """
-        own = self.background is None
-        sums = np.bincount(row, values, len(view) if own else len(view.topics))
-        return np.asarray(sums if own else sums[view.topic], float)
+        if self.background is None:
+            return np.bincount(row, values, len(view)).astype(float)
+        sums = np.bincount(row, values, len(view.topics))
+        return sums[view.topic].astype(float)
 
     def has_background(self, view: View) -> Any:
         """Return whether the background of each list has a document, ``[R]``.
@@ -104,13 +108,14 @@ class ValueMeasure(FairnessMeasure):
         """
         if self.background is None:
             return True
-        return self.of_background(view, self.background_values(view)[0]) > 0
+        row, _ = self.background_values(view)
+        return self.of_background(view, row) > 0
 
-    def _filled(self, found: Floats) -> Floats:
-        if self.NOT_NEGATIVE and (found < 0).any():
+    def _filled(self, values: Floats) -> Floats:
+        if self.NOT_NEGATIVE and (values < 0).any():
             raise ValueError(f"{self} takes values of at least 0, and a document has "
-                             f"{np.nanmin(found):g}; RaB takes values of both signs")
-        return np.where(np.isnan(found), self.param("missing"), found)
+                             f"{np.nanmin(values):g}; RaB takes values of both signs")
+        return np.where(np.isnan(values), self.param("missing"), values)
 
 
 def of_label_sets(values: Mapping[str, float], labels: Sequence[str],
@@ -329,8 +334,8 @@ class _NFaiRR(Quotient, _FaiRR):
         order = np.lexsort((-values, row))
         place = places(row)
         gains = values[order] / np.log2(place + 2.0)
-        if self.param("cutoff") is not None:
-            gains = np.where(place < self.param("cutoff"), gains, 0.0)
+        if self.cutoff is not None:
+            gains = np.where(place < self.cutoff, gains, 0.0)
         return _FaiRR.terms(self, view), self.of_background(view, row, gains)
 
     def defined(self, view: View) -> Any:
@@ -380,9 +385,11 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
     def score(self, view: View) -> Floats:
         row, values = self.background_values(view)
-        mean = arrays.ratio(self.of_background(view, row, values), self.of_background(view, row))
-        found, n = self.values(view)
-        bias = arrays.ratio(prefix_means(found, n).sum(axis=1), n)
+        total = self.of_background(view, row, values)
+        mean = arrays.ratio(total, self.of_background(view, row))
+        values, n = self.values(view)
+        sums = prefix_means(values, n).sum(axis=1)
+        bias = arrays.ratio(sums, n)
         return np.where(self.has_background(view), self.signed(bias - mean), np.nan)
 
 

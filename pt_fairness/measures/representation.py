@@ -19,12 +19,12 @@ from pt_fairness.rankings.view import View
 HALF_TOLERANCE = 1e-9
 
 
-def unbiased(expected: Floats, found: Floats) -> Floats:
-    """Return ``expected`` rounded to integers, halves to the neighbour nearer to ``found``."""
+def unbiased(expected: Floats, m: Floats) -> Floats:
+    """Return ``expected`` rounded to integers, halves to the neighbour nearer to ``m``."""
     below = np.floor(expected)
     fraction = expected - below
     half = abs(fraction - 0.5) <= HALF_TOLERANCE
-    return below + np.where(half, found - below > 0.5 + HALF_TOLERANCE, fraction > 0.5)
+    return below + np.where(half, m - below > 0.5 + HALF_TOLERANCE, fraction > 0.5)
 
 
 class _RepBias(SignedMeasure):
@@ -91,14 +91,15 @@ class _RepBias(SignedMeasure):
     COMPARES = True
 
     def side(self, view: View) -> Side:
-        return side_of(view, [self.param("group")], self.param("target"), self.param("rel"))
+        return side_of(view, [self.param("group")], self.param("target"), self.rel)
 
     def score(self, view: View) -> Floats:
         side = self.side(view)
-        codes, n = view.condensed(self.param("cutoff"))
-        found = of_ranked(side.sets, codes).sum(axis=1)
-        n = self.param("cutoff") or n
-        bias = arrays.ratio(found - unbiased(side.share * n, found), n)
+        codes, n = view.condensed(self.cutoff)
+        m = of_ranked(side.sets, codes).sum(axis=1)
+        n = self.cutoff or n
+        u = unbiased(side.share * n, m)
+        bias = arrays.ratio(m - u, n)
         return np.where(side.defined, self.signed(bias), np.nan)
 
 
@@ -175,9 +176,9 @@ class _Skew(SkewMeasure):
                         **SkewMeasure.SUPPORTED_PARAMS}
 
     def compare(self, view: View, target: Floats) -> Floats:
-        own = np.array([name == self.param("group") for name in view.labels])
         # A group outside of G has a share of 0 in the ranking and in the target, hence a skew of 0.
-        return np.where(own, self.skews(view, target), 0.0).sum(axis=1)
+        column = np.array(view.labels) == self.param("group")
+        return self.skews(view, target)[:, column].sum(axis=1)
 
 
 class _MinSkew(SkewMeasure):

@@ -43,11 +43,11 @@ class StanceMeasure(SignedMeasure):
         and past the end of a list. A relevant document with weights has its share in ``pro`` less
         its share in ``con``.
         """
-        codes, relevance, n = view.full(self.param("cutoff"))
+        codes, relevance, n = view.full(self.cutoff)
         side = np.isin(view.labels, self.param("pro")) * 1.0 \
             - np.isin(view.labels, self.param("con"))
         of_set = np.append(view.degree @ side, 0.0)
-        return np.where(relevance >= self.param("rel"), of_set[codes], 0.0), n
+        return np.where(relevance >= self.rel, of_set[codes], 0.0), n
 
 
 class _BiasP(Quotient, StanceMeasure):
@@ -91,7 +91,7 @@ class _BiasP(Quotient, StanceMeasure):
 
     def summands(self, view: View) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
-        return self.signed(stances), self.param("cutoff") or n
+        return self.signed(stances), self.cutoff or n
 
 
 class _BiasRBP(StanceMeasure):

@@ -196,7 +196,7 @@ class BinomialMeasure(FairnessMeasure):
 
         The probabilities are 0 past the end of a list.
         """
-        codes, n = view.condensed(self.param("cutoff"))
+        codes, n = view.condensed(self.cutoff)
         tau = of_ranked(side.sets, codes).cumsum(axis=1)
         p = np.minimum(side.share, 1.0)
         inside = discounts.within(codes.shape[1], n)

@@ -149,7 +149,7 @@ class _TrecFair(FairnessMeasure):
                 names = ", ".join(map(repr, attributes))
                 raise ValueError(f"TrecFair has {name!r} in whole, which is none of its "
                                  f"attributes, {names}; name it in attributes too")
-        cutoff, ideal = self.param("cutoff"), self.param("ideal")
+        cutoff, ideal = self.cutoff, self.param("ideal")
         if cutoff is not None and ideal is not None and ideal < cutoff:
             raise ValueError(f"TrecFair(ideal={ideal})@{cutoff} is not possible: ideal is at least "
                              "the cutoff")
@@ -169,7 +169,7 @@ class _TrecFair(FairnessMeasure):
 
     @property
     def depth(self) -> int | None:
-        return self.param("cutoff") or self.param("ideal")
+        return self.cutoff or self.param("ideal")
 
     def score(self, view: View) -> Floats:
         ndcg, defined = self.ndcg(view)
@@ -183,11 +183,11 @@ class _TrecFair(FairnessMeasure):
     def ndcg(self, view: View) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
         documents = view.documents(self.depth)
-        relevant = documents.judged & (documents.relevance >= self.param("rel"))
+        relevant = documents.judged & (documents.relevance >= self.rel)
         count = sum_by_topic(view, documents.topic, relevant).astype(int)
         most = max(count.max(initial=0), documents.place.max(initial=0) + 1)
         a = discounts.discount("trec", int(most))
-        ideal = np.minimum(count, self.param("ideal") or self.param("cutoff") or most)
+        ideal = np.minimum(count, self.param("ideal") or self.cutoff or most)
         gains = a[documents.place] * relevant[documents.document]
         sums = np.bincount(documents.list, gains, len(view))
         largest = np.append(0.0, a.cumsum())[ideal]
@@ -205,14 +205,14 @@ class _TrecFair(FairnessMeasure):
             return np.full(len(view), np.nan)
         ranked = self.cells(sets, of_ranked)
         topic, _, relevance = view.judgments
-        relevant = np.flatnonzero(relevance >= self.param("rel"))
+        relevant = np.flatnonzero(relevance >= self.rel)
         judged = self.cells(sets, [codes[relevant] for codes in of_judged])
         q_topic = topic[relevant[judged.row]]
         q_all = sum_by_topic(view, q_topic, judged.mass)
         # A row for each list and cell of the ranking.
         a = discounts.discount("trec", int(documents.place.max(initial=0)) + 1)
         lists = documents.list[ranked.row]
-        (row, cell, known), inverse = arrays.unique_rows(lists, ranked.cell, ranked.K)
+        (row, cell, K), inverse = arrays.unique_rows(lists, ranked.cell, ranked.K)
         share = np.zeros(len(row))
         share[inverse] = ranked.share
         exposure = a[documents.place[ranked.row]] * ranked.mass
@@ -220,7 +220,7 @@ class _TrecFair(FairnessMeasure):
         p_all = np.bincount(row, p, len(view))
         of_topic = view.topic[row]
         q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
-        c = summed_at((of_topic, known), (q_topic, judged.K), judged.mass)
+        c = summed_at((of_topic, K), (q_topic, judged.K), judged.mass)
         of_qrels = self.param("of_qrels")
         mass = of_qrels * q + (1 - of_qrels) * c * share
         t = arrays.ratio(mass, q_all[of_topic])
@@ -235,7 +235,7 @@ class _TrecFair(FairnessMeasure):
         :param codes: the code of each document in each source, ``[n]`` each
         """
         row = np.flatnonzero(np.all(np.stack(codes) >= 0, axis=0))
-        cell = known = np.zeros(len(row), np.int64)
+        cell = K = np.zeros(len(row), np.int64)
         mass = share = np.ones(len(row))
         for place, source in enumerate(self.joint):
             unknown = len(sets[place].labels) - 1  # the last label is @UNKNOWN
@@ -243,15 +243,15 @@ class _TrecFair(FairnessMeasure):
             entry, label, label_share = sets[place].entries(codes[place][row])
             row = row[entry]
             cell = cell[entry] * (unknown + 1) + label
-            known = known[entry] + ((label < unknown) << place)
+            K = K[entry] + ((label < unknown) << place)
             share = share[entry] * of_label[label]
             mass = mass[entry]
             if name_of(source) not in self.whole:
                 mass = mass * label_share
         if self.param("unknown") == "group":
-            return Cells(row, cell, known, mass, share)
-        of = known > 0
-        return Cells(row[of], cell[of], known[of], mass[of], share[of])
+            return Cells(row, cell, K, mass, share)
+        of = K > 0
+        return Cells(row[of], cell[of], K[of], mass[of], share[of])
 
     def target_shares(self, source: Any, labels: Sequence[str]) -> Floats:
         """Return w_j of each label of a source, and 1 for ``@UNKNOWN``."""

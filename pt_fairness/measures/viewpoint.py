@@ -289,7 +289,7 @@ class _nDJS(FairnessMeasure):
         return distribution(view, "run", None)
 
     def terms(self, view: View) -> Floats:
-        codes, n = view.condensed(self.param("cutoff"))
+        codes, n = view.condensed(self.cutoff)
         w, side = weights(n, codes.shape[1], 1), self.side(view)
         if side is None:
             Q = self.target(view)
@@ -304,7 +304,7 @@ class _nDJS(FairnessMeasure):
         return terms * arrays.ratio(1.0, Z)
 
     def score(self, view: View) -> Floats:
-        cutoff = self.param("cutoff")
+        cutoff = self.cutoff
         worst = 1.0
         if self.param("norm") == "none" and cutoff is not None:
             worst = discounts.log_discount(cutoff).sum()
