@@ -77,8 +77,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     The dashed line is the fair end. It is left out, and named on the axis only, if it is far from
     all systems. Rows of reference rankings are thin dashed lines; one outside of the axes,
     which are scaled to the systems, is a triangle at the edge, and its value is in the legend. The
-    baseline of the table has a square. A name that would cover a point
-    or a name at any place is left out, with a warning.
+    baseline of the table has a square. A name that would cover a point or a name at any place is
+    left out, with a warning.
 
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure on the x-axis

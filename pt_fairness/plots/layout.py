@@ -80,10 +80,10 @@ def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
 
     :param table: the table of the column, which knows what renamed columns stand for
     """
-    known = measure_of(column, table)
-    if known is None:
+    measure = measure_of(column, table)
+    if measure is None:
         return column
-    return f"{column} ({fair_end_in_words(known)})"
+    return f"{column} ({fair_end_in_words(measure)})"
 
 
 #: The minimum font size of tick labels, in points, in a new and in a given figure.
