@@ -81,10 +81,12 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     family = [*compared, *range(len(systems), len(systems) + failed)]
     for i, column in enumerate(columns):
         p_values = pd.Series(tests[:, 2, i])
-        table[column + WINS], table[column + LOSSES] = tests[:, 0, i], tests[:, 1, i]
+        table[column + WINS] = tests[:, 0, i]
+        table[column + LOSSES] = tests[:, 1, i]
         table[column + P_VALUE] = p_values
         if correction is not None:
-            p_values = corrected(p_values.reindex(family), correction).reindex(range(len(systems)))
+            p_values = corrected(p_values.reindex(family), correction)
+            p_values = p_values.reindex(range(len(systems)))
             table[column + REJECT] = p_values < ALPHA
             table[column + CORRECTED] = p_values
         if verdicts is not None and column in verdicts:
@@ -97,9 +99,11 @@ def means_of(values: Floats, columns: Sequence[str]) -> Floats:
 
     The measures in :data:`SUMMED` are summed.
     """
-    count = np.where(np.isin(columns, list(SUMMED)), 1, (~np.isnan(values)).sum(axis=0))
+    count = (~np.isnan(values)).sum(axis=0)
+    count[np.isin(columns, list(SUMMED))] = 1
     # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
-    sums = np.nancumsum(np.vstack([np.zeros(len(columns)), values]), axis=0)[-1]
+    none = np.zeros((1, len(columns)))
+    sums = np.nancumsum(np.vstack([none, values]), axis=0)[-1]
     return np.where(count > 0, sums / np.maximum(count, 1), np.nan)
 
 
@@ -131,12 +135,12 @@ def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.Dat
         qids.append(topics[order])
         values.append(scores[name].values[order].ravel())
     rows = [len(run) for run in values]
-    measure = np.tile(np.arange(len(columns)), sum(map(len, qids)))
-    return pd.DataFrame({
-        "name": pd.Index(names, dtype="str").repeat(rows),
-        "qid": pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns)),
-        "measure": pd.Index(list(columns), dtype="str").take(measure),
-        "value": np.concatenate(values)})
+    name = pd.Index(names, dtype="str").repeat(rows)
+    qid = pd.Index(np.concatenate(qids), dtype="str").repeat(len(columns))
+    place = np.tile(np.arange(len(columns)), sum(map(len, qids)))
+    measure = pd.Index(list(columns), dtype="str").take(place)
+    value = np.concatenate(values)
+    return pd.DataFrame({"name": name, "qid": qid, "measure": measure, "value": value})
 
 
 def kinds_of(references: bool | Sequence[str]) -> list[str]:

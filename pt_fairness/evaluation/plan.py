@@ -89,11 +89,14 @@ def needs_qrels(measure: Any) -> bool:
     parts = measure.parts if isinstance(measure, FairnessMeasure) else []
     if list(parts) != [measure]:
         return not parts or any(map(needs_qrels, parts))
-    target, rarest = measure.target_word, measure.param("protected") in PROTECTED_WORDS[:2]
-    return (measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels"
-            or target in ("qrels", "collection") or (rarest and measure.POPULATION == "relevant")
-            or (target is not None and measure.registered_target is not None
-                and measure.registered_target.of_qrels > 0))
+    if measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels":
+        return True
+    if measure.target_word in ("qrels", "collection"):
+        return True
+    if measure.POPULATION == "relevant" and measure.param("protected") in PROTECTED_WORDS[:2]:
+        return True
+    target = measure.registered_target
+    return measure.target_word is not None and target is not None and target.of_qrels > 0
 
 
 def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:
@@ -268,13 +271,17 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
 
     Two files of one name have their folder before it. Other sources are left out.
     """
-    made_of = {name: name if os.path.isfile(name) else source.made_of
-               for name, source in sources.items()
-               if os.path.isfile(name) or name.startswith(source.derived)}
-    shown = {name: text for name, text in made_of.items() if text}
+    shown = {}
+    for name, source in sources.items():
+        if os.path.isfile(name):
+            shown[name] = name
+        elif source.made_of and name.startswith(source.derived):
+            shown[name] = source.made_of
     files = {name: path for name, path in shown.items() if os.path.isfile(path)}
-    count = Counter(map(os.path.basename, {*files.values()}))
+    count = Counter(map(os.path.basename, set(files.values())))
     for name, path in files.items():
-        parts = path.split(os.sep)
-        shown[name] = os.sep.join(parts[-1:] if count[parts[-1]] == 1 else parts[-2:])
+        *_, folder, file = ["", *path.split(os.sep)]
+        shown[name] = file
+        if count[file] > 1 and folder:
+            shown[name] = os.path.join(folder, file)
     return shown
