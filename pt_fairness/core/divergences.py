@@ -96,8 +96,9 @@ def kl(p: Floats, q: Floats) -> Floats:
 
 def binary_kl(p: Any, q: Any) -> Floats:
     """Return :func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``, at least 0."""
-    return np.maximum(
-        _p_log_ratio(p, q) + _p_log_ratio(1.0 - np.asarray(p), 1.0 - np.asarray(q)), 0.0)
+    p, q = np.asarray(p), np.asarray(q)
+    divergence = _p_log_ratio(p, q) + _p_log_ratio(1.0 - p, 1.0 - q)
+    return np.maximum(divergence, 0.0)
 
 
 def jsd(p: Floats, q: Floats) -> Floats:

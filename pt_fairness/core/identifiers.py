@@ -104,7 +104,8 @@ def words_of(texts: Any) -> Any:
     except UnicodeEncodeError:
         encoded = np.char.encode(texts.astype("U"), "utf-8")
     width = -(-max(encoded.dtype.itemsize, 1) // 8)
-    return encoded.astype(f"S{8 * width}").view(">u8").reshape(len(texts), width).astype(np.uint64)
+    words = encoded.astype(f"S{8 * width}").view(">u8")
+    return words.reshape(len(texts), width).astype(np.uint64)
 
 
 def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, Any]]:
@@ -157,8 +158,8 @@ class PairIndex:
             pair, distinct = pd.factorize(hashes)
             first = np.empty(len(distinct), np.int32)
             first[pair[::-1]] = np.arange(len(topic) - 1, -1, -1, dtype=np.int32)
-            again = np.flatnonzero(first[pair] != np.arange(len(topic)))
-            if _equal(docnos, again, docnos, first[pair[again]]).all():
+            repeated = np.flatnonzero(first[pair] != np.arange(len(topic)))
+            if _equal(docnos, repeated, docnos, first[pair[repeated]]).all():
                 order = np.argsort(distinct)
                 self._sorted = distinct[order]
                 break
@@ -169,8 +170,9 @@ class PairIndex:
         self.topic = topic if pair is first else topic[first]
         # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
         # as many buckets as pairs.
-        self._shift = np.uint64(64 - max(1, len(first).bit_length() - 1))
-        buckets = np.arange(1 << (64 - int(self._shift)), dtype=np.uint64) << self._shift
+        bits = max(1, len(first).bit_length() - 1)
+        self._shift = np.uint64(64 - bits)
+        buckets = np.arange(1 << bits, dtype=np.uint64) << self._shift
         self._bucket = np.searchsorted(self._sorted, buckets).astype(np.int32)
         self._docnos = docnos
 
@@ -201,20 +203,22 @@ class PairIndex:
         :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
         """
         hashes = self._hashes(topic, docnos, where, self._key)
-        found = np.full(len(hashes), -1, np.int32)
+        pair = np.full(len(hashes), -1, np.int32)
         last = len(self.first) - 1
         if last >= 0:
-            place = np.minimum(self._bucket[(hashes >> self._shift).astype(np.int64)], last)
+            bucket = (hashes >> self._shift).astype(np.int64)
+            place = np.minimum(self._bucket[bucket], last)
             before = np.flatnonzero(self._sorted[place] < hashes)
             while len(before):
                 before = before[place[before] < last]
                 place[before] += 1
                 before = before[self._sorted[place[before]] < hashes[before]]
             hit = self._sorted[place] == hashes
-            found[hit] = self._number[place[hit]]
-        hits = np.flatnonzero(found >= 0)
-        found[hits[~_equal(docnos, hits, self._docnos, self.first[found[hits]])]] = -1
-        return found, hashes
+            pair[hit] = self._number[place[hit]]
+        hits = np.flatnonzero(pair >= 0)
+        equal = _equal(docnos, hits, self._docnos, self.first[pair[hits]])
+        pair[hits[~equal]] = -1
+        return pair, hashes
 
 
 class DocumentIndex:
@@ -275,9 +279,9 @@ def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: I
     """
     same = np.empty(len(rows), bool)
     for part in chunks(len(rows)):
-        one, other = docnos.iloc[rows[part]], other_docnos.iloc[other_rows[part]]
-        if isinstance(one.dtype, pd.StringDtype) and one.dtype == other.dtype:
-            same[part] = np.asarray(one.array == other.array, bool)
+        left, right = docnos.iloc[rows[part]], other_docnos.iloc[other_rows[part]]
+        if isinstance(left.dtype, pd.StringDtype) and left.dtype == right.dtype:
+            same[part] = np.asarray(left.array == right.array, bool)
         else:
-            same[part] = texts_of(one) == texts_of(other)
+            same[part] = texts_of(left) == texts_of(right)
     return same

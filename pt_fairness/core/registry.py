@@ -72,9 +72,11 @@ class NamedObject:
         return other
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, NamedObject) and type(self) is type(other)
-            and self.name == other.name and self.key == other.key)
+        if self is other:
+            return True
+        if not isinstance(other, NamedObject) or type(self) is not type(other):
+            return False
+        return self.name == other.name and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -182,9 +184,9 @@ class Registry(Generic[S]):
         False
         """
         if name not in self._registered:
-            own = ", ".join(map(repr, sorted(self._registered))) or "none"
+            names = ", ".join(map(repr, sorted(self._registered))) or "none"
             raise ValueError(f"{shown(name)} cannot be unregistered; the names that register() has "
-                             f"added are: {own}")
+                             f"added are: {names}")
         del self._registered[name]
 
     def names(self) -> list[str]:
@@ -224,16 +226,18 @@ class Registry(Generic[S]):
             data = ", a dictionary, a DataFrame" if self._convert is not None else ""
             raise ValueError(f"{what} are a registered name, the path of a file{data} or a "
                              f"{self._kind.__name__} object, not {shown(source)}") from None
-        known = self.find(name)
-        if known is not None:
-            return known
+        registered = self.find(name)
+        if registered is not None:
+            return registered
         if self._read is None or not os.path.exists(name):
-            file = ("", "") if self._read is None else (" and no such file exists",
-                                                        ", or give the path of a file")
-            raise ValueError(f"no {what} are registered as {shown(name)}{file[0]}."
-                             f"{did_you_mean(name, self.names())} Registered "
-                             f"are {listed(self.names()) or 'none'}. In Python, register "
-                             f"your own with pt_fairness.{what}.register(name, {what}){file[1]}")
+            no_file = end = ""
+            if self._read is not None:
+                no_file, end = " and no such file exists", ", or give the path of a file"
+            names = self.names()
+            raise ValueError(f"no {what} are registered as {shown(name)}{no_file}."
+                             f"{did_you_mean(name, names)} Registered are "
+                             f"{listed(names) or 'none'}. Register your own with "
+                             f"pt_fairness.{what}.register(name, {what}){end}")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
         return self._read(name, name)
@@ -251,13 +255,16 @@ class Registry(Generic[S]):
         if not make:
             return source if isinstance(source, self._kind) else None
         if source is None:
-            known = name in _built_in_names(self._kind.WHAT)
-            return built_in(self._kind.WHAT, name) if known else None
+            if name not in _built_in_names(self._kind.WHAT):
+                return None
+            return built_in(self._kind.WHAT, name)
         if not isinstance(source, self._kind):
             source = self._registered[name] = source()  # type: ignore[operator]
         return source
 
     def name_of(self, source: S) -> str:
         """Return the first name under which a source is registered; its own if there is none."""
-        return next((name for name, other in self._registered.items() if other is source),
-                    source.name)
+        for name, registered in self._registered.items():
+            if registered is source:
+                return name
+        return source.name
