@@ -236,7 +236,7 @@ class Registry(Generic[S]):
             names = self.names()
             raise ValueError(f"no {what} are registered as {shown(name)}{no_file}."
                              f"{did_you_mean(name, names)} Registered are "
-                             f"{listed(names) or 'none'}. Register your own with "
+                             f"{listed(names) or 'none'}. In Python, register your own with "
                              f"pt_fairness.{what}.register(name, {what}){end}")
         if os.path.isfile(name):
             return self._of_content(name, fingerprint.of_file(name))
