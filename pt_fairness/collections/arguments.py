@@ -122,9 +122,10 @@ def _debate_file(name: str) -> Any:
 
 
 def _with_field(docs: Any, field: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    groups = {doc.doc_id: str(getattr(doc, field)) for doc in docs.docs_iter()}
+    arguments = {argument.doc_id: argument for argument in docs.docs_iter()}
     for row in rows:
-        yield row._replace(iteration=groups[row.doc_id])
+        group = getattr(arguments[row.doc_id], field)
+        yield row._replace(iteration=str(group))
 
 
 STANCES = tuple(stance.name for stance in ArgsMeStance)

@@ -65,7 +65,7 @@ class Field(NamedTuple):
     #: The label in the file that stands for unknown groups and is counted; ``''`` for none.
     unknown: str = ""
     #: The label of all other values in the file; ``''`` for no label.
-    other: str = ""
+    default: str = ""
     #: Whether the field is read as the track reads it.
     official: bool = False
 
@@ -117,7 +117,7 @@ class FromMetadata(Groups):
         rows = weights[place[document[item]]]
         cells = rows[:, :-1].tocoo()
         unknown = np.full(len(document), np.nan)
-        unknown[item] = rows[:, [-1]].toarray()[:, 0]
+        unknown[item] = rows[:, [-1]].toarray().ravel()
         weight = cells.data.astype(float) if self.weighted else None
         return Memberships(item[cells.row], cells.col.astype(np.int64), list(self._field.labels),
                            weight, unknown)
@@ -173,7 +173,7 @@ class _Column:
         self._codes = {label: code for code, label in enumerate(field.labels)}
         for label, replacement in field.merged.items():
             self._codes[label] = self._codes[replacement]
-        self._default = self._codes.get(field.other)
+        self._default = self._codes.get(field.default)
         if field.unknown:
             self._codes[field.unknown] = len(field.labels)
         self.count, self.label = array("B"), array("B")
@@ -246,7 +246,8 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises KeyError: the table lacks the field
     """
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
-        arrays = {name: table[name] for name in ("docno", *_names(field))}
+        names = ["docno", *_names(field)]
+        arrays = {name: table[name] for name in names}
     labels, _, _, count, _ = [arrays[name] for name in _names(field)]
     if labels.tolist() != list(field.labels) or len(count) != len(arrays["docno"]):
         raise ValueError(f"{path} was written by another version")

@@ -226,7 +226,8 @@ def trustworthiness(name: str) -> Any:
 def _register_clueweb12(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
     for field, text in _TEXT.items():
-        convert = partial(graded, field, itemgetter(_POSITIONS[field]), _LEVELS[field])
+        value_of = itemgetter(_POSITIONS[field])
+        convert = partial(graded, field, value_of, _LEVELS[field])
         variant(registry, _MISINFO, field, convert, f"with {field}", text)
     variant(registry, _EHEALTH, "trustworthiness", _trusted, "with trustworthiness",
             "The iteration field holds the trustworthiness of the page, from 0 to 100. Where it "

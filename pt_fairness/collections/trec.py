@@ -92,7 +92,7 @@ _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
 #: The fields as the evaluation code of the track reads them, where that differs. They are sources
 #: without a dataset id: qrels have no place for weights.
 _OFFICIAL: dict[str, dict[str, Any]] = {
-    "gender": {"key": "gender", "labels": ("Man", "Non-binary", "Woman"), "other": "Non-binary",
+    "gender": {"key": "gender", "labels": ("Man", "Non-binary", "Woman"), "default": "Non-binary",
                "merged": {f"{kind}{sex}": label for kind in ("", "transgender ", "cisgender ")
                           for sex, label in (("male", "Man"), ("female", "Woman"))}},
     "regions": _FIELDS["trec-fair/2022/train"]["regions"] | {"weighted": True},

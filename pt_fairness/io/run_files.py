@@ -93,8 +93,8 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     fields = first.split("\t")
     if len(fields) in (2, 3) and len(fields) == len(fields_of(first)):
         return _read_trec_fair(source, text, fields)
-    types = {"qid": text, "q0": object, "docno": text, "rank": object, "score": float,
-             "tag": object, "_more": object}
+    types = dict.fromkeys([*_TREC, "_more"], object)
+    types |= {"qid": text, "docno": text, "score": float}
     frame = _with_spaced_tag(source, types)
     if frame is None:
         frame = read_columns(source, _TREC, types)
@@ -202,8 +202,8 @@ def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
             reason = "no number" if column == "score" else "missing"
             raise ValueError(f"{source.name}, row {row}: the {column} "
                              f"{str(frame[column].iloc[row])!r} is {reason}")
-    run = run.assign(qid=texts_of(run["qid"]), docno=texts_of(run["docno"]))
-    run = run.astype({"qid": text, "docno": text})
+    for column in ("qid", "docno"):
+        run[column] = pd.Series(texts_of(run[column]), dtype=text)
     return _with_samples(run, run["iteration"]) if "iteration" in run else run
 
 
