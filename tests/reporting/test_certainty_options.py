@@ -134,12 +134,12 @@ def test_the_sections_fit_a_phone(command, show):
 @pytest.mark.parametrize("options, says", [
     (["--baseline", "A", "--tolerance", "nDCG@5"], "--tolerance 'nDCG@5' is not possible"),
     (["--baseline", "A", "--tolerance", "nDCG@5=a"], "such as nDCG@10=0.01"),
-    (["--tolerance", "nDCG@5=0.1"], "give --baseline, too"),
+    (["--tolerance", "nDCG@5=0.1"], "is of differences from a baseline; give one, too"),
     (["--uncertain", "9", "--topic-groups", "domains.csv"], "give one of them"),
-    (["--uncertain", "9"], "--uncertain takes measures of this package"),
-    (["--uncertain", "1"], "--uncertain 1 is not possible"),
-    (["--uncertain", "9", "--label", "nDCG@5=x"], "goes neither with --label"),
-    (["--topic-groups", "domains.csv", "--baseline", "A"], "leave out --baseline"),
+    (["--uncertain", "9"], "takes measures of this package"),
+    (["--uncertain", "1"], "draws=1 is not possible"),
+    (["--uncertain", "9", "--label", "nDCG@5=x"], "--uncertain does not go with --label"),
+    (["--topic-groups", "domains.csv", "--baseline", "A"], "does not go with --baseline"),
     (["--topic-groups", "soft.csv"], "soft.csv"),
     (["--topic-groups", "A"], "A has no column 'qid'; it needs qid, group"),
 ])
