@@ -46,7 +46,6 @@ MODULES = [
             "analysis.simulation",
             "targets",
             "rerank",
-            "rerank.rerankers",
             "values",
         )
     ),

@@ -8,7 +8,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.measures import params
-from pt_fairness.rerank.rerankers import Condensed, GroupReRanker, GroupSource, Queues
+from pt_fairness.rerank.rerankers import GroupReRanker, GroupSource, Queues, TopicList
 
 #: Absolute tolerance within which the values of documents or groups are equal.
 EQUAL = 1e-12
@@ -30,22 +30,23 @@ class _Diversifier(GroupReRanker):
         super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
                          verbose=verbose)
 
-    def probabilities(self, one: Condensed) -> tuple[Floats, Floats]:
+    def probabilities(self, topic: TopicList) -> tuple[Floats, Floats]:
         """Return P(d), ``[n]``, and P(d|g), ``[n, G]``.
 
         :raises ValueError: a score is infinite, or not in [0, 1] with ``normalise='none'``
         """
-        score = one.normalised() if self.normalise == "minmax" else one.finite()
+        score = topic.normalised() if self.normalise == "minmax" else topic.finite()
         if self.normalise == "sum":
             score = score - min(score[-1], 0.0)
-            of_group = one.shares * score[:, None]
+            of_group = topic.shares * score[:, None]
             return ratio(score, score.sum()), ratio(of_group, of_group.sum(axis=0))
         wrong = (score < 0) | (score > 1)
         if wrong.any():
-            raise ValueError(f"the score of document {one.docnos[wrong.argmax()]!r} for topic "
-                             f"{one.qid!r} is {score[wrong.argmax()]:g}; normalise='none' takes "
+            first = wrong.argmax()
+            raise ValueError(f"the score of document {topic.docnos[first]!r} for topic "
+                             f"{topic.qid!r} is {score[first]:g}; normalise='none' takes "
                              "scores in [0, 1]")
-        return score, one.shares * score[:, None]
+        return score, topic.shares * score[:, None]
 
 
 def _first_of_best(values: Floats) -> int:
@@ -89,8 +90,8 @@ class xquad(_Diversifier, label="xQuAD"):
     'a b d c e'
     """
 
-    def reorder(self, one: Condensed) -> Ints:
-        return xquad_order(*self.probabilities(one), one.target, self.lam, one.k)
+    def reorder(self, topic: TopicList) -> Ints:
+        return xquad_order(*self.probabilities(topic), topic.target, self.lam, topic.k)
 
 
 class pm2(_Diversifier, label="PM-2"):
@@ -128,9 +129,9 @@ class pm2(_Diversifier, label="PM-2"):
     'a b d c e'
     """
 
-    def reorder(self, one: Condensed) -> Ints:
-        _, of_group = self.probabilities(one)
-        return pm2_order(of_group, one.shares, one.target, self.lam, one.k)
+    def reorder(self, topic: TopicList) -> Ints:
+        _, of_group = self.probabilities(topic)
+        return pm2_order(of_group, topic.shares, topic.target, self.lam, topic.k)
 
 
 def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float, k: int) -> Ints:
@@ -140,13 +141,14 @@ def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float,
     :param of_group: P(d|g), ``[n, G]``
     :param target: the target share of each group, ``[G]``
     """
-    own, weight = (1.0 - lam) * relevance, lam * target
+    of_relevance, weight = (1.0 - lam) * relevance, lam * target
     left = np.zeros(len(relevance))  # −∞ for documents that are placed
     order = np.empty(k, np.intp)
     for rank in range(k):
-        best = order[rank] = _first_of_best(own + of_group @ weight + left)
-        weight = weight * (1.0 - of_group[best])
-        left[best] = -np.inf
+        document = _first_of_best(of_relevance + of_group @ weight + left)
+        order[rank] = document
+        weight = weight * (1.0 - of_group[document])
+        left[document] = -np.inf
     return order
 
 
@@ -169,8 +171,9 @@ def pm2_order(of_group: Floats, shares: Floats, target: Floats, lam: float, k: i
         next_group = tied[queues.best[tied].argmin()]
         weight = (1.0 - lam) * quotient
         weight[next_group] = lam * quotient[next_group]
-        best = order[rank] = _first_of_best(of_group @ weight + left)
-        taken += seats[best]
-        left[best] = -np.inf
-        queues.place(best)
+        document = _first_of_best(of_group @ weight + left)
+        order[rank] = document
+        taken += seats[document]
+        left[document] = -np.inf
+        queues.place(document)
     return order

@@ -16,7 +16,7 @@ from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats, Ints, uniforms
 from pt_fairness.core.messages import shown
 from pt_fairness.measures import params
-from pt_fairness.rerank.rerankers import Condensed, GroupReRanker, GroupSource, ReRanker
+from pt_fairness.rerank.rerankers import GroupReRanker, GroupSource, ReRanker, TopicList
 
 SEED = params.whole("seed of the random numbers")
 SAMPLE = params.whole("number of the draw", smallest=0, largest=2**31 - 1)
@@ -44,10 +44,12 @@ class Policy(ReRanker):
         >>> rerank.plackett_luce(temperature=0.2).draws(2)
         [rerank.plackett_luce(temperature=0.2), rerank.plackett_luce(temperature=0.2, sample=1)]
         """
-        found: list[ReRanker] = [copy.copy(self) for _ in self._samples("draws", samples)]
-        for sample, one in enumerate(found):
-            one.sample = sample
-        return found
+        policies: list[ReRanker] = []
+        for sample in self._samples("draws", samples):
+            policy = copy.copy(self)
+            policy.sample = sample
+            policies.append(policy)
+        return policies
 
     def rankings(self, results: pd.DataFrame, samples: int = 10) -> pd.DataFrame:
         """Return several rankings of each topic as one run.
@@ -75,12 +77,11 @@ class Policy(ReRanker):
         3     b     1          1
         """
         numbers = self._samples("rankings", samples)
-        found, lists = self.read(results)
+        frame, lists = self.read(results)
         prepared = self.for_each(lists, self.prepare)
-        several = found.written(lists, *([self.draw(one, sample) for one in prepared]
-                                         for sample in numbers))
-        size = int(found.length.sum())
-        return several.assign(iteration=np.repeat(np.arange(len(numbers), dtype=np.int64), size))
+        orders = [[self.draw(topic, sample) for topic in prepared] for sample in numbers]
+        iteration = np.repeat(np.array(numbers, np.int64), int(frame.length.sum()))
+        return frame.written(lists, *orders).assign(iteration=iteration)
 
     def _samples(self, method: str, samples: int) -> range:
         number = params.plain(samples)
@@ -89,12 +90,12 @@ class Policy(ReRanker):
                              "possible: samples takes a whole number of at least 1")
         return range(number)
 
-    def order(self, one: Condensed) -> Ints:
-        return self.draw(self.prepare(one), self.sample)
+    def order(self, topic: TopicList) -> Ints:
+        return self.draw(self.prepare(topic), self.sample)
 
-    def prepare(self, one: Condensed) -> Any:
+    def prepare(self, topic: TopicList) -> Any:
         """Return what all draws of a topic have in common."""
-        return one
+        return topic
 
     def draw(self, prepared: Any, sample: int | None) -> Ints:
         """Return the indices of the first documents of a draw; others follow in the old order.
@@ -145,12 +146,13 @@ class plackett_luce(Policy, label="Plackett–Luce"):
                  sample: int = 0, verbose: bool = False) -> None:
         super().__init__(k=k, temperature=temperature, seed=seed, sample=sample, verbose=verbose)
 
-    def draw(self, prepared: Condensed, sample: int | None) -> Ints:
+    def draw(self, prepared: TopicList, sample: int | None) -> Ints:
         n = len(prepared.score)
         if self.temperature == 0 or n < 2:
             return np.arange(prepared.k)
         u = uniforms(self.seed, prepared.qid, sample or 0, n)
-        return plackett_luce_order(prepared.normalised(), self.temperature, u)[:prepared.k]
+        order = plackett_luce_order(prepared.normalised(), self.temperature, u)
+        return order[:prepared.k]
 
 
 class epsilon_greedy(Policy, label="ε-greedy"):
@@ -191,9 +193,10 @@ class epsilon_greedy(Policy, label="ε-greedy"):
                  sample: int = 0, verbose: bool = False) -> None:
         super().__init__(k=k, epsilon=epsilon, seed=seed, sample=sample, verbose=verbose)
 
-    def draw(self, prepared: Condensed, sample: int | None) -> Ints:
-        u = uniforms(self.seed, prepared.qid, sample or 0, 2 * prepared.k)
-        return epsilon_greedy_order(len(prepared.score), prepared.k, self.epsilon, u)[:prepared.k]
+    def draw(self, prepared: TopicList, sample: int | None) -> Ints:
+        n, k = len(prepared.score), prepared.k
+        u = uniforms(self.seed, prepared.qid, sample or 0, 2 * k)
+        return epsilon_greedy_order(n, k, self.epsilon, u)[:k]
 
 
 def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
@@ -222,12 +225,14 @@ def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
     :param u: uniform random numbers, ``[2 k]``: for each rank whether it is swapped, and with which
     """
     order = np.arange(n)
-    rank = np.arange(min(k, n - 1))
-    below = n - 1 - rank
+    ranks = min(k, n - 1)
+    below = n - 1 - np.arange(ranks)
+    swapped, places = u[0::2][:ranks], u[1::2][:ranks]
     # A random number just below 1 is rounded to 1.
-    other = rank + 1 + np.minimum((u[1::2][:len(rank)] * below).astype(np.int64), below - 1)
-    for i in np.flatnonzero(u[0::2][:len(rank)] < epsilon).tolist():
-        order[[i, other[i]]] = order[[other[i], i]]
+    distance = np.minimum((places * below).astype(np.int64), below - 1)
+    for i in np.flatnonzero(swapped < epsilon).tolist():
+        j = i + 1 + distance[i]
+        order[[i, j]] = order[[j, i]]
     return order
 
 
@@ -268,20 +273,22 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
     # Every group first, and every group last.
-    rankings = [_by_score(r + sign * own, weights) for own in 2 * shares.T for sign in (1, -1)]
-    wanted = target * weights.sum()
+    rankings = []
+    for of_group in 2 * shares.T:
+        rankings += [_by_score(r + of_group, weights), _by_score(r - of_group, weights)]
+    exposure = target * weights.sum()
     least, penalty = 0.0, _PENALTY
-    difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
+    difference, probabilities = _optimum(rankings, r, shares, exposure, weights, penalty)
     if difference > TOLERANCE:
-        least, _ = _optimum(rankings, np.zeros_like(r), shares, wanted, weights, 1.0)
+        least, _ = _optimum(rankings, np.zeros_like(r), shares, exposure, weights, 1.0)
     while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
         penalty *= _PENALTY
-        difference, probabilities = _optimum(rankings, r, shares, wanted, weights, penalty)
+        difference, probabilities = _optimum(rankings, r, shares, exposure, weights, penalty)
     # Rankings that were added for ``least`` have no probabilities.
     used = np.flatnonzero(probabilities > TOLERANCE)
-    kept, probabilities = np.array(rankings)[used], probabilities[used] / probabilities[used].sum()
-    order = np.lexsort((*kept.T[::-1], -probabilities.round(9)))
-    return kept[order], probabilities[order]
+    mix, probabilities = np.array(rankings)[used], probabilities[used]
+    order = np.lexsort((*mix.T[::-1], -(probabilities / probabilities.sum()).round(9)))
+    return mix[order], probabilities[order] / probabilities.sum()
 
 
 def _by_score(score: Floats, weights: Floats) -> Ints:
@@ -291,44 +298,47 @@ def _by_score(score: Floats, weights: Floats) -> Ints:
     return order
 
 
-def _optimum(rankings: list[Ints], r: Floats, shares: Floats, wanted: Floats, weights: Floats,
+def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, weights: Floats,
              penalty: float) -> tuple[float, Floats]:
     """Return the sum of absolute differences of the optimal mix, and the probabilities, ``[P]``.
 
     The optimum is the largest ``Σ r · weight`` less the sum of the differences times ``penalty``.
     Appends to ``rankings`` what it needs.
 
-    :param wanted: the exposure that each group should have, ``[G]``
+    :param target: the exposure that each group should have, ``[G]``
     """
     from scipy.optimize import linprog
-    groups = len(wanted)
-    known = {ranking.tobytes() for ranking in rankings}
+    groups = len(target)
+    seen = {ranking.tobytes() for ranking in rankings}
     exposures = [weights @ shares[ranking] for ranking in rankings]
     utilities = [weights @ r[ranking] for ranking in rankings]
     least, centre = np.inf, np.zeros(groups)
     while True:
         count = len(rankings)
         equal = np.zeros((groups + 1, count + 2 * groups))
-        equal[:groups] = np.hstack([np.array(exposures).T, np.eye(groups), -np.eye(groups)])
+        slack = np.eye(groups)
+        equal[:groups] = np.hstack([np.array(exposures).T, slack, -slack])
         equal[groups, :count] = 1.0
         cost = np.append(np.negative(utilities), np.full(2 * groups, penalty))
-        solved = linprog(cost, A_eq=equal, b_eq=np.append(wanted, 1.0), options=_OPTIONS)
+        limits = np.append(target, 1.0)
+        solved = linprog(cost, A_eq=equal, b_eq=limits, options=_OPTIONS)
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
-        price, value = solved.eqlin.marginals[:groups], solved.eqlin.marginals[groups]
+        marginals = solved.eqlin.marginals
+        price, value = marginals[:groups], marginals[groups]
         # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
-        for one in ((price + centre) / 2, price):
-            score = r + shares @ one
+        for prices in ((price + centre) / 2, price):
+            score = r + shares @ prices
             ranking = _by_score(score.round(12), weights)
-            bound = score[ranking] @ weights - wanted @ one
+            bound = score[ranking] @ weights - target @ prices
             if bound < least:
-                least, centre = bound, one
+                least, centre = bound, prices
             gain = (r + shares @ price)[ranking] @ weights + value
-            if gain > TOLERANCE and ranking.tobytes() not in known:
+            if gain > TOLERANCE and ranking.tobytes() not in seen:
                 break
         else:
             return float(solved.x[count:].sum()), np.asarray(solved.x[:count])
-        known.add(ranking.tobytes())
+        seen.add(ranking.tobytes())
         rankings.append(ranking)
         exposures.append(weights @ shares[ranking])
         utilities.append(weights @ r[ranking])
@@ -400,23 +410,26 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         super().__init__(groups=groups, target=target, k=k, discount=discount, p=p, seed=seed,
                          sample=sample, verbose=verbose)
 
-    def prepare(self, one: Condensed) -> _Mix:
-        if not one.comparable:
-            return _Mix(one.qid, np.arange(one.k)[None], np.ones(1))
-        r = one.normalised()
+    def prepare(self, topic: TopicList) -> _Mix:
+        if not topic.comparable:
+            return _Mix(topic.qid, np.arange(topic.k)[None], np.ones(1))
+        r = topic.normalised()
         weights = np.zeros(len(r))
-        weights[:one.k] = discounts.discount(self.discount, one.k, self.p)
-        target = r @ one.shares / r.sum() if self.target == "score" else one.target
-        rankings, probabilities = fair_policy(r, one.shares, target, weights)
-        return _Mix(one.qid, rankings[:, :one.k], probabilities)
+        weights[:topic.k] = discounts.discount(self.discount, topic.k, self.p)
+        target = topic.target
+        if self.target == "score":
+            target = r @ topic.shares / r.sum()
+        rankings, probabilities = fair_policy(r, topic.shares, target, weights)
+        return _Mix(topic.qid, rankings[:, :topic.k], probabilities)
 
     def draw(self, prepared: _Mix, sample: int | None) -> Ints:
         if sample is None:
             return prepared.rankings[0]
         u = uniforms(self.seed, prepared.qid, sample, 1)
         # Rounding can leave the sum of the probabilities below u.
-        drawn = np.searchsorted(np.cumsum(prepared.probabilities)[:-1], u, side="right")
-        return prepared.rankings[drawn[0]]
+        limits = np.cumsum(prepared.probabilities)[:-1]
+        place = np.searchsorted(limits, u, side="right")
+        return prepared.rankings[place[0]]
 
     def policy(self, results: pd.DataFrame) -> pd.DataFrame:
         """Return the rankings of each topic and their probabilities.
@@ -442,16 +455,19 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         6   1     d        1          0.5
         7   1     b        1          0.5
         """
-        found, lists = self.read(results)
+        frame, lists = self.read(results)
         mixes = self.for_each(lists, self.prepare)
-        most = max((len(mix.probabilities) for mix in mixes), default=1)
-        every = found.written(lists, *([mix.rankings[min(ranking, len(mix.rankings) - 1)]
-                                        for mix in mixes] for ranking in range(most)))
-        probabilities = np.array([np.pad(mix.probabilities, (0, most - len(mix.probabilities)))
-                                  for mix in mixes]).reshape(-1, most)
-        topic = np.tile(np.repeat(np.arange(len(lists)), found.length), most)
-        ranking = np.repeat(np.arange(most), found.length.sum())
-        rows = every[["qid", "docno"]].assign(ranking=ranking,
-                                              probability=probabilities[topic, ranking])
-        rows = rows.iloc[np.argsort(topic, kind="stable")]
+        most = max((len(mix.rankings) for mix in mixes), default=1)
+        probabilities = np.zeros((len(mixes), most))
+        for place, mix in enumerate(mixes):
+            probabilities[place, :len(mix.rankings)] = mix.probabilities
+        draws = []
+        for number in range(most):
+            draws.append([mix.rankings[min(number, len(mix.rankings) - 1)] for mix in mixes])
+        topics = np.repeat(np.arange(len(lists)), frame.length)
+        ranking = np.repeat(np.arange(most), len(topics))
+        topics = np.tile(topics, most)
+        rows = frame.written(lists, *draws)[["qid", "docno"]]
+        rows = rows.assign(ranking=ranking, probability=probabilities[topics, ranking])
+        rows = rows.iloc[np.argsort(topics, kind="stable")]
         return rows[rows["probability"] > 0].reset_index(drop=True)

@@ -12,7 +12,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.measures import params
 from pt_fairness.measures.statistical_tests import m_table
 from pt_fairness.rankings.protected import label_parts, rarest
-from pt_fairness.rerank.rerankers import Condensed, GroupReRanker, GroupSource, Queues
+from pt_fairness.rerank.rerankers import GroupReRanker, GroupSource, Queues, TopicList
 
 #: Absolute tolerance within which counts and their bounds are equal.
 EQUAL = 1e-9
@@ -29,9 +29,9 @@ class _Deterministic(GroupReRanker):
 class _Greedy(_Deterministic):
     """A re-ranker that keeps every prefix between minimum and maximum counts of the groups."""
 
-    def reorder(self, one: Condensed) -> Ints:
+    def reorder(self, topic: TopicList) -> Ints:
         rule = type(self).__name__.removeprefix("det_")
-        return greedy_order(one.shares, one.target, one.k, rule)
+        return greedy_order(topic.shares, topic.target, topic.k, rule)
 
 
 class det_greedy(_Greedy, label="DetGreedy"):
@@ -155,8 +155,8 @@ class det_const_sort(_Deterministic, label="DetConstSort"):
     'a b c d e'
     """
 
-    def reorder(self, one: Condensed) -> Ints:
-        return const_sort_order(one.shares, one.target, one.k)
+    def reorder(self, topic: TopicList) -> Ints:
+        return const_sort_order(topic.shares, topic.target, topic.k)
 
 
 def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -> Ints:
@@ -167,11 +167,11 @@ def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -
     :param rule: which of the groups below their maximum come first: ``'greedy'`` any,
         ``'cons'`` the least ⌈jT⌉/T, ``'relaxed'`` the least ⌈⌈jT⌉/T⌉
     """
-    wanted = np.arange(1.0, k + 1)[:, None] * target
-    least, most = np.floor(wanted + EQUAL), np.ceil(wanted - EQUAL)
-    keys = np.zeros(wanted.shape)
+    due = np.arange(1.0, k + 1)[:, None] * target
+    least, most = np.floor(due + EQUAL), np.ceil(due - EQUAL)
+    keys = np.zeros(due.shape)
     if rule != "greedy":
-        keys = np.divide(most, target, out=np.full(wanted.shape, np.inf), where=target > 0)
+        keys = np.divide(most, target, out=np.full(due.shape, np.inf), where=target > 0)
     if rule == "relaxed":
         keys = np.ceil(keys - EQUAL)
     queues, count = Queues(shares > 0), np.zeros(len(target))
@@ -181,13 +181,14 @@ def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -
         chosen = left & (count < least[rank] - EQUAL)
         if not chosen.any():
             chosen = left & (count < most[rank] - EQUAL)
-            if chosen.any():
-                chosen &= keys[rank] <= keys[rank, chosen].min() + EQUAL
-            else:
-                chosen = left
-        best = order[rank] = queues.best[chosen].min()
-        queues.place(best)
-        count += shares[best]
+            smallest = keys[rank, chosen].min(initial=np.inf)
+            chosen &= keys[rank] <= smallest + EQUAL
+        if not chosen.any():
+            chosen = left
+        document = queues.best[chosen].min()
+        order[rank] = document
+        queues.place(document)
+        count += shares[document]
     return order
 
 
@@ -200,8 +201,10 @@ def const_sort_order(shares: Floats, target: Floats, k: int) -> Ints:
     :param target: the target share of each group, ``[G]``
     """
     member = shares > 0
-    documents, deadlines = _due_of_ranks(member, target, k) \
-        if np.count_nonzero(member) == len(member) else _due_of_shares(shares, target, k)
+    if np.count_nonzero(member) == len(member):
+        documents, deadlines = _due_of_ranks(member, target, k)
+    else:
+        documents, deadlines = _due_of_shares(shares, target, k)
     # Lists, because most documents move by fewer ranks than there are groups.
     order: list[int] = []
     due: list[float] = []
@@ -223,12 +226,13 @@ def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
     """
     # The i-th document of a group is due at step ⌈i/T⌉, so no group has more than k that are due.
     number = np.arange(1.0, k + 1) - EQUAL
-    some, steps = [], []
-    for own, wanted in zip(member.T, target.tolist(), strict=True):
-        if wanted > 0:
-            some.append(np.flatnonzero(own)[:k])
-            steps.append(number[:len(some[-1])] / wanted)
-    documents, due = np.concatenate(some), np.ceil(np.concatenate(steps))
+    of_groups, steps = [], []
+    for is_member, share in zip(member.T, target.tolist(), strict=True):
+        if share > 0:
+            of_group = np.flatnonzero(is_member)[:k]
+            of_groups.append(of_group)
+            steps.append(number[:len(of_group)] / share)
+    documents, due = np.concatenate(of_groups), np.ceil(np.concatenate(steps))
     if len(due) > k:
         until = due <= np.partition(due, k - 1)[k - 1]
         documents, due = documents[until], due[until]
@@ -244,17 +248,18 @@ def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats
     step = 0.0
     while True:
         with np.errstate(divide="ignore"):
-            due = np.ceil((np.floor(count + EQUAL) + 1.0 - EQUAL) / target)
+            following = np.floor(count + EQUAL) + 1.0
+            due = np.ceil((following - EQUAL) / target)
         due[~queues.left] = np.inf
         if due.min() > step:
             step = due.min()
             if len(documents) >= k or step == np.inf:
                 return np.array(documents, np.intp), np.array(deadlines)
-        best = int(queues.best[due <= step].min())
-        documents.append(best)
+        document = int(queues.best[due <= step].min())
+        documents.append(document)
         deadlines.append(step)
-        queues.place(best)
-        count += shares[best]
+        queues.place(document)
+        count += shares[document]
 
 
 class fa_ir(GroupReRanker, label="FA*IR"):
@@ -309,27 +314,32 @@ class fa_ir(GroupReRanker, label="FA*IR"):
                          adjust=adjust, verbose=verbose)
 
     def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
-        parts = [] if self.protected in ("minority", "majority") \
-            else label_parts(self.protected, labels)
-        return [*super().named_labels(labels), *(("protected", label) for label in parts)]
+        names = super().named_labels(labels)
+        if self.protected not in ("minority", "majority"):
+            names += [("protected", label) for label in label_parts(self.protected, labels)]
+        return names
 
-    def reorder(self, one: Condensed) -> Ints:
-        chosen = self._protected_labels(one)
-        protected = np.asarray(one.shares[:, chosen].any(axis=1))
+    def reorder(self, topic: TopicList) -> Ints:
+        chosen = self._protected_labels(topic)
+        protected = np.asarray(topic.shares[:, chosen].any(axis=1))
         if protected.all() or not protected.any():
-            return np.arange(one.k)
-        p = protected.mean() if self.target == "run" else min(one.target[chosen].sum(), 1.0)
-        return fa_ir_order(protected, _m_table(one.k, float(p), self.alpha, self.adjust))
+            return np.arange(topic.k)
+        p = protected.mean()
+        if self.target != "run":
+            p = min(topic.target[chosen].sum(), 1.0)
+        table = _m_table(topic.k, float(p), self.alpha, self.adjust)
+        return fa_ir_order(protected, table)
 
-    def _protected_labels(self, one: Condensed) -> Bools:
+    def _protected_labels(self, topic: TopicList) -> Bools:
         """Return a mask of the protected labels, ``[G]``."""
         if self.protected in ("minority", "majority"):
-            degrees = np.where(one.weighted[:, None], one.shares, one.shares > 0)
-            chosen, _ = rarest(degrees.sum(axis=0)[None], self.protected == "majority")
+            degrees = np.where(topic.weighted[:, None], topic.shares, topic.shares > 0)
+            sizes = degrees.sum(axis=0)
+            chosen, _ = rarest(sizes[None], self.protected == "majority")
             return chosen[0]
-        known = one.labels if self.groups is None or self.groups.labels is None \
-            else self.groups.labels
-        return np.isin(one.labels, label_parts(self.protected, known))
+        declared = None if self.groups is None else self.groups.labels
+        parts = label_parts(self.protected, topic.labels if declared is None else declared)
+        return np.isin(topic.labels, parts)
 
 
 _m_table = lru_cache(maxsize=1024)(m_table)
@@ -349,5 +359,6 @@ def fa_ir_order(protected: Bools, table: Ints) -> Ints:
     first = np.full(k, -1)
     inside = place < k
     first[place[inside]] = documents[inside]
-    first[first < 0] = np.flatnonzero(~protected)[:(first < 0).sum()]
+    free = np.flatnonzero(first < 0)
+    first[free] = np.flatnonzero(~protected)[:len(free)]
     return first

@@ -26,7 +26,7 @@ from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 
 
 @dataclass(frozen=True)
-class Condensed:
+class TopicList:
     """The documents of one topic that a re-ranker moves, in the old order.
 
     These are the annotated documents, or all documents for a policy without groups. Shapes: ``n``
@@ -64,8 +64,9 @@ class Condensed:
         """
         wrong = ~np.isfinite(self.score)
         if wrong.any():
-            raise ValueError(f"the score of document {self.docnos[wrong.argmax()]!r} for topic "
-                             f"{self.qid!r} is {self.score[wrong.argmax()]} in float32; this "
+            first = wrong.argmax()
+            raise ValueError(f"the score of document {self.docnos[first]!r} for topic "
+                             f"{self.qid!r} is {self.score[first]} in float32; this "
                              "re-ranker computes with the scores and needs finite ones")
         return self.score
 
@@ -76,7 +77,9 @@ class Condensed:
         """
         score = self.finite()
         low, high = score[-1], score[0]
-        return np.ones(len(score)) if low == high else (score - low) / (high - low)
+        if low == high:
+            return np.ones(len(score))
+        return (score - low) / (high - low)
 
 
 class Results:
@@ -92,9 +95,9 @@ class Results:
     def __init__(self, frame: pd.DataFrame) -> None:
         lists, topics = codes_of(frame["qid"], "results")
         self.qids = list(topics)
-        run = frame[["qid", "docno", "score"]].rename(
-            columns={"qid": "query_id", "docno": "doc_id"})
-        score, docnos = scores_of(run), frame["docno"]
+        docnos = frame["docno"]
+        run = frame[["qid", "docno", "score"]]
+        score = scores_of(run.rename(columns={"qid": "query_id", "docno": "doc_id"}))
         rows = last_rows(lists, docnos, self.qids, warn)
         order, _ = trec_order(lists[rows], score[rows], docnos.iloc[rows])
         rows = rows[order]
@@ -112,52 +115,62 @@ class Results:
         """
         if groups is None:
             return _of_column(self._frame["group"])
-        topics = np.repeat(np.array(self.qids, dtype=object), self.length)
-        found = Memberships(*groups.annotate(topics, self._docnos))
-        sets = LabelSets(sorted(found.labels))
-        return sets, sets.annotated(found, len(self._docnos))
+        qids = np.array(self.qids, dtype=object)
+        topics = np.repeat(qids, self.length)
+        memberships = Memberships(*groups.annotate(topics, self._docnos))
+        sets = LabelSets(sorted(memberships.labels))
+        return sets, sets.annotated(memberships, len(self._docnos))
 
-    def whole(self, k: int | None) -> list[Condensed]:
+    def whole(self, k: int | None) -> list[TopicList]:
         """Return the lists of all documents, without groups.
 
         :param k: the number of ranks to fill; ``None`` for all
         """
-        return [Condensed(qid, places, self._docnos[places], self._score[places], labels=[],
-                          shares=np.zeros((len(places), 0)), weighted=np.zeros(len(places), bool),
-                          target=np.zeros(0), k=len(places[:k]))
-                for qid, places in zip(self.qids, self._places(), strict=True)]
+        lists = []
+        for qid, places in zip(self.qids, self._places(), strict=True):
+            n = len(places)
+            lists.append(TopicList(
+                qid, places, self._docnos[places], self._score[places], labels=[],
+                shares=np.zeros((n, 0)), weighted=np.zeros(n, bool), target=np.zeros(0),
+                k=len(places[:k])))
+        return lists
 
-    def condensed(self, found: tuple[LabelSets, Ints], target: Any,
-                  k: int | None) -> list[Condensed]:
+    def condensed(self, annotations: tuple[LabelSets, Ints], target: Any,
+                  k: int | None) -> list[TopicList]:
         """Return the lists of annotated documents.
 
-        :param found: the groups of the documents, as of :meth:`annotations`
+        :param annotations: the groups of the documents, as of :meth:`annotations`
         :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
             other words are as ``'uniform'``
         :param k: the number of ranks to fill; ``None`` for all
         :raises ValueError: the registered target lacks a topic
         """
-        sets, codes = found
+        sets, codes = annotations
         table = _target_table(target, self.qids, sets.labels)
         lists = []
-        for topic, (qid, places) in enumerate(zip(self.qids, self._places(), strict=True)):
+        for number, places in enumerate(self._places()):
             places = places[codes[places] >= 0]
-            row, label, share = sets.entries(codes[places])
+            of_topic = codes[places]
+            row, label, share = sets.entries(of_topic)
             present, column = np.unique(label, return_inverse=True)
+            labels = [sets.labels[code] for code in present]
             shares = np.zeros((len(places), len(present)), order="F")
             shares[row, column] = share
-            wanted = shares.sum(axis=0) if target == "run" else table[topic, present]
-            lists.append(Condensed(
-                qid, places, self._docnos[places], self._score[places],
-                [sets.labels[code] for code in present], shares,
-                sets.weighted[codes[places]], ratio(wanted, wanted.sum()), len(places[:k])))
+            target_shares = table[number, present]
+            if target == "run":
+                target_shares = shares.sum(axis=0)
+            target_shares = ratio(target_shares, target_shares.sum())
+            lists.append(TopicList(
+                self.qids[number], places, self._docnos[places], self._score[places], labels,
+                shares, sets.weighted[of_topic], target_shares, len(places[:k])))
         return lists
 
     def _places(self) -> list[Ints]:
         """Return the indices of each topic's documents."""
-        return np.split(np.arange(len(self._docnos)), np.cumsum(self.length)[:-1])[:len(self.qids)]
+        ends = np.cumsum(self.length)
+        return np.split(np.arange(len(self._docnos)), ends)[:-1]
 
-    def written(self, lists: Sequence[Condensed], *draws: Sequence[Ints]) -> pd.DataFrame:
+    def written(self, lists: Sequence[TopicList], *draws: Sequence[Ints]) -> pd.DataFrame:
         """Return the results in a new order, or in several, one after the other.
 
         :param lists: the documents that are moved among their ranks
@@ -168,29 +181,31 @@ class Results:
         """
         order = np.concatenate([self._ordered(lists, orders) for orders in draws])
         length = np.repeat(self.length, self.length)
-        rank = np.arange(len(length)) - np.repeat(np.cumsum(self.length) - self.length, self.length)
-        length, rank = np.tile(length, len(draws)), np.tile(rank, len(draws))
-        return self._frame.iloc[order].reset_index(drop=True).assign(
-            score=(length - rank).astype(float), rank=rank.astype("int64"))
+        start = np.repeat(np.cumsum(self.length) - self.length, self.length)
+        rank = np.arange(len(length)) - start
+        score = np.tile(length - rank, len(draws)).astype(float)
+        frame = self._frame.iloc[order].reset_index(drop=True)
+        return frame.assign(score=score, rank=np.tile(rank, len(draws)).astype("int64"))
 
-    def _ordered(self, lists: Sequence[Condensed], orders: Sequence[Ints]) -> Ints:
+    def _ordered(self, lists: Sequence[TopicList], orders: Sequence[Ints]) -> Ints:
         """Return the index of the document at each place of a new order."""
         order = np.arange(len(self._docnos))
-        for one, first in zip(lists, orders, strict=True):
-            others = np.ones(len(one.places), bool)
-            others[first] = False
-            order[one.places] = one.places[np.append(first, np.flatnonzero(others))]
+        for topic, first in zip(lists, orders, strict=True):
+            following = np.delete(np.arange(len(topic.places)), first)
+            order[topic.places] = topic.places[np.append(first, following)]
         return order
 
 
 def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
     if isinstance(target, dict):
-        return np.tile([target.get(label, 0.0) for label in labels], (len(qids), 1))
+        shares = [target.get(label, 0.0) for label in labels]
+        return np.tile(shares, (len(qids), 1))
     if not isinstance(target, targets.Target):  # 'uniform'; other words are computed for each list
         return np.ones((len(qids), len(labels)))
-    others = sorted({*target.labels} - {*labels})
-    return targets.shares(target, qids, [*labels, *others])[:, :len(labels)]
+    added = sorted(set(target.labels) - set(labels))
+    shares_of_all = targets.shares(target, qids, [*labels, *added])
+    return shares_of_all[:, :len(labels)]
 
 
 def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
@@ -198,10 +213,12 @@ def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
 
     :raises ValueError: a value is neither a label nor a list of labels
     """
-    parts = one_label_each(column.reset_index(drop=True).to_frame(), "the column group")["group"]
-    codes, found = codes_of(parts)
-    sets = LabelSets(sorted({*found}.difference(UNANNOTATED)))
-    return sets, sets.code(parts.index.to_numpy(), recoded(codes, found, sets.labels), len(column))
+    frame = column.reset_index(drop=True).to_frame()
+    labels = one_label_each(frame, "the column group")["group"]
+    codes, texts = codes_of(labels)
+    sets = LabelSets(sorted(set(texts) - set(UNANNOTATED)))
+    codes = recoded(codes, texts, sets.labels)
+    return sets, sets.code(labels.index.to_numpy(), codes, len(column))
 
 
 class Queues:
@@ -214,9 +231,10 @@ class Queues:
         self._none = len(member)
         self._left = np.ones(self._none + 1, bool)
         # A last document that is never placed marks the end.
-        self._queues = [iter(np.append(np.flatnonzero(column), self._none)) for column in member.T]
+        columns = np.vstack([member, np.ones((1, member.shape[1]), bool)]).T
+        self._queues = [iter(np.flatnonzero(column)) for column in columns]
         #: The best document of each group, ``[G]``; ``n`` for a group without documents.
-        self.best = np.array(list(map(next, self._queues)), np.intp)
+        self.best = np.array([next(queue) for queue in self._queues], np.intp)
 
     @property
     def left(self) -> Bools:
@@ -243,7 +261,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     :meth:`order`.
 
     :param verbose: whether to show a progress bar over topics
-    :param given: the values of the other parameters
+    :param parameters: the values of the other parameters
     :raises ValueError: a value that is not allowed
     """
 
@@ -259,11 +277,11 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         # Without a URL, PyTerrier downloads the index of its documentation to look for one.
         cls.schematic = {"label": label, "help_url": None}
         # Sphinx would show that of pt.Transformer.__new__, which takes anything.
-        _, *own = inspect.signature(cls.__init__).parameters.values()
-        cls.__signature__ = inspect.Signature(own)
+        _, *parameters = inspect.signature(cls.__init__).parameters.values()
+        cls.__signature__ = inspect.Signature(parameters)
 
-    def __init__(self, *, verbose: bool, **given: Any) -> None:
-        for name, value in given.items():
+    def __init__(self, *, verbose: bool, **parameters: Any) -> None:
+        for name, value in parameters.items():
             setattr(self, name, self._checked(name, value))
         self.verbose = verbose
 
@@ -309,7 +327,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         results, lists = self.read(inp)
         return results.written(lists, self.for_each(lists, self.order))
 
-    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[TopicList]]:
         """Return results and the list of documents to move for each topic.
 
         :raises ValueError: a score is NaN, or no document has a group
@@ -318,41 +336,44 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         results = Results(inp)
         return results, results.whole(self.k)
 
-    def for_each(self, lists: list[Condensed], function: Callable[[Condensed], Any]) -> list[Any]:
+    def for_each(self, lists: list[TopicList], function: Callable[[TopicList], Any]) -> list[Any]:
         """Return the result of a function for each list, with a progress bar if it is wanted."""
-        return [function(one) for one in pt.tqdm(lists, desc=repr(self), unit="query",
-                                                 disable=not self.verbose)]
+        topics = pt.tqdm(lists, desc=repr(self), unit="query", disable=not self.verbose)
+        return [function(topic) for topic in topics]
 
-    def order(self, one: Condensed) -> Ints:
+    def order(self, topic: TopicList) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.
 
-        :param one: the documents of a topic
+        :param topic: the documents of a topic
         """
         raise NotImplementedError
 
     @classmethod
     def parameters(cls) -> dict[str, inspect.Parameter]:
         """Return the parameters of the constructor but for ``verbose``, by name."""
-        return {name: one for name, one in inspect.signature(cls).parameters.items()
-                if name != "verbose"}
+        parameters = dict(inspect.signature(cls).parameters)
+        del parameters["verbose"]
+        return parameters
 
     # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
     def _key(self) -> list[Any]:
         return [getattr(self, name) for name in self.parameters()]
 
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and isinstance(other, ReRanker) \
-            and self._key() == other._key()
+    def __eq__(self, another: object) -> bool:
+        if not isinstance(another, ReRanker) or type(self) is not type(another):
+            return False
+        return self._key() == another._key()
 
     def __hash__(self) -> int:
         return hash(repr(self))
 
     def __repr__(self) -> str:
-        values = {name: getattr(self, name) for name, parameter in self.parameters().items()
-                  if getattr(self, name) != parameter.default}
-        options = ", ".join(f"{name}={getattr(value, 'name', value)!r}"
-                            for name, value in values.items())
-        return f"rerank.{type(self).__name__}({options})"
+        options = []
+        for name, parameter in self.parameters().items():
+            value = getattr(self, name)
+            if value != parameter.default:
+                options.append(f"{name}={getattr(value, 'name', value)!r}")
+        return f"rerank.{type(self).__name__}({', '.join(options)})"
 
 
 class GroupReRanker(ReRanker):
@@ -361,7 +382,7 @@ class GroupReRanker(ReRanker):
     groups: Groups | None
     target: Any
 
-    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Condensed]]:
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[TopicList]]:
         column = ["group"] if self.groups is None else []
         try:
             pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
@@ -378,7 +399,7 @@ class GroupReRanker(ReRanker):
                              "check that it is meant for these topics and docnos")
         self._check_labels(sets.labels)
         lists = results.condensed((sets, codes), self.target, self.k)
-        without = [one.qid for one in lists if len(one.labels) > 1 and not one.target.any()]
+        without = [topic.qid for topic in lists if len(topic.labels) > 1 and not topic.comparable]
         if without:
             warn(f"the target has no share for any group of the documents of {len(without)} of "
                  f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
@@ -393,33 +414,34 @@ class GroupReRanker(ReRanker):
 
         :param labels: the known labels
         """
-        explicit = self.target if isinstance(self.target, dict) else {}
-        return [("target", label) for label, share in explicit.items() if share > 0]
+        if not isinstance(self.target, dict):
+            return []
+        return [("target", label) for label, share in self.target.items() if share > 0]
 
-    def _check_labels(self, found: Sequence[str]) -> None:
+    def _check_labels(self, labels: Sequence[str]) -> None:
         """Warn of labels in the parameters that no document has.
 
-        :param found: the labels of the documents
+        :param labels: the labels of the documents
         :raises ValueError: the group source declares its labels, and a label is none of them
         """
         declared = None if self.groups is None else self.groups.labels
-        known = sorted({*found, *(declared or ())})
-        for parameter, label in self.named_labels(known):
-            if found and label not in known:
-                names = f"{parameter} names the group {label!r}, which"
-                if declared is not None:
-                    raise ValueError(f"{names} {self._source} does not have; its groups are "
-                                     f"{listed(known)}")
-                warn(f"{names} no document has in {self._source}; the documents have "
-                     f"{listed(known)}")
+        every = sorted({*labels, *(declared or ())})
+        for parameter, label in self.named_labels(every):
+            if not labels or label in every:
+                continue
+            names = f"{parameter} names the group {label!r}, which"
+            if declared is not None:
+                raise ValueError(f"{names} {self._source} does not have; its groups are "
+                                 f"{listed(every)}")
+            warn(f"{names} no document has in {self._source}; the documents have {listed(every)}")
 
-    def order(self, one: Condensed) -> Ints:
-        return self.reorder(one) if one.comparable else np.arange(one.k)
+    def order(self, topic: TopicList) -> Ints:
+        return self.reorder(topic) if topic.comparable else np.arange(topic.k)
 
-    def reorder(self, one: Condensed) -> Ints:
+    def reorder(self, topic: TopicList) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.
 
-        :param one: the documents of a topic, of at least two groups with a target
+        :param topic: the documents of a topic, of at least two groups with a target
         """
         raise NotImplementedError
 
@@ -438,23 +460,25 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the column ``group`` to a frame with the columns ``qid`` and ``docno``."""
         pt.validate.columns(inp, includes=["qid", "docno"])
-        found = Memberships(*self.groups.annotate(texts_of(inp["qid"]), texts_of(inp["docno"])))
-        row, names = found.item, np.asarray(found.labels, dtype=object)[found.codes]
+        qids, docnos = texts_of(inp["qid"]), texts_of(inp["docno"])
+        memberships = Memberships(*self.groups.annotate(qids, docnos))
+        row = memberships.item
+        names = np.asarray(memberships.labels, dtype=object)[memberships.codes]
         group = np.full(len(inp), None, dtype=object)
         group[row] = names
         several = np.bincount(row, minlength=len(inp))[row] > 1
         lists = pd.Series(names[several]).groupby(row[several]).agg(sorted)
         group[lists.index] = lists.to_numpy(dtype=object)
-        return inp.assign(group=pd.Series(group, index=inp.index,
-                                          dtype="object" if len(lists) else "str"))
+        dtype = "object" if len(lists) else "str"
+        return inp.assign(group=pd.Series(group, index=inp.index, dtype=dtype))
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
         """Return a pipeline that looks up the groups of the top ``k`` documents only."""
         return pt.RankCutoff(k) >> self
 
     # PyTerrier executes a common prefix of several pipelines once if its transformers are equal.
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Annotate) and self.groups == other.groups
+    def __eq__(self, another: object) -> bool:
+        return isinstance(another, Annotate) and self.groups == another.groups
 
     def __hash__(self) -> int:
         return hash(self.groups)
