@@ -111,8 +111,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
         raise ValueError("combine needs the names of the columns to combine in a list, such as "
                          "['nDCG@5', '1-rKL@5']")
     numbers = [1.0] * len(names) if weights is None else list(weights)
-    possible = all(0 <= weight < math.inf for weight in numbers)
-    if len(numbers) != len(names) or not possible or not 0 < sum(numbers) < math.inf:
+    possible = len(numbers) == len(names) and all(0 <= weight < math.inf for weight in numbers)
+    if not possible or not 0 < sum(numbers) < math.inf:
         raise ValueError(f"weights={shown(numbers)}: {len(names)} columns need {len(names)} "
                          "weights that are not negative, at least one above 0, and of a finite "
                          "sum")
