@@ -30,7 +30,7 @@ WITH_EXAMPLES = (
     "plots",
     "values.runs",
     "reporting",
-    "simulation",
+    "analysis.simulation",
     "targets",
     "rerank",
     "values",
