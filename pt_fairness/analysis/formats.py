@@ -295,7 +295,7 @@ def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, lis
             columns[head] = list(map(_Cell, texts, best[column], marks[column]))
             p = p_values(table, column)
             if with_p and p is not None:
-                shown_p = p.map(short_p, na_action="ignore").fillna("")
+                shown_p = p.map(short_p, na_action="ignore").astype(object).fillna("")
                 columns[f"p ({column})"] = list(map(_Cell, shown_p))
             if column + VERDICT in table:
                 verdicts = _texts(table[column + VERDICT], digits)
@@ -310,7 +310,8 @@ def _texts(values: pd.Series, digits: int) -> Any:
     def text(value: Any) -> str:
         return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
-    return values.astype(object).map(text, na_action="ignore").fillna("").to_numpy(object)
+    texts = values.astype(object).map(text, na_action="ignore")
+    return texts.astype(object).fillna("").to_numpy(object)
 
 
 def _markdown(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str]) -> str:

@@ -180,9 +180,10 @@ class QuickEvaluator:
         if plain:
             relevance = qrels["relevance"]
             if len(qrels) and pd.api.types.is_float_dtype(relevance):
-                raise ValueError(f"{', '.join(map(str, plain))} take whole numbers as relevance, "
-                                 f"and the qrels have floats, such as {relevance.iloc[0]}; round "
-                                 "them and convert the column with astype(int)")
+                raise ValueError("relevance must be whole numbers for "
+                                 f"{', '.join(map(str, plain))}, and the qrels have floats, such "
+                                 f"as {relevance.iloc[0]}; round them and convert the column with "
+                                 "astype(int)")
             by_topic = _by_topic(qrels, "relevance")
             self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
         if rest:

@@ -217,6 +217,16 @@ def test_latex_compiles(tmp_path):
         assert done.returncode == 0, done.stdout[-2000:]
 
 
+@pytest.mark.parametrize("form", ["md", "latex", "text"])
+def test_columns_without_a_value(form):
+    """pandas warns if the text of a missing value is put into a column of numbers."""
+    empty = dict.fromkeys(["rKL@5 low", "rKL@5 high", "rKL@5 p-value"], np.nan)
+    table = pd.DataFrame({"name": ["a", "b"], "rKL@5": [0.25, 0.5]}).assign(**empty)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "[" not in as_text(table, form, p_values=True)
+
+
 def test_values_per_topic_keep_their_directions_in_files():
     perquery = pd.DataFrame({"name": ["a", "a", "b", "b"], "qid": "1",
                              "measure": ["rKL@5", "nDCG@5"] * 2, "value": [0.5, 0.25, 0.75, 1.0]})
