@@ -5,11 +5,15 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
-from pt_fairness.analysis.attention import amortised_inequity, document_exposure, inequality
 from pt_fairness.analysis.columns import ALPHA
 from pt_fairness.analysis.directions import highlight
 from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain
+from pt_fairness.analysis.exposure_over_topics import (
+    amortised_inequity,
+    document_exposure,
+    inequality,
+)
 from pt_fairness.analysis.formats import long_form
 from pt_fairness.analysis.group_statistics import (
     agreement,

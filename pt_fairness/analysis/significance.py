@@ -254,7 +254,8 @@ def label_and_measure(name: str, measure: FairnessMeasure) -> str:
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    """Return p-values that are corrected for several tests.
+    """Return p-values that are corrected for several tests: all comparisons by one measure, with
+    those of runs that failed.
 
     A system that is equal to the baseline has the p-value NaN. It counts as 1 for the others, and
     stays NaN.

@@ -64,7 +64,7 @@ _OCCUPATIONS = (
     "musician", "performing artist", "physicist", "politician", "scientist", "social scientist",
     "sportsperson (non-athlete)", "transportation occupation", "writer")
 
-#: The fields of each dataset id, by suffix; see :class:`pt_fairness.collections.metadata.Field`.
+#: The fields of each dataset id, by suffix, with the arguments of ``document_groups.Field``.
 _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "trec-fair/2021/eval": {
         "locations": {"key": "geographic_locations", "labels": _CONTINENTS},

@@ -1,4 +1,4 @@
-"""Discounts and gains of ranks.
+"""Discounts of ranks, the attention that a document gets there, and gains of relevance.
 
 Shapes: ``T`` rows, one for each list; ``D`` columns, one for each rank, with the 1-based rank ``i``
 in column ``i - 1``; ``L`` labels.

@@ -1,4 +1,8 @@
-"""The tables of an evaluation: averages with comparisons, reference rankings, values per topic."""
+"""The tables of an evaluation: averages with comparisons, reference rankings, values per topic.
+
+A topic counts 0 in an average if it has nothing to compare with, or no results by a measure that
+gives an empty list 0: ``FairnessEvaluator`` in ``provider/evaluator.py`` makes the values.
+"""
 
 from __future__ import annotations
 

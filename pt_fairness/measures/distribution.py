@@ -56,7 +56,8 @@ class DistributionMeasure(FairnessMeasure):
         """Return each group's share of the attention that a list gets, ``[R, L]``.
 
         The attention of a document is the discount of its rank by the parameters ``discount`` and
-        ``p``, or 1. A document of m groups gives 1/m of it to each.
+        ``p`` (:func:`pt_fairness.core.discounts.discount`), or 1. A document of m groups gives 1/m
+        of it to each.
 
         :returns: the shares, and the number of annotated documents of each list up to the cutoff,
             ``[R]``

@@ -183,7 +183,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def score(self, view: View) -> Floats:
         """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
 
-        NaN stands for an undefined topic. By default the value is the sum of the :meth:`terms`.
+        NaN stands for an undefined topic, which the evaluator counts as 0.0 and warns about. By
+        default the value is the sum of the :meth:`terms`.
         """
         return np.where(self.defined(view), self.terms(view).sum(axis=1), np.nan)
 

@@ -1,4 +1,8 @@
-"""The evaluators: of this package's measures, of a group's judgments, and of any measures."""
+"""The evaluators: of this package's measures, of a group's judgments, and of any measures.
+
+A topic with nothing to compare with has the value 0.0, and a warning names it. A topic without
+results has what the measure gives an empty list, mostly its unfair end.
+"""
 
 from __future__ import annotations
 

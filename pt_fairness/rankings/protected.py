@@ -1,5 +1,5 @@
 """The population that a ranking is compared with, and the protected groups of the measures that
-compare two sides.
+compare two sides: what ``minority`` and ``majority`` mean for each topic.
 
 Shapes: ``R`` lists, ``D`` ranks, ``S`` label sets, ``L`` groups of the label set G.
 """
@@ -94,6 +94,9 @@ class Side(NamedTuple):
 
 def side_of(view: View, protected: str | list[str], target: Any, rel: int | None) -> Side:
     """Return the protected side of each list.
+
+    The minority is the smallest group of the topic, of those that have documents there. With three
+    or more groups all the others together are the other side.
 
     :param protected: the value of the parameter ``protected`` of a measure: ``'minority'``,
         ``'majority'``, a label, or labels joined by commas; or a list of labels

@@ -15,8 +15,8 @@ ROOT = Path(pt_fairness.__file__).parent
 #: What only Python code can reach, not a command.
 PYTHON_ONLY = {
     "analysis/simulation.py", "cli/plugging.py", "analysis/explanation.py",
-    "analysis/system_rankings.py", "analysis/attention.py", "plots/figures_of_rankings.py",
-    "plots/figures_of_averages.py"}
+    "analysis/system_rankings.py", "analysis/exposure_over_topics.py",
+    "plots/figures_of_rankings.py", "plots/figures_of_averages.py"}
 #: Messages about arguments that commands give or cannot get wrong.
 GIVEN = ("{type(", "__version__", "cannot be unregistered",
          "only the frames of pt_fairness.evaluate say",

@@ -1,4 +1,4 @@
-"""The attention that documents and groups get over all topics of a run, and its inequality."""
+"""The exposure of documents and groups over all topics of a run, and its inequality."""
 
 from __future__ import annotations
 
