@@ -108,9 +108,11 @@ def ensure_home() -> None:
     It creates the folder when it is imported. The debates of this package need no such folder.
     """
     from pt_fairness.core.messages import warn
-    from pt_fairness.io.files import temporary_folder, writable
+    from pt_fairness.io.files import temporary_folder
     home = os.environ.get("IR_DATASETS_HOME") or os.path.expanduser("~/.ir_datasets")
-    if not os.path.exists(home) and not writable(home):
+    try:
+        os.makedirs(home, exist_ok=True)
+    except OSError:
         os.environ["IR_DATASETS_HOME"] = folder = temporary_folder()
         warn(f"ir_datasets cannot create its home folder {home}, and has the temporary folder "
              f"{folder} until this process ends; set IR_DATASETS_HOME to keep what it downloads")

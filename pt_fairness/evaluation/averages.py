@@ -18,6 +18,7 @@ from pt_fairness.analysis.columns import (
     ALPHA,
     CORRECTED,
     HIGH,
+    LEAST_TESTED,
     LOSSES,
     LOW,
     P_VALUE,
@@ -82,6 +83,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
         if baseline in scores:
             tests[place] = _compare(scores[systems[place]], scores[baseline], test)
     tests *= defined
+    topics = (~np.isnan(scores[systems[0]].values)).sum(axis=0)
     family = [*compared, *range(len(systems), len(systems) + failed)]
     for i, column in enumerate(columns):
         p_values = pd.Series(tests[:, 2, i])
@@ -91,7 +93,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
         if correction is not None:
             p_values = corrected(p_values.reindex(family), correction)
             p_values = p_values.reindex(range(len(systems)))
-            table[column + REJECT] = p_values < ALPHA
+            table[column + REJECT] = (p_values < ALPHA) & (topics[i] >= LEAST_TESTED)
             table[column + CORRECTED] = p_values
         if verdicts is not None and column in verdicts:
             table[column + VERDICT] = verdicts[column].reindex(systems).to_numpy()

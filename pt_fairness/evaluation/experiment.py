@@ -122,8 +122,9 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         or marked as the best
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
-        and a smaller value), ``p-value`` and, with a correction, ``reject`` (at .05) and ``p-value
-        corrected`` of each; rows in the order of the runs. The values are those of
+        and a smaller value), ``p-value`` and, with a correction, ``reject`` (at .05, and
+        never with fewer than six topics) and ``p-value corrected`` of each; rows in the order of
+        the runs. The values are those of
         ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
         topic for which a measure of this package is undefined has 0.0; a topic that a group source
         drops is NaN, and the averages exclude it. The average of a measure that is undefined for

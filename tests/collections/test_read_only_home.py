@@ -29,7 +29,8 @@ def homes(folder: Path, kind: str) -> str:
     """A home below a file, or one in which the docstore of the debates would be below a file."""
     (folder / "home" / ".ir_datasets").mkdir(parents=True)
     (folder / "home" / ".ir_datasets" / "pt-fairness").touch()
-    return {"impossible": "/dev/null/home", "not writable": str(folder / "home")}[kind]
+    return {"impossible": "/dev/null/home", "of the kernel": "/proc/home",
+            "not writable": str(folder / "home")}[kind]
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("kind", ["impossible", "not writable"])
+@pytest.mark.parametrize("kind", ["impossible", "of the kernel", "not writable"])
 @pytest.mark.parametrize("arguments", [
     ("report", "qrels", "a.run", "-m", "rKL@5"),
     ("report", DEBATES, "a.run", "-m", "rKL@5", "--groups", f"{DEBATES}/stance",
@@ -49,6 +50,6 @@ def test_a_report(run, kind, arguments):
     report = done(run, homes(run, kind), *arguments, "-o", "page.html")
     assert report.returncode == 0, report.stderr
     assert "Traceback" not in report.stderr
-    assert ("home folder" in report.stderr) == (kind == "impossible" and DEBATES in arguments)
+    assert ("home folder" in report.stderr) == (kind != "not writable" and DEBATES in arguments)
     assert (run / "page.html").stat().st_size > 10_000
     assert [*(run / "tmp").glob("pt-fairness-*")] == [], "temporary folders are deleted"

@@ -96,6 +96,15 @@ def test_comparisons_with_the_baseline(scores):
         assert not found.loc["a", f"{column} reject"]
 
 
+@pytest.mark.parametrize("topics", [5, 6])
+def test_few_topics_reject_nothing(topics):
+    """Equal differences have the p-value 0, however few they are."""
+    qids = [str(topic) for topic in range(topics)]
+    runs = {name: Scores(qids, np.full((topics, 1), mean)) for name, mean in (("a", 0.5), ("b", 1))}
+    table = averages_of(runs, ["AP"], [], "a", "holm")
+    assert table["AP p-value"][1] == 0.0 and table["AP reject"][1] == (topics == 6)
+
+
 def test_randomisation_takes_all_exchanges_of_few_topics(scores):
     table = averages_of(scores, COLUMNS, [], "bm25", None, "randomisation")
     differences = [value(scores, "mono", qid, "nDCG@5") - value(scores, "bm25", qid, "nDCG@5")
