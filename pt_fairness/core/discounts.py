@@ -20,7 +20,7 @@ def ranks(depth: int) -> Floats:
 
 def log_discount(depth: int) -> Floats:
     """Return ``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
-    return discount("log2", depth)
+    return 1.0 / np.log2(np.arange(2.0, depth + 2))
 
 
 def discount(name: str, depth: int, p: float = 0.85) -> Floats:
@@ -33,7 +33,7 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     """
     i = ranks(depth)
     if name == "log2":
-        return 1.0 / np.log2(i + 1.0)
+        return log_discount(depth)
     if name == "trec":
         return 1.0 / np.log2(np.maximum(i, 2.0))
     if name == "geometric":
@@ -81,8 +81,6 @@ def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
     ``step``.
     """
     step = min(step, depth + 1)  # a larger step has the same result, but may overflow
-    if step == 1:
-        return within(depth, n)
     i, n = np.arange(1, depth + 1), n[:, None]
     multiples = (i % step == 0) & (i <= n)
     return np.asarray(np.where(n < step, i == n, multiples))

@@ -96,8 +96,8 @@ def kl(p: Floats, q: Floats) -> Floats:
 
 def binary_kl(p: Any, q: Any) -> Floats:
     """Return :func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``, at least 0."""
-    p, q = np.asarray(p), np.asarray(q)
-    divergence = _p_log_ratio(p, q) + _p_log_ratio(1.0 - p, 1.0 - q)
+    p, q = np.broadcast_arrays(p, q)
+    divergence = _p_log_ratio(np.array([p, 1.0 - p]), np.array([q, 1.0 - q])).sum(axis=0)
     return np.maximum(divergence, 0.0)
 
 

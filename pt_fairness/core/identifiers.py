@@ -87,11 +87,6 @@ def texts_of(ids: pd.Series) -> Any:
     return ids.to_numpy(dtype=object)
 
 
-def chunks(n: int) -> list[slice]:
-    """Return slices of at most :data:`CHUNK` rows."""
-    return [slice(start, start + CHUNK) for start in range(0, n, CHUNK)]
-
-
 def words_of(texts: Any) -> Any:
     """Return 64-bit integers whose rows sort as the UTF-8 bytes of texts do, ``[n, words]``.
 
@@ -119,7 +114,7 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
         raise missing(ids, np.argmax(codes < 0), where)
-    texts = [label_text(value) for value in values]
+    texts = [value if isinstance(value, str) else label_text(value) for value in values]
     distinct: dict[str, Any] = {}
     for text, value in zip(texts, values, strict=True):
         distinct.setdefault(text, value)
@@ -188,12 +183,13 @@ class PairIndex:
         if docnos.hasnans:
             raise missing(docnos, np.argmax(docnos.isna()), where)
         hashes = np.empty(len(topic), np.uint64)
-        for part in chunks(len(topic)):
+        for start in range(0, len(topic), CHUNK):
+            part = slice(start, start + CHUNK)
             texts = texts_of(docnos.iloc[part])
             hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
             if unreadable("".join(texts.tolist())) is not None:
                 row = next(row for row, text in enumerate(texts) if unreadable(text))
-                raise unreadable_row(docnos, part.start + row, texts[row], where)
+                raise unreadable_row(docnos, start + row, texts[row], where)
         hashes += topic.astype(np.uint64) * _SPREAD
         return hashes
 
@@ -278,7 +274,8 @@ def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: I
     Only docnos are compared: with the same docno, different topics have different hashes.
     """
     same = np.empty(len(rows), bool)
-    for part in chunks(len(rows)):
+    for start in range(0, len(rows), CHUNK):
+        part = slice(start, start + CHUNK)
         left, right = docnos.iloc[rows[part]], other_docnos.iloc[other_rows[part]]
         if isinstance(left.dtype, pd.StringDtype) and left.dtype == right.dtype:
             same[part] = np.asarray(left.array == right.array, bool)

@@ -165,8 +165,10 @@ class Scorer:
         name, run = job
         try:
             with _threads(self.plan.threads), collecting_warnings() as messages:
-                scores = self.score(_read(run))  # collects its own warnings
-            return name, replace(scores, warnings=[*messages, *scores.warnings])
+                frame = _read(run)
+                messages += self.warnings
+                scores = self.score(frame)
+            return name, replace(scores, warnings=messages)
         except (ValueError, OSError, ImportError) as error:
             return name, Scores(error=str(error))
         except Exception as error:  # must not stop the other runs
@@ -180,8 +182,7 @@ class Scorer:
         :raises ValueError: the run is empty
         """
         need_results(run)
-        with collecting_warnings() as messages:
-            metrics = list(self._evaluator.iter_calc(run))
+        metrics = self._evaluator.iter_calc(run)
         qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])
         rows = {qid: row for row, qid in enumerate(qids)}
         places = {measure: place for place, measure in enumerate(self.plan.measures)}
@@ -192,9 +193,10 @@ class Scorer:
         within: dict[str, float] = {}
         for evaluator in self._evaluator.fairness:
             for measure, share in evaluator.within.items():
-                if measure in self._columns:
-                    within[self._columns[measure]] = share
-        return Scores(list(rows), table, within, [*self.warnings, *messages])
+                column = self._columns.get(measure)
+                if column is not None:
+                    within[column] = share
+        return Scores(list(rows), table, within)
 
 
 def _threads(number: int | None) -> AbstractContextManager[Any]:

@@ -286,18 +286,20 @@ def _frame_of(name: str, run: Any) -> RunInput:
     """Return a run as a path or a frame with scores."""
     if isinstance(run, (str, os.PathLike)):
         return run
-    if _is_scores(run):
+    if isinstance(run, pd.DataFrame):
+        frame = run
+    elif _is_scores(run):
         rows = []
         for qid, documents in run.items():
             rows += [(qid, docno, score) for docno, score in documents.items()]
-        run = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+        frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
     elif _is_scored_docs(run):
-        run = pd.DataFrame([*run])
-    if not isinstance(run, pd.DataFrame):
+        frame = pd.DataFrame([*run])
+    else:
         raise ValueError(f"the run {name!r} is a {type(run).__name__}; a run is {_FORMS}")
-    if "rank" in run and "score" not in run:
-        run = run.assign(score=-pd.to_numeric(run["rank"], errors="coerce"))
-    return run
+    if "rank" in frame and "score" not in frame:
+        frame = frame.assign(score=-pd.to_numeric(frame["rank"], errors="coerce"))
+    return frame
 
 
 def _is_run(run: Any) -> bool:
@@ -308,12 +310,12 @@ def _is_run(run: Any) -> bool:
 
 def _is_scores(run: Any) -> bool:
     """Return whether a value is a run ``{qid: {docno: score}}``, as of ir_measures."""
-    return isinstance(run, Mapping) and bool(run) and all(map(_holds_scores, run.values()))
-
-
-def _holds_scores(documents: Any) -> bool:
-    """Return whether a value is a dictionary of scores, by its first one."""
-    return isinstance(documents, Mapping) and isinstance(next(iter(documents.values()), 0), Real)
+    if not isinstance(run, Mapping) or not run:
+        return False
+    if not all(isinstance(documents, Mapping) for documents in run.values()):
+        return False
+    # The first score of each topic tells.
+    return all(isinstance(next(iter(documents.values()), 0), Real) for documents in run.values())
 
 
 def _is_scored_docs(run: Any) -> bool:

@@ -237,7 +237,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """
         return None
 
-    @property
+    @cached_property
     def of_run(self) -> bool:
         """Whether the target, the protected side or another population depends on the run.
 
@@ -245,20 +245,22 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """
         return self.param("target") == "run"
 
-    @property
+    @cached_property
     def cutoff(self) -> Any:
         """The parameter ``cutoff``, ``None`` without one."""
         return self.param("cutoff")
 
-    @property
+    @cached_property
     def rel(self) -> Any:
         """The parameter ``rel``: the lowest relevance of a relevant document."""
         return self.param("rel")
 
-    def param(self, name: str) -> Any:
-        """Return the value of a parameter, or its default; ``None`` if it has neither."""
-        value = self[name] if name in self.SUPPORTED_PARAMS else NOT_PROVIDED
-        return None if value is NOT_PROVIDED else value
+    @cached_property
+    def param(self) -> Callable[[str], Any]:
+        """Returns the value of a parameter, or its default; ``None`` if it has neither."""
+        values = {name: self[name] for name in self.SUPPORTED_PARAMS
+                  if self[name] is not NOT_PROVIDED}
+        return values.get
 
     @property
     def condensed(self) -> bool:
@@ -322,6 +324,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                 params[name] = param.with_sources(params[name], find)
         measure = object.__new__(type(self))
         measure.__dict__.update(self.__dict__, params=params, _text=self._text)
+        measure.__dict__.pop("param", None)  # it has the names
         return measure
 
     def sources(self) -> list[tuple[str, Any]]:
@@ -497,7 +500,7 @@ def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
 
     :param labels: the label set G, with the labels that the target of the measure adds
     """
-    if measure.COMPARES and measure.needs_groups and len(labels) == 1:
+    if len(labels) == 1 and measure.COMPARES and measure.needs_groups:
         return f"the only group is {labels[0]!r}"
     protected = measure.param("protected")
     if not labels or protected in (None, *PROTECTED_WORDS):
@@ -525,13 +528,11 @@ def score(measures: Collection[FairnessMeasure],
         by_labels.setdefault(measure.added_labels, []).append(measure)
     values: dict[FairnessMeasure, Floats] = {}
     for added, same in by_labels.items():
-        parts: dict[FairnessMeasure, list[Any]] = {measure: [np.zeros(0)] for measure in same}
+        blocks = [[np.zeros(0)] * len(same)]
         for view in View.blocks(rankings.of_labels(added, depth_of(same))):
-            for measure in same:
-                of_lists = values_of(measure, view)
-                parts[measure].append(view.mean_of_lists(of_lists))
-        for measure in same:
-            values[measure] = np.concatenate(parts[measure])
+            blocks.append([view.mean_of_lists(values_of(measure, view)) for measure in same])
+        of_topics = map(np.concatenate, zip(*blocks, strict=True))
+        values.update(zip(same, of_topics, strict=True))
     return values
 
 

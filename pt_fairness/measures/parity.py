@@ -9,6 +9,7 @@ papers: the first i documents hold ``plus`` protected ones, the population S pro
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -49,7 +50,8 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w, Z).sum().round(3).item()
     0.543
     """
-    terms = term(plus, discounts.ranks(w.shape[1]), S[:, None], N[:, None])
+    i = np.arange(1.0, w.shape[1] + 1)
+    terms = term(plus, i, S[:, None], N[:, None])
     terms *= w
     if Z is not None:
         terms *= arrays.ratio(1.0, Z)[:, None]
@@ -67,7 +69,7 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
     (S, N), where = arrays.unique_rows(S, N)
-    S, N, i = S[:, None], N[:, None], discounts.ranks(max(w.shape[1], 1))
+    S, N, i = S[:, None], N[:, None], np.arange(1.0, max(w.shape[1], 1) + 1)
     terms = largest_term(term, i[[0, -1]], S, N)
     # The largest term never falls from rank to rank: equal ends mean that all ranks have it.
     same = (terms[:, 0] == terms[:, 1]).all()
@@ -104,7 +106,7 @@ class PrefixMeasure(FairnessMeasure):
         """Return the summand of the paper, elementwise."""
         raise NotImplementedError
 
-    @property
+    @cached_property
     def step(self) -> int:
         """The distance between evaluated ranks."""
         return self.param("step") or 1
@@ -114,13 +116,8 @@ class PrefixMeasure(FairnessMeasure):
         return side.plus, np.where(side.total > 0, side.total, 1.0)
 
     def terms(self, view: View) -> Floats:
-        side = self._side(view)
+        side: Any = self.side(view)
         return self.terms_of(view, side, *self.population(side))
-
-    def _side(self, view: View) -> Side:
-        side = self.side(view)
-        assert side is not None
-        return side
 
     def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
         """Return what each document adds to the value, ``[R, D]``.
@@ -183,7 +180,8 @@ class PrefixMeasure(FairnessMeasure):
         for documents with weights.
         """
         values = self.score(view)
-        S, N = self.population(self._side(view))
+        side: Any = self.side(view)
+        S, N = self.population(side)
         _, n = view.condensed(self.cutoff)
         w = weights(n, int(n.max(initial=0)), self.step)
         fairest: Any = 0.0
@@ -194,7 +192,7 @@ class PrefixMeasure(FairnessMeasure):
         return np.where(undefined, np.nan, np.where(n > 0, fairest, values))
 
     def score(self, view: View) -> Floats:
-        side = self._side(view)
+        side: Any = self.side(view)
         S, N = self.population(side)
         values, empty = self.terms_of(view, side, S, N).sum(axis=1), view.length == 0
         if empty.any():

@@ -178,7 +178,8 @@ class QuickEvaluator:
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         plain = [measure for measure in measures
-                 if _provider_of(measure) is ir_measures.pytrec_eval]
+                 if not isinstance(measure, FairnessMeasure)
+                 and _provider_of(measure) is ir_measures.pytrec_eval]
         rest = [measure for measure in measures if measure not in plain]
         self._plain = self._rest = None
         if plain:
@@ -193,16 +194,18 @@ class QuickEvaluator:
         if rest:
             self._rest = ir_measures.evaluator(rest, qrels)
 
-    def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
-        """Yield the value of each measure for each topic.
+    def iter_calc(self, run: pd.DataFrame) -> list[Any]:
+        """Return the value of each measure for each topic.
 
         :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
             ``iteration``; identifiers as text, scores as floats
         """
+        metrics: list[Any] = []
         if self._plain is not None:
-            yield from self._plain.iter_calc(_by_topic(run, "score"))
+            metrics += self._plain.iter_calc(_by_topic(run, "score"))
         if self._rest is not None:
-            yield from self._rest.iter_calc(run)
+            metrics += self._rest.iter_calc(run)
+        return metrics
 
 
 def _provider_of(measure: Any) -> Any:
@@ -359,7 +362,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         super().__init__(measures, judgments.qids)
         #: The topics of the qrels, as text.
         self.topics = judgments.topics
-        self._warned: set[str] = set()
+        #: The causes of the warnings that were issued, which are not issued again.
+        self.warned: set[str] = set()
         if len(judgments.relevance) < len(judgments.row_relevance):
             self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
@@ -419,17 +423,14 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if labels > 2 and protected is not None and protected.default != "all" \
                     and "protected" not in measure.params:
                 self.several[measure] = labels
-            if measure.registered_target is not None:
-                targets.check(measure.registered_target, self.topics)
-
-    def forget_warnings(self) -> None:
-        """Forget which warnings were issued, so that the next run issues them again."""
-        self._warned.clear()
+            target = measure.registered_target
+            if target is not None:
+                targets.check(target, self.topics)
 
     def _warn(self, message: str, cause: str) -> None:
         """Warn once for each cause."""
-        if cause not in self._warned:
-            self._warned.add(cause)
+        if cause not in self.warned:
+            self.warned.add(cause)
             warn(message, cause)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
@@ -592,11 +593,11 @@ class ManyRunsEvaluator(QuickEvaluator):
         for evaluator in self.fairness:
             evaluator.notes_within = True
 
-    def iter_calc(self, run: pd.DataFrame) -> Iterator[Any]:
+    def iter_calc(self, run: pd.DataFrame) -> list[Any]:
         warn_of_one_list(self._measures, run)
         for evaluator in self.fairness:
-            evaluator.forget_warnings()
-        yield from super().iter_calc(run)
+            evaluator.warned.clear()
+        return super().iter_calc(run)
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return what each document adds to the values, ``[T, depth]``.
