@@ -72,15 +72,14 @@ def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
     return averages.get(column + CORRECTED, averages.get(column + P_VALUE))
 
 
-def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
+def changes(averages: pd.DataFrame) -> pd.DataFrame:
     """Return the marks of the systems that are significantly better or worse than the baseline.
 
     Better is what is nearer to the better end of the measure: for ``rKL@5``, the smaller mean. The
     test of a signed measure does not say which mean is nearer to 0, so the mark is ``≠``. Fewer
-    than six topics have no marks.
+    than six topics have no marks. Corrected p-values are used if the table has them.
 
     :param averages: the result of ``pt.Experiment`` or :func:`pt_fairness.evaluate`
-    :param alpha: the significance level; corrected p-values are used if the table has them
     :returns: a column of ``▲`` (better), ``▼`` (worse), ``≠`` (different) and ``''`` for each
         measure; ``''`` throughout without a baseline, and where the direction of a measure is
         unknown
@@ -107,7 +106,7 @@ def changes(averages: pd.DataFrame, alpha: float = ALPHA) -> pd.DataFrame:
             continue
         distance = from_best(averages[column].astype(float), direction)
         gain = distance.iloc[row] - distance
-        significant = p.astype(float) < alpha
+        significant = p.astype(float) < ALPHA
         if direction in (LARGER, SMALLER):
             marks.loc[significant & (gain > 0), column] = BETTER
             marks.loc[significant & (gain < 0), column] = WORSE

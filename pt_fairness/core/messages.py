@@ -18,18 +18,18 @@ MOST_DECIMALS = 30
 MOST_CHARACTERS = 100
 
 
-def listed(names: Iterable[Any], most: int = MOST_NAMES) -> str:
-    """Return the ``repr`` of up to ``most`` names, separated by commas, and the number of others.
+def listed(names: Iterable[Any]) -> str:
+    """Return the ``repr`` of up to ten names, separated by commas, and the number of others.
 
     Examples
     --------
     >>> listed(["PRO", "CON"])
     "'PRO', 'CON'"
-    >>> listed(range(20_000), most=3)
-    '0, 1, 2 and 19997 more'
+    >>> listed(range(20_000))
+    '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more'
     """
     names = list(names)
-    text, rest = ", ".join(map(shown, names[:most])), len(names) - most
+    text, rest = ", ".join(map(shown, names[:MOST_NAMES])), len(names) - MOST_NAMES
     return f"{text} and {rest} more" if rest > 0 else text
 
 
