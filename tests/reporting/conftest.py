@@ -172,7 +172,8 @@ def show(browser, tmp_path) -> Iterator[Callable[[str], Page]]:
 
     yield shown
     assert browser.get_log("browser") == []
-    assert set(pages[-1].requests()) == {pages[-1].address}
+    for page in pages[-1:]:  # none, where the test was skipped
+        assert set(page.requests()) == {page.address}
 
 
 @pytest.fixture
