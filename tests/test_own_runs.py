@@ -53,13 +53,6 @@ def test_the_first_command_writes_the_report_with_its_paragraph(name, tmp_path):
     assert re.search(r"--groups (\S+)", command)[1] in report
 
 
-def test_own_runs_come_before_the_collection():
-    for name in ("index", "tutorial"):
-        text = page(name)
-        assert text.index("Your own runs\n---") < text.index("quickstart.py" if name == "index"
-                                                             else "pt-fairness/debates")
-
-
 def test_the_installation_is_from_the_public_address():
     urls = dict(one.split(", ") for one in metadata.metadata("pt_fairness").get_all("Project-URL"))
     assert f"git clone {urls['Repository']}\n" in sections(page("index"))["Install"]

@@ -233,35 +233,6 @@ def test_values_that_the_tutorial_names_are_in_its_tables():
         assert number in tables or number == "0.03", number
 
 
-DEBATES = [page.name.removesuffix(".rst") for page in PAGES.iterdir() if page.name.endswith(".rst")
-           and "PisaIndex" in page.read_text(encoding="utf-8")]
-
-
-def test_pages_over_the_debates_say_what_they_are():
-    assert {"gallery", "certainty", "tutorial"} <= set(DEBATES)
-    for name in {*DEBATES, "rerank"}:
-        on_page(name, "written for this package, so the values say nothing about real systems; "
-                ":doc:`touche2022` evaluates some.")
-    on_page("collections", "The questions, the arguments and the judgments were written for this "
-            "package, to show how to use it. Values over them say nothing about real systems")
-
-
-@pytest.mark.parametrize("other", ["Normalized", "whole run", "own list", "own whole list",
-                                   "drops out", "may be left out, unless"])
-def test_one_word_for_one_thing(other):
-    """What the glossary calls in another way is on no page."""
-    assert [page.name for page in PAGES.iterdir() if page.name.endswith(".rst")
-            and other in page.read_text(encoding="utf-8")] == []
-
-
-def test_the_glossary_has_every_word():
-    terms = re.findall(r"^   (\S.*)$", (PAGES / "glossary.rst").read_text(encoding="utf-8"), re.M)
-    assert terms == sorted(terms, key=str.lower) and {
-        "group", "label", "relevance", "iteration", "sample", "target distribution", "population",
-        "context", "background", "exposure", "merit", "prefix", "condensed list", "whole list",
-        "undefined topic", "topic without results", "p", "minority, majority"} <= set(terms)
-
-
 def test_measures_that_need_no_groups():
     on_page("groups", "some need none: EEL, EED, EER and IAA compare single documents by default, "
             "and FaiRR, NFaiRR, RaB, ARaB and RankingBias numbers.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ir_measures
 import pandas as pd
 import pytest
+from one_test import each
 
 import pt_fairness
 from pt_fairness import analysis, evaluation, groups, rename, rKL, runs, targets
@@ -25,8 +26,8 @@ OF_PER_QUERY = [analysis.bias_summary, analysis.long_form, analysis.correlations
                 lambda frame: analysis.compare(frame, "A")]
 
 
-@pytest.mark.parametrize("function", OF_AVERAGES + OF_PER_QUERY)
-@pytest.mark.parametrize("given", [[1], None, "averages.csv", {"name": ["A"]}])
+@each("function", OF_AVERAGES + OF_PER_QUERY)
+@each("given", [[1], None, "averages.csv", {"name": ["A"]}])
 def test_no_frame(function, given):
     with pytest.raises(ValueError, match="has to be a DataFrame, not a"):
         function(given)
@@ -48,7 +49,7 @@ def test_averages_are_no_per_query_frame(function):
         analysis.bias_summary(AVERAGES)
 
 
-@pytest.mark.parametrize(
+@each(
     "call, says",
     [
         (lambda: analysis.top(AVERAGES, n="3"), "n='3' is not possible"),

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 import pytest
 from ir_measures import nDCG
+from one_test import each
 
 from pt_fairness import evaluate, rKL
 from pt_fairness.analysis import columns as names
@@ -26,8 +27,8 @@ SUFFIXES = [names.WINS, names.LOSSES, names.P_VALUE, names.REJECT, names.CORRECT
             names.HIGH, names.VERDICT, " corrected"]
 
 
-@pytest.mark.parametrize("suffix", ["", *SUFFIXES])
-@pytest.mark.parametrize("measure", ["rKL@5", "mrt", "BiasP(pro='a\\x20-',con='b')@5", "x +1", ""])
+@each("suffix", ["", *SUFFIXES])
+@each("measure", ["rKL@5", "mrt", "BiasP(pro='a\\x20-',con='b')@5", "x +1", ""])
 def test_the_suffix_of_a_column(measure, suffix):
     assert split_suffix(measure + suffix) == (measure, suffix)
 

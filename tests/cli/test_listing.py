@@ -4,6 +4,7 @@ import inspect
 import re
 
 import pytest
+from one_test import each
 
 from pt_fairness import cli
 from pt_fairness.measures import MEASURES
@@ -58,7 +59,7 @@ def test_formulas_are_unicode(measures):
         assert f"       {formula}" in out
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_no_latex_is_left(measures, name):
     out = measures(name)[1]
     formula = re.search(r"    Formula\n    -+\n(.*?)\n\n", out, re.DOTALL)

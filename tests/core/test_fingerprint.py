@@ -12,6 +12,7 @@ import textwrap
 import numpy as np
 import pandas as pd
 import pytest
+from one_test import each
 
 from pt_fairness import groups
 from pt_fairness.core import fingerprint
@@ -74,7 +75,7 @@ class Digested:
         return self.text
 
 
-@pytest.mark.parametrize("make, one, other", [
+@each("make, one, other", [
     (str, 1, 2), (int, 1, 2), (float, "0.5", "nan"), (str.encode, "a", "b"), (bool, 0, 1),
     (type, 1, "1"), (lambda x: [x, (x,)], 1, "1"), (list, "a", "b"), (tuple, [1], [2]),
     (lambda x: {"a": [x]}, 1, 2), (lambda x: {x: "a"}, 1, 2), (lambda x: [frozenset({x})], 1, 2),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from one_test import each
 
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 
 
-@pytest.mark.parametrize("key", BIBLIOGRAPHY)
+@each("key", BIBLIOGRAPHY)
 def test_an_entry_holds_the_whole_reference(key):
     paper = BIBLIOGRAPHY[key]
     head, *lines, end = paper.bibtex(key).splitlines()

@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 import slow_versions
 from ir_measures import parse_measure
+from one_test import each
 from slow_versions.reading import read_topics
 
 import pt_fairness
@@ -274,7 +275,7 @@ ATTRIBUTES = {"stance": {"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"},
               "gender": {"a": "F", "b": "M", "c": "M", "d": "M"}}
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_docstrings_have_five_parts_under_their_names(name):
     text = inspect.cleandoc(type(MEASURES[name]).__doc__)
     title, blank, sentence = text.partition("\n\nFormula\n")[0].partition("\n\n")
@@ -288,7 +289,7 @@ def test_docstrings_have_five_parts_under_their_names(name):
     assert all(part.strip() for part in parts)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_the_short_description_is_the_first_sentence_of_the_docstring(name):
     kind = type(MEASURES[name])
     assert inspect.cleandoc(kind.__doc__).split("\n\n")[1].replace("\n", " ") == kind.SHORT_DESC
@@ -332,7 +333,7 @@ def test_names_follow_from_the_class_and_its_docstring_unless_they_are_declared(
         ("First", "The First One"), ("Untold", ""), ("Third", "Declared")]
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
     kind = type(MEASURES[name])
     named = re.findall(r"^    # Slow version: (\w+) in tests/(slow_versions/\w+)\.py$",
@@ -360,7 +361,7 @@ def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name
     assert f"{found['1']:.3f}" == f"{float(last.want):.3f}"
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_the_signature_has_the_parameters(name):
     measure = MEASURES[name]
     parameters = inspect.signature(measure).parameters

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from measure_cases import TARGETS
+from one_test import each
 
 from pt_fairness import FairnessWarning, MaxSkew, MinSkew, RepBias, Skew, groups
 
@@ -273,8 +274,8 @@ def test_all_rows_of_the_tables_are_here():
     assert all(round(model - target, 9) == bias for _, _, model, target, bias in ROWS)
 
 
-@pytest.mark.parametrize("table, profession, model, target, bias", ROWS)
-@pytest.mark.parametrize("off", [-4, 0, 4])
+@each("table, profession, model, target, bias", ROWS)
+@each("off", [-4, 0, 4])
 def test_the_rows_of_the_tables(table, profession, model, target, bias, off):
     # 100 people of the profession, so many women that a tenth of them is up to 0.4 off the printed
     # target.

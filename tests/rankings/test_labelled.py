@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from one_test import each
 
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import LabelSets, Rankings
@@ -43,8 +44,8 @@ def annotations(seed: int, weighted: bool):
     return item.astype(np.int64), label.astype(np.int64), weight if weighted else None, wanted
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(25))
+@each("weighted", [False, True])
+@each("seed", range(25))
 def test_codes_stand_for_the_labels_and_shares_of_each_item(seed, weighted):
     table = LabelSets(LABELS)
     for part in range(3):  # a table grows from call to call

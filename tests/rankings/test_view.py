@@ -6,6 +6,7 @@ import random
 
 import pandas as pd
 import pytest
+from one_test import each
 from slow_versions.rows import clean_labels
 
 from pt_fairness.rankings.annotations import Annotations
@@ -30,10 +31,10 @@ def labelled(case, samples: int, seed: int,
     return rankings, docnos
 
 
-@pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.parametrize("cutoff", [None, 1, 4])
-@pytest.mark.parametrize("block", [1, 2, 99])
-@pytest.mark.parametrize("seed", range(4))
+@each("samples", [1, 3])
+@each("cutoff", [None, 1, 4])
+@each("block", [1, 2, 99])
+@each("seed", range(4))
 def test_documents_of_a_block(make_case, seed, block, cutoff, samples):
     case = make_case(seed, several=seed % 2 == 0)
     rankings, lists = labelled(case, samples, seed)

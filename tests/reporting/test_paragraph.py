@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import P, nDCG
+from one_test import each
 
 import pt_fairness
 from pt_fairness import AWRF, EEL, FAIR, RaB, RepBias, nDD, rKL, rND, targets
@@ -87,7 +88,7 @@ def test_the_sentence_on_rkl():
     assert "The groups are those of x." in text
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_each_measure_is_described_in_prose(name):
     measure = made(name)
     (aspect, end, text), named = _description(measure, ()), told(measure)
@@ -108,7 +109,7 @@ def test_each_measure_is_described_in_prose(name):
     assert ("left out before the rankings are cut" in named) == measure.condensed
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@each("name", MEASURES)
 def test_values_other_than_the_defaults_are_told(name):
     """Every parameter that the measure reads changes the paragraph, without its own name."""
     other = {"rel": 2, "protected": "B", "step": 5, "norm": "none", "p": 0.3, "abs": True,
@@ -194,7 +195,7 @@ def test_the_target_is_the_one_that_is_named(name):
             pytest.approx(values_of(same), abs=1e-9), word
 
 
-@pytest.mark.parametrize("name", [one for one in MEASURES
+@each("name", [one for one in MEASURES
                                   if one not in ("OfGroup", "GFR", "TrecFair")])
 def test_a_document_without_a_group_changes_nothing_where_it_is_left_out(name):
     measure = made(name, pro="A", con="B")
@@ -308,7 +309,7 @@ def test_intervals_are_named():
     assert "Intervals" not in told("P@5")
 
 
-@pytest.mark.parametrize("name", [*MEASURES, "nDCG", "ERR", "RBP", "Bpref", "alpha_nDCG"])
+@each("name", [*MEASURES, "nDCG", "ERR", "RBP", "Bpref", "alpha_nDCG"])
 def test_bibtex_holds_all_that_is_cited(name):
     measure = MEASURES.get(name) or getattr(ir_measures, name)
     measure = measure(cutoff=5) if "cutoff" in measure.SUPPORTED_PARAMS else measure

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from one_test import each
 from pyterrier.testing import transformer_test_class
 from rerank_cases import WORKED, order, results
 
@@ -156,12 +157,12 @@ def test_operators_and_progress_bars(method, capsys):
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("params, message", [
+@each("params, message", [
     ({"k": 0}, r"\(k=0\) is not possible: k takes a whole number from 1"),
     ({"k": 2.5}, "k takes a whole number"), ({"k": True}, "k takes a whole number"),
     ({"target": "qrels"}, "a re-ranker has no qrels"),
     ({"target": "collection"}, "a re-ranker has no qrels"),
-    ({"target": "nothing"}, "target takes 'uniform', 'run', .*a name registered"),
+    ({"target": "nothing"}, "target takes 'uniform', 'run', .*a registered name"),
     ({"target": {"P": 0.5, "C": 0.4}}, "summing to 1"), ({"target": 3}, "target takes"),
     ({"groups": "nothing"}, "no groups are registered as 'nothing'"),
     ({"groups": ["P"]}, "groups are a registered name"),
