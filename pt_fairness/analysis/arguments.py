@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
+from pt_fairness.core.arrays import Ints
 from pt_fairness.core.messages import first_names, shown, warn
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.frames import need_columns, need_rows
@@ -117,6 +120,11 @@ def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
     """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
     """
     return {name: Run(frame, judgments) for name, frame in frames_of(runs).items()}
+
+
+def first_rows(run: Run, depth: int | None) -> Ints:
+    """Return the rows of the first ``depth`` documents of each list, by default of all."""
+    return np.flatnonzero(run.place < (math.inf if depth is None else depth))
 
 
 def is_of_groups(measure: Any) -> bool:

@@ -52,8 +52,10 @@ class Draws:
     def __init__(self, annotations: Annotations, systems: Sequence[tuple[Run, Rankings]],
                  judged: Ints, drawn: Callable[[LabelSets], Bools], by_topic: bool,
                  measures: Sequence[FairnessMeasure], cells: int = CELLS) -> None:
-        self._annotations, self._systems = annotations, systems
-        self._measures, self._cells = measures, cells
+        self._annotations = annotations
+        self._systems = systems
+        self._measures = measures
+        self._cells = cells
         #: The largest number of topics of a run and draw for which each measure is undefined.
         self.undefined = np.zeros(len(measures), int)
         judgments = annotations.judgments
@@ -62,7 +64,9 @@ class Draws:
         parts += [(run, ranked.codes, ranked.sets) for run, ranked in systems]
         # The documents of each part with drawn labels.
         self._rows: list[Ints] = []
-        topics, docnos, shares = [], [], []
+        topics = []
+        docnos = []
+        shares = []
         for documents, codes, sets in parts:
             is_drawn = np.append(drawn(sets), False)
             rows = np.flatnonzero(is_drawn[codes])
@@ -76,7 +80,7 @@ class Draws:
         self._numbers = np.split(index.pair, ends[:-1])
         #: The share of each label in the documents, ``[documents, labels]``.
         self.shares = np.concatenate(shares)[index.first]
-        qids = np.array(judgments.topics if by_topic else [""], dtype=object)
+        qids = np.array(judgments.topics if by_topic else [""], object)
         #: The topic (empty if labels are the same in all topics) and the docno of each document.
         self.names = list(zip(qids[index.topic], index.docnos(), strict=True))
 
@@ -271,7 +275,8 @@ def _summary(values: Floats, interval: str, confidence: float) -> dict[str, floa
     free = topics - 1 or math.nan  # one topic has no variance
     means = y.mean(axis=1, keepdims=True)
     of_topics = y.mean(axis=0)
-    mean, between = means.mean(), means.var(ddof=1)
+    mean = means.mean()
+    between = means.var(ddof=1)
     if interval == "rubin":
         within = ((y - means) ** 2).sum() / (n * topics * free)
         label = between
@@ -401,6 +406,7 @@ def _mean_tau(right: Floats, wrong: Floats) -> float:
     :param wrong: those with wrong labels, ``[systems, draws]``
     """
     from scipy import stats
-    right, wrong = right.round(TIE_DECIMALS), wrong.round(TIE_DECIMALS)
+    right = right.round(TIE_DECIMALS)
+    wrong = wrong.round(TIE_DECIMALS)
     taus = [stats.kendalltau(right, of_draw).statistic for of_draw in wrong.T]
     return float(pd.Series(taus).mean())

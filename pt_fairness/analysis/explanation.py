@@ -196,13 +196,16 @@ class Ranks:
 
     def __init__(self, measure: Any, judgments: Judgments, run: Run, topic: int,
                  source: Any = None) -> None:
-        self.measure, self._of_package = measure, isinstance(measure, FairnessMeasure)
+        self.measure = measure
+        self._of_package = isinstance(measure, FairnessMeasure)
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
         cutoff = measure.params.get("cutoff", measure.params.get("ideal"))
         judged_only = not self._of_package and measure.params.get("judged_only")
-        depth, added = None if judged_only else cutoff, ()
+        depth = None if judged_only else cutoff
+        added = ()
         if self._of_package:
-            depth, added = measure.depth, measure.added_labels
+            depth = measure.depth
+            added = measure.added_labels
         annotations = annotations_for(measure, judgments, source)
         rankings = annotations.of_run(run, depth).of_labels(added)
         self._view = View(rankings, slice(topic, topic + 1))
@@ -221,7 +224,8 @@ class Ranks:
         last = int(self.places.max(initial=-1))
         #: The number of ranks that are shown.
         self.depth = max(last + 1, min(length, cutoff or length))
-        self._codes, self.relevance = codes[0, :self.depth], relevance[0, :self.depth]
+        self._codes = codes[0, :self.depth]
+        self.relevance = relevance[0, :self.depth]
         #: Whether the measure is of this package, and there are labels that it can compare.
         self._compares = self._of_package and bool(self._view.labels)
         side: Side | None = measure.side(self._view) if self._compares else None
@@ -229,7 +233,7 @@ class Ranks:
 
     def groups(self) -> list[str]:
         """Return the groups of the document at each rank, separated by commas."""
-        labels = np.array([*self._view.labels], dtype=object)
+        labels = np.array([*self._view.labels], object)
         member = np.vstack([self._view.member, np.zeros((1, len(labels)), bool)])
         return [", ".join(labels[of_document]) for of_document in member[self._codes]]
 
@@ -238,7 +242,8 @@ class Ranks:
 
         :param source: what precedes the labels in the names of the columns
         """
-        labels, side = self._view.labels, self._side
+        labels = self._view.labels
+        side = self._side
         shares = self._so_far(self._view.share)
         columns = {f"{SHARE}{source}{label}": share
                    for label, share in zip(labels, shares.T, strict=True)}
@@ -259,7 +264,8 @@ class Ranks:
 
         :param shares: a row for each label set, ``[S, …]``
         """
-        measure, places = self.measure, self.places
+        measure = self.measure
+        places = self.places
         if not (self._of_package and measure.EVEN):
             places = places[self._codes[places] >= 0]
         weights = np.zeros(self.depth)
@@ -315,7 +321,9 @@ class _Scores:
 
     def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: pd.DataFrame,
                  topic: str) -> None:
-        self._measure, self._qrels, self._topic = measure, qrels, topic
+        self._measure = measure
+        self._qrels = qrels
+        self._topic = topic
         self._evaluator = ManyRunsEvaluator([measure], qrels)
         with collecting_warnings() as warnings:
             of_provider = self._of(self._evaluator, [measure], ranked)[0]
@@ -338,7 +346,8 @@ class _Scores:
         :param place: the index of the topic
         :param places: the 0-based ranks of the documents that count
         """
-        measure, n = self._measure, len(places)
+        measure = self._measure
+        n = len(places)
         source = source_of_numbers(measure)
         with collecting_warnings():  # about prefixes; those about the measure have been given
             if source == "terms":

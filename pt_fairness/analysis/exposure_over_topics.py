@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import annotations_of, frames_of, runs_and_qrels, runs_of
+from pt_fairness.analysis.arguments import (
+    annotations_of,
+    first_rows,
+    frames_of,
+    runs_and_qrels,
+    runs_of,
+)
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
 from pt_fairness.core.messages import at_least, one_of, shown
@@ -182,26 +188,27 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
     ranked = list(runs_of(frames, judgments).values())
-    rows = [_first(run, depth) for run in ranked]
+    rows = [first_rows(run, depth) for run in ranked]
     ranks = max(int(run.place.max(initial=-1)) for run in ranked) + 1
     of_rank = _discounts(discount, ranks, p)
-    weights = [_weights(run, documents, of_rank)
-               for run, documents in zip(ranked, rows, strict=True)]
-    docnos = [run.docnos(documents) for run, documents in zip(ranked, rows, strict=True)]
-    compared = docnos
-    if population == "judged":
-        compared = [judgments.docnos(slice(None))]
-    items: Any = np.sort(pd.unique(np.concatenate(compared)))
+    weights = [_weights(*of_run, of_rank) for of_run in zip(ranked, rows, strict=True)]
+    docnos = np.concatenate([run.docnos(documents)
+                             for run, documents in zip(ranked, rows, strict=True)])
+    compared = judgments.docnos(slice(None)) if population == "judged" else docnos
+    items: Any = np.sort(pd.unique(compared))
     n = int(population) if is_size else len(items)
     if n < len(items):
         raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")
-    index = pd.Index(items)
-    item = [index.get_indexer(documents) for documents in docnos]
+    pairs = np.array([len(documents) for documents in rows])
+    item = np.split(pd.Index(items).get_indexer(docnos), pairs.cumsum()[:-1])
     if by == "document":
-        sums = [_sums(*columns, len(items)) for columns in zip(item, weights, strict=True)]
-        counts = [_sums(place, np.ones(len(place)), len(items)) for place in item]
-        exposure, times = np.array(sums), np.array(counts)
+        size = len(items) + 1
+        sums = [np.bincount(place + 1, weight, size)
+                for place, weight in zip(item, weights, strict=True)]
+        counts = [np.bincount(place + 1, minlength=size) for place in item]
+        exposure = np.array(sums, float)[:, 1:]
+        times = np.array(counts, float)[:, 1:]
     else:
         annotations = annotations_of(judgments, groups)
         if qrels is None and annotations.declared is None:
@@ -210,32 +217,20 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         items = annotations.labels
         n = len(items)
         inside = [weight * (place >= 0) for weight, place in zip(weights, item, strict=True)]
-        sums = [_of_groups(*columns, annotations, depth)
-                for columns in zip(ranked, rows, inside, strict=True)]
-        exposure = times = np.array(sums)
+        of_groups = [_of_groups(*of_run, annotations, depth)
+                     for of_run in zip(ranked, rows, inside, strict=True)]
+        exposure = times = np.array(of_groups)
     total = np.array([weight.sum() for weight in weights])
     outside = ratio(total - exposure.sum(axis=1), total)
     outside[outside < ROUNDING] = 0.0
     outside[total == 0] = np.nan
-    pairs = np.array([len(place) for place in item])
     return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
-
-
-def _first(run: Run, depth: int | None) -> Ints:
-    """Return the indices of the first ``depth`` documents of each list; all if it is ``None``."""
-    return np.flatnonzero(run.place < (math.inf if depth is None else depth))
 
 
 def _weights(run: Run, rows: Ints, of_rank: Floats) -> Floats:
     """Return the exposure of documents; the lists of a topic share that of one list."""
     lists = np.bincount(run.topics)
     return of_rank[run.place[rows]] / lists[run.topic[rows]]
-
-
-def _sums(item: Ints, weights: Floats, items: int) -> Any:
-    """Return the sum of the weights of each item, ``[items]``; the item −1 is left out."""
-    sums = np.bincount(item + 1, weights, items + 1)
-    return sums[1:]
 
 
 def _of_groups(run: Run, rows: Ints, weights: Floats, annotations: Annotations,
@@ -332,7 +327,7 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     :param annotations: the groups that are compared; ``None`` to compare documents
     """
     topics = len(judgments.topics)
-    rows = _first(run, measure.param("cutoff"))
+    rows = first_rows(run, measure.param("cutoff"))
     place = run.place[rows]
     ranks = int(place.max(initial=-1)) + 1
     weights = discounts.discount(measure.param("discount"), ranks, measure.param("p"))

@@ -282,7 +282,8 @@ def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, lis
     measures = [] if "measure" in table else measure_columns(table)
     columns = {}
     if measures:
-        best, marks = best_of_measures(table[["name", *measures]]), changes(table)
+        best = best_of_measures(table[["name", *measures]])
+        marks = changes(table)
         missing = np.where(is_reference(table), "", "–")
     for column in table.columns:
         texts = _texts(table[column], digits)

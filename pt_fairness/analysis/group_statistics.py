@@ -13,6 +13,7 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.analysis.arguments import (
     annotations_of,
+    first_rows,
     loaded_qrels,
     runs_and_qrels,
     runs_of,
@@ -89,8 +90,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     skew[total == 0] = np.nan
     if size > 1:
         skew = skew / math.log2(size)
-    index = pd.MultiIndex.from_product([[*judgments.topics, ALL_TOPICS], labels],
-                                       names=["qid", "group"])
+    qids = [*judgments.topics, ALL_TOPICS]
+    index = pd.MultiIndex.from_product([qids, labels], names=["qid", "group"])
     table = index.to_frame(index=False)
     table["relevant"] = counts.ravel()
     table["share"] = shares.ravel()
@@ -140,9 +141,8 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
         with np.errstate(invalid="ignore"):
             kappa = fleiss_kappa(counts)
     else:
-        numbers = listed(np.unique(n).tolist())
         warn("Fleiss' κ needs equally many votes for every document; the documents have "
-             f"{numbers} votes, "
+             f"{listed(np.unique(n).tolist())} votes, "
              "so it is NaN. Take the documents with the same number of votes")
     row = {"documents": len(n), "votes": n.sum(), "agreement": equal.mean(), "kappa": kappa}
     return pd.DataFrame([row])
@@ -218,24 +218,23 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
     annotations = annotations_of(judgments, groups)
-    names = np.array([*annotations.labels, None], dtype=object)
+    names = np.array([*annotations.labels, None], object)
+    qids = np.array(judgments.topics, object)
     relevance = np.append(judgments.relevance, 0)  # of an unjudged document
     tables = []
     for name, run in runs_of(frames, judgments).items():
         ranked = annotations.of_run(run, depth)
-        rows = np.flatnonzero(run.place < (math.inf if depth is None else depth))
+        rows = first_rows(run, depth)
         member = ranked.sets.shares(ranked.codes[rows], annotations.labels) > 0
         member = np.column_stack([member, ~member.any(axis=1)])
         document, label = np.nonzero(member)
         rows = rows[document]
-        tables.append(pd.DataFrame({
-            "name": name,
-            "qid": np.array(judgments.topics, dtype=object)[run.topic[rows]],
-            "rank": run.place[rows] + 1,
-            "docno": run.docnos(rows),
-            "label": relevance[run.pair[rows]],
-            "group": pd.Series(names[label], dtype="str"),
-        }))
+        table = pd.DataFrame({"name": name, "qid": qids[run.topic[rows]]})
+        table["rank"] = run.place[rows] + 1
+        table["docno"] = run.docnos(rows)
+        table["label"] = relevance[run.pair[rows]]
+        table["group"] = pd.Series(names[label], dtype="str")
+        tables.append(table)
     return pd.concat(tables, ignore_index=True)
 
 
@@ -365,7 +364,8 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     gaps["worst_group"] = gaps["worst_group"].mask(smallest.isna())
     if pair:
         by_group = table.pivot(index=key, columns="group", values="value")
-        x, y = by_group[pair[0]], by_group[pair[1]]
+        x = by_group[pair[0]]
+        y = by_group[pair[1]]
         gaps["delta"] = 200 * (x - y) / (x + y)
     return gaps.reset_index()
 
@@ -403,8 +403,7 @@ def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"
     """
     check(confidence, resamples, method)
     frame = values_of(perquery, undefined)
-    cells = frame.groupby(["name", "measure"], sort=False).ngroup()
-    frame = frame.assign(cell=cells)
+    frame["cell"] = frame.groupby(["name", "measure"], sort=False).ngroup()
     frame = frame.merge(_members(groups, frame), on="qid")
     frame = frame.sort_values(["cell", "group"], kind="stable")
     return mean_intervals(frame, ["name", "measure", "group"], perquery, method=method,
@@ -521,11 +520,13 @@ def _gap(y: Floats, member: Bools, labels: Any, measure: str,
     x = y @ member / member.sum(axis=0)
     direction = direction_of(measure, perquery)
     gini = _gini(x, y, direction, measure_of(measure, perquery))
-    worst, worst_mean = None, math.nan
+    worst = None
+    worst_mean = math.nan
     if direction is not None:
         distance = from_best(x, direction)
         place = distance.round(TIE_DECIMALS).argmax()
-        worst, worst_mean = labels[place], x[place]
+        worst = labels[place]
+        worst_mean = x[place]
     return n, worst, worst_mean, np.ptp(x), x.std(), gini
 
 
@@ -536,7 +537,8 @@ def _gini(x: Floats, y: Floats, direction: str | None, measure: FairnessMeasure 
     :param y: the values, ``[N]``
     """
     if direction == SMALLER and measure is not None and tuple(measure.RANGE) == (0, 1):
-        x, y = 1 - x, 1 - y
+        x = 1 - x
+        y = 1 - y
     elif direction != LARGER:
         return math.nan
     n = len(x)

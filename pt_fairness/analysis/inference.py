@@ -427,7 +427,8 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     """
     from scipy import stats
     n, mean, sd = moments(differences)
-    error, free = sd / np.sqrt(n), np.maximum(n - 1, 1)
+    error = sd / np.sqrt(n)
+    free = np.maximum(n - 1, 1)
     half = stats.t.ppf(1 - ALPHA, free) * error
     limit = round(float(margin), TIE_DECIMALS)
     half[n < LEAST_INTERVAL] = np.nan

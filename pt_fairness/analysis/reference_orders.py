@@ -11,6 +11,7 @@ import pandas as pd
 
 from pt_fairness.analysis.arguments import (
     annotations_of,
+    first_rows,
     is_of_groups,
     loaded_qrels,
     one_run,
@@ -153,7 +154,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
 
 def _pools(annotations: Annotations, rel: int) -> Iterator[Pool]:
     """Yield the pool of relevant documents of each topic."""
-    judgments, codes = annotations.judgments, annotations.by_rel[rel]
+    judgments = annotations.judgments
+    codes = annotations.by_rel[rel]
     rows = np.flatnonzero(codes >= 0)
     docnos = judgments.docnos(rows).astype(object)
     _, place = np.unique(docnos, return_inverse=True)
@@ -213,7 +215,7 @@ def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> 
 
 def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
     """Return a run in which the documents of each pool have the given order."""
-    qids = np.array([pool.qid for pool in pools], dtype=object)
+    qids = np.array([pool.qid for pool in pools], object)
     docnos = [pool.docnos[order] for pool, order in zip(pools, orders, strict=True)]
     ranks = [np.arange(len(order)) for order in orders]
     frame = pd.DataFrame({"qid": np.repeat(qids, [len(order) for order in orders])})
@@ -299,7 +301,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 
 def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
     """Return the first ``depth`` documents of each ranking."""
-    rows = np.flatnonzero(run.place < depth)
+    rows = first_rows(run, depth)
     qids = np.array(judgments.topics, object)
     frame = pd.DataFrame({"query_id": qids[run.topic[rows]], "doc_id": run.docnos(rows)})
     frame["score"] = -run.place[rows].astype(float)
@@ -328,7 +330,7 @@ def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures:
         n = int(counts.sum())
         documents = len(run.topic) + len(rankings[0].relevance)
         batch = max(1, DOCUMENTS // max(documents, 1))
-        means: list[Floats] = []
+        means = []
         for start in range(0, draws + 1, batch):
             # Number 0 is the system itself.
             numbers = np.arange(start, min(start + batch, draws + 1))
@@ -388,7 +390,8 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
 
     :param means: the mean value of the system, and that of each draw, ``[1 + draws]``
     """
-    value, random = means[0], means[1:]
+    value = means[0]
+    random = means[1:]
     draws = len(random)
     direction = direction_of_measure(measure)
     worse = from_best(random, direction) - from_best(value, direction)

@@ -169,12 +169,14 @@ def _notes_on_tests(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
     """
     comparison = table.attrs.get(COMPARISON)
     if comparison:
-        baseline, facts = comparison["baseline"], _facts_on_test(comparison)
+        baseline = comparison["baseline"]
+        facts = _facts_on_test(comparison)
     else:
         row = baseline_row(table)
         if row is None:
             return []
-        baseline, facts = table["name"].iloc[row], f"p < {level(ALPHA)}"
+        baseline = table["name"].iloc[row]
+        facts = f"p < {level(ALPHA)}"
         if any(str(column).endswith(CORRECTED) for column in table.columns):
             facts += ", corrected"
     sentences = []
@@ -199,7 +201,8 @@ def _notes_on_tests(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
 def _facts_on_test(comparison: Mapping[str, Any]) -> str:
     """Return the test, the level and the correction in words."""
     facts = f"{comparison['test']}, p < {level(comparison['alpha'])}"
-    method, systems = comparison["correction"], comparison["systems"]
+    method = comparison["correction"]
+    systems = comparison["systems"]
     if systems < 2:
         return facts
     if method is None:

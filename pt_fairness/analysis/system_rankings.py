@@ -58,7 +58,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     columns = measure_columns(averages)
     averages = systems_of(averages)
     values = averages[columns].astype(float)
-    low, spread = values.min(), values.max() - values.min()
+    low = values.min()
+    spread = values.max() - values.min()
     filled = values.columns[values.notna().any()]
     constant = [column for column in filled if is_constant(values[column])]
     if constant:
@@ -319,11 +320,13 @@ def correlations(frame: pd.DataFrame,
         warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
              "correlation is undefined: NaN")
     of_itself = np.where(constant, np.nan, 1.0)
-    coefficients, p_values = np.diag(of_itself), np.diag(of_itself - 1.0)
+    coefficients = np.diag(of_itself)
+    p_values = np.diag(of_itself - 1.0)
     table = np.full(coefficients.shape, "", object)
     for i, j in itertools.combinations(range(len(names)), 2):
         both = ~np.isnan(values[:, i] + values[:, j])
-        x, y = values[both, i], values[both, j]
+        x = values[both, i]
+        y = values[both, j]
         coefficient = p_value = math.nan
         if not is_constant(x) and not is_constant(y):
             coefficient, p_value = tests[method](x, y)

@@ -141,7 +141,8 @@ def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float,
     :param of_group: P(d|g), ``[n, G]``
     :param target: the target share of each group, ``[G]``
     """
-    of_relevance, weight = (1.0 - lam) * relevance, lam * target
+    of_relevance = (1.0 - lam) * relevance
+    weight = lam * target
     left = np.zeros(len(relevance))  # −∞ for documents that are placed
     order = np.empty(k, np.intp)
     for rank in range(k):
@@ -161,7 +162,8 @@ def pm2_order(of_group: Floats, shares: Floats, target: Floats, lam: float, k: i
     """
     total = of_group.sum(axis=1, keepdims=True)
     seats = np.where(total > 0, ratio(of_group, total), shares)
-    queues, taken = Queues(shares > 0), np.zeros(len(target))
+    queues = Queues(shares > 0)
+    taken = np.zeros(len(target))
     left = np.zeros(len(shares))  # −∞ for documents that are placed
     order = np.empty(k, np.intp)
     for rank in range(k):

@@ -32,7 +32,7 @@ class Policy(ReRanker):
     seed: int
     sample: int | None
 
-    def draws(self, samples: int) -> list[ReRanker]:
+    def draws(self, samples: int) -> list[Policy]:
         """Return a transformer for each of the draws 0, 1, …, to compare in ``pt.Experiment``.
 
         :param samples: the number of draws, at least 1
@@ -44,7 +44,7 @@ class Policy(ReRanker):
         >>> rerank.plackett_luce(temperature=0.2).draws(2)
         [rerank.plackett_luce(temperature=0.2), rerank.plackett_luce(temperature=0.2, sample=1)]
         """
-        policies: list[ReRanker] = []
+        policies = []
         for sample in self._samples("draws", samples):
             policy = copy.copy(self)
             policy.sample = sample
@@ -194,7 +194,8 @@ class epsilon_greedy(Policy, label="ε-greedy"):
         super().__init__(k=k, epsilon=epsilon, seed=seed, sample=sample, verbose=verbose)
 
     def draw(self, prepared: TopicList, sample: int | None) -> Ints:
-        n, k = len(prepared.score), prepared.k
+        n = len(prepared.score)
+        k = prepared.k
         u = uniforms(self.seed, prepared.qid, sample or 0, 2 * k)
         return epsilon_greedy_order(n, k, self.epsilon, u)[:k]
 
@@ -227,7 +228,8 @@ def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
     order = np.arange(n)
     ranks = min(k, n - 1)
     below = n - 1 - np.arange(ranks)
-    swapped, places = u[0::2][:ranks], u[1::2][:ranks]
+    swapped = u[0::2][:ranks]
+    places = u[1::2][:ranks]
     # A random number just below 1 is rounded to 1.
     distance = np.minimum((places * below).astype(np.int64), below - 1)
     for i in np.flatnonzero(swapped < epsilon).tolist():
@@ -277,7 +279,8 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     for of_group in 2 * shares.T:
         rankings += [_by_score(r + of_group, weights), _by_score(r - of_group, weights)]
     exposure = target * weights.sum()
-    least, penalty = 0.0, _PENALTY
+    least = 0.0
+    penalty = _PENALTY
     difference, probabilities = _optimum(rankings, r, shares, exposure, weights, penalty)
     if difference > TOLERANCE:
         least, _ = _optimum(rankings, np.zeros_like(r), shares, exposure, weights, 1.0)
@@ -286,9 +289,11 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
         difference, probabilities = _optimum(rankings, r, shares, exposure, weights, penalty)
     # Rankings that were added for ``least`` have no probabilities.
     used = np.flatnonzero(probabilities > TOLERANCE)
-    mix, probabilities = np.array(rankings)[used], probabilities[used]
-    order = np.lexsort((*mix.T[::-1], -(probabilities / probabilities.sum()).round(9)))
-    return mix[order], probabilities[order] / probabilities.sum()
+    mix = np.array(rankings)[used]
+    probabilities = probabilities[used]
+    probabilities /= probabilities.sum()
+    order = np.lexsort((*mix.T[::-1], -probabilities.round(9)))
+    return mix[order], probabilities[order]
 
 
 def _by_score(score: Floats, weights: Floats) -> Ints:
@@ -312,7 +317,8 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
     seen = {ranking.tobytes() for ranking in rankings}
     exposures = [weights @ shares[ranking] for ranking in rankings]
     utilities = [weights @ r[ranking] for ranking in rankings]
-    least, centre = np.inf, np.zeros(groups)
+    least = np.inf
+    centre = np.zeros(groups)
     while True:
         count = len(rankings)
         equal = np.zeros((groups + 1, count + 2 * groups))
@@ -325,14 +331,16 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
         marginals = solved.eqlin.marginals
-        price, value = marginals[:groups], marginals[groups]
+        price = marginals[:groups]
+        value = marginals[groups]
         # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
         for prices in ((price + centre) / 2, price):
             score = r + shares @ prices
             ranking = _by_score(score.round(12), weights)
             bound = score[ranking] @ weights - target @ prices
             if bound < least:
-                least, centre = bound, prices
+                least = bound
+                centre = prices
             gain = (r + shares @ price)[ranking] @ weights + value
             if gain > TOLERANCE and ranking.tobytes() not in seen:
                 break

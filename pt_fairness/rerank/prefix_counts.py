@@ -168,13 +168,15 @@ def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -
         ``'cons'`` the least ⌈jT⌉/T, ``'relaxed'`` the least ⌈⌈jT⌉/T⌉
     """
     due = np.arange(1.0, k + 1)[:, None] * target
-    least, most = np.floor(due + EQUAL), np.ceil(due - EQUAL)
+    least = np.floor(due + EQUAL)
+    most = np.ceil(due - EQUAL)
     keys = np.zeros(due.shape)
     if rule != "greedy":
         keys = np.divide(most, target, out=np.full(due.shape, np.inf), where=target > 0)
     if rule == "relaxed":
         keys = np.ceil(keys - EQUAL)
-    queues, count = Queues(shares > 0), np.zeros(len(target))
+    queues = Queues(shares > 0)
+    count = np.zeros(len(target))
     order = np.empty(k, np.intp)
     for rank in range(k):
         left = queues.left
@@ -226,23 +228,27 @@ def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
     """
     # The i-th document of a group is due at step ⌈i/T⌉, so no group has more than k that are due.
     number = np.arange(1.0, k + 1) - EQUAL
-    of_groups, steps = [], []
+    of_groups = []
+    steps = []
     for is_member, share in zip(member.T, target.tolist(), strict=True):
         if share > 0:
             of_group = np.flatnonzero(is_member)[:k]
             of_groups.append(of_group)
             steps.append(number[:len(of_group)] / share)
-    documents, due = np.concatenate(of_groups), np.ceil(np.concatenate(steps))
+    documents = np.concatenate(of_groups)
+    due = np.ceil(np.concatenate(steps))
     if len(due) > k:
         until = due <= np.partition(due, k - 1)[k - 1]
-        documents, due = documents[until], due[until]
+        documents = documents[until]
+        due = due[until]
     order = np.argsort(due * len(member) + documents)
     return documents[order], due[order]
 
 
 def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]:
     """Return the documents that are due up to the step of the ``k``-th, and their deadlines."""
-    queues, count = Queues(shares > 0), np.zeros(len(target))
+    queues = Queues(shares > 0)
+    count = np.zeros(len(target))
     documents: list[int] = []
     deadlines: list[float] = []
     step = 0.0
@@ -353,7 +359,8 @@ def fa_ir_order(protected: Bools, table: Ints) -> Ints:
     """
     # The minimum grows by at most 1 per rank. So the i-th protected document has the first rank
     # whose minimum is i, or its old rank if that is better.
-    k, documents = len(table), np.flatnonzero(protected)
+    k = len(table)
+    documents = np.flatnonzero(protected)
     due = np.searchsorted(table, np.arange(1, len(documents) + 1))
     place = np.minimum(due, documents)
     first = np.full(k, -1)

@@ -76,7 +76,8 @@ class TopicList:
         :raises ValueError: a score is infinite
         """
         score = self.finite()
-        low, high = score[-1], score[0]
+        low = score[-1]
+        high = score[0]
         if low == high:
             return np.ones(len(score))
         return (score - low) / (high - low)
@@ -115,7 +116,7 @@ class Results:
         """
         if groups is None:
             return _of_column(self._frame["group"])
-        qids = np.array(self.qids, dtype=object)
+        qids = np.array(self.qids, object)
         topics = np.repeat(qids, self.length)
         memberships = Memberships(*groups.annotate(topics, self._docnos))
         sets = LabelSets(sorted(memberships.labels))
@@ -128,11 +129,10 @@ class Results:
         """
         lists = []
         for qid, places in zip(self.qids, self._places(), strict=True):
-            n = len(places)
-            lists.append(TopicList(
-                qid, places, self._docnos[places], self._score[places], labels=[],
-                shares=np.zeros((n, 0)), weighted=np.zeros(n, bool), target=np.zeros(0),
-                k=len(places[:k])))
+            no_shares = np.zeros((len(places), 0))
+            unweighted = np.zeros(len(places), bool)
+            lists.append(TopicList(qid, places, self._docnos[places], self._score[places], [],
+                                   no_shares, unweighted, np.zeros(0), len(places[:k])))
         return lists
 
     def condensed(self, annotations: tuple[LabelSets, Ints], target: Any,
@@ -460,15 +460,16 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Add the column ``group`` to a frame with the columns ``qid`` and ``docno``."""
         pt.validate.columns(inp, includes=["qid", "docno"])
-        qids, docnos = texts_of(inp["qid"]), texts_of(inp["docno"])
+        qids = texts_of(inp["qid"])
+        docnos = texts_of(inp["docno"])
         memberships = Memberships(*self.groups.annotate(qids, docnos))
         row = memberships.item
-        names = np.asarray(memberships.labels, dtype=object)[memberships.codes]
-        group = np.full(len(inp), None, dtype=object)
+        names = np.asarray(memberships.labels, object)[memberships.codes]
+        group = np.full(len(inp), None, object)
         group[row] = names
         several = np.bincount(row, minlength=len(inp))[row] > 1
         lists = pd.Series(names[several]).groupby(row[several]).agg(sorted)
-        group[lists.index] = lists.to_numpy(dtype=object)
+        group[lists.index] = lists.to_numpy(object)
         dtype = "object" if len(lists) else "str"
         return inp.assign(group=pd.Series(group, index=inp.index, dtype=dtype))
 
