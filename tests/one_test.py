@@ -21,12 +21,12 @@ def each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], Ca
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
-        def loop(**fixtures: Any) -> None:
+        def loop(*instance: Any, **fixtures: Any) -> None:
             failures = {}
             for row in rows:
                 given = dict(zip(keys, row, strict=True))
                 try:
-                    test(**fixtures, **given)
+                    test(*instance, **fixtures, **given)
                 except (Exception, pytest.fail.Exception) as error:
                     case = ", ".join(f"{key}={reprlib.repr(one)}" for key, one in given.items())
                     failures[f"{case}: {str(error)[:500]}"] = error

@@ -33,7 +33,7 @@ def test_no_frame(function, given):
         function(given)
 
 
-@pytest.mark.parametrize("function, frame", [
+@each("function, frame", [
     *((function, AVERAGES) for function in OF_AVERAGES if function is not OF_AVERAGES[-1]),
     *((function, PER_QUERY) for function in OF_PER_QUERY)])
 def test_no_rows(function, frame):

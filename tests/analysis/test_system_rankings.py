@@ -11,6 +11,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from ir_measures import nDCG, parse_measure
+from one_test import each
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -65,7 +66,7 @@ class TestMinMax:
         values = set(minmax(table.rename(columns={"run": "name"}))["Rprec"].round(4))
         assert {1.0, 0.88, 0.8552, 0.8472, 0.6854, 0.6, 0.0868, 0.0536, 0.0} <= values
 
-    @pytest.mark.parametrize(
+    @each(
         "table, error",
         [
             (pd.DataFrame({"nDCG": [1.0]}), "no column 'name'"),
@@ -78,7 +79,7 @@ class TestMinMax:
             (pd.DataFrame({"name": ["A", "B"], "AP": ["0.5", "0.6"]}), "A has '0.5'"),
         ],
     )
-    @pytest.mark.parametrize(
+    @each(
         "function", [minmax, top, rank_table, correlations, lambda table: combine(table, ["AP"])]
     )
     def test_wrong_table(self, table, error, function):
@@ -511,7 +512,7 @@ class TestCompare:
             compare(perquery, **arguments)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_holms_method_is_that_of_statsmodels(seed):
     rng = np.random.default_rng(seed)
     p = pd.Series(rng.random(rng.integers(0, 9)).round(1), dtype=float)

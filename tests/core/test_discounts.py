@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from one_test import each
 
 from pt_fairness.core import discounts
 
@@ -34,9 +35,9 @@ def test_discounts_by_name(depth):
             discounts.discount(name.upper(), depth)
 
 
-@pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
-@pytest.mark.parametrize("power", [1, 2])
-@pytest.mark.parametrize("depth", [1, 2, 9, 1_000_000])
+@each("name", ["log2", "trec", "geometric"])
+@each("power", [1, 2])
+@each("depth", [1, 2, 9, 1_000_000])
 def test_sums_of_discounts(name, power, depth):
     expected = (discounts.discount(name, depth, 0.8) ** power).sum()
     found = discounts.sum_of_discounts(name, depth, 0.8, power)

@@ -8,6 +8,7 @@ import random
 
 import pandas as pd
 import pytest
+from one_test import each
 
 from pt_fairness.io.files import opened
 from pt_fairness.io.frames import (
@@ -31,8 +32,8 @@ def columns_of(path, text, types=None):
         return read_columns(source, NAMES, types)
 
 
-@pytest.mark.parametrize("name", ["file", "file.gz"])
-@pytest.mark.parametrize("seed", range(10))
+@each("name", ["file", "file.gz"])
+@each("seed", range(10))
 def test_fields_are_those_of_the_split_lines(tmp_path, name, seed):
     pick = random.Random(seed)
     words = ["007", "NA", "nan", "", "None", '"q', "#", "é中", "a,b", "True", "1e3"]

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from one_test import each
 
 from pt_fairness import FairnessWarning, evaluate, read_run
 from pt_fairness.evaluation.plan import position
@@ -40,8 +41,8 @@ def assert_as_ir_measures_reads(path):
     return ours
 
 
-@pytest.mark.parametrize("name", ["run", "run.gz"])
-@pytest.mark.parametrize("text", [
+@each("name", ["run", "run.gz"])
+@each("text", [
     LINE, "", "\n \n" + LINE + "\n" + LINE,
     # Identifiers that look like missing values or numbers.
     "007 Q0 NA 1 1 t\n007 Q0 null 2 1 t\n1.0 Q0 nan 3 1 t\nnan 0 1 1 -1 t\n",
@@ -109,7 +110,7 @@ def test_real_tags_with_spaces(shared):
         assert run.values.tolist() == [[row[0], row[2], float(row[4])] for row in rows]
 
 
-@pytest.mark.parametrize("text, says", [
+@each("text, says", [
     (LINE + "1 Q0 b 2 1\n", "line 2: 5 columns where there should be 6 "
      "(qid, q0, docno, rank, score, tag): '1 Q0 b 2 1'"),
     (LINE + "1 Q0 b 2 1 tag more\n" + LINE, "line 2: 7 columns"),
@@ -127,7 +128,7 @@ def test_real_tags_with_spaces(shared):
     ('1 Q0 b 2 1 "a tag"\n1 Q0 c 2 x "a tag"\n', "line 1: 7 columns"),
     (LINE.encode() + b"1 Q0 \xff 2 1 tag\n", "line 2: not UTF-8 text"),
 ])
-@pytest.mark.parametrize("name", ["run", "run.gz"])
+@each("name", ["run", "run.gz"])
 def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
     with warnings.catch_warnings(), pytest.raises(ValueError) as error:
         warnings.simplefilter("error")  # pandas warns of some of them
@@ -497,8 +498,8 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("name", ["topics", "topics.gz"])
-@pytest.mark.parametrize("form", FORMATS)
+@each("name", ["topics", "topics.gz"])
+@each("form", FORMATS)
 def test_files(tmp_path, form, name):
     escape = (lambda query: query.replace("&", "&amp;")) if "XML" in form else str
     text = "".join(FORMATS[form].format(qid, escape(query)) for qid, query in PAIRS)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, Bpref, Compat, IPrec, P, R, StRecall, nDCG
 from measure_cases import values_of
+from one_test import each
 
 from pt_fairness import Annotated, MRecall, OfGroup, groups
 
@@ -197,7 +198,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     assert (OfGroup(measure=P @ 10, group="A") @ 5).inner == P @ 5
 
 
-@pytest.mark.parametrize(("text", "message"), [
+@each("text, message", [
     ("OfGroup(measure='nDCG@10',group='A')@5", "two cutoffs, that of measure='nDCG@10' and @5"),
     ("OfGroup(measure='nDGC',group='A')", "measure not found: nDGC.*Did you mean nDCG"),
     ("OfGroup(measure='n DCG',group='A')", "'n DCG' cannot be read as a measure"),

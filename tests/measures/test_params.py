@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures import nDCG
+from one_test import each
 
 from pt_fairness import (
     AWRF,
@@ -290,7 +291,7 @@ WRONG_MEASURES = [
 ]
 
 
-@pytest.mark.parametrize("name, value, says", WRONG)
+@each("name, value, says", WRONG)
 def test_every_measure_refuses_a_wrong_value_with_what_is_allowed(worked, name, value, says):
     kinds = [kind for kind in MEASURES.values() if name in kind.SUPPORTED_PARAMS]
     assert kinds
@@ -354,7 +355,7 @@ def test_what_is_no_order(value):
         GF(order=value, divergence="nmd").validate_params()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_weights_of_grades_are_sorted_numbers(seed):
     pick = random.Random(seed)
     grades = pick.sample(range(9), pick.randint(1, 5))

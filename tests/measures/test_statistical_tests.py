@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.stats
 from measure_cases import TARGETS, of_lists
+from one_test import each
 from slow_versions import statistics
 
 from pt_fairness import FAIR, FairnessWarning, PreF
@@ -114,8 +115,8 @@ def test_worked_tables():
         assert round(float(failure_probability(table, np.array([p]))[0]), 6) == expected
 
 
-@pytest.mark.parametrize("p", SHARES)
-@pytest.mark.parametrize("k", [1, 5, 9])
+@each("p", SHARES)
+@each("k", [1, 5, 9])
 def test_failure_probability_against_brute_force(k, p):
     for alpha in ALPHAS:
         table = m_table(k, p, alpha, adjust=False)

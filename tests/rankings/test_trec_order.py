@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from one_test import each
 from slow_versions.rows import order_run
 
 from pt_fairness import FairnessWarning
@@ -245,8 +246,8 @@ def test_results_for_few_topics_are_a_warning():
     assert said["few topics"].startswith("the run has results for 1 of the 5 topics of the qrels")
 
 
-@pytest.mark.parametrize("kind", [int, float, "Int64"])
-@pytest.mark.parametrize("seed", range(12))
+@each("kind", [int, float, "Int64"])
+@each("seed", range(12))
 def test_a_pair_has_its_highest_relevance_and_all_its_labels(seed, kind):
     pick = random.Random(seed)
     rows = [(str(pick.randrange(3)), f"d{pick.randrange(6)}", pick.randrange(-2, 4),

@@ -171,7 +171,7 @@ def test_the_protected_group_is_the_one_that_is_named(name):
         assert "the groups' shares are from" in told(made(name, protected="all"))
 
 
-@pytest.mark.parametrize("name", [one for one, measure in MEASURES.items()
+@each("name", [one for one, measure in MEASURES.items()
                                   if "target" in measure.SUPPORTED_PARAMS])
 def test_the_target_is_the_one_that_is_named(name):
     known = MEASURES[name].SUPPORTED_PARAMS["target"]
