@@ -258,12 +258,11 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values),
         ``difference``, ``low, high`` (interval), ``effect`` (Cohen's d: the mean of the differences
         divided by their standard deviation), ``t`` (NaN for a randomisation test), ``p, corrected,
-        reject`` (at .05, and never with fewer than six topics). With several
-        baselines or all pairs, ``against``, the name of the baseline, follows ``name``. With
-        ``tolerance``, there are also ``tolerance`` (δ),
-        ``tolerance low, tolerance high`` (the t interval of the mean difference at 90 %),
-        ``p tolerance`` (of the one-sided test or tests) and ``verdict``; missing for measures
-        without δ
+        reject`` (at .05, and never with fewer than six topics). With several baselines or all
+        pairs, ``against``, the name of the baseline, follows ``name``. With ``tolerance``, there
+        are also ``tolerance`` (δ), ``tolerance low, tolerance high`` (the t interval of the mean
+        difference at 90 %), ``p tolerance`` (of the one-sided test or tests) and
+        ``verdict``; missing for measures without δ
     :raises ValueError: an unknown baseline, an option that is not possible, or
         ``side='worse'`` for a measure of which neither larger nor smaller values are better
 

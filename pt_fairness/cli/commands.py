@@ -361,6 +361,7 @@ def _table(options: argparse.Namespace) -> int:
             _refuse(options, "--topic-groups prints means, which are not compared; it", *_COMPARING)
         if per_query:
             _refuse(options, "--per-query (--format long)", "ci", *_COMPARING)
+        _need_baseline(options, "test", "correction", "p_values")
         table, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
         broken = table.attrs[evaluation.BROKEN]
         if per_query:
@@ -385,6 +386,18 @@ def _refuse(options: argparse.Namespace, table: str, *names: str) -> None:
             raise ValueError(f"{table} does not go with --{option}; leave one of them out")
 
 
+def _need_baseline(options: argparse.Namespace, *names: str) -> None:
+    """Raise an error for an option of comparisons if there is no baseline.
+
+    :param names: the options, as attributes
+    :raises ValueError: one of them is given without a baseline
+    """
+    for name in names:
+        if options.baseline is None and getattr(options, name):
+            option = name.replace("_", "-")
+            raise ValueError(f"--{option} is of differences from a baseline; give --baseline, too")
+
+
 def _uncertain(options: argparse.Namespace) -> Any:
     """Return the values under uncertain labels."""
     from pt_fairness import analysis, io
@@ -404,6 +417,7 @@ def _report(options: argparse.Namespace) -> int:
     from pt_fairness import report
     from pt_fairness.io.document_files import read_topic_groups
     topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
+    _need_baseline(options, "test", "correction")
     page = report(**_arguments_of(options), depth=options.depth, title=options.title,
                   topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain)
     write(page.html, options.output)
@@ -419,11 +433,14 @@ def _plot(options: argparse.Namespace) -> int:
         raise ValueError(f"{figure} shows all topics; leave out --topic")
     if options.baseline is not None and figure not in ("tradeoff", "differences"):
         raise ValueError(f"{figure} compares nothing; leave out --baseline")
+    if options.correction is not None and figure != "differences":
+        raise ValueError(f"{figure} tests nothing; leave out --correction")
     if options.references and figure != "tradeoff":
         raise ValueError(f"{figure} shows no reference rankings; leave out --references")
     from pt_fairness import evaluation
     from pt_fairness.io.files import written_whole
-    averages, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
+    arguments = _arguments_of(options) | {"correction": None}  # the figure compares
+    averages, values = evaluation.evaluate(**arguments, references=options.references)
     axes = _drawn(options, averages, values)
     with written_whole(options.output) as out:
         axes.figure.savefig(out, format=form, bbox_inches="tight")

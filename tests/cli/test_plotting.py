@@ -109,6 +109,7 @@ def test_errors(folder, monkeypatch, capsys, figure, measures, options, says):
     (["differences", "x.bm25"], "differences compares runs with a baseline; give two runs or more"),
     (["explain", *RUNS, "--baseline", "x.dph"], "explain compares nothing; leave out --baseline"),
     (["lorenz", *RUNS, "--references"], "lorenz shows no reference rankings; leave out"),
+    (["strips", *RUNS, "--correction", "holm"], "strips tests nothing; leave out --correction"),
     (["differences", *RUNS, "--correction", "5"], "correction='5' is not possible")])
 def test_options_that_do_not_go_together(arguments, message, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)

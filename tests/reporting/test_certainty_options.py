@@ -135,6 +135,7 @@ def test_the_sections_fit_a_phone(command, show):
     (["--baseline", "A", "--tolerance", "nDCG@5"], "--tolerance 'nDCG@5' is not possible"),
     (["--baseline", "A", "--tolerance", "nDCG@5=a"], "such as nDCG@10=0.01"),
     (["--tolerance", "nDCG@5=0.1"], "is of differences from a baseline; give one, too"),
+    (["--test", "t"], "--test is of differences from a baseline; give --baseline, too"),
     (["--uncertain", "9", "--topic-groups", "domains.csv"], "give one of them"),
     (["--uncertain", "9"], "takes measures of this package"),
     (["--uncertain", "1"], "draws=1 is not possible"),
