@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 from collections.abc import Iterable, Mapping
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,8 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
 
 class _Product(Groups):
     def __init__(self, sources: list[Groups], missing: str | None, name: str | None) -> None:
-        self._sources, self._missing = sources, missing
+        self._sources = sources
+        self._missing = missing
         extra = [] if missing is None else [missing]
         labels_of = [sorted({*(source.labels or ()), *extra}) for source in sources]
         for labels in labels_of:
@@ -91,7 +93,9 @@ class _Product(Groups):
         unknown = 0.0 * np.sum([part.unknown_of(n) for part in parts], axis=0)
         item = np.unique(np.concatenate([part.item for part in parts]))
         weighted = np.zeros(n, bool)
-        share, codes, labels = np.ones(len(item)), np.zeros(len(item), np.int64), [""]
+        share = np.ones(len(item))
+        codes = np.zeros(len(item), np.int64)
+        labels = [""]
         for place, part in enumerate(parts):
             if self._missing is not None:
                 part = part.with_label(np.setdiff1d(item, part.item), self._missing)
@@ -101,13 +105,14 @@ class _Product(Groups):
             count = part_item.searchsorted(item, "right") - start
             row = np.repeat(np.arange(len(item)), count)
             entry = ranges(start, count)
-            item, share = item[row], share[row] * part_share[entry]
+            item = item[row]
+            share = share[row] * part_share[entry]
             pairs = codes[row] * len(part.labels) + part_codes[entry]
             pairs, codes = np.unique(pairs, return_inverse=True)
             separator = SEPARATOR if place else ""
             labels = [labels[pair // len(part.labels)] + separator
                       + part.labels[pair % len(part.labels)] for pair in pairs]
-        weight = np.where(weighted[item], share, np.nan) if self.weighted else None
+        weight = np.where(weighted[item], share, nan) if self.weighted else None
         return Memberships(item, codes, labels, weight, unknown)
 
 
@@ -181,10 +186,13 @@ class _WithErrorRates(Groups):
             joint = table.T * shares.loc["prior"]
             table = joint.div(joint.sum(axis=1), axis=0).dropna()  # NaN: a probability of 0
         #: P(true label | label), with a row for each label.
-        self._base, self._table = base, table
+        self._base = base
+        self._table = table
         ordered = base.order is not None and set(table) <= set(base.order)
         super().__init__(name, table, base.order if ordered else None)
-        self.topics, self.in_parts, self.by_topic = base.topics, base.in_parts, base.by_topic
+        self.topics = base.topics
+        self.in_parts = base.in_parts
+        self.by_topic = base.by_topic
         self._rows(base.labels or [])
 
     def _rows(self, labels: list[str]) -> Floats:

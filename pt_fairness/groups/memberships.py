@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,13 +44,13 @@ class Memberships(NamedTuple):
         """Return ``unknown``, ``[n]``, also if it is ``None``."""
         if self.unknown is not None:
             return self.unknown
-        return np.where(self._count(n) > 0, 0.0, np.nan)
+        return np.where(self._count(n) > 0, 0.0, nan)
 
     def _count(self, n: int) -> Ints:
         """Return the number of annotations of each document, ``[n]``."""
         return np.bincount(self.item, minlength=n)
 
-    def with_label(self, item: Ints, label: str, weight: float | Floats = np.nan) -> Memberships:
+    def with_label(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
         codes = np.full(len(item), len(self.labels))
         weights = np.broadcast_to(weight, len(item))
@@ -63,7 +64,7 @@ class Memberships(NamedTuple):
         unknown = self.unknown_of(n)
         without = (unknown == 0) & (self._count(n) == 0)
         item = np.flatnonzero((unknown > 0) | without)
-        weight = np.where(unknown[item] > 0, unknown[item], np.nan)
+        weight = np.where(unknown[item] > 0, unknown[item], nan)
         return self.with_label(item, UNKNOWN_GROUP, weight)
 
     @property
@@ -71,7 +72,7 @@ class Memberships(NamedTuple):
         """The weight of each annotation, NaN for documents without weights."""
         if self.weight is not None:
             return self.weight
-        return np.full(len(self.item), np.nan)
+        return np.full(len(self.item), nan)
 
 
 class Table:
@@ -95,19 +96,25 @@ class Table:
         complete = docno.notna() if qid is None else docno.notna() & qid.notna()
         rows = labelled | complete.to_numpy()  # a row without a group may lack its document
         if not rows.all():
-            docno, group, labelled = docno[rows], group[rows], labelled[rows]
+            docno = docno[rows]
+            group = group[rows]
+            labelled = labelled[rows]
             qid = None if qid is None else qid[rows]
             weight = None if weight is None else weight[rows]
         codes, labels = pd.factorize(group[labelled], sort=True)
         self.labels = list(map(str, labels))
         self._index = DocumentIndex(qid, docno, "groups")
-        pair, documents = self._index.pair, len(self._index)
+        pair = self._index.pair
+        documents = len(self._index)
         self._unknown = np.zeros(documents)
-        members, shares = pair[labelled], None
+        members = pair[labelled]
+        shares = None
         if weight is not None:
             shares = weight[labelled]
             positive = shares != 0
-            members, codes, shares = members[positive], codes[positive], shares[positive]
+            members = members[positive]
+            codes = codes[positive]
+            shares = shares[positive]
             unknown = (group == UNKNOWN_GROUP).to_numpy()
             self._unknown += np.bincount(pair[unknown], weight[unknown], documents)
         members, self._codes, self.weight = distinct_annotations(members, codes, shares)
@@ -161,7 +168,7 @@ class Table:
             topic, topics = pd.factorize(np.asarray(qids, dtype=object))
         pair = self._index.find(topic, list(map(label_text, topics)), docnos)
         item = np.flatnonzero(pair >= 0)
-        unknown = np.full(len(pair), np.nan)
+        unknown = np.full(len(pair), nan)
         pair = pair[item]
         unknown[item] = self._unknown[pair]
         count = self._count[pair]
@@ -222,7 +229,7 @@ def _weights(frame: pd.DataFrame, what: str) -> Floats:
     :raises ValueError: the weight of a row with a group, or ``@UNKNOWN``, is no number of at least
         0
     """
-    weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=np.nan)
+    weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=nan)
     group = frame["group"]
     used = _has_group(group) | (group == UNKNOWN_GROUP).to_numpy()
     wrong = used & ~(np.isfinite(weight) & (weight >= 0))
@@ -316,10 +323,12 @@ class Groups(NamedObject):
         if len(qids) != len(docnos):
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
                              "needs a topic for each document")
-        topics, documents = texts_of(pd.Series(qids)), texts_of(pd.Series(docnos))
+        topics = texts_of(pd.Series(qids))
+        documents = texts_of(pd.Series(docnos))
         annotations = Memberships(*self.annotate(topics, documents))
         order = np.argsort(annotations.item, kind="stable")
-        item, codes = annotations.item[order], annotations.codes[order]
+        item = annotations.item[order]
+        codes = annotations.codes[order]
         labels = np.asarray(annotations.labels, dtype=object)
         columns = {"qid": topics[item], "docno": documents[item], "group": labels[codes]}
         frame = pd.DataFrame(columns, dtype="str")
@@ -463,7 +472,8 @@ def summary(qrels: pd.DataFrame) -> str:
     """
     annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
     ids = list(qrels_columns(qrels)[:2])
-    documents, judged = annotated.drop_duplicates(ids), qrels.drop_duplicates(ids)
+    documents = annotated.drop_duplicates(ids)
+    judged = qrels.drop_duplicates(ids)
     count = annotated["iteration"].value_counts().sort_index()
     labels = ", ".join(f"{group} {number}" for group, number in count.items())
     return (f"{len(documents)} of {len(judged)} judged documents have a group"
@@ -478,14 +488,18 @@ _NO_LEANING = "both or neither"
 class _Override(Groups):
     def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
         corrections = Table.of_frame(frame)
-        labels, order = base.labels, base.order
+        labels = base.labels
+        order = base.order
         if labels is not None:
             labels = [*labels, *corrections.labels]
         if order is not None and not {*corrections.labels} <= {*order}:
             order = None
         super().__init__(name, labels, order)
-        self._base, self._corrections = base, corrections
-        self.complete, self.topics, self.in_parts = base.complete, base.topics, base.in_parts
+        self._base = base
+        self._corrections = corrections
+        self.complete = base.complete
+        self.topics = base.topics
+        self.in_parts = base.in_parts
         self.weighted = base.weighted or corrections.weight is not None
         self.by_topic = base.by_topic or corrections.by_topic
 
@@ -496,7 +510,8 @@ class _Override(Groups):
         return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
+        qids = np.asarray(qids, dtype=object)
+        docnos = np.asarray(docnos, dtype=object)
         corrected = self._corrections.find(qids, docnos)
         unknown = corrected.unknown_of(len(docnos)).copy()
         rest = np.flatnonzero(np.isnan(unknown))
@@ -515,7 +530,8 @@ class _Relabelled(Groups):
 
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
-        self._base, self._new = base, {}
+        self._base = base
+        self._new = {}
         for topic, value in by_topic.items():
             mapping = self._mapping(topic, value)
             unknown = mapping.keys() - {*(mapping if base.labels is None else base.labels)}
@@ -528,7 +544,9 @@ class _Relabelled(Groups):
             self._new[label_text(topic)] = mapping
         labels = {new for mapping in self._new.values() for new in mapping.values()}
         super().__init__(name, labels, order)
-        self.complete, self.in_parts, self.weighted = True, base.in_parts, base.weighted
+        self.complete = True
+        self.in_parts = base.in_parts
+        self.weighted = base.weighted
         topics = {topic for topic, mapping in self._new.items() if mapping}
         self.topics = sorted(topics if base.topics is None else topics & {*base.topics})
 
@@ -553,13 +571,14 @@ class _Relabelled(Groups):
         return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        qids, docnos = np.asarray(qids, dtype=object), np.asarray(docnos, dtype=object)
+        qids = np.asarray(qids, dtype=object)
+        docnos = np.asarray(docnos, dtype=object)
         topic, topics = pd.factorize(qids)
         mappings = [self._new.get(label_text(text), {}) for text in topics]
         has_labels = np.array([len(mapping) > 0 for mapping in mappings], bool)
         rows = np.flatnonzero(has_labels[topic])
         annotations = Memberships(*self._base.annotate(qids[rows], docnos[rows]))
-        unknown = np.full(len(docnos), np.nan)
+        unknown = np.full(len(docnos), nan)
         unknown[rows] = annotations.unknown_of(len(rows))
         labels = self.labels or []
         new_codes = np.full((len(topics), len(annotations.labels)), -1)

@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from math import nan
 from numbers import Real
 from typing import Any
 
@@ -220,7 +221,8 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     columns = dict(zip(qrels_columns(frame), ("qid", "docno", "group"), strict=True))
     frame = frame[list(columns)].rename(columns=columns)
     frame["group"] = frame["group"].map(label_text, na_action="ignore")
-    dropped, labels = label_texts(none, "none"), sorted({*frame["group"].dropna()})
+    dropped = label_texts(none, "none")
+    labels = sorted({*frame["group"].dropna()})
     for label in dropped:
         if label not in labels:
             raise ValueError(f"none={shown(dropped)}: no document has the label {label!r}; the "
@@ -244,7 +246,8 @@ class _Frame(Groups):
                  labels: Iterable[str] = ()) -> None:
         self._table = table
         super().__init__(name, {*table.labels, *labels}, order)
-        self.weighted, self.by_topic = table.weight is not None, table.by_topic
+        self.weighted = table.weight is not None
+        self.by_topic = table.by_topic
 
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()
@@ -292,7 +295,9 @@ class _Pattern(Groups):
 
 #: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
 Found = tuple[tuple[str, ...], str]
-MISSING, _NOTHING, _OTHER = "missing", "nothing", "other: "
+MISSING = "missing"
+_NOTHING = "nothing"
+_OTHER = "other: "
 
 
 def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
@@ -403,7 +408,8 @@ class FromText(Groups):
                              f"groups ({listed(counts.groups)}), or None for no label")
         super().__init__(name, labels, order)
         self.weighted = shares
-        self._counts, self._threshold = counts, check_threshold(threshold)
+        self._counts = counts
+        self._threshold = check_threshold(threshold)
         #: The labels in the order of the counts.
         self._columns = labels
 
@@ -423,7 +429,7 @@ class FromText(Groups):
         members[absent] = 0
         item, codes = np.nonzero(members[:, :len(self._columns)])
         weight = members[item, codes].astype(float) if self.weighted else None
-        return Memberships(item, codes, self._columns, weight, np.where(absent, np.nan, 0.0))
+        return Memberships(item, codes, self._columns, weight, np.where(absent, nan, 0.0))
 
 
 class FromIrds(Groups):
@@ -441,7 +447,9 @@ class FromIrds(Groups):
         if name is None and isinstance(field, str):
             name = f"{dataset_id}/{field}"
         super().__init__(name, labels, order)
-        self.dataset_id, self.field, self.entity = dataset_id, field, entity
+        self.dataset_id = dataset_id
+        self.field = field
+        self.entity = entity
         self.complete = labels is not None
         self._cache: dict[str, Found] = {}
         self._warned = False
@@ -669,4 +677,6 @@ def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
     REGISTRY.register(name, groups)
 
 
-unregister, names, get = REGISTRY.unregister, REGISTRY.names, REGISTRY.get
+unregister = REGISTRY.unregister
+names = REGISTRY.names
+get = REGISTRY.get

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,10 @@ def mrecall(F: Bools, W: Bools, k: float, share: bool = False) -> Floats:
     >>> mrecall(F, W, k=2, share=True).round(3)
     array([0.667])
     """
-    covered, size = (F & W).sum(axis=1), W.sum(axis=1)
+    covered = (F & W).sum(axis=1)
+    size = W.sum(axis=1)
     values = ratio(covered, size) if share else covered >= np.minimum(k, size)
-    return np.where(size > 0, values, np.nan)
+    return np.where(size > 0, values, nan)
 
 
 
@@ -132,13 +134,14 @@ class _MRecall(FairnessMeasure):
     RELEVANCE = True
 
     def score(self, view: View) -> Floats:
-        cutoff, rel = self.cutoff, self.rel
+        cutoff = self.cutoff
+        rel = self.rel
         codes = view.full_relevant(cutoff, rel)
         row = np.arange(len(view))[:, None]
         F = view.sums_by_code(len(view), row, codes) @ view.member > 0
         W = view.relevant(rel) @ view.member > 0
         k = np.inf if cutoff is None else cutoff
-        return mrecall(F, W, k, self.param("value") == "share")
+        return mrecall(F, W, k, self["value"] == "share")
 
 
 class OfGroupMeasure(FairnessMeasure):
@@ -266,7 +269,7 @@ class OfGroupMeasure(FairnessMeasure):
     def depth(self) -> int | None:
         # The groups of the judged documents are enough if the others stay in the list. One
         # document of the run shows whether its ids match the group source.
-        return 1 if self.param("others") == "irrelevant" else None
+        return 1 if self["others"] == "irrelevant" else None
 
     def score(self, view: View) -> Floats:
         raise ValueError(f"{self} is computed by ir_measures, from runs and qrels: it has "

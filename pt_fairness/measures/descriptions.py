@@ -56,7 +56,8 @@ def target_and_protected(measure: FairnessMeasure, several: bool = False) -> str
 
 
 def _protected(measure: FairnessMeasure) -> str:
-    protected, pro = measure.param("protected"), measure.param("pro")
+    protected = measure.param("protected")
+    pro = measure.param("pro")
     if protected == "minority":
         return (f"the group with the fewest {measure.POPULATION} documents, of those that have "
                 "any, per topic")
@@ -244,7 +245,8 @@ def as_unicode(latex: str) -> str:
     >>> as_unicode(r"\frac{1}{n} \sum_{i \le n} \frac{v_i}{\log_2(i+1)}")
     '1/n Σ_(i ≤ n) v_i/log₂(i+1)'
     """
-    text, before = " ".join(latex.split()), ""
+    text = " ".join(latex.split())
+    before = ""
     while text != before:
         before = text
         for pattern, plain in _RULES:

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts, divergences
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
+from pt_fairness.core.discounts import discount, log_discount, within
+from pt_fairness.core.divergences import (
+    LARGEST_DIVERGENCE,
+    discounted_divergences,
+    jsd,
+    kl,
+    laplace,
+    smoothed,
+)
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import register
@@ -40,10 +49,10 @@ class DistributionMeasure(FairnessMeasure):
 
     def score(self, view: View) -> Floats:
         if not view.labels:
-            return np.full(len(view), np.nan)
+            return np.full(len(view), nan)
         target = distribution(view, self.param("target"), self.rel)
         defined = target.any(axis=1) | self.of_run
-        return np.where(defined, self.compare(view, target), np.nan)
+        return np.where(defined, self.compare(view, target), nan)
 
     def compare(self, view: View, target: Floats) -> Floats:
         """Return the value of each list, ``[R]``; that of a list without a target is ignored.
@@ -65,12 +74,12 @@ class DistributionMeasure(FairnessMeasure):
         keep = self.param("unannotated") == "keep"
         codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
         name = self.param("discount") or "none"
-        weights = discounts.discount(name, codes.shape[1], self.param("p"))
+        weights = discount(name, codes.shape[1], self.param("p"))
         row = np.arange(len(view))[:, None]
         groups = view.sums_by_code(len(view), row, codes, weights) @ view.share
         annotated = codes >= 0
         total = annotated @ weights
-        return arrays.ratio(groups, total[:, None]), annotated.sum(axis=1)
+        return ratio(groups, total[:, None]), annotated.sum(axis=1)
 
     def when_empty(self, largest: Callable[[int], Floats]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
@@ -79,7 +88,7 @@ class DistributionMeasure(FairnessMeasure):
             of this length can have, ``[R]``
         """
         if self.of_run:
-            return divergences.LARGEST_DIVERGENCE
+            return LARGEST_DIVERGENCE
         cutoff = self.cutoff
         return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
 
@@ -110,8 +119,8 @@ class DistMeasure(DistributionMeasure):
         :param counts: the number of documents of each group, ``[R, L]``
         :param target: ``[R, L]``, without shares of 0
         """
-        shares = divergences.laplace(counts, self.param("smoothing"))
-        return divergences.kl(shares, target)
+        shares = laplace(counts, self["smoothing"])
+        return kl(shares, target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
@@ -121,11 +130,11 @@ class DistMeasure(DistributionMeasure):
 
         :returns: the divergence, ``[R]``, n, ``[R]``, and the smoothed target, ``[R, L]``
         """
-        if self.param("target") in ("qrels", "collection", "run"):
-            counts = population(view, self.param("target"), self.rel)
-            estimated = divergences.laplace(counts, self.param("smoothing"))
+        if self["target"] in ("qrels", "collection", "run"):
+            counts = population(view, self["target"], self.rel)
+            estimated = laplace(counts, self["smoothing"])
             target = np.broadcast_to(estimated, target.shape)
-        target = divergences.smoothed(target)
+        target = smoothed(target)
         shares, n = self.attention(view)
         return self.divergence(n[:, None] * shares, target), n, target
 
@@ -196,7 +205,7 @@ class _DistKL(DistMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
-        if self.param("empty") == "smooth":
+        if self["empty"] == "smooth":
             return values
         worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
         return np.where(n == 0, worst, values)
@@ -253,7 +262,7 @@ class _DistFair(DistMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
-        if self.param("empty") != "smooth":
+        if self["empty"] != "smooth":
             return np.where(n == 0, 0.0, self.fairness(values, self.largest(n, target)))
         k = self.cutoff
         if k is None:
@@ -266,7 +275,7 @@ class _DistFair(DistMeasure):
     @staticmethod
     def fairness(divergence: Floats, largest: Floats) -> Floats:
         """Return 1 − DistKL / its largest value, at least 0, ``[R]``."""
-        return np.maximum(1.0 - arrays.ratio(divergence, largest), 0.0)
+        return np.maximum(1.0 - ratio(divergence, largest), 0.0)
 
 
 class _AWRF(DistributionMeasure):
@@ -337,7 +346,7 @@ class _AWRF(DistributionMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)
-        unfair = divergences.jsd(exposure, target) / math.log2(self.param("base"))
+        unfair = jsd(exposure, target) / math.log2(self["base"])
         return np.where(n == 0, 0.0, np.maximum(1.0 - unfair, 0.0))
 
 
@@ -400,10 +409,10 @@ class _NDKL(DistributionMeasure):
 
     def smoothed(self, target: Floats) -> Floats:
         """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
-        return target if self.of_run else divergences.smoothed(target)
+        return target if self.of_run else smoothed(target)
 
     def terms(self, view: View) -> Floats:
-        target = distribution(view, self.param("target"), self.rel)
+        target = distribution(view, self["target"], self.rel)
         return self.terms_of(view, self.smoothed(target))
 
     def terms_of(self, view: View, target: Floats) -> Floats:
@@ -413,10 +422,10 @@ class _NDKL(DistributionMeasure):
         """
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
-        w = discounts.within(depth, n) * discounts.log_discount(depth)
-        terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, target)
+        w = within(depth, n) * log_discount(depth)
+        terms = discounted_divergences(codes, view.share, w, kl, target)
         Z = w.sum(axis=1, keepdims=True)
-        return terms * (math.log(2) * arrays.ratio(1.0, Z))
+        return terms * (math.log(2) * ratio(1.0, Z))
 
     def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed(target)
@@ -496,23 +505,25 @@ class _RADio(DistributionMeasure):
     }
 
     def check_together(self) -> None:
-        if self.param("divergence") == "kl" and self.param("alpha") == 0:
+        if self["divergence"] == "kl" and self["alpha"] == 0:
             raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
     def compare(self, view: View, target: Floats) -> Floats:
-        alpha, q = self.param("alpha"), or_uniform(target)
+        alpha = self["alpha"]
+        q = or_uniform(target)
         p, n = self.attention(view)
         p_mixed = (1.0 - alpha) * p + alpha * q
         q_mixed = (1.0 - alpha) * q + alpha * p
-        if self.param("divergence") == "jsd":
+        if self["divergence"] == "jsd":
             return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
-        return np.where(n == 0, self.largest(q), divergences.kl(q_mixed, p_mixed))
+        return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
         """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
-        alpha = self.param("alpha")
-        q, p = (1.0 - alpha) * target + alpha, alpha * target + 1.0 - alpha
+        alpha = self["alpha"]
+        q = (1.0 - alpha) * target + alpha
+        p = alpha * target + 1.0 - alpha
         rest = (1.0 - alpha) * (1.0 - target)
         divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
         return np.asarray(divergence.max(axis=1))
@@ -526,11 +537,11 @@ def _distance(p: Floats, q: Floats) -> Floats:
     from scipy import special
     # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
     middle = (p + q) / 2.0
-    x = arrays.ratio((p - q) / 2.0, middle)
+    x = ratio((p - q) / 2.0, middle)
     terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
     divergence = (middle * terms).sum(axis=-1) / np.log(4.0)
     distance = np.sqrt(np.maximum(divergence, 0.0))
-    return np.where(distance < arrays.ROUNDING, 0.0, distance)
+    return np.where(distance < ROUNDING, 0.0, distance)
 
 
 DistKL = register(_DistKL())

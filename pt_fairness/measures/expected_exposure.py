@@ -6,12 +6,13 @@ sets, ``L`` groups.
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, unique_rows
+from pt_fairness.core.discounts import discount, gain, sum_of_discounts
 from pt_fairness.measures import params
 from pt_fairness.measures.exposure_ratios import DISCOUNT
 from pt_fairness.measures.measure import FairnessMeasure
@@ -141,7 +142,7 @@ def exposure(model: str, i: Ints, b: Ints, p: float, u: float) -> Floats:
     if model == "gerr":
         return p ** (i - 1.0) * (1.0 - u) ** b
     name = "geometric" if model == "rbp" else model
-    return discounts.discount(name, i.max(initial=0), p)[i - 1]
+    return discount(name, i.max(initial=0), p)[i - 1]
 
 
 class ExposureMeasure(DocumentMeasure):
@@ -177,11 +178,11 @@ class ExposureMeasure(DocumentMeasure):
     }
 
     def check_together(self) -> None:
-        endless = self.cutoff is None and self.param("model") not in _GEOMETRIC
-        if endless and (self.param("model") == "none" or self.param("norm") == "bound"
+        endless = self.cutoff is None and self["model"] not in _GEOMETRIC
+        if endless and (self["model"] == "none" or self["norm"] == "bound"
                         or self.other_target):
             raise ValueError(f"{self} needs a cutoff, because the exposures of the model "
-                             f"{self.param('model')!r} have no finite sum: use {self}@10, or the "
+                             f"{self['model']!r} have no finite sum: use {self}@10, or the "
                              "model 'gerr' or 'rbp'")
 
     @property
@@ -192,7 +193,7 @@ class ExposureMeasure(DocumentMeasure):
     @property
     def other_target(self) -> bool:
         """Whether the target exposure of groups is not the sum over their documents."""
-        return self.needs_groups and self.param("target") != "qrels"
+        return self.needs_groups and self["target"] != "qrels"
 
     def score(self, view: View) -> Floats:
         documents = view.documents(self.cutoff)
@@ -204,13 +205,13 @@ class ExposureMeasure(DocumentMeasure):
         largest_eed: Any = self.all_ranks(2)
         largest_eer = self.largest_eer(view, documents, ideal)
         if self.needs_groups:
-            having = relevant | self.param("complete")
+            having = relevant | self["complete"]
             eps = self.compared(view, documents, eps, having)
             ideal = self.compared(view, documents, ideal, having)
             of_all_ranks = self.all_ranks(1)
             if self.other_target:
-                defined |= self.param("complete")
-                target = distribution(view, self.param("target"), self.rel)
+                defined |= self["complete"]
+                target = distribution(view, self["target"], self.rel)
                 ideal = target[view.first_list].ravel() * of_all_ranks
             by_topic = ideal.reshape(len(view.topics), -1)
             largest_eed = of_all_ranks ** 2
@@ -222,11 +223,11 @@ class ExposureMeasure(DocumentMeasure):
         returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])
         sums = sum_by_topic(view, topic, self.term(eps, ideal))
         values = np.where(returned, sums, worst)
-        if self.param("norm") == "bound":
+        if self["norm"] == "bound":
             # Rounding can raise the ratio above 1.
-            values = np.minimum(arrays.ratio(values, largest), 1)
+            values = np.minimum(ratio(values, largest), 1)
         defined &= sum_by_topic(view, topic, ideal) > 0
-        return np.where(defined, values, np.nan)
+        return np.where(defined, values, nan)
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
         """Return the exposure of ranks, 0 after the cutoff, ``[n]``.
@@ -234,8 +235,10 @@ class ExposureMeasure(DocumentMeasure):
         :param place: the 0-based ranks, ``[n]``
         :param above: the number of relevant documents above each rank, ``[n]``
         """
-        cutoff, p, u = self.cutoff, self.param("p"), self.param("u")
-        exposures = exposure(self.param("model"), place + 1, above, p, u)
+        cutoff = self.cutoff
+        p = self["p"]
+        u = self["u"]
+        exposures = exposure(self["model"], place + 1, above, p, u)
         return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
 
     def all_ranks(self, power: int) -> float:
@@ -243,9 +246,11 @@ class ExposureMeasure(DocumentMeasure):
 
         Without a cutoff, the models log2 and trec sum over rank 1 only.
         """
-        model, p, cutoff = self.param("model"), self.param("p"), self.cutoff
+        model = self["model"]
+        p = self["p"]
+        cutoff = self.cutoff
         if model not in _GEOMETRIC:
-            return discounts.sum_of_discounts(model, cutoff or 1, power=power)
+            return sum_of_discounts(model, cutoff or 1, power=power)
         after = 0.0 if cutoff is None else p ** (power * cutoff)
         return (1.0 - after) / (1.0 - p ** power)
 
@@ -254,23 +259,24 @@ class ExposureMeasure(DocumentMeasure):
 
         :param relevant: mask of the relevant documents, ``[N]``
         """
-        grade = np.zeros(len(relevant)) if self.param("binary") else -1.0 * documents.relevance
+        grade = np.zeros(len(relevant)) if self["binary"] else -1.0 * documents.relevance
         grade[~relevant] = np.inf  # documents that are not relevant are the last grade
         order = np.lexsort((grade, documents.topic))
-        having = documents.judged & (relevant | self.param("complete"))
+        having = documents.judged & (relevant | self["complete"])
         rows = order[having[order]]
-        topic, grade = documents.topic[rows], grade[rows]
+        topic = documents.topic[rows]
+        grade = grade[rows]
         place = places(topic)
         exposures = self.exposure(place, counts_before(relevant[rows], place))
-        _, tie = arrays.unique_rows(topic, grade)
-        means = arrays.ratio(np.bincount(tie, exposures), np.bincount(tie))
+        _, tie = unique_rows(topic, grade)
+        means = ratio(np.bincount(tie, exposures), np.bincount(tie))
         targets = np.zeros(len(documents.topic))
         targets[rows] = means[tie]
         return targets
 
     def largest_eer(self, view: View, documents: Documents, ideal: Floats) -> Floats:
         """Return the largest Σ ε·ε* over the documents of each topic, ``[T]``."""
-        if not (self.param("complete") and self.param("model") == "gerr"):
+        if not (self["complete"] and self["model"] == "gerr"):
             return sum_by_topic(view, documents.topic, ideal ** 2)
         # Non-relevant documents do not lower the exposure of the documents below them.
         order = np.lexsort((-ideal, documents.topic))
@@ -495,29 +501,31 @@ class _IAA(DocumentMeasure):
     COMPARES = True
 
     def score(self, view: View) -> Floats:
-        name, p, cutoff = self.param("discount"), self.param("p"), self.cutoff
+        name = self["discount"]
+        p = self["p"]
+        cutoff = self.cutoff
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
-        weights = discounts.discount(name, depth, p)[documents.place]
+        weights = discount(name, depth, p)[documents.place]
         eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
-        gains = discounts.gain(self.param("gains"), documents.relevance, self.rel)
+        gains = gain(self["gains"], documents.relevance, self.rel)
         y = self.compared(view, documents, gains)
         topic = self.topics(view, documents)
         all_eps = sum_by_topic(view, topic, eps)
         all_y = sum_by_topic(view, topic, y)
         worst: Any = 1.0
-        if self.param("norm") == "none":
+        if self["norm"] == "none":
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
-            terms = inequity(eps, arrays.ratio(y, largest[topic]))
-            all_weights = discounts.sum_of_discounts(name, cutoff or 1, p)
-            worst = arrays.ratio(all_y, largest) + all_weights
+            terms = inequity(eps, ratio(y, largest[topic]))
+            all_weights = sum_of_discounts(name, cutoff or 1, p)
+            worst = ratio(all_y, largest) + all_weights
         else:
-            eps = arrays.ratio(eps, all_eps[topic])
-            y = arrays.ratio(y, all_y[topic])
+            eps = ratio(eps, all_eps[topic])
+            y = ratio(y, all_y[topic])
             terms = inequity(eps, y) / 2.0
         values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
-        return np.where(all_y > 0, values, np.nan)
+        return np.where(all_y > 0, values, nan)
 
 
 EEL = register(_EEL())

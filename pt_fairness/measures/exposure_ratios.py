@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.arrays import Bools, Floats, ratio
+from pt_fairness.core.discounts import discount, gain, sum_of_discounts
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import SignedMeasure
 from pt_fairness.measures.measure_names import register
@@ -32,7 +33,8 @@ def both_sides(values: Floats, sets: Any) -> tuple[Floats, Floats]:
     :param values: the sum of the values of the documents of each label set, ``[T, S]``
     :param sets: how far each label set is protected, ``[T, S]``
     """
-    protected, rest = values * sets, values * (1.0 - sets)
+    protected = values * sets
+    rest = values * (1.0 - sets)
     return protected.sum(axis=1), rest.sum(axis=1)
 
 
@@ -55,7 +57,7 @@ class LogRatio(SignedMeasure):
 
     def score(self, view: View) -> Floats:
         if not view.labels:
-            return np.full(len(view.topics), np.nan)
+            return np.full(len(view.topics), nan)
         first = view.first_list
         side = self.side(view)
         assert side is not None
@@ -63,22 +65,23 @@ class LogRatio(SignedMeasure):
         exposure, returned = self._exposure(view)
         above, rest_above = both_sides(exposure, side.sets[first])
         depth = self.cutoff or 1
-        weight = discounts.sum_of_discounts(self.param("discount"), depth, self.param("p"))
+        weight = sum_of_discounts(self.param("discount"), depth, self.param("p"))
         rest_above = np.where(returned, rest_above, weight)
-        values = log_ratio(arrays.ratio(above, below), arrays.ratio(rest_above, rest_below))
+        values = log_ratio(ratio(above, below), ratio(rest_above, rest_below))
         defined = side.present[first] & (below > LEAST) & (rest_below > LEAST)
-        return np.where(defined, self.signed(values), np.nan)
+        return np.where(defined, self.signed(values), nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
-        cutoff, keep = self.cutoff, self.param("unannotated") == "keep"
+        cutoff = self.cutoff
+        keep = self.param("unannotated") == "keep"
         codes, *_ = (view.full if keep else view.condensed)(cutoff)
-        weights = discounts.discount(self.param("discount"), codes.shape[1], self.param("p"))
+        weights = discount(self.param("discount"), codes.shape[1], self.param("p"))
         if self.REALISED:
             relevance = view.full(cutoff)[1] if keep else view.condensed_relevance(cutoff)
-            gains = discounts.gain(self.param("gains"), relevance, self.rel)
+            gains = gain(self.param("gains"), relevance, self.rel)
             weights = weights * gains
         lists = view.lists[view.topic]
         weights = np.broadcast_to(weights, codes.shape) / lists[:, None]
@@ -152,7 +155,7 @@ class _logDP(LogRatio):
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
         lists = np.bincount(view.topic, side.total > 0)
-        share = arrays.ratio(np.bincount(view.topic, side.share), lists)
+        share = ratio(np.bincount(view.topic, side.share), lists)
         if self.of_run:
             uniform = side.labels[view.first_list].mean(axis=1)
             share = np.where(lists > 0, share, uniform)
@@ -206,7 +209,7 @@ class _logEUR(LogRatio):
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
         documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
-        gains = discounts.gain(self.param("gains"), documents.relevance, self.rel)
+        gains = gain(self["gains"], documents.relevance, self.rel)
         topics = len(view.topics)
         merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
         return both_sides(merit, side.sets[view.first_list])

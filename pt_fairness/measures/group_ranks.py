@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import BLOCK_CELLS, Floats, Ints, distinct, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import register
@@ -92,7 +93,7 @@ class _ARP(FairnessMeasure):
         total = counts @ view.share
         both = total ** 2 - counts @ view.share ** 2
         mixed = mixed_pairs(n[:, None], total, both)
-        if self.param("pairs") == "errors":
+        if self["pairs"] == "errors":
             alone = np.zeros(total.shape)
             won = self.errors(view, codes)
         else:
@@ -100,13 +101,13 @@ class _ARP(FairnessMeasure):
             i = discounts.ranks(codes.shape[1])
             ranks = view.sums_by_code(len(view), row, codes, i) @ view.share
             won = pairs_won(n[:, None], total, ranks, both)
-        shares = np.where(mixed > 0, arrays.ratio(won, mixed), alone)
+        shares = np.where(mixed > 0, ratio(won, mixed), alone)
         relevant = view.relevant(self.rel) @ view.member > 0
         defined = relevant.sum(axis=1) > 1
         largest = shares.max(axis=1, initial=0.0, where=relevant)
         smallest = shares.min(axis=1, initial=1.0, where=relevant)
         values = np.where(n > 0, largest - smallest, 1.0)
-        return np.where(defined, values, np.nan)
+        return np.where(defined, values, nan)
 
     def errors(self, view: View, codes: Ints) -> Floats:
         """Return Σ m_ig · (1 − m_jg) over i < j with document i less relevant than j, ``[R, L]``.
@@ -115,11 +116,11 @@ class _ARP(FairnessMeasure):
         """
         relevance = view.condensed_relevance(self.cutoff)
         annotated = codes >= 0
-        grades = arrays.distinct(relevance[annotated])
+        grades = distinct(relevance[annotated])
         grade = np.where(annotated, np.searchsorted(grades, relevance), -1)
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
-        size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
+        size = max(1, BLOCK_CELLS // max(1, codes.size))
         place = np.arange(codes.shape[1])
         # A pair of different grades counts at the highest bit in which they differ: among the
         # documents whose grades have the same higher bits.
@@ -153,7 +154,7 @@ def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) 
     """
     squares = size * (mean_of - mean[:, None]) ** 2
     between = squares.sum(axis=1)
-    return arrays.ratio((size.sum(axis=1) - 1.0) * between, spread)
+    return ratio((size.sum(axis=1) - 1.0) * between, spread)
 
 
 
@@ -236,10 +237,13 @@ class _PEER(FairnessMeasure):
     def score(self, view: View) -> Floats:
         codes, relevance, n = view.full(self.cutoff)
         row, place = np.nonzero(codes >= 0)
-        code, relevance = codes[row, place], relevance[row, place]
+        code = codes[row, place]
+        relevance = relevance[row, place]
         topic, judged_code, judged_relevance = view.judgments
-        lists, topics = len(view), len(view.topics)
-        values, defined = np.zeros(lists), np.zeros(topics, bool)
+        lists = len(view)
+        topics = len(view.topics)
+        values = np.zeros(lists)
+        defined = np.zeros(topics, bool)
         for grade, weight in (self.param("weights") or {1: 1.0}).items():
             if weight == 0:
                 continue
@@ -254,7 +258,7 @@ class _PEER(FairnessMeasure):
             values += weight * self.probability(view, row[of_set], code[of_set],
                                                 place[of_set] + 1.0, missing, n)
         annotated = np.bincount(row, minlength=lists) > 0
-        return np.where(defined[view.topic], values * annotated, np.nan)
+        return np.where(defined[view.topic], values * annotated, nan)
 
     def probability(self, view: View, row: Ints, code: Ints, rank: Floats, missing: Floats,
                     n: Ints) -> Floats:
@@ -270,17 +274,18 @@ class _PEER(FairnessMeasure):
         lists = len(view)
         retrieved = view.sums_by_code(lists, row, code) @ view.member
         lost = missing @ view.member
-        u, size = lost.sum(axis=1), retrieved + lost
+        u = lost.sum(axis=1)
+        size = retrieved + lost
         total = size.sum(axis=1)
-        end = total if self.param("unretrieved") == "count" else n
+        end = total if self["unretrieved"] == "count" else n
         last = end + (u + 1.0) / 2.0
         ranks = view.sums_by_code(lists, row, code, rank) @ view.member
         sums = ranks + lost * last[:, None]
-        mean = arrays.ratio(sums.sum(axis=1), total)
+        mean = ratio(sums.sum(axis=1), total)
         memberships = view.member.sum(axis=1)
         squares = memberships[code] * (rank - mean[row]) ** 2
         spread = np.bincount(row, squares, lists) + u * (last - mean) ** 2
-        statistic = kruskal_wallis(size, arrays.ratio(sums, size), mean, spread)
+        statistic = kruskal_wallis(size, ratio(sums, size), mean, spread)
         groups = (size > 0).sum(axis=1)
         tested = (groups > 1) & retrieved.any(axis=1) & (spread > 0)
         return np.where(tested, special.chdtrc(groups - 1.0, statistic), 1.0)

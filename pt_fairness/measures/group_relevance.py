@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts, divergences
-from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core import discounts
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio
+from pt_fairness.core.divergences import jsd
 from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
@@ -57,7 +58,7 @@ def _number(name: str) -> float:
 def nmd(p: Floats, q: Floats) -> Floats:
     """Return ``Σ_g |cumP_g − cumQ_g| / (L − 1)`` over the last axis; 0 if L = 1."""
     differences = abs(np.cumsum(p - q, axis=-1))
-    return arrays.ratio(differences.sum(axis=-1), p.shape[-1] - 1)
+    return ratio(differences.sum(axis=-1), p.shape[-1] - 1)
 
 
 def rnod(p: Floats, q: Floats) -> Floats:
@@ -69,8 +70,8 @@ def rnod(p: Floats, q: Floats) -> Floats:
     distances = (p - q) ** 2 @ abs(i[:, None] - i)
     present = q > 0
     sums = (distances * present).sum(axis=-1)
-    od = arrays.ratio(sums, present.sum(axis=-1))
-    return np.sqrt(arrays.ratio(od, p.shape[-1] - 1))
+    od = ratio(sums, present.sum(axis=-1))
+    return np.sqrt(ratio(od, p.shape[-1] - 1))
 
 
 _STOPPING = {
@@ -222,13 +223,13 @@ class _GF(StoppingMeasure):
 
     def terms(self, view: View) -> Floats:
         size = len(view.labels)
-        target = or_uniform(distribution(view, self.param("target"), self.rel))
+        target = or_uniform(distribution(view, self["target"], self.rel))
         # Row −1 holds the shares of an unannotated document, code −1.
         even = np.full(size, 1.0 / max(size, 1))
         shares = np.vstack([view.share, even])
-        divergence: Callable[[Floats, Floats], Floats] = divergences.jsd
-        if self.param("divergence") != "jsd":
-            divergence = nmd if self.param("divergence") == "nmd" else rnod
+        divergence: Callable[[Floats, Floats], Floats] = jsd
+        if self["divergence"] != "jsd":
+            divergence = nmd if self["divergence"] == "nmd" else rnod
             order = places_in_order(view.labels, self.param("order"), view.order)
             shares = shares[:, order]
             target = target[:, order]
@@ -240,7 +241,7 @@ class _GF(StoppingMeasure):
         return self.expected(view, utility)
 
     def defined(self, view: View) -> Bools:
-        target = distribution(view, self.param("target"), self.rel)
+        target = distribution(view, self["target"], self.rel)
         has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
         return super().defined(view) & has_target
 
@@ -254,7 +255,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
     :param place: the 0-based rank in this list, ``[M]``
     """
     shares = np.empty((len(row), rows.shape[1]))
-    size = max(1, arrays.BLOCK_CELLS // max(1, codes.size))
+    size = max(1, BLOCK_CELLS // max(1, codes.size))
     for start in range(0, rows.shape[1], size):
         labels = slice(start, start + size)
         sums = rows[:, labels][codes].cumsum(axis=1)
@@ -280,8 +281,8 @@ class RelevancePart(StoppingMeasure):
         return False
 
     def terms(self, view: View) -> Floats:
-        phi = self.param("phi")
-        if self.param("relevance") == "rbu":
+        phi = self["phi"]
+        if self["relevance"] == "rbu":
             return self.expected(view, lambda _, row, place: rbu(place + 1.0, phi))
         return self.expected(view, lambda _, row, place: err(place + 1.0))
 
@@ -342,14 +343,14 @@ class _GFR(FairnessMeasure):
 
     def check_together(self) -> None:
         attributes = [name_of(source) for source in self.param("attributes")]
-        for name in map(name_of, self.param("targets")):
+        for name in map(name_of, self["targets"]):
             if name not in attributes:
                 raise ValueError(f"GFR has a target for {name!r}, which is none of its attributes, "
                                  f"{listed(attributes) or 'none'}; name it in attributes too")
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
-        targets = {name_of(source): target for source, target in self.param("targets").items()}
+        targets = {name_of(source): target for source, target in self["targets"].items()}
         shared = supported(_GF, self.params)
         parts: list[FairnessMeasure] = [RelevancePart(**supported(RelevancePart, self.params))]
         for source, divergence in (self.param("attributes") or {}).items():

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from inspect import Parameter, Signature
+from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
@@ -186,7 +187,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         NaN stands for an undefined topic, which the evaluator counts as 0.0 and warns about. By
         default the value is the sum of the :meth:`terms`.
         """
-        return np.where(self.defined(view), self.terms(view).sum(axis=1), np.nan)
+        return np.where(self.defined(view), self.terms(view).sum(axis=1), nan)
 
     def defined(self, view: View) -> Any:
         """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
@@ -385,7 +386,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
         :param names: returns the name of a source, and any other value as it is
         """
-        declared, params = self.SUPPORTED_PARAMS, dict(self.params)
+        declared = self.SUPPORTED_PARAMS
+        params = dict(self.params)
         at = params.pop(self.AT_PARAM, NOT_PROVIDED)
         parts = []
         for name in {**declared, **params}:
@@ -455,7 +457,7 @@ class Quotient(FairnessMeasure):
     def score(self, view: View) -> Floats:
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
-        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), np.nan)
+        return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), nan)
 
 
 class SignedMeasure(FairnessMeasure):
@@ -513,7 +515,7 @@ def values_of(measure: FairnessMeasure, view: View) -> Floats:
     """Return the value of each list, ``[R]``, or of each topic, ``[T]``; NaN where it is undefined.
     """
     if nothing_to_compare(measure, view.labels):
-        return np.full(len(view), np.nan)
+        return np.full(len(view), nan)
     return measure.score(view)
 
 
@@ -548,7 +550,7 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
         terms = measure.terms(view)[:, :depth]
         terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
-        terms[np.isnan(values_of(measure, view))] = np.nan
+        terms[np.isnan(values_of(measure, view))] = nan
         parts.append(terms)
     return np.concatenate(parts)
 
@@ -564,6 +566,6 @@ def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
         if values is None:
             return None
         if nothing_to_compare(measure, view.labels):
-            values = np.full(len(values), np.nan)
+            values = np.full(len(values), nan)
         parts.append(view.mean_of_lists(values))
     return np.concatenate(parts)

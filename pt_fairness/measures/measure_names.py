@@ -139,7 +139,8 @@ def parsed_one(measure: Any, check: bool = True) -> Any:
         raise ValueError(f"{wrong}; {TAKES}{advice}") from None
     if not isinstance(measure, ir_measures.Measure):
         raise ValueError(f"{shown(measure)} is a {type(measure).__name__}, not a measure; {TAKES}")
-    declared, params = measure.SUPPORTED_PARAMS, measure.params
+    declared = measure.SUPPORTED_PARAMS
+    params = measure.params
     if not check and params.keys() <= declared.keys():
         return measure
     try:

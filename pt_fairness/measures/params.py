@@ -93,7 +93,9 @@ class SourceParam(Param):
     def __init__(self, *args: Any, of: str = "", by: str = "",
                  words: Sequence[str] = (), **options: Any) -> None:
         super().__init__(*args, **options)
-        self.of, self.by, self.words = of, by, words
+        self.of = of
+        self.by = by
+        self.words = words
 
     def validate(self, value: Any) -> bool:
         if isinstance(value, NamedObject):
@@ -381,7 +383,9 @@ def _is_background(value: str) -> bool:
 
 #: The divergences of an attribute.
 DIVERGENCES = ("jsd", "nmd", "rnod")
-_GROUPS, _LABEL, _TARGET = groups(), label("a label"), target()
+_GROUPS = groups()
+_LABEL = label("a label")
+_TARGET = target()
 
 
 def _ordered(value: Any) -> Any:

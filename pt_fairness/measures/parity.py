@@ -10,12 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from math import nan
 from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts, divergences
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio, unique_rows
+from pt_fairness.core.discounts import evaluated, log_discount, ranks
+from pt_fairness.core.divergences import (
+    LARGEST_DIVERGENCE,
+    LARGEST_RATIO,
+    binary_kl,
+    discounted_divergences,
+    kl,
+    largest_sum,
+    smoothed,
+)
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import one_if_zero
 from pt_fairness.measures.measure import FairnessMeasure
@@ -54,13 +64,13 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     terms = term(plus, i, S[:, None], N[:, None])
     terms *= w
     if Z is not None:
-        terms *= arrays.ratio(1.0, Z)[:, None]
+        terms *= ratio(1.0, Z)[:, None]
     return terms
 
 
 def weights(n: Ints, depth: int, step: int) -> Floats:
     """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
-    return discounts.evaluated(depth, n, step) * discounts.log_discount(depth)
+    return evaluated(depth, n, step) * log_discount(depth)
 
 
 def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
@@ -68,8 +78,10 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
 
     :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
-    (S, N), where = arrays.unique_rows(S, N)
-    S, N, i = S[:, None], N[:, None], np.arange(1.0, max(w.shape[1], 1) + 1)
+    (S, N), where = unique_rows(S, N)
+    S = S[:, None]
+    N = N[:, None]
+    i = np.arange(1.0, max(w.shape[1], 1) + 1)
     terms = largest_term(term, i[[0, -1]], S, N)
     # The largest term never falls from rank to rank: equal ends mean that all ranks have it.
     same = (terms[:, 0] == terms[:, 1]).all()
@@ -133,10 +145,10 @@ class PrefixMeasure(FairnessMeasure):
         terms = discounted(self.term, plus, S, N, w)
         fairest = self.fairest_sum(S, N, n, w)
         span = self.least_fair_sum(S, N, n, w) - fairest
-        of_rank = arrays.ratio(fairest, w.sum(axis=1))
+        of_rank = ratio(fairest, w.sum(axis=1))
         terms -= w * of_rank[:, None]
-        span[span <= arrays.ROUNDING] = 0.0
-        return terms * arrays.ratio(1.0, span)[:, None]
+        span[span <= ROUNDING] = 0.0
+        return terms * ratio(1.0, span)[:, None]
 
     def normaliser(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats | None:
         """Return Z, ``[R]``, by which the sum is divided; ``None`` for 1.
@@ -148,7 +160,7 @@ class PrefixMeasure(FairnessMeasure):
             return self.least_fair_sum(S, N, n, w)
         if self.param("norm") != "protected-first":
             return None
-        first = np.minimum(discounts.ranks(w.shape[1]), S[:, None])
+        first = np.minimum(ranks(w.shape[1]), S[:, None])
         return np.asarray(discounted(self.term, first, S, N, w).sum(axis=1))
 
     def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
@@ -163,13 +175,16 @@ class PrefixMeasure(FairnessMeasure):
 
     def _of_orders(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
         """Return the largest, or with ``sign=-1`` the smallest, sum of any order, ``[R]``."""
-        most, least = n, n
+        most = n
+        least = n
         if self.of_run:
-            most, least = S.astype(int), (N - S).astype(int)
-        (n, S, N, most, least), where = arrays.unique_rows(n, S, N, most, least)
-        S, N = S[:, None], N[:, None]
+            most = S.astype(int)
+            least = (N - S).astype(int)
+        (n, S, N, most, least), where = unique_rows(n, S, N, most, least)
+        S = S[:, None]
+        N = N[:, None]
         w = sign * weights(n, depth, self.step)
-        sums = divergences.largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
+        sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
     def fairest(self, view: View) -> Floats | None:
@@ -186,17 +201,20 @@ class PrefixMeasure(FairnessMeasure):
         w = weights(n, int(n.max(initial=0)), self.step)
         fairest: Any = 0.0
         if self.param("norm") != "range":
-            fairest, Z = self.fairest_sum(S, N, n, w), self.normaliser(S, N, n, w)
-            fairest = fairest if Z is None else arrays.ratio(fairest, Z)
+            fairest = self.fairest_sum(S, N, n, w)
+            Z = self.normaliser(S, N, n, w)
+            fairest = fairest if Z is None else ratio(fairest, Z)
         undefined = np.isnan(values) | view.weighted.any()
-        return np.where(undefined, np.nan, np.where(n > 0, fairest, values))
+        return np.where(undefined, nan, np.where(n > 0, fairest, values))
 
     def score(self, view: View) -> Floats:
         side: Any = self.side(view)
         S, N = self.population(side)
-        values, empty = self.terms_of(view, side, S, N).sum(axis=1), view.length == 0
+        values = self.terms_of(view, side, S, N).sum(axis=1)
+        empty = view.length == 0
         if empty.any():
-            S, N = S[empty], N[empty]
+            S = S[empty]
+            N = N[empty]
             values[empty] = self.when_empty(lambda w: sum_of_largest_terms(self.term, S, N, w))
         return self.of_lists(values, side.defined)
 
@@ -204,7 +222,7 @@ class PrefixMeasure(FairnessMeasure):
         """Return the values with NaN where undefined, and at most 1 where that is the maximum."""
         if self.param("norm") in ("max", "range"):
             values = np.clip(values, 0.0, 1.0)  # rounding
-        return np.where(defined, values, np.nan)
+        return np.where(defined, values, nan)
 
     def when_empty(self, largest_of: Callable[[Floats], Any]) -> Any:
         """Return the value of lists without annotated documents.
@@ -243,7 +261,7 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     start = np.cumsum(n) - n
     place = np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)
     groups = np.eye(len(view.labels))
-    terms = divergences.discounted_divergences(flat[place], groups, w, divergences.kl, T)
+    terms = discounted_divergences(flat[place], groups, w, kl, T)
     return np.where(alone, terms.sum(axis=1), upper)
 
 
@@ -259,12 +277,12 @@ def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
 
 def rkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rKL: ``KL((S⁺_{1..i} / i, S⁻_{1..i} / i) ‖ (S⁺ / N, S⁻ / N))``."""
-    return divergences.binary_kl(plus / i, S / N)
+    return binary_kl(plus / i, S / N)
 
 
 def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rRD: ``|S⁺_{1..i} / S⁻_{1..i} − S⁺ / S⁻|``; a ratio to 0 is 0."""
-    return np.asarray(abs(arrays.ratio(plus, i - plus) - arrays.ratio(S, N - S)))
+    return np.asarray(abs(ratio(plus, i - plus) - ratio(S, N - S)))
 
 
 class ParityMeasure(PrefixMeasure):
@@ -285,8 +303,8 @@ class ParityMeasure(PrefixMeasure):
 
     @property
     def refuses_weights(self) -> bool:
-        norm = self.param("norm")
-        return norm == "range" or (norm != "none" and self.param("target") == "run")
+        norm = self["norm"]
+        return norm == "range" or (norm != "none" and self["target"] == "run")
 
 
 class _rND(ParityMeasure):
@@ -357,7 +375,8 @@ class _rND(ParityMeasure):
     """
 
     # Slow version: rnd in tests/slow_versions/soft.py
-    term, BOUND = staticmethod(rnd), 1.0
+    term = staticmethod(rnd)
+    BOUND = 1.0
 
 
 
@@ -413,33 +432,35 @@ class _rKL(ParityMeasure):
     # Slow version: rkl in tests/slow_versions/soft.py
     SUPPORTED_PARAMS = {**ParityMeasure.SUPPORTED_PARAMS, "protected": params.protected("all")}
 
-    term, BOUND = staticmethod(rkl), divergences.LARGEST_DIVERGENCE
+    term = staticmethod(rkl)
+    BOUND = LARGEST_DIVERGENCE
 
     def check_together(self) -> None:
-        if self.param("protected") == "all" and self.param("norm") == "range":
+        if self["protected"] == "all" and self["norm"] == "range":
             raise ValueError(f"{self} is not possible: norm='range' takes two groups, so name a "
                              "protected one, or use norm='max' for all groups")
 
     def fairest(self, view: View) -> Floats | None:
-        return None if self.param("protected") == "all" else super().fairest(view)
+        return None if self["protected"] == "all" else super().fairest(view)
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
         S, N = super().population(side)
         if self.of_run:
             return S, N  # a prefix has no group that the run lacks: no term is infinite
-        shares = divergences.smoothed(sides(S / N))
+        shares = smoothed(sides(S / N))
         return shares[:, 0], np.ones(len(N))
 
     def terms(self, view: View) -> Floats:
-        if self.param("protected") != "all":
+        if self["protected"] != "all":
             return super().terms(view)
         return self._terms_of_all(view, self._target(view))
 
     def score(self, view: View) -> Floats:
-        if self.param("protected") != "all":
+        if self["protected"] != "all":
             return super().score(view)
         T = self._target(view)
-        values, upper = self._terms_of_all(view, T).sum(axis=1), largest_divergence(T)
+        values = self._terms_of_all(view, T).sum(axis=1)
+        upper = largest_divergence(T)
         empty = view.length == 0
         if empty.any():
             worst = self.when_empty(lambda w: upper * w.sum())
@@ -447,21 +468,21 @@ class _rKL(ParityMeasure):
         return self.of_lists(values, T.any(axis=1) | self.of_run)
 
     def _target(self, view: View) -> Floats:
-        T = distribution(view, self.param("target"), self.rel)
+        T = distribution(view, self["target"], self.rel)
         if self.of_run:
             return T
-        return np.where(T.any(axis=1, keepdims=True), divergences.smoothed(T), 0.0)
+        return np.where(T.any(axis=1, keepdims=True), smoothed(T), 0.0)
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.cutoff)
         w = weights(n, codes.shape[1], self.step)
-        terms = divergences.discounted_divergences(codes, view.share, w, divergences.kl, T)
-        if self.param("norm") != "max":
+        terms = discounted_divergences(codes, view.share, w, kl, T)
+        if self["norm"] != "max":
             return terms
         Z = largest_divergence(T) * w.sum(axis=1)
         if self.of_run and self.step == 1:
             Z = largest_of_orders(view, T, w, Z)
-        return terms * arrays.ratio(1.0, Z)[:, None]
+        return terms * ratio(1.0, Z)[:, None]
 
 
 class _rRD(ParityMeasure):
@@ -504,7 +525,8 @@ class _rRD(ParityMeasure):
     """
 
     # Slow version: rrd in tests/slow_versions/soft.py
-    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
+    term = staticmethod(rrd)
+    BOUND = LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 

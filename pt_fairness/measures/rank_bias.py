@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints, ratio
+from pt_fairness.core.discounts import log_discount, ranks, within
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import places
 from pt_fairness.measures.measure import FairnessMeasure, Quotient, SignedMeasure
@@ -65,7 +66,7 @@ class ValueMeasure(FairnessMeasure):
         :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
         """
         values, n = self._given_values(view, self.cutoff)
-        inside = discounts.within(values.shape[1], n)
+        inside = within(values.shape[1], n)
         return np.where(inside, self._filled(values), 0.0), n
 
     def _given_values(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
@@ -73,7 +74,7 @@ class ValueMeasure(FairnessMeasure):
         if not isinstance(values, dict):
             return view.values(values, cutoff)
         codes, _, n = view.full(cutoff)
-        of_codes = np.append(of_label_sets(values, view.labels, view.share), np.nan)
+        of_codes = np.append(of_label_sets(values, view.labels, view.share), nan)
         return of_codes[codes], n
 
     def background_values(self, view: View) -> tuple[Ints, Floats]:
@@ -86,7 +87,7 @@ class ValueMeasure(FairnessMeasure):
             row, values = view.background(self.background, self.value_source)
             return row, self._filled(values)
         values, n = self._given_values(view, None)
-        inside = discounts.within(values.shape[1], n)
+        inside = within(values.shape[1], n)
         row, _ = np.nonzero(inside)
         return row, self._filled(values[inside])
 
@@ -232,8 +233,8 @@ def prefix_means(values: Floats, n: Ints) -> Floats:
     :param n: the lengths, ``[R]``
     """
     depth = values.shape[1]
-    means = values.cumsum(axis=1) / discounts.ranks(depth)
-    return np.where(discounts.within(depth, n), means, 0.0)
+    means = values.cumsum(axis=1) / ranks(depth)
+    return np.where(within(depth, n), means, 0.0)
 
 
 class _FaiRR(ValueMeasure):
@@ -286,7 +287,7 @@ class _FaiRR(ValueMeasure):
 
     def terms(self, view: View) -> Floats:
         values, _ = self.values(view)
-        return values * discounts.log_discount(values.shape[1])
+        return values * log_discount(values.shape[1])
 
 
 class _NFaiRR(Quotient, _FaiRR):
@@ -386,11 +387,11 @@ class _RankingBias(ValueMeasure, SignedMeasure):
     def score(self, view: View) -> Floats:
         row, values = self.background_values(view)
         total = self.of_background(view, row, values)
-        mean = arrays.ratio(total, self.of_background(view, row))
+        mean = ratio(total, self.of_background(view, row))
         values, n = self.values(view)
         sums = prefix_means(values, n).sum(axis=1)
-        bias = arrays.ratio(sums, n)
-        return np.where(self.has_background(view), self.signed(bias - mean), np.nan)
+        bias = ratio(sums, n)
+        return np.where(self.has_background(view), self.signed(bias - mean), nan)
 
 
 RaB = register(_RaB())

@@ -4,10 +4,12 @@ et al. 2019).
 
 from __future__ import annotations
 
+from math import nan
+
 import numpy as np
 
-from pt_fairness.core import arrays, divergences
-from pt_fairness.core.arrays import Floats
+from pt_fairness.core.arrays import Floats, ratio
+from pt_fairness.core.divergences import SMALLEST_SHARE
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
 from pt_fairness.measures.measure import SignedMeasure
@@ -91,7 +93,7 @@ class _RepBias(SignedMeasure):
     COMPARES = True
 
     def side(self, view: View) -> Side:
-        return side_of(view, [self.param("group")], self.param("target"), self.rel)
+        return side_of(view, [self.param("group")], self["target"], self.rel)
 
     def score(self, view: View) -> Floats:
         side = self.side(view)
@@ -99,8 +101,8 @@ class _RepBias(SignedMeasure):
         m = of_ranked(side.sets, codes).sum(axis=1)
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
-        bias = arrays.ratio(m - u, n)
-        return np.where(side.defined, self.signed(bias), np.nan)
+        bias = ratio(m - u, n)
+        return np.where(side.defined, self.signed(bias), nan)
 
 
 class SkewMeasure(DistributionMeasure):
@@ -120,7 +122,8 @@ class SkewMeasure(DistributionMeasure):
     def skews(self, view: View, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
-        target, smallest = or_uniform(target), divergences.SMALLEST_SHARE
+        target = or_uniform(target)
+        smallest = SMALLEST_SHARE
         ratios = np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
         return np.log(ratios)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.discounts import discount, log_discount
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import Quotient, SignedMeasure
 from pt_fairness.measures.measure_names import register
@@ -30,10 +30,10 @@ class StanceMeasure(SignedMeasure):
     RELEVANCE = True
 
     def check_together(self) -> None:
-        if self.param("pro") == self.param("con"):
+        if self["pro"] == self["con"]:
             raise ValueError(
                 f"{self.NAME} needs two groups to set against each other; pro and con are both "
-                f"{self.param('pro')!r}"
+                f"{self['pro']!r}"
             )
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
@@ -44,8 +44,8 @@ class StanceMeasure(SignedMeasure):
         its share in ``con``.
         """
         codes, relevance, n = view.full(self.cutoff)
-        side = np.isin(view.labels, self.param("pro")) * 1.0 \
-            - np.isin(view.labels, self.param("con"))
+        side = np.isin(view.labels, self["pro"]) * 1.0 \
+            - np.isin(view.labels, self["con"])
         of_set = np.append(view.degree @ side, 0.0)
         return np.where(relevance >= self.rel, of_set[codes], 0.0), n
 
@@ -134,9 +134,9 @@ class _BiasRBP(StanceMeasure):
 
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
-        p = self.param("p")
+        p = self["p"]
         return self.signed((1.0 - p) * stances
-                           * discounts.discount("geometric", stances.shape[1], p))
+                           * discount("geometric", stances.shape[1], p))
 
 
 class _BiasDCG(StanceMeasure):
@@ -178,11 +178,13 @@ class _BiasDCG(StanceMeasure):
 
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
-        return self.signed(stances * discounts.log_discount(stances.shape[1]))
+        return self.signed(stances * log_discount(stances.shape[1]))
 
 
 BiasP = register(_BiasP(), ["β_P"])
 BiasRBP = register(_BiasRBP(), ["β_RBP"])
 BiasDCG = register(_BiasDCG(), ["β_DCG"])
 #: The paper's names.
-β_P, β_RBP, β_DCG = BiasP, BiasRBP, BiasDCG
+β_P = BiasP
+β_RBP = BiasRBP
+β_DCG = BiasDCG

@@ -9,13 +9,14 @@ Shapes: ``R`` or ``N`` lists, ``D`` or ``K`` ranks.
 from __future__ import annotations
 
 from itertools import groupby
+from math import nan
 from operator import itemgetter
 from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio
+from pt_fairness.core.discounts import within
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Quotient
 from pt_fairness.measures.measure_names import register
@@ -43,10 +44,12 @@ def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
     >>> m_table(10, 0.5).tolist()
     [0, 0, 0, 0, 1, 1, 1, 2, 2, 3]
     """
-    shares, level = np.array([p]), np.array([alpha])
+    shares = np.array([p])
+    level = np.array([alpha])
     if adjust:
         level = levels(np.array([k]), shares, alpha)
-    low, high = np.zeros((1, k), np.int64), np.arange(1, k + 1)[None]
+    low = np.zeros((1, k), np.int64)
+    high = np.arange(1, k + 1)[None]
     return _table(level, shares, low, high)[0]
 
 
@@ -199,7 +202,7 @@ class BinomialMeasure(FairnessMeasure):
         codes, n = view.condensed(self.cutoff)
         tau = of_ranked(side.sets, codes).cumsum(axis=1)
         p = np.minimum(side.share, 1.0)
-        inside = discounts.within(codes.shape[1], n)
+        inside = within(codes.shape[1], n)
         return binomial_distribution(tau, p, inside, elsewhere=0.0), n, p
 
 
@@ -261,16 +264,18 @@ class _FAIR(BinomialMeasure):
     }
 
     def score(self, view: View) -> Floats:
-        side, alpha = self.side(view), self.param("alpha")
+        side = self.side(view)
+        alpha = self["alpha"]
         probabilities, n, p = self.probabilities(view, side)
-        level, tested = np.full(len(n), alpha), (n > 0) & side.defined
-        if self.param("adjust"):
+        level = np.full(len(n), alpha)
+        tested = (n > 0) & side.defined
+        if self["adjust"]:
             level[tested] = levels(n[tested], p[tested], alpha)
         passed = (probabilities > level[:, None] * TOLERANCE).sum(axis=1)
-        values = arrays.ratio(passed, n)
-        if self.param("value") == "test":
+        values = ratio(passed, n)
+        if self["value"] == "test":
             values = np.where((passed == n) & (n > 0), 1.0, 0.0)
-        return np.where(side.defined, values, np.nan)
+        return np.where(side.defined, values, nan)
 
 
 class _PreF(Quotient, BinomialMeasure):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints, ratio, unique_rows
+from pt_fairness.core.discounts import discount
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
@@ -149,7 +150,8 @@ class _TrecFair(FairnessMeasure):
                 names = ", ".join(map(repr, attributes))
                 raise ValueError(f"TrecFair has {name!r} in whole, which is none of its "
                                  f"attributes, {names}; name it in attributes too")
-        cutoff, ideal = self.cutoff, self.param("ideal")
+        cutoff = self.cutoff
+        ideal = self.param("ideal")
         if cutoff is not None and ideal is not None and ideal < cutoff:
             raise ValueError(f"TrecFair(ideal={ideal})@{cutoff} is not possible: ideal is at least "
                              "the cutoff")
@@ -157,7 +159,7 @@ class _TrecFair(FairnessMeasure):
     @property
     def whole(self) -> list[str]:
         """The names of the sources of which a document counts 1 in each of its labels."""
-        return [name_of(source) for source in self.param("whole")]
+        return [name_of(source) for source in self["whole"]]
 
     @property
     def needs_groups(self) -> bool:
@@ -165,7 +167,7 @@ class _TrecFair(FairnessMeasure):
 
     @property
     def joint(self) -> Mapping[Any, Any]:
-        return self.param("attributes") if self.param("value") != "ndcg" else {}
+        return self.param("attributes") if self["value"] != "ndcg" else {}
 
     @property
     def depth(self) -> int | None:
@@ -174,11 +176,11 @@ class _TrecFair(FairnessMeasure):
     def score(self, view: View) -> Floats:
         ndcg, defined = self.ndcg(view)
         if not self.joint:
-            return np.where(defined, ndcg, np.nan)
+            return np.where(defined, ndcg, nan)
         values = self.awrf(view)
-        if self.param("value") == "score":
+        if self["value"] == "score":
             values = ndcg * values
-        return np.where(defined, values, np.nan)
+        return np.where(defined, values, nan)
 
     def ndcg(self, view: View) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
@@ -186,12 +188,12 @@ class _TrecFair(FairnessMeasure):
         relevant = documents.judged & (documents.relevance >= self.rel)
         count = sum_by_topic(view, documents.topic, relevant).astype(int)
         most = max(count.max(initial=0), documents.place.max(initial=0) + 1)
-        a = discounts.discount("trec", int(most))
+        a = discount("trec", int(most))
         ideal = np.minimum(count, self.param("ideal") or self.cutoff or most)
         gains = a[documents.place] * relevant[documents.document]
         sums = np.bincount(documents.list, gains, len(view))
         largest = np.append(0.0, a.cumsum())[ideal]
-        return arrays.ratio(sums, largest[view.topic]), (count > 0)[view.topic]
+        return ratio(sums, largest[view.topic]), (count > 0)[view.topic]
 
     def awrf(self, view: View) -> Floats:
         """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass, and where
@@ -201,8 +203,8 @@ class _TrecFair(FairnessMeasure):
         sets, of_ranked, of_judged = zip(
             *(view.attribute(source, self.depth) for source in self.joint), strict=True)
         several = sum(len(part.labels) - 1 for part in sets) > 1  # one of them is @UNKNOWN
-        if self.param("unknown") == "partial" and not several:
-            return np.full(len(view), np.nan)
+        if self["unknown"] == "partial" and not several:
+            return np.full(len(view), nan)
         ranked = self.cells(sets, of_ranked)
         topic, _, relevance = view.judgments
         relevant = np.flatnonzero(relevance >= self.rel)
@@ -210,9 +212,9 @@ class _TrecFair(FairnessMeasure):
         q_topic = topic[relevant[judged.row]]
         q_all = sum_by_topic(view, q_topic, judged.mass)
         # A row for each list and cell of the ranking.
-        a = discounts.discount("trec", int(documents.place.max(initial=0)) + 1)
+        a = discount("trec", int(documents.place.max(initial=0)) + 1)
         lists = documents.list[ranked.row]
-        (row, cell, K), inverse = arrays.unique_rows(lists, ranked.cell, ranked.K)
+        (row, cell, K), inverse = unique_rows(lists, ranked.cell, ranked.K)
         share = np.zeros(len(row))
         share[inverse] = ranked.share
         exposure = a[documents.place[ranked.row]] * ranked.mass
@@ -221,12 +223,12 @@ class _TrecFair(FairnessMeasure):
         of_topic = view.topic[row]
         q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
         c = summed_at((of_topic, K), (q_topic, judged.K), judged.mass)
-        of_qrels = self.param("of_qrels")
+        of_qrels = self["of_qrels"]
         mass = of_qrels * q + (1 - of_qrels) * c * share
-        t = arrays.ratio(mass, q_all[of_topic])
+        t = ratio(mass, q_all[of_topic])
         unfair = divergence(p / p_all[row], t, row, len(view))
         values = np.where(p_all > 0, np.clip(1 - unfair, 0.0, 1.0), 0.0)
-        return np.where(q_all[view.topic] > 0, values, np.nan)
+        return np.where(q_all[view.topic] > 0, values, nan)
 
     def cells(self, sets: Sequence[LabelSets], codes: Sequence[Ints]) -> Cells:
         """Return the cells of documents, of the attributes in the order of :attr:`joint`.
@@ -248,7 +250,7 @@ class _TrecFair(FairnessMeasure):
             mass = mass[entry]
             if name_of(source) not in self.whole:
                 mass = mass * label_share
-        if self.param("unknown") == "group":
+        if self["unknown"] == "group":
             return Cells(row, cell, K, mass, share)
         of = K > 0
         return Cells(row[of], cell[of], K[of], mass[of], share[of])
@@ -269,7 +271,7 @@ def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     :param keys: two integers for each value, ``[m]`` each
     """
     pairs = map(np.append, places, keys)
-    _, number = arrays.unique_rows(*pairs)
+    _, number = unique_rows(*pairs)
     n = len(places[0])
     sums = np.bincount(number[n:], values, len(number))
     return sums[number[:n]].astype(float)

@@ -6,8 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import arrays, discounts, divergences
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints, ratio
+from pt_fairness.core.discounts import log_discount, ranks
+from pt_fairness.core.divergences import (
+    LARGEST_DIVERGENCE,
+    LARGEST_RATIO,
+    SMALLEST_SHARE,
+    binary_kl,
+    discounted_divergences,
+    jsd,
+)
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import register
@@ -19,7 +27,7 @@ from pt_fairness.rankings.view import View
 def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
     share = plus / i
-    return divergences.binary_kl(np.where(share == 0, divergences.SMALLEST_SHARE, share), S / N)
+    return binary_kl(np.where(share == 0, SMALLEST_SHARE, share), S / N)
 
 
 def side_of_run(view: View, protected: str) -> Side:
@@ -47,13 +55,13 @@ class ViewpointMeasure(PrefixMeasure):
 
     @property
     def refuses_weights(self) -> bool:
-        return self.param("norm") != "none"
+        return self["norm"] != "none"
 
     def target(self, view: View) -> Floats:
         return distribution(view, "run", None)
 
     def side(self, view: View) -> Side:
-        return side_of_run(view, self.param("protected"))
+        return side_of_run(view, self["protected"])
 
     def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
         # There is nothing to compare in a run of protected, or of unprotected, documents only.
@@ -118,7 +126,8 @@ class _nDD(ViewpointMeasure):
     """
 
     # Slow version: ndd in tests/slow_versions/soft.py
-    term, BOUND = staticmethod(rnd), 1.0
+    term = staticmethod(rnd)
+    BOUND = 1.0
 
 
 
@@ -164,7 +173,8 @@ class _nDR(ViewpointMeasure):
     """
 
     # Slow version: ndr in tests/slow_versions/soft.py
-    term, BOUND = staticmethod(rrd), divergences.LARGEST_RATIO
+    term = staticmethod(rrd)
+    BOUND = LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
 
 
@@ -211,7 +221,8 @@ class _nDKL(ViewpointMeasure):
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
-    term, BOUND = staticmethod(ndkl), divergences.LARGEST_DIVERGENCE
+    term = staticmethod(ndkl)
+    BOUND = LARGEST_DIVERGENCE
 
 
 
@@ -282,7 +293,7 @@ class _nDJS(FairnessMeasure):
     COMPARES = True
 
     def side(self, view: View) -> Side | None:
-        protected = self.param("protected")
+        protected = self["protected"]
         return None if protected == "all" else side_of_run(view, protected)
 
     def target(self, view: View) -> Floats:
@@ -290,24 +301,26 @@ class _nDJS(FairnessMeasure):
 
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.cutoff)
-        w, side = weights(n, codes.shape[1], 1), self.side(view)
+        w = weights(n, codes.shape[1], 1)
+        side = self.side(view)
         if side is None:
             Q = self.target(view)
-            terms = divergences.discounted_divergences(codes, view.share, w, divergences.jsd, Q)
+            terms = discounted_divergences(codes, view.share, w, jsd, Q)
         else:
             plus = of_ranked(side.sets, codes).cumsum(axis=1)
-            P, Q = sides(plus / discounts.ranks(codes.shape[1])), sides(side.share)
-            terms = w * divergences.jsd(P, Q[:, None, :])
-        if self.param("norm") == "none":
+            P = sides(plus / ranks(codes.shape[1]))
+            Q = sides(side.share)
+            terms = w * jsd(P, Q[:, None, :])
+        if self["norm"] == "none":
             return terms
         Z = w.sum(axis=1, keepdims=True)
-        return terms * arrays.ratio(1.0, Z)
+        return terms * ratio(1.0, Z)
 
     def score(self, view: View) -> Floats:
         cutoff = self.cutoff
         worst = 1.0
-        if self.param("norm") == "none" and cutoff is not None:
-            worst = discounts.log_discount(cutoff).sum()
+        if self["norm"] == "none" and cutoff is not None:
+            worst = log_discount(cutoff).sum()
         return np.where(view.length == 0, worst, super().score(view))
 
 

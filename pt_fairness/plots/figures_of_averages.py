@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
         warn(f"{listed(left_out)}: not drawn, because {columns[0]} or {columns[1]} is missing")
     x, y = systems[columns].to_numpy(float).T
     front = _front(systems, columns)
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     if new:
         scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
         ax.figure.figure.set_size_inches(ax.figure.figure.get_size_inches() * scale)
@@ -162,7 +164,8 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
         return np.zeros(len(systems), bool)
     distances: list[Any] = [distance_from_best(systems, column) for column in columns]
     far = np.column_stack(distances).astype(float).round(TIE_DECIMALS)
-    near, rest = far[None], far[:, None]
+    near = far[None]
+    rest = far[:, None]
     as_good = (near <= rest).all(axis=2)
     better = (near < rest).any(axis=2)
     return np.asarray(~(as_good & better).any(axis=1))
@@ -185,14 +188,16 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
 def _set_limits(set_limits: Any, values: Floats, column: str,
                 averages: pd.DataFrame) -> float | None:
     """Set the limits of an axis, its better end last, and return the fair end that is inside."""
-    low, high = float(values.min()), float(values.max())
+    low = float(values.min())
+    high = float(values.max())
     spread = high - low or abs(high) / 2 or 1.0
     measure = measure_of(column, averages)
     end = None if measure is None else fair_end(measure)
     if end is not None and max(low - end, end - high) > NEAR_END * spread:
         end = None
     places = [low, high] if end is None else [low, high, end]
-    low, high = min(places) - ROOM * spread, max(places) + ROOM * spread
+    low = min(places) - ROOM * spread
+    high = max(places) + ROOM * spread
     if direction_of(column, averages) == SMALLER:
         low, high = high, low
     set_limits(low, high)
@@ -239,8 +244,10 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     points = [column_of(averages, measure) for measure in measures]
     bars = column_of(averages, relevance)
     table = averages.sort_values(bars, ascending=False, kind="stable")
-    new, ax = ax is None, axes_of(ax)
-    place, figure = ax.get_subplotspec(), ax.figure.figure
+    new = ax is None
+    ax = axes_of(ax)
+    place = ax.get_subplotspec()
+    figure = ax.figure.figure
     if place is None:
         raise ValueError("ax has to be axes of a grid, such as those of plt.subplots, because it "
                          "is divided into panels")
@@ -314,7 +321,8 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     frame, name = of_one_measure(compared, measure)
     direction = direction_of(name, frame)
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     rows = np.arange(len(table))
     names = table["name"]
     if "against" in table:
@@ -323,8 +331,11 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     ax.axvline(0, color=PALE, zorder=0)
     handles: dict[str, Any] = {}
     if "verdict" in table and table["verdict"].notna().all():
-        low, high, ends = "tolerance low", "tolerance high", "interval of the verdict (90 %)"
-        kinds, faces = table["verdict"], VERDICTS
+        low = "tolerance low"
+        high = "tolerance high"
+        ends = "interval of the verdict (90 %)"
+        kinds = table["verdict"]
+        faces = VERDICTS
         margin = table["tolerance"].iloc[0]
         limits = [margin, -margin]
         if table.attrs.get(SIDE) != "both":
@@ -332,8 +343,11 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
         for limit in limits:
             handles["tolerance"] = ax.axvline(limit, color="black", linestyle="--", linewidth=1)
     else:
-        low, high, ends = "low", "high", "interval (not corrected)"
-        faces, words = SIGNIFICANCE, list(SIGNIFICANCE)
+        low = "low"
+        high = "high"
+        ends = "interval (not corrected)"
+        faces = SIGNIFICANCE
+        words = list(SIGNIFICANCE)
         sure = table["reject"].astype(bool) & (table["n"] >= LEAST_TESTED)
         apart = (table["low"] > 0) | (table["high"] < 0)
         kinds = np.select([sure, apart], words[:2], words[2])
@@ -383,9 +397,10 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
                          f"{', '.join(map(repr, names)) or 'none'}")
     # The lower triangle without the diagonal.
     below = np.tril(np.ones((size, size), bool))
-    values = np.where(below, found.coefficients.to_numpy(float)[1:, :-1], np.nan)
+    values = np.where(below, found.coefficients.to_numpy(float)[1:, :-1], nan)
     p_values = found.p_values.to_numpy(float)[1:, :-1]
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     figure = ax.figure.figure
     if new:
         figure.set_size_inches(3.0 + CELL * size, 2.0 + CELL * size)
@@ -431,7 +446,9 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     ax = axes_of(ax)
     for i, (group, part) in enumerate(frame.groupby("set", sort=False)):
         part = part.sort_values("alpha")
-        mean, sd, line = part["mean"], part["sd"], line_style(i)
+        mean = part["mean"]
+        sd = part["sd"]
+        line = line_style(i)
         ax.plot(part["alpha"], mean, **line, markersize=4, label=wrapped(group))
         ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
                         linewidth=0)

@@ -83,7 +83,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     if topic.empty:
         raise ValueError(f"no system returned a document for topic {qid!r}; choose a topic of the "
                          "frame")
-    names, title = ranked["name"].unique().tolist(), f"topic {qid}"
+    names = ranked["name"].unique().tolist()
+    title = f"topic {qid}"
     values = pd.Series(dtype=float)
     if perquery is not None:
         values, title = _of_topic(perquery, qid, measure, names)
@@ -94,7 +95,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     groups = sorted(ranked["group"].dropna().unique())
     faces = {group: bar_style(i) for i, group in enumerate(groups)}
     depth = int(topic["rank"].max())
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     name_ticks(ax.yaxis, cut_names(names), new)
     width, height = size_of(ax)
     dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
@@ -138,7 +140,8 @@ def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
                          "choose a topic that it has")
     frame = frame.reindex(names).rename(columns={"value": name})
     frame.attrs = dict(perquery.attrs)
-    distance, label = distance_from_best(frame, name), with_fair_end(name, frame)
+    distance = distance_from_best(frame, name)
+    label = with_fair_end(name, frame)
     if distance is not None:
         order = ranked_by(distance).sort_values(kind="stable").index
         return frame.loc[order, name], f"topic {qid}, by {label}"
@@ -194,18 +197,22 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
                          f"with frame[frame['name'] == {names[0]!r}]")
     shares, groups = _exposure_shares(ranked, discount)
     targets = _targets(target, groups)
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     ranks = np.arange(1, shares.shape[2] + 1)
     handles: dict[str, Any] = {}
     means = shares.mean(axis=0)
     errors = Z_95 * shares.std(axis=0) / np.sqrt(shares.count(axis=0))
-    shown, name = groups, "share of the exposure"
+    shown = groups
+    name = "share of the exposure"
     if len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0)):
         shown = [*targets, *groups][:1]
         name = f"share of {shown[0]} in the exposure"
     for group in shown:
         i = groups.index(group)
-        line, mean, error = line_style(i), means[i], errors[i]
+        line = line_style(i)
+        mean = means[i]
+        error = errors[i]
         (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
                                     markevery=max(1, len(ranks) // 10))
         ax.fill_between(ranks, mean - error, mean + error, color=line["color"], alpha=0.2,
@@ -287,8 +294,10 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if not {"contribution", "value"} & {*explanation.columns}:
         raise ValueError("the explanation has neither a column 'contribution' nor 'value'; it "
                          "takes the result of pt_fairness.explain")
-    frame, ranks = explanation, explanation["rank"].to_numpy()
-    new, ax = ax is None, axes_of(ax)
+    frame = explanation
+    ranks = explanation["rank"].to_numpy()
+    new = ax is None
+    ax = axes_of(ax)
     columns = [str(column) for column in frame.columns if str(column).startswith(SHARE)]
     faces = {column.removeprefix(SHARE): bar_style(i) for i, column in enumerate(columns)}
     handles: dict[str, Any] = {}
@@ -329,7 +338,8 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 def _draw_bars(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the contributions in the colours of the groups, and return the bars of each group."""
-    ranks, contributions = frame["rank"].to_numpy(), frame["contribution"].to_numpy()
+    ranks = frame["rank"].to_numpy()
+    contributions = frame["contribution"].to_numpy()
     if not faces:
         ax.bar(ranks, contributions, color=PALETTE[0])
         return {}
@@ -410,7 +420,8 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
             curves[name] = values.cumsum() / values.sum()
     if not curves:
         raise ValueError("no run has any exposure, so there is nothing to draw")
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     ax.plot([0, 1], [0, 1], color=PALE, zorder=0)
     lines = {}
     for i, (name, curve) in enumerate(curves.items()):

@@ -40,7 +40,8 @@ MOST_LABELS = 40
 #: The gid of the guide lines, which :func:`scatter` redraws for every series.
 GUIDE = "guide"
 #: The colour of the cells without bias.
-GREEN, PALE_GREEN = PALETTE[2], 0.3
+GREEN = PALETTE[2]
+PALE_GREEN = 0.3
 
 
 def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -67,7 +68,8 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     table = topics.pivot(index="qid", columns="group", values="relevant")
     order = table.sum(axis=1).sort_values(ascending=False, kind="stable").index
     table = table.loc[order]
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     places = np.arange(len(table))
     bottom = np.zeros(len(table))
     bars = {}
@@ -110,11 +112,13 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     frame, name = of_one_measure(found, measure)
     sizes = frame.groupby("group")["n"].max()
     systems = frame["name"].unique().tolist()
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     name_ticks(ax.yaxis, [f"{group} (n = {n})" for group, n in sizes.items()], new)
     handles = {}
     for i, (system, label) in enumerate(zip(systems, cut_names(systems), strict=True)):
-        part, look = frame[frame["name"] == system], point_style(i)
+        part = frame[frame["name"] == system]
+        look = point_style(i)
         shift = (i + 0.5) / len(systems) - 0.5
         y = sizes.index.get_indexer(part["group"]) + 0.8 * shift
         ax.hlines(y, part["low"], part["high"], color=look["color"], linewidth=1.5)
@@ -170,7 +174,8 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     ax = axes_of(ax)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
                label=None if label is None else wrapped(label), zorder=2)
-    labels, names = [], []
+    labels = []
+    names = []
     for system, measure in (x, y):
         text = with_fair_end(str(measure), perquery)
         if str(x[1]) == str(y[1]):
@@ -197,9 +202,11 @@ def _add_guides(ax: Axes, comparable: bool) -> None:
             line.remove()
     offsets = [np.asarray(points.get_offsets()) for points in ax.collections]
     places = np.concatenate([np.zeros((1, 2)), *offsets])
-    low, high = places.min(axis=0), places.max(axis=0)
+    low = places.min(axis=0)
+    high = places.max(axis=0)
     if comparable:
-        low, high = np.full(2, low.min()), np.full(2, high.max())
+        low = np.full(2, low.min())
+        high = np.full(2, high.max())
     room = 0.05 * np.where(high > low, high - low, 1.0)
     xlim, ylim = np.column_stack([low - room, high + room])
     ax.set(xlim=xlim, ylim=ylim, aspect="equal" if comparable else "auto")
@@ -243,7 +250,8 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     if not any(map(len, values.values())):
         raise ValueError(f"no topic has a value of {', '.join(values) or 'any measure'}, so there "
                          "is nothing to draw")
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     bar = 0.8 * width / len(values)
     # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even, so
     # that a symmetric distribution has a symmetric histogram.
@@ -254,7 +262,8 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
         left = middle * width - 0.4 * width + i * bar
         bars[name] = ax.bar(left, counts, width=bar, align="edge", linewidth=0.3, **bar_style(i))
     joined = pd.concat(places.values())
-    low, high = joined.min(), joined.max()
+    low = joined.min()
+    high = joined.max()
     step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
     ticks = np.arange(-(-low // step) * step, high + 1, step)
     ax.set_xticks((ticks * width).round(6))
@@ -288,7 +297,8 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ('target ratio', 'model ratio')
     """
     need_rows(ratios, "the frame of ratios", ["target", "model"])
-    new, ax = ax is None, axes_of(ax)
+    new = ax is None
+    ax = axes_of(ax)
     edges = (np.arange(n + 2) - 0.5) / n
     for edge in edges[:-1]:
         ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN,

@@ -87,9 +87,11 @@ def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
 
 
 #: The minimum font size of tick labels, in points, in a new and in a given figure.
-SMALL, SMALLEST = 8.0, 4.0
+SMALL = 8.0
+SMALLEST = 4.0
 #: The height of a line and the typical width of a letter, relative to the font size.
-LINE_HEIGHT, LETTER_WIDTH = 1.3, 0.65
+LINE_HEIGHT = 1.3
+LETTER_WIDTH = 0.65
 #: Font sizes and maximum line lengths of a legend, tried in order until it fits the axes.
 LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
 MOST_LEGEND_COLUMNS = 6
@@ -106,7 +108,8 @@ def axes_of(ax: Axes | None) -> Axes:
 
 def size_of(ax: Axes) -> tuple[float, float]:
     """Return the width and the height of axes in points."""
-    box, dots = ax.get_window_extent(), ax.figure.figure.dpi / 72
+    box = ax.get_window_extent()
+    dots = ax.figure.figure.dpi / 72
     return box.width / dots, box.height / dots
 
 
@@ -159,7 +162,8 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     :param step: the step between labelled ticks
     """
     axis.set_ticks(range(0, len(names), step), [wrapped(name) for name in names[::step]])
-    ax, labels = axis.axes, axis.get_ticklabels()
+    ax = axis.axes
+    labels = axis.get_ticklabels()
     horizontal = axis is ax.xaxis
     old = font_size(axis)
     widths = [label.get_window_extent().width for label in labels]
@@ -238,7 +242,8 @@ DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -
 #: A label further away than this has a line to its point, in points.
 NEAR = 12
 #: The number of places along each part of a line that labels avoid, and along that of a label.
-LINE_STEPS, LABEL_STEPS = 60, 10
+LINE_STEPS = 60
+LABEL_STEPS = 10
 #: The radius of the points, in points.
 RADIUS = 4.0
 #: Half the width of a line, in points.
@@ -323,7 +328,8 @@ def _places(points: Floats, sizes: Floats, axes: Floats,
     from_point = _boxes(steps[..., None] * directions[:, None], THIN)
     has_line = distances[:, 0] > NEAR
     places: list[tuple[Floats, bool] | None] = []
-    covers, taken = False, _boxes(points, RADIUS)
+    covers = False
+    taken = _boxes(points, RADIUS)
     for point, size in zip(points, sizes, strict=True):
         offsets = directions * (size / 2 + distances)
         boxes = np.tile(point + offsets, 2) + np.append(-size, size) / 2
