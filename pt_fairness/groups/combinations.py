@@ -82,7 +82,9 @@ class _Product(Groups):
 
     def state(self) -> str:
         states = [source.state() for source in self._sources]
-        return fingerprint.of_value(states) if any(states) else ""
+        if any(states):
+            return fingerprint.of_value(states)
+        return ""
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         parts = [Memberships(*source.annotate(qids, docnos)) for source in self._sources]

@@ -332,7 +332,9 @@ class Groups(NamedObject):
         labels = np.asarray(annotations.labels, dtype=object)
         columns = {"qid": topics[item], "docno": documents[item], "group": labels[codes]}
         frame = pd.DataFrame(columns, dtype="str")
-        return frame.assign(weight=annotations.weights[order]) if self.weighted else frame
+        if self.weighted:
+            return frame.assign(weight=annotations.weights[order])
+        return frame
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         """Return the groups of documents as arrays.

@@ -235,7 +235,9 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
 
 def of_data(data: Any) -> Groups:
     """Return groups from a DataFrame, a dictionary or a Series."""
-    return from_frame(data) if isinstance(data, pd.DataFrame) else from_mapping(data)
+    if isinstance(data, pd.DataFrame):
+        return from_frame(data)
+    return from_mapping(data)
 
 
 class _Frame(Groups):
@@ -459,7 +461,9 @@ class FromIrds(Groups):
 
     def state(self) -> str:
         # The dataset id identifies a corpus, but judgments may be files of the user.
-        return "" if self._judged is None else fingerprint.of_value(self._judged.content())
+        if self._judged is None:
+            return ""
+        return fingerprint.of_value(self._judged.content())
 
     @property
     def by_topic(self) -> bool:  # type: ignore[override]
@@ -573,7 +577,9 @@ class FromIrds(Groups):
 
 def _detail(reasons: pd.Series, what: str, label: str = "") -> str:
     """Return the number of documents without groups for a reason; ``''`` if there are none."""
-    return f"{len(reasons)} {what} (the first: {reasons.index[0]!r}{label})" if len(reasons) else ""
+    if len(reasons):
+        return f"{len(reasons)} {what} (the first: {reasons.index[0]!r}{label})"
+    return ""
 
 
 

@@ -24,14 +24,16 @@ class Reference(NamedTuple):
     @property
     def people(self) -> list[str]:
         """The authors."""
-        return self.authors.replace(" and ", ", ").split(", ")
+        names = self.authors.replace(" and ", ", ")
+        return names.split(", ")
 
     @property
     def short(self) -> str:
         """The authors and the year, such as ``Das & Lease 2019``."""
         family = [_family(name) for name in self.people]
-        who = family[0] if len(family) == 1 else (
-            " & ".join(family) if len(family) == 2 else f"{family[0]} et al.")
+        who = " & ".join(family)
+        if len(family) > 2:
+            who = f"{family[0]} et al."
         year = self.venue[-4:]
         return f"{who} {year if year.isdigit() else self.venue}"
 
@@ -53,15 +55,17 @@ class Reference(NamedTuple):
         }
         """
         kind, fields = self._published()
-        names = " and ".join(name.replace(_family(name), f"{{{_family(name)}}}")
-                             if " " in _family(name) else name for name in self.people)
-        fields = {"author": names, "title": f"{{{self.title}}}"} | fields
+        names = self.people
+        for family in _FAMILIES:
+            names = [name.replace(family, f"{{{family}}}") for name in names]
+        authors = " and ".join(names)
+        fields = {"author": authors, "title": f"{{{self.title}}}"} | fields
         fields = {name: re.sub("[&%#_]", r"\\\g<0>", text) for name, text in fields.items()}
         if self.link:
             doi = self.link.removeprefix("https://doi.org/")
             fields["url" if doi == self.link else "doi"] = doi
-        return "\n".join([f"@{kind}{{{key},",
-                          *(f"  {name} = {{{text}}}," for name, text in fields.items()), "}"])
+        lines = [f"  {name} = {{{text}}}," for name, text in fields.items()]
+        return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
     def _published(self) -> tuple[str, dict[str, str]]:
         """Return the type of the BibTeX entry, and the fields of the venue."""
@@ -74,13 +78,17 @@ class Reference(NamedTuple):
             return "article", {name: text for name, text in journal.groupdict().items()
                                if text} | year
         place = self.venue[:-4].strip()
-        return ("inproceedings", {"booktitle": place, **year}) if place else ("misc", year)
+        if place:
+            return "inproceedings", {"booktitle": place, **year}
+        return "misc", year
 
 
 def _family(name: str) -> str:
     """Return the family name of an author."""
-    return next((family for family in _FAMILIES if name.endswith(f" {family}")), name.split()[-1])
-
+    for family in _FAMILIES:
+        if name.endswith(f" {family}"):
+            return family
+    return name.split()[-1]
 
 
 #: The references by key. Each is the ``SOURCE`` of a measure except clarke2008, the source of

@@ -11,7 +11,7 @@ from ir_measures import measures as irm
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure, Quotient
+from pt_fairness.measures.measure import FairnessMeasure, Quotient, sums_by_list
 from pt_fairness.measures.measure_names import parsed_one, register
 from pt_fairness.rankings.view import View
 
@@ -121,8 +121,7 @@ class _MRecall(FairnessMeasure):
     # Slow version: mrecall in tests/slow_versions/served.py
     SOURCE = ("chen2024",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "value": params.one_of("value: 1 if all groups are found, or as many as the cutoff allows "
                                "(all), or the share of the groups that are found (share)",
                                "all", "share"),
@@ -137,11 +136,12 @@ class _MRecall(FairnessMeasure):
         cutoff = self.cutoff
         rel = self.rel
         codes = view.full_relevant(cutoff, rel)
-        row = np.arange(len(view))[:, None]
-        F = view.sums_by_code(len(view), row, codes) @ view.member > 0
-        W = view.relevant(rel) @ view.member > 0
-        k = np.inf if cutoff is None else cutoff
-        return mrecall(F, W, k, self["value"] == "share")
+        F = sums_by_list(view, codes) @ view.member > 0
+        relevant = view.relevant(rel)
+        W = relevant @ view.member > 0
+        k = cutoff or np.inf
+        share = self["value"] == "share"
+        return mrecall(F, W, k, share)
 
 
 class OfGroupMeasure(FairnessMeasure):
@@ -225,14 +225,16 @@ class OfGroupMeasure(FairnessMeasure):
                     raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
                                      f"@{params['cutoff']}; give one of them")
                 params["cutoff"] = cutoff
-            params["measure"] = str(type(inner)(**without))
+            measure = type(inner)(**without)
+            params["measure"] = str(measure)
         super().__init__(**params)
 
     @cached_property
     def inner(self) -> Any:
         """The measure of ir_measures, with the cutoff."""
         cutoff = {name: value for name, value in self.params.items() if name == "cutoff"}
-        return parsed_one(self.param("measure"), check=False)(**cutoff)
+        measure = parsed_one(self.param("measure"), check=False)
+        return measure(**cutoff)
 
     @property
     def rel(self) -> int:
@@ -242,7 +244,8 @@ class OfGroupMeasure(FairnessMeasure):
     def check_together(self) -> None:
         inner = parsed_one(self.inner)
         gains = inner.params.get("gains")
-        gains = gains if isinstance(gains, dict) else {}
+        if not isinstance(gains, dict):
+            gains = {}
         of_irrelevant = [gain for grade, gain in gains.items() if grade <= 0]
         if isinstance(inner, FairnessMeasure):
             reason = "a measure of pt_fairness"

@@ -175,7 +175,8 @@ def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
 
 def _plain_body(measure: FairnessMeasure) -> str:
     """Return the body of a docstring with formulas as Unicode, and without "As rND."."""
-    body = _FORMULA.sub(_as_plain_formula, docstring_parts(measure)[1] + "\n")
+    _, body = docstring_parts(measure)
+    body = _FORMULA.sub(_as_plain_formula, body + "\n")
     body = _SECTION.sub(_written_out, body)
     return re.sub(r":\w+:`~?([^`]*)`", r"\1", body).rstrip()
 
@@ -189,9 +190,11 @@ def _written_out(section: re.Match[str]) -> str:
     title, line, text = section.groups()
     reference = re.match(r"As (\w+)\. ?", text)
     if reference is not None:
-        sections = _SECTION.findall(_plain_body(MEASURES[reference[1]]))
+        body = _plain_body(MEASURES[reference[1]])
+        sections = _SECTION.findall(body)
         same = next(part for heading, _, part in sections if heading == title)
-        text = text[reference.end():].lstrip() + same
+        rest = text[reference.end():]
+        text = rest.lstrip() + same
     return f"{title}\n{line}\n{text}"
 
 
@@ -203,7 +206,9 @@ def _superscript(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    return f"{_side(match[1])}/{_side(match[2])}"
+    above = _side(match[1])
+    below = _side(match[2])
+    return f"{above}/{below}"
 
 
 def _side(text: str) -> str:

@@ -23,9 +23,9 @@ from pt_fairness.core.divergences import (
     smoothed,
 )
 from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.protected import distribution, population
+from pt_fairness.rankings.protected import population
 from pt_fairness.rankings.view import View
 
 
@@ -50,9 +50,10 @@ class DistributionMeasure(FairnessMeasure):
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view), nan)
-        target = distribution(view, self.param("target"), self.rel)
+        target = self.target(view)
         defined = target.any(axis=1) | self.of_run
-        return np.where(defined, self.compare(view, target), nan)
+        values = self.compare(view, target)
+        return np.where(defined, values, nan)
 
     def compare(self, view: View, target: Floats) -> Floats:
         """Return the value of each list, ``[R]``; that of a list without a target is ignored.
@@ -75,8 +76,7 @@ class DistributionMeasure(FairnessMeasure):
         codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
         name = self.param("discount") or "none"
         weights = discount(name, codes.shape[1], self.param("p"))
-        row = np.arange(len(view))[:, None]
-        groups = view.sums_by_code(len(view), row, codes, weights) @ view.share
+        groups = sums_by_list(view, codes, weights) @ view.share
         annotated = codes >= 0
         total = annotated @ weights
         return ratio(groups, total[:, None]), annotated.sum(axis=1)
@@ -90,7 +90,9 @@ class DistributionMeasure(FairnessMeasure):
         if self.of_run:
             return LARGEST_DIVERGENCE
         cutoff = self.cutoff
-        return 1.0 if cutoff is None else one_if_zero(largest(cutoff))
+        if cutoff is None:
+            return 1.0
+        return one_if_zero(largest(cutoff))
 
 
 class DistMeasure(DistributionMeasure):
@@ -98,8 +100,7 @@ class DistMeasure(DistributionMeasure):
 
     SOURCE = ("das2019",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "target": params.target("uniform"),
         "smoothing": params.real("documents that Laplace smoothing adds to every group, in the "
                                  "ranking and in the targets that are estimated",
@@ -208,7 +209,8 @@ class _DistKL(DistMeasure):
         if self["empty"] == "smooth":
             return values
         worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
-        return np.where(n == 0, worst, values)
+        empty = n == 0
+        return np.where(empty, worst, values)
 
 
 class _DistFair(DistMeasure):
@@ -263,7 +265,10 @@ class _DistFair(DistMeasure):
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
         if self["empty"] != "smooth":
-            return np.where(n == 0, 0.0, self.fairness(values, self.largest(n, target)))
+            largest = self.largest(n, target)
+            fairness = self.fairness(values, largest)
+            empty = n == 0
+            return np.where(empty, 0.0, fairness)
         k = self.cutoff
         if k is None:
             of_empty = -np.log2(target.min(axis=1))
@@ -328,8 +333,7 @@ class _AWRF(DistributionMeasure):
     # Slow version: awrf in tests/slow_versions/attention.py
     SOURCE = ("sapiezynski2019",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "target": params.target("uniform"),
         "discount": params.discount("log2", "trec", "geometric", "none"),
         "p": params.persistence(0.85, "persistence of the geometric discount"),
@@ -346,8 +350,10 @@ class _AWRF(DistributionMeasure):
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)
-        unfair = jsd(exposure, target) / math.log2(self["base"])
-        return np.where(n == 0, 0.0, np.maximum(1.0 - unfair, 0.0))
+        divergence = jsd(exposure, target)
+        unfair = divergence / math.log2(self["base"])
+        fair = np.maximum(1.0 - unfair, 0.0)
+        return np.where(n == 0, 0.0, fair)
 
 
 class _NDKL(DistributionMeasure):
@@ -400,8 +406,7 @@ class _NDKL(DistributionMeasure):
     # Slow version: ndkl in tests/slow_versions/counts.py
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
@@ -409,11 +414,14 @@ class _NDKL(DistributionMeasure):
 
     def smoothed(self, target: Floats) -> Floats:
         """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
-        return target if self.of_run else smoothed(target)
+        if self.of_run:
+            return target
+        return smoothed(target)
 
     def terms(self, view: View) -> Floats:
-        target = distribution(view, self["target"], self.rel)
-        return self.terms_of(view, self.smoothed(target))
+        target = self.target(view)
+        smoothed_target = self.smoothed(target)
+        return self.terms_of(view, smoothed_target)
 
     def terms_of(self, view: View, target: Floats) -> Floats:
         """Return what each document adds to the value, ``[R, D]``.
@@ -490,8 +498,7 @@ class _RADio(DistributionMeasure):
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "target": params.target("run"),
         "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
                                     "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
@@ -516,7 +523,8 @@ class _RADio(DistributionMeasure):
         p_mixed = (1.0 - alpha) * p + alpha * q
         q_mixed = (1.0 - alpha) * q + alpha * p
         if self["divergence"] == "jsd":
-            return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
+            distance = _distance(p_mixed, q_mixed)
+            return np.where(n == 0, 1.0, distance)
         return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
@@ -540,7 +548,8 @@ def _distance(p: Floats, q: Floats) -> Floats:
     x = ratio((p - q) / 2.0, middle)
     terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
     divergence = (middle * terms).sum(axis=-1) / np.log(4.0)
-    distance = np.sqrt(np.maximum(divergence, 0.0))
+    divergence = np.maximum(divergence, 0.0)
+    distance = np.sqrt(divergence)
     return np.where(distance < ROUNDING, 0.0, distance)
 
 

@@ -6,7 +6,7 @@ sets, ``L`` groups.
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, unique_rows
 from pt_fairness.core.discounts import discount, gain, sum_of_discounts
 from pt_fairness.measures import params
 from pt_fairness.measures.exposure_ratios import DISCOUNT
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import Documents, View
@@ -50,12 +50,14 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
 
     :param values: the value of each ranked document, ``[n]``
     """
-    weighted = values / view.lists[view.topic[documents.list]]
+    topic = view.topic[documents.list]
+    weighted = values / view.lists[topic]
     return _sums(len(documents.topic), documents.document, weighted)
 
 
 def _sums(rows: int, row: Ints, values: Any) -> Floats:
-    return np.bincount(row, values, minlength=rows).astype(float)
+    sums = np.bincount(row, values, minlength=rows)
+    return sums.astype(float)
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
@@ -78,7 +80,9 @@ class DocumentMeasure(FairnessMeasure):
 
     @property
     def added_labels(self) -> tuple[str, ...]:
-        return super().added_labels if self.needs_groups else ()
+        if self.needs_groups:
+            return super().added_labels
+        return ()
 
     def target(self, view: View) -> Floats | None:
         return None
@@ -98,13 +102,15 @@ class DocumentMeasure(FairnessMeasure):
             values = np.where(having, values, 0.0)
         topics = len(view.topics)
         sums = view.sums_by_code(topics, documents.topic, documents.codes, values)
-        return np.asarray((sums @ view.share).ravel())
+        by_group = sums @ view.share
+        return np.asarray(by_group.ravel())
 
     def topics(self, view: View, documents: Documents) -> Ints:
         """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""
         if not self.needs_groups:
             return documents.topic
-        topics = np.arange(len(view.topics))
+        size = len(view.topics)
+        topics = np.arange(size)
         return np.repeat(topics, len(view.labels))
 
 
@@ -153,12 +159,11 @@ class ExposureMeasure(DocumentMeasure):
     #: The largest value; takes the largest EED and EER and Σ ε*² of each topic.
     largest: ClassVar[staticmethod[[Any, Floats, Floats], Any]]
 
-    SOURCE: ClassVar[tuple[str, ...]] = ("diaz2020",)
+    SOURCE: ClassVar[Keys] = ("diaz2020",)
     RANGE = (0.0, None)
     RANGES = {("norm", "bound"): (0.0, 1.0)}
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "model": params.one_of(
             "exposure of rank i: p^(i-1)*(1-u)^(relevant documents before i) (gerr), p^(i-1) "
             "(rbp), 1/log2(i+1) (log2), 1/log2(max(i,2)) (trec) or 1 (none)", "gerr", "rbp", "log2",
@@ -199,8 +204,10 @@ class ExposureMeasure(DocumentMeasure):
         documents = view.documents(self.cutoff)
         relevant = documents.relevance >= self.rel
         defined = sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
-        above = counts_before(relevant[documents.document], documents.place)
-        eps = mean_over_lists(view, documents, self.exposure(documents.place, above))
+        place = documents.place
+        above = counts_before(relevant[documents.document], place)
+        exposures = self.exposure(place, above)
+        eps = mean_over_lists(view, documents, exposures)
         ideal = self.ideal(documents, relevant)
         largest_eed: Any = self.all_ranks(2)
         largest_eer = self.largest_eer(view, documents, ideal)
@@ -215,13 +222,17 @@ class ExposureMeasure(DocumentMeasure):
                 ideal = target[view.first_list].ravel() * of_all_ranks
             by_topic = ideal.reshape(len(view.topics), -1)
             largest_eed = of_all_ranks ** 2
-            largest_eer = of_all_ranks * by_topic.max(axis=1, initial=0.0)
+            largest_ideal = by_topic.max(axis=1, initial=0.0)
+            largest_eer = of_all_ranks * largest_ideal
         topic = self.topics(view, documents)
         squares = sum_by_topic(view, topic, ideal ** 2)
         largest = self.largest(largest_eed, largest_eer, squares)
-        worst = largest if self.FAIR_END == 0 else 0.0
+        worst: Any = 0.0
+        if self.FAIR_END == 0:
+            worst = largest
         returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])
-        sums = sum_by_topic(view, topic, self.term(eps, ideal))
+        terms = self.term(eps, ideal)
+        sums = sum_by_topic(view, topic, terms)
         values = np.where(returned, sums, worst)
         if self["norm"] == "bound":
             # Rounding can raise the ratio above 1.
@@ -239,7 +250,9 @@ class ExposureMeasure(DocumentMeasure):
         p = self["p"]
         u = self["u"]
         exposures = exposure(self["model"], place + 1, above, p, u)
-        return exposures if cutoff is None else np.where(place < cutoff, exposures, 0.0)
+        if cutoff is None:
+            return exposures
+        return np.where(place < cutoff, exposures, 0.0)
 
     def all_ranks(self, power: int) -> float:
         """Return Σ exposure^power over the ranks up to the cutoff if no document is relevant.
@@ -260,16 +273,18 @@ class ExposureMeasure(DocumentMeasure):
         :param relevant: mask of the relevant documents, ``[N]``
         """
         grade = np.zeros(len(relevant)) if self["binary"] else -1.0 * documents.relevance
-        grade[~relevant] = np.inf  # documents that are not relevant are the last grade
+        grade[~relevant] = inf  # documents that are not relevant are the last grade
         order = np.lexsort((grade, documents.topic))
         having = documents.judged & (relevant | self["complete"])
         rows = order[having[order]]
         topic = documents.topic[rows]
         grade = grade[rows]
         place = places(topic)
-        exposures = self.exposure(place, counts_before(relevant[rows], place))
+        above = counts_before(relevant[rows], place)
+        exposures = self.exposure(place, above)
         _, tie = unique_rows(topic, grade)
-        means = ratio(np.bincount(tie, exposures), np.bincount(tie))
+        sums = np.bincount(tie, exposures)
+        means = ratio(sums, np.bincount(tie))
         targets = np.zeros(len(documents.topic))
         targets[rows] = means[tie]
         return targets
@@ -280,9 +295,11 @@ class ExposureMeasure(DocumentMeasure):
             return sum_by_topic(view, documents.topic, ideal ** 2)
         # Non-relevant documents do not lower the exposure of the documents below them.
         order = np.lexsort((-ideal, documents.topic))
-        place = places(documents.topic[order])
-        exposures = self.exposure(place, np.zeros_like(place))
-        return sum_by_topic(view, documents.topic[order], exposures * ideal[order])
+        topic = documents.topic[order]
+        place = places(topic)
+        none_above = np.zeros_like(place)
+        exposures = self.exposure(place, none_above)
+        return sum_by_topic(view, topic, exposures * ideal[order])
 
 
 class _EEL(ExposureMeasure):
@@ -489,8 +506,7 @@ class _IAA(DocumentMeasure):
     # Slow version: iaa in tests/slow_versions/merit.py
     SOURCE = ("biega2018", "raj2022")
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "gains": params.gains("linear"),
         **DISCOUNT,
         "by": BY,
@@ -507,7 +523,8 @@ class _IAA(DocumentMeasure):
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
         weights = discount(name, depth, p)[documents.place]
-        eps = self.compared(view, documents, mean_over_lists(view, documents, weights))
+        means = mean_over_lists(view, documents, weights)
+        eps = self.compared(view, documents, means)
         gains = gain(self["gains"], documents.relevance, self.rel)
         y = self.compared(view, documents, gains)
         topic = self.topics(view, documents)
@@ -517,7 +534,8 @@ class _IAA(DocumentMeasure):
         if self["norm"] == "none":
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
-            terms = inequity(eps, ratio(y, largest[topic]))
+            merit = ratio(y, largest[topic])
+            terms = inequity(eps, merit)
             all_weights = sum_of_discounts(name, cutoff or 1, p)
             worst = ratio(all_y, largest) + all_weights
         else:

@@ -67,9 +67,12 @@ class LogRatio(SignedMeasure):
         depth = self.cutoff or 1
         weight = sum_of_discounts(self.param("discount"), depth, self.param("p"))
         rest_above = np.where(returned, rest_above, weight)
-        values = log_ratio(ratio(above, below), ratio(rest_above, rest_below))
+        protected = ratio(above, below)
+        rest = ratio(rest_above, rest_below)
+        values = log_ratio(protected, rest)
         defined = side.present[first] & (below > LEAST) & (rest_below > LEAST)
-        return np.where(defined, self.signed(values), nan)
+        signed = self.signed(values)
+        return np.where(defined, signed, nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
@@ -84,7 +87,8 @@ class LogRatio(SignedMeasure):
             gains = gain(self.param("gains"), relevance, self.rel)
             weights = weights * gains
         lists = view.lists[view.topic]
-        weights = np.broadcast_to(weights, codes.shape) / lists[:, None]
+        weights = np.broadcast_to(weights, codes.shape)
+        weights = weights / lists[:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0
         sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, weights)
@@ -95,7 +99,7 @@ DISCOUNT = {
     "discount": params.discount("log2", "trec", "geometric", "none"),
     "p": params.persistence(0.85, "persistence of the geometric discount"),
 }
-_BEFORE = {"cutoff": params.cutoff(), "rel": params.rel(), "protected": params.protected()}
+_BEFORE = {**params.CUTOFF_AND_REL, "protected": params.protected()}
 _AFTER = {**DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolute(),
           "groups": params.groups()}
 
@@ -155,11 +159,14 @@ class _logDP(LogRatio):
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
         lists = np.bincount(view.topic, side.total > 0)
-        share = ratio(np.bincount(view.topic, side.share), lists)
+        shares = np.bincount(view.topic, side.share)
+        share = ratio(shares, lists)
         if self.of_run:
-            uniform = side.labels[view.first_list].mean(axis=1)
+            protected = side.labels[view.first_list]
+            uniform = protected.mean(axis=1)
             share = np.where(lists > 0, share, uniform)
-        return 2.0 * share, 2.0 * (1.0 - share)
+        rest = 1.0 - share
+        return 2.0 * share, 2.0 * rest
 
 
 class _logEUR(LogRatio):
@@ -212,7 +219,8 @@ class _logEUR(LogRatio):
         gains = gain(self["gains"], documents.relevance, self.rel)
         topics = len(view.topics)
         merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
-        return both_sides(merit, side.sets[view.first_list])
+        sets = side.sets[view.first_list]
+        return both_sides(merit, sets)
 
 
 class _logRUR(_logEUR):

@@ -10,7 +10,7 @@ import numpy as np
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import BLOCK_CELLS, Floats, Ints, distinct, ratio
 from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.view import View
 
@@ -77,8 +77,7 @@ class _ARP(FairnessMeasure):
     # Slow version: arp in tests/slow_versions/statistics.py
     SOURCE = ("cachel2022", "kuhlman2019")
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "pairs": params.one_of("pairs that a group can win: all, or those whose document above is "
                                "less relevant (errors)", "all", "errors"),
         "groups": params.groups(),
@@ -88,8 +87,7 @@ class _ARP(FairnessMeasure):
 
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.cutoff)
-        row = np.arange(len(view))[:, None]
-        counts = view.sums_by_code(len(view), row, codes)
+        counts = sums_by_list(view, codes)
         total = counts @ view.share
         both = total ** 2 - counts @ view.share ** 2
         mixed = mixed_pairs(n[:, None], total, both)
@@ -99,7 +97,7 @@ class _ARP(FairnessMeasure):
         else:
             alone = np.where(total > 0, 1.0, 0.0)
             i = discounts.ranks(codes.shape[1])
-            ranks = view.sums_by_code(len(view), row, codes, i) @ view.share
+            ranks = sums_by_list(view, codes, i) @ view.share
             won = pairs_won(n[:, None], total, ranks, both)
         shares = np.where(mixed > 0, ratio(won, mixed), alone)
         relevant = view.relevant(self.rel) @ view.member > 0
@@ -117,7 +115,8 @@ class _ARP(FairnessMeasure):
         relevance = view.condensed_relevance(self.cutoff)
         annotated = codes >= 0
         grades = distinct(relevance[annotated])
-        grade = np.where(annotated, np.searchsorted(grades, relevance), -1)
+        grade = np.searchsorted(grades, relevance)
+        grade = np.where(annotated, grade, -1)
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, BLOCK_CELLS // max(1, codes.size))
@@ -129,8 +128,10 @@ class _ARP(FairnessMeasure):
             ordered = np.take_along_axis(grade, order, axis=1)
             better = (ordered >> bit & 1 == 1)[:, :, None] & (ordered >= 0)[:, :, None]
             worse = (ordered >> bit & 1 == 0)[:, :, None]
-            starts = np.diff(ordered >> bit + 1, axis=1, prepend=-2) != 0
-            first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+            tier = ordered >> bit + 1
+            starts = np.diff(tier, axis=1, prepend=-2) != 0
+            first = np.where(starts, place, 0)
+            first = np.maximum.accumulate(first, axis=1)
             ordered_codes = np.take_along_axis(codes, order, axis=1)
             for start in range(0, len(view.labels), size):
                 labels = slice(start, start + size)
@@ -211,8 +212,7 @@ class _PEER(FairnessMeasure):
     # Slow version: peer in tests/slow_versions/statistics.py
     SOURCE = ("yang2024",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "weights": params.WEIGHTS,
         "unretrieved": params.one_of("rank of relevant documents that were not retrieved: after "
                                      "the end of the ranking (end) or after as many ranks as there "
@@ -285,10 +285,12 @@ class _PEER(FairnessMeasure):
         memberships = view.member.sum(axis=1)
         squares = memberships[code] * (rank - mean[row]) ** 2
         spread = np.bincount(row, squares, lists) + u * (last - mean) ** 2
-        statistic = kruskal_wallis(size, ratio(sums, size), mean, spread)
+        mean_of = ratio(sums, size)
+        statistic = kruskal_wallis(size, mean_of, mean, spread)
         groups = (size > 0).sum(axis=1)
         tested = (groups > 1) & retrieved.any(axis=1) & (spread > 0)
-        return np.where(tested, special.chdtrc(groups - 1.0, statistic), 1.0)
+        p_value = special.chdtrc(groups - 1.0, statistic)
+        return np.where(tested, p_value, 1.0)
 
 
 ARP = register(_ARP())

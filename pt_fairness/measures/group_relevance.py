@@ -16,9 +16,8 @@ from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
-from pt_fairness.measures.measure import FairnessMeasure, supported
+from pt_fairness.measures.measure import FairnessMeasure, Keys, supported
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.protected import distribution
 from pt_fairness.rankings.view import View
 
 
@@ -57,8 +56,9 @@ def _number(name: str) -> float:
 
 def nmd(p: Floats, q: Floats) -> Floats:
     """Return ``Σ_g |cumP_g − cumQ_g| / (L − 1)`` over the last axis; 0 if L = 1."""
-    differences = abs(np.cumsum(p - q, axis=-1))
-    return ratio(differences.sum(axis=-1), p.shape[-1] - 1)
+    differences = np.cumsum(p - q, axis=-1)
+    sums = abs(differences).sum(axis=-1)
+    return ratio(sums, p.shape[-1] - 1)
 
 
 def rnod(p: Floats, q: Floats) -> Floats:
@@ -71,7 +71,8 @@ def rnod(p: Floats, q: Floats) -> Floats:
     present = q > 0
     sums = (distances * present).sum(axis=-1)
     od = ratio(sums, present.sum(axis=-1))
-    return np.sqrt(ratio(od, p.shape[-1] - 1))
+    squares = ratio(od, p.shape[-1] - 1)
+    return np.sqrt(squares)
 
 
 _STOPPING = {
@@ -97,7 +98,8 @@ def decay(s: Floats) -> Floats:
     [[0.5, 0.0, 0.25]]
     """
     goes_on = np.pad(1.0 - s[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
-    return s * np.cumprod(goes_on, axis=1)
+    reaches = np.cumprod(goes_on, axis=1)
+    return s * reaches
 
 
 def similarity(divergence: Floats) -> Floats:
@@ -118,7 +120,7 @@ def rbu(i: Any, phi: float) -> Floats:
 class StoppingMeasure(FairnessMeasure):
     """A measure that models a user who reads the ranking until a document satisfies them."""
 
-    SOURCE: ClassVar[tuple[str, ...]] = ("sakai2023",)
+    SOURCE: ClassVar[Keys] = ("sakai2023",)
     FAIR_END = 1.0
     CONDENSED = False
     RELEVANCE = True
@@ -151,7 +153,8 @@ class StoppingMeasure(FairnessMeasure):
         grades = np.minimum(relevance, highest)
         grades = np.where(relevance >= self.rel, grades, 0)
         gain = partial(discounts.gain, self.param("gains"), rel=0)
-        return decay(stops(gain(grades), gain(highest)))
+        s = stops(gain(grades), gain(highest))
+        return decay(s)
 
 
 class _GF(StoppingMeasure):
@@ -223,7 +226,7 @@ class _GF(StoppingMeasure):
 
     def terms(self, view: View) -> Floats:
         size = len(view.labels)
-        target = or_uniform(distribution(view, self["target"], self.rel))
+        target = or_uniform(self.target(view))
         # Row −1 holds the shares of an unannotated document, code −1.
         even = np.full(size, 1.0 / max(size, 1))
         shares = np.vstack([view.share, even])
@@ -236,12 +239,13 @@ class _GF(StoppingMeasure):
 
         def utility(codes: Ints, row: Ints, place: Ints) -> Floats:
             p = prefix_shares(codes, shares, row, place)
-            return similarity(divergence(p, target[row]))
+            differences = divergence(p, target[row])
+            return similarity(differences)
 
         return self.expected(view, utility)
 
     def defined(self, view: View) -> Bools:
-        target = distribution(view, self["target"], self.rel)
+        target = self.target(view)
         has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
         return super().defined(view) & has_target
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.arrays import Floats, ratio
+from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.labels import TARGET_WORDS
 from pt_fairness.core.messages import shown
 from pt_fairness.core.registry import Registry, name_of
@@ -101,6 +101,12 @@ if TYPE_CHECKING:
     from pt_fairness.targets import Target
 
 
+#: The smallest and the largest value, ``None`` for no bound.
+Range = tuple[float | None, float | None]
+#: Keys of ``bibliography.BIBLIOGRAPHY``.
+Keys = tuple[str, ...]
+
+
 class MeanOfTopics(irm.base.MeanAgg):  # type: ignore[misc]
     """Mean over topics that ignores NaN, the value of topics that a group source drops."""
 
@@ -118,14 +124,14 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     """
 
     #: Smallest and largest value, ``None`` for no bound.
-    RANGE: tuple[float | None, float | None] = (0.0, 1.0)
+    RANGE: Range = (0.0, 1.0)
     #: The ranges that replace it, by the name and the value of a parameter.
-    RANGES: ClassVar[dict[tuple[str, str], tuple[float | None, float | None]]] = {
+    RANGES: ClassVar[dict[tuple[str, str], Range]] = {
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: ClassVar[float] = 0.0
     #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
-    SOURCE: ClassVar[tuple[str, ...]] = ()
+    SOURCE: ClassVar[Keys] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
@@ -207,7 +213,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Whether the value is a sum over the documents, with :meth:`terms`."""
         return all(type(part).terms is not FairnessMeasure.terms for part in self.parts)
 
-    def target(self, view: View) -> Floats | None:
+    def target(self, view: View) -> Any:
         """Return the target share of each group, ``[R, L]``, or ``None`` without a target.
 
         The shares are unsmoothed, and 0 in a row whose population is empty.
@@ -223,7 +229,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
         registered name or shares. A measure without it, or that gives it another meaning, says so.
         """
-        return name_of(self.param("target")) if self.needs_groups else None
+        if self.needs_groups:
+            return name_of(self.param("target"))
+        return None
 
     def side(self, view: View) -> Side | None:
         """Return the protected side; ``None`` if the measure does not compare two sides."""
@@ -306,7 +314,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         target = self.param("target")
         if isinstance(target, dict):
             return tuple(target)
-        return () if self.registered_target is None else self.registered_target.labels
+        if self.registered_target is None:
+            return ()
+        return self.registered_target.labels
 
     @property
     def registered_target(self) -> Target | None:
@@ -395,7 +405,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             if name in params and params[name] != default:
                 parts.append(f"{name}={literal(params[name], names)}")
         text = f"{self.NAME}({','.join(parts)})" if parts else self.NAME
-        return text if at is NOT_PROVIDED else f"{text}@{at!r}"
+        if at is NOT_PROVIDED:
+            return text
+        return f"{text}@{at!r}"
 
     def __repr__(self) -> str:
         return self._text
@@ -412,7 +424,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # The unpickling process may not have registered the objects.
-        return object.__reduce_ex__(self.with_sources(_registered), protocol)
+        measure = self.with_sources(_registered)
+        return object.__reduce_ex__(measure, protocol)
 
 
 def _same(param: str, first: Any, second: Any) -> bool:
@@ -466,7 +479,7 @@ class SignedMeasure(FairnessMeasure):
     Its mean over topics is the mean bias (MB), with ``abs=True`` the mean absolute bias (MAB).
     """
 
-    RANGE: tuple[float | None, float | None] = (-1.0, 1.0)
+    RANGE: Range = (-1.0, 1.0)
     DEFAULT = 0.0
 
     def __init__(self, **params: Any) -> None:
@@ -485,10 +498,22 @@ class SignedMeasure(FairnessMeasure):
         return np.where(total < 0, -values, values) + 0.0  # −0 is 0
 
 
+def sums_by_list(view: View, codes: Ints, values: Floats | None = None) -> Floats:
+    """Return the sum of the values of each list and label set, ``[R, S]``.
+
+    :param codes: the codes of the documents, ``[R, D]``
+    :param values: by default each document counts 1
+    """
+    lists = np.arange(len(view))
+    return view.sums_by_code(len(view), lists[:, None], codes, values)
+
+
 def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
     """Return the largest depth of the measures, or ``None`` if one of them needs whole lists."""
     depths = [measure.depth for measure in measures]
-    return None if None in depths else max(depth for depth in depths if depth is not None)
+    if None in depths:
+        return None
+    return max(depth for depth in depths if depth is not None)
 
 
 def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:

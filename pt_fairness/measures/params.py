@@ -38,7 +38,8 @@ def literal(value: Any, names: Callable[[Any], Any] = name_of) -> str:
     """
     if isinstance(value, dict):
         items = [f"{literal(key, names)}:{literal(item, names)}" for key, item in value.items()]
-        return "{" + ",".join(items) + "}"
+        text = ",".join(items)
+        return f"{{{text}}}"
     value = ",".join(map(names, value)) if isinstance(value, tuple) else names(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
         return repr(repr(value))
@@ -208,6 +209,10 @@ def rel() -> Param:
     return whole("minimum relevance score to be considered relevant (inclusive)", default=1)
 
 
+#: The cutoff and the minimum relevance, which most measures have.
+CUTOFF_AND_REL = {"cutoff": cutoff(), "rel": rel()}
+
+
 def protected(*also: str, default: str = "minority") -> Param:
     """Declare the protected group of a two-group measure.
 
@@ -305,7 +310,9 @@ def _by_label(value: Any) -> Any:
         numbers = {label_text(label): float(number) + 0.0 for label, number in value.items()}
     except (TypeError, ValueError):
         return value
-    return dict(sorted(numbers.items())) if len(numbers) == len(value) else value
+    if len(numbers) == len(value):
+        return dict(sorted(numbers.items()))
+    return value
 
 
 def _are_by_label(value: Any) -> bool:
@@ -337,7 +344,9 @@ def _group_source(value: Any) -> Any:
 
 
 def _path_text(value: Any) -> Any:
-    return str(value) if hasattr(value, "__fspath__") else value
+    if hasattr(value, "__fspath__"):
+        return str(value)
+    return value
 
 
 def values() -> Param:
@@ -361,7 +370,9 @@ def _value_source(value: Any) -> Any:
         raise ValueError("values takes the name of registered values, the path of a file of "
                          f"values, or a Values object, not a {type(value).__name__}; "
                          "pt_fairness.values.from_frame makes values of a DataFrame")
-    return _by_label(value) if isinstance(value, dict) else _path_text(value)
+    if isinstance(value, dict):
+        return _by_label(value)
+    return _path_text(value)
 
 
 def background() -> Param:
@@ -418,7 +429,9 @@ def _by_grade(value: Any) -> Any:
         same = len(weights) == len(value) and all(int(grade) == float(grade) for grade in value)
     except (TypeError, ValueError):
         return value
-    return dict(sorted(weights.items())) if same else value
+    if same:
+        return dict(sorted(weights.items()))
+    return value
 
 
 def _are_weights(value: dict[Any, Any]) -> bool:

@@ -28,7 +28,7 @@ from pt_fairness.core.divergences import (
 )
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import one_if_zero
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
 from pt_fairness.rankings.view import View
@@ -87,7 +87,8 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     same = (terms[:, 0] == terms[:, 1]).all()
     terms = terms[:, :1] if same else largest_term(term, i, S, N)
     if len(w) > 1:
-        return np.asarray((w * terms[where]).sum(axis=1))
+        of_lists = w * terms[where]
+        return np.asarray(of_lists.sum(axis=1))
     sums = (w * terms).sum(axis=1)
     return np.asarray(sums[where])
 
@@ -141,7 +142,8 @@ class PrefixMeasure(FairnessMeasure):
         w = weights(n, codes.shape[1], self.step)
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         if self.param("norm") != "range":
-            return discounted(self.term, plus, S, N, w, self.normaliser(S, N, n, w))
+            Z = self.normaliser(S, N, n, w)
+            return discounted(self.term, plus, S, N, w, Z)
         terms = discounted(self.term, plus, S, N, w)
         fairest = self.fairest_sum(S, N, n, w)
         span = self.least_fair_sum(S, N, n, w) - fairest
@@ -161,7 +163,8 @@ class PrefixMeasure(FairnessMeasure):
         if self.param("norm") != "protected-first":
             return None
         first = np.minimum(ranks(w.shape[1]), S[:, None])
-        return np.asarray(discounted(self.term, first, S, N, w).sum(axis=1))
+        terms = discounted(self.term, first, S, N, w)
+        return np.asarray(terms.sum(axis=1))
 
     def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
@@ -175,8 +178,7 @@ class PrefixMeasure(FairnessMeasure):
 
     def _of_orders(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
         """Return the largest, or with ``sign=-1`` the smallest, sum of any order, ``[R]``."""
-        most = n
-        least = n
+        most = least = n
         if self.of_run:
             most = S.astype(int)
             least = (N - S).astype(int)
@@ -205,7 +207,8 @@ class PrefixMeasure(FairnessMeasure):
             Z = self.normaliser(S, N, n, w)
             fairest = fairest if Z is None else ratio(fairest, Z)
         undefined = np.isnan(values) | view.weighted.any()
-        return np.where(undefined, nan, np.where(n > 0, fairest, values))
+        fairest = np.where(n > 0, fairest, values)
+        return np.where(undefined, nan, fairest)
 
     def score(self, view: View) -> Floats:
         side: Any = self.side(view)
@@ -236,7 +239,9 @@ class PrefixMeasure(FairnessMeasure):
         if cutoff is None:
             return self.BOUND if self.of_run else 1.0
         w = weights(np.array([cutoff]), cutoff, self.step)
-        return self.BOUND * w.sum() if self.of_run else one_if_zero(largest_of(w))
+        if self.of_run:
+            return self.BOUND * w.sum()
+        return one_if_zero(largest_of(w))
 
 
 def largest_divergence(T: Floats) -> Floats:
@@ -288,10 +293,9 @@ def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
 class ParityMeasure(PrefixMeasure):
     """A prefix measure whose population is the target, by default the relevant documents."""
 
-    SOURCE: ClassVar[tuple[str, ...]] = ("pathiyancherumanal2021", "yang2017")
+    SOURCE: ClassVar[Keys] = ("pathiyancherumanal2021", "yang2017")
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "protected": params.protected(),
         "target": params.target(),
         "step": params.whole("evaluate every step-th rank", default=1, smallest=1),
@@ -441,7 +445,9 @@ class _rKL(ParityMeasure):
                              "protected one, or use norm='max' for all groups")
 
     def fairest(self, view: View) -> Floats | None:
-        return None if self["protected"] == "all" else super().fairest(view)
+        if self["protected"] == "all":
+            return None
+        return super().fairest(view)
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
         S, N = super().population(side)

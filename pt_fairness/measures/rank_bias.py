@@ -12,7 +12,7 @@ from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.discounts import log_discount, ranks, within
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import places
-from pt_fairness.measures.measure import FairnessMeasure, Quotient, SignedMeasure
+from pt_fairness.measures.measure import FairnessMeasure, Quotient, Range, SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.view import View
 
@@ -27,7 +27,7 @@ class ValueMeasure(FairnessMeasure):
     #: Whether values below 0 raise an error.
     NOT_NEGATIVE = False
     CONDENSED = False
-    RANGE: tuple[float | None, float | None] = (None, None)
+    RANGE: Range = (None, None)
     DEFAULT = 0.0
 
     @property
@@ -42,7 +42,9 @@ class ValueMeasure(FairnessMeasure):
     def value_source(self) -> Hashable:
         """Hashable key of the value source."""
         values = self.param("values")
-        return tuple(values.items()) if isinstance(values, dict) else values
+        if isinstance(values, dict):
+            return tuple(values.items())
+        return values
 
     @property
     def background(self) -> tuple[str, int | None] | None:
@@ -58,7 +60,9 @@ class ValueMeasure(FairnessMeasure):
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         values = self.param("values")
-        return [("values", label) for label in values] if isinstance(values, dict) else []
+        if isinstance(values, dict):
+            return [("values", label) for label in values]
+        return []
 
     def values(self, view: View) -> tuple[Floats, Ints]:
         """Return the values v and the lengths of the lists, cut at ``cutoff``.
@@ -89,7 +93,8 @@ class ValueMeasure(FairnessMeasure):
         values, n = self._given_values(view, None)
         inside = within(values.shape[1], n)
         row, _ = np.nonzero(inside)
-        return row, self._filled(values[inside])
+        filled = self._filled(values[inside])
+        return row, filled
 
     def of_background(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
         """Return the sum of ``values`` over the background of each list, ``[R]``.
@@ -234,7 +239,8 @@ def prefix_means(values: Floats, n: Ints) -> Floats:
     """
     depth = values.shape[1]
     means = values.cumsum(axis=1) / ranks(depth)
-    return np.where(within(depth, n), means, 0.0)
+    inside = within(depth, n)
+    return np.where(inside, means, 0.0)
 
 
 class _FaiRR(ValueMeasure):

@@ -83,8 +83,7 @@ class _RepBias(SignedMeasure):
     # Slow version: rep_bias in tests/slow_versions/counts.py
     SOURCE = ("lipani2021",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "group": params.label("the group whose representation is measured"),
         "target": params.target(),
         "abs": params.absolute(),
@@ -102,7 +101,8 @@ class _RepBias(SignedMeasure):
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
         bias = ratio(m - u, n)
-        return np.where(side.defined, self.signed(bias), nan)
+        signed = self.signed(bias)
+        return np.where(side.defined, signed, nan)
 
 
 class SkewMeasure(DistributionMeasure):
@@ -111,8 +111,7 @@ class SkewMeasure(DistributionMeasure):
     RANGE = (None, None)
     SOURCE = ("geyik2019",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "target": params.target("uniform"),
         "groups": params.groups(),
     }

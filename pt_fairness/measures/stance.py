@@ -19,8 +19,7 @@ class StanceMeasure(SignedMeasure):
 
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "pro": params.label("the group that counts as positive", default="PRO"),
         "con": params.label("the group that counts as negative", default="CON"),
         "abs": params.absolute(),
@@ -135,8 +134,8 @@ class _BiasRBP(StanceMeasure):
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         p = self["p"]
-        return self.signed((1.0 - p) * stances
-                           * discount("geometric", stances.shape[1], p))
+        weights = discount("geometric", stances.shape[1], p)
+        return self.signed((1.0 - p) * stances * weights)
 
 
 class _BiasDCG(StanceMeasure):
@@ -178,7 +177,8 @@ class _BiasDCG(StanceMeasure):
 
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
-        return self.signed(stances * log_discount(stances.shape[1]))
+        weights = log_discount(stances.shape[1])
+        return self.signed(stances * weights)
 
 
 BiasP = register(_BiasP(), ["β_P"])

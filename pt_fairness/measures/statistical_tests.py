@@ -18,7 +18,7 @@ import numpy as np
 from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio
 from pt_fairness.core.discounts import within
 from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure, Quotient
+from pt_fairness.measures.measure import FairnessMeasure, Keys, Quotient
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked
 from pt_fairness.rankings.view import View
@@ -108,7 +108,8 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
         if least.max() > done:
             passing[:, done:][np.arange(done, last + 1) < least[:, None]] = 0.0
             done = int(least.min())
-    return np.asarray(1.0 - passing.sum(axis=1))
+    passes = passing.sum(axis=1)
+    return np.asarray(1.0 - passes)
 
 
 def binomial_distribution(count: Ints, p: Floats, where: Bools, elsewhere: float = 1.0) -> Floats:
@@ -151,7 +152,8 @@ def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
         high = np.where(possible, high, middle)
         # The least and the largest probability that only the higher table rejects.
         between = low < high
-        least = binomial_distribution(low, p, between).min(axis=1)
+        chances = binomial_distribution(low, p, between)
+        least = chances.min(axis=1)
         most = binomial_distribution(high - 1, p, between, elsewhere=0.0).max(axis=1)
         if (most <= least * TOLERANCE ** 2).all():
             return binomial_distribution(low - 1, p, low > 0, elsewhere=0.0).max(axis=1)
@@ -161,10 +163,9 @@ def _adjusted(k: int, p: Floats, alpha: float) -> Floats:
 class BinomialMeasure(FairnessMeasure):
     """A measure based on the binomial probability of the protected count of each prefix."""
 
-    SOURCE: ClassVar[tuple[str, ...]] = ("zehlike2017",)
+    SOURCE: ClassVar[Keys] = ("zehlike2017",)
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        "rel": params.rel(),
+        **params.CUTOFF_AND_REL,
         "protected": params.protected(),
         "target": params.target(),
         "p": params.real("share of protected documents that is wanted; by default that of the "
@@ -180,7 +181,9 @@ class BinomialMeasure(FairnessMeasure):
 
     @property
     def target_word(self) -> Any:
-        return super().target_word if self.param("p") is None else None
+        if self.param("p") is None:
+            return super().target_word
+        return None
 
     def side(self, view: View) -> Side:
         side = super().side(view)
@@ -192,7 +195,9 @@ class BinomialMeasure(FairnessMeasure):
         return side._replace(plus=p * ones, total=ones, defined=side.present)
 
     def target(self, view: View) -> Floats | None:
-        return super().target(view) if self.param("p") is None else None
+        if self.param("p") is None:
+            return super().target(view)
+        return None
 
     def probabilities(self, view: View, side: Side) -> tuple[Floats, Ints, Floats]:
         """Return F(τ_i; i, p) at each rank i, ``[R, D]``, n and p, ``[R]`` each.
@@ -274,7 +279,8 @@ class _FAIR(BinomialMeasure):
         passed = (probabilities > level[:, None] * TOLERANCE).sum(axis=1)
         values = ratio(passed, n)
         if self["value"] == "test":
-            values = np.where((passed == n) & (n > 0), 1.0, 0.0)
+            passes = (passed == n) & (n > 0)
+            values = np.where(passes, 1.0, 0.0)
         return np.where(side.defined, values, nan)
 
 
@@ -319,7 +325,8 @@ class _PreF(Quotient, BinomialMeasure):
         return self.side(view).defined
 
     def summands(self, view: View) -> tuple[Floats, Ints]:
-        probabilities, n, _ = self.probabilities(view, self.side(view))
+        side = self.side(view)
+        probabilities, n, _ = self.probabilities(view, side)
         return probabilities, n
 
 

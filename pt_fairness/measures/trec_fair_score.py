@@ -54,7 +54,8 @@ def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     m = (p + t) / 2
     of_p = p * np.log(p / m)
     of_t = t * np.log(np.where(t > 0, t, m) / m)
-    sums = np.bincount(row, of_p + of_t - math.log(2) * t, rows)
+    summands = of_p + of_t - math.log(2) * t
+    sums = np.bincount(row, summands, rows)
     return np.asarray((sums + math.log(2)) / 2)
 
 
@@ -167,7 +168,9 @@ class _TrecFair(FairnessMeasure):
 
     @property
     def joint(self) -> Mapping[Any, Any]:
-        return self.param("attributes") if self["value"] != "ndcg" else {}
+        if self["value"] != "ndcg":
+            return self.param("attributes")
+        return {}
 
     @property
     def depth(self) -> int | None:
@@ -227,8 +230,10 @@ class _TrecFair(FairnessMeasure):
         mass = of_qrels * q + (1 - of_qrels) * c * share
         t = ratio(mass, q_all[of_topic])
         unfair = divergence(p / p_all[row], t, row, len(view))
-        values = np.where(p_all > 0, np.clip(1 - unfair, 0.0, 1.0), 0.0)
-        return np.where(q_all[view.topic] > 0, values, nan)
+        fair = np.clip(1 - unfair, 0.0, 1.0)
+        values = np.where(p_all > 0, fair, 0.0)
+        defined = q_all[view.topic] > 0
+        return np.where(defined, values, nan)
 
     def cells(self, sets: Sequence[LabelSets], codes: Sequence[Ints]) -> Cells:
         """Return the cells of documents, of the attributes in the order of :attr:`joint`.
@@ -261,7 +266,8 @@ class _TrecFair(FairnessMeasure):
         target = targets.find(self.joint[source])
         shares = dict(zip(target.labels, target.shares[0], strict=True))
         of_labels = np.array([shares.get(label, 0.0) for label in labels])
-        return np.append(of_labels / target.shares[0].sum(), 1.0)
+        total = target.shares[0].sum()
+        return np.append(of_labels / total, 1.0)
 
 
 def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats) -> Floats:
@@ -274,7 +280,8 @@ def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     _, number = unique_rows(*pairs)
     n = len(places[0])
     sums = np.bincount(number[n:], values, len(number))
-    return sums[number[:n]].astype(float)
+    sums_at = sums[number[:n]]
+    return sums_at.astype(float)
 
 
 TrecFair = register(_TrecFair())

@@ -17,7 +17,7 @@ from pt_fairness.core.divergences import (
     jsd,
 )
 from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.measures.parity import PrefixMeasure, rnd, rrd, sides, weights
 from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
@@ -27,18 +27,21 @@ from pt_fairness.rankings.view import View
 def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of nDKL, equation 5, with a share of 0 as 0.001 (footnote 5)."""
     share = plus / i
-    return binary_kl(np.where(share == 0, SMALLEST_SHARE, share), S / N)
+    share = np.where(share == 0, SMALLEST_SHARE, share)
+    return binary_kl(share, S / N)
 
 
 def side_of_run(view: View, protected: str) -> Side:
     """Return the protected side of each run, chosen among its annotated documents."""
-    return side_of(view, protected, "run", None)._replace(defined=np.ones(len(view), bool))
+    side = side_of(view, protected, "run", None)
+    defined = np.ones(len(view), bool)
+    return side._replace(defined=defined)
 
 
 class ViewpointMeasure(PrefixMeasure):
     """A prefix measure whose population is the whole condensed list."""
 
-    SOURCE: ClassVar[tuple[str, ...]] = ("draws2021",)
+    SOURCE: ClassVar[Keys] = ("draws2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "protected": params.protected(),
@@ -294,21 +297,25 @@ class _nDJS(FairnessMeasure):
 
     def side(self, view: View) -> Side | None:
         protected = self["protected"]
-        return None if protected == "all" else side_of_run(view, protected)
+        if protected == "all":
+            return None
+        return side_of_run(view, protected)
 
     def target(self, view: View) -> Floats:
         return distribution(view, "run", None)
 
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.cutoff)
-        w = weights(n, codes.shape[1], 1)
+        depth = codes.shape[1]
+        w = weights(n, depth, 1)
         side = self.side(view)
         if side is None:
             Q = self.target(view)
             terms = discounted_divergences(codes, view.share, w, jsd, Q)
         else:
             plus = of_ranked(side.sets, codes).cumsum(axis=1)
-            P = sides(plus / ranks(codes.shape[1]))
+            i = ranks(codes.shape[1])
+            P = sides(plus / i)
             Q = sides(side.share)
             terms = w * jsd(P, Q[:, None, :])
         if self["norm"] == "none":
@@ -321,7 +328,8 @@ class _nDJS(FairnessMeasure):
         worst = 1.0
         if self["norm"] == "none" and cutoff is not None:
             worst = log_discount(cutoff).sum()
-        return np.where(view.length == 0, worst, super().score(view))
+        values = super().score(view)
+        return np.where(view.length == 0, worst, values)
 
 
 nDD = register(_nDD())
