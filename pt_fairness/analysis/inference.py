@@ -276,7 +276,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     >>> compared = analysis.compare(perquery, baseline="A")
     >>> compared[["name", "n", "difference", "low", "high", "effect", "p", "reject"]].round(3)
       name  n  difference   low  high  effect     p  reject
-    0    B  4        0.25  0.15  0.35   1.936  0.03    True
+    0    B  4        0.25  0.15  0.35   1.936  0.03   False
     >>> same = analysis.compare(perquery, baseline="A", tolerance=0.5, side="both")
     >>> same[["tolerance", "tolerance low", "tolerance high", "p tolerance", "verdict"]].round(3)
        tolerance  tolerance low  tolerance high  p tolerance verdict
