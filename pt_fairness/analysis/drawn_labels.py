@@ -228,8 +228,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         codes = np.maximum(codes, of_rel)
     source = annotations.groups
     by_topic = source is not None and source.by_topic
-    drawn = Draws(annotations, systems, codes, lambda sets: sets.weighted, by_topic, measures,
-                  CELLS)
+    drawn = Draws(annotations, systems, codes, lambda sets: sets.weighted, by_topic, measures)
     if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
         warn("no label is uncertain: no document has two groups with weights, so all draws are the "
              "same. Give a document a row for each label, with its probability as the weight")

@@ -189,8 +189,8 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     judgments = Judgments(judged)
     ranked = list(runs_of(frames, judgments).values())
     rows = [first_rows(run, depth) for run in ranked]
-    ranks = max(int(run.place.max(initial=-1)) for run in ranked) + 1
-    of_rank = _discounts(discount, ranks, p)
+    last = max(run.place.max(initial=-1) for run in ranked)
+    of_rank = _discounts(discount, int(last) + 1, p)
     weights = [_weights(*of_run, of_rank) for of_run in zip(ranked, rows, strict=True)]
     docnos = np.concatenate([run.docnos(documents)
                              for run, documents in zip(ranked, rows, strict=True)])
@@ -201,7 +201,8 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")
     pairs = np.array([len(documents) for documents in rows])
-    item = np.split(pd.Index(items).get_indexer(docnos), pairs.cumsum()[:-1])
+    places = pd.Index(items).get_indexer(docnos)
+    item = np.split(places, pairs.cumsum()[:-1])
     if by == "document":
         size = len(items) + 1
         sums = [np.bincount(place + 1, weight, size)

@@ -94,10 +94,12 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
         new_names = pd.Index([names.get(name, name) for name in old_names], dtype="str")
         renamed = table.assign(measure=new_names.take(codes))
     else:
-        parts = dict(zip(table.columns, columns.map(split_suffix), strict=True))
-        renamed = table.rename(columns={column: names[name] + suffix
-                                        for column, (name, suffix) in parts.items()
-                                        if name in names})
+        new_columns = {}
+        for column in table.columns:
+            name, suffix = split_suffix(str(column))
+            if name in names:
+                new_columns[column] = names[name] + suffix
+        renamed = table.rename(columns=new_columns)
     texts = table.attrs.get(MEASURES, {})
     measures = {name: text for name, text in texts.items() if name not in names}
     measures |= {label: texts.get(name, name) for name, label in names.items()}
@@ -290,8 +292,9 @@ def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, lis
         if column in measures:
             texts = np.where(texts == "", missing, texts)
             if column + LOW in table:
-                low, high = (_texts(table[column + suffix], digits) for suffix in (LOW, HIGH))
-                texts = np.where(low == "", texts, texts + " [" + low + ", " + high + "]")
+                low = _texts(table[column + LOW], digits)
+                ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
+                texts = np.where(low == "", texts, texts + ends)
             head = with_mark(column, table, always=True)
             columns[head] = list(map(_Cell, texts, best[column], marks[column]))
             p = p_values(table, column)

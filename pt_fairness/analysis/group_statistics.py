@@ -406,8 +406,8 @@ def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"
     frame["cell"] = frame.groupby(["name", "measure"], sort=False).ngroup()
     frame = frame.merge(_members(groups, frame), on="qid")
     frame = frame.sort_values(["cell", "group"], kind="stable")
-    return mean_intervals(frame, ["name", "measure", "group"], perquery, method=method,
-                          confidence=confidence, resamples=resamples, seed=seed)
+    keys = ["name", "measure", "group"]
+    return mean_intervals(frame, keys, perquery, method, confidence, resamples, seed)
 
 
 def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed: int = 0,
@@ -503,8 +503,7 @@ def _members(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:
     if len(lacking):
         warn(f"{len(lacking)} of {len(topics)} topics (the first is {lacking[0]!r}) have no group "
              "and are left out")
-    members = members[["docno", "group"]]
-    return members.rename(columns={"docno": "qid"})
+    return members[["docno", "group"]].set_axis(["qid", "group"], axis=1)
 
 
 def _gap(y: Floats, member: Bools, labels: Any, measure: str,

@@ -64,8 +64,8 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
     0    A  rKL@10  4   0.3  0.15  0.525
     """
     check(confidence, resamples, method)
-    return mean_intervals(values_of(perquery, undefined), ["name", "measure"], perquery,
-                          method=method, confidence=confidence, resamples=resamples, seed=seed)
+    frame = values_of(perquery, undefined)
+    return mean_intervals(frame, ["name", "measure"], perquery, method, confidence, resamples, seed)
 
 
 def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
@@ -112,18 +112,18 @@ def by_topic(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, Fl
 
 
 def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFrame,
-                   **options: Any) -> pd.DataFrame:
+                   method: str, confidence: float, resamples: int, seed: int) -> pd.DataFrame:
     """Return ``n, mean, low, high`` of each cell, after its keys.
 
     :param frame: ``qid, value`` and ``keys``
     :param perquery: the frame whose ``attrs`` the result has
-    :param options: those of :func:`interval`
+    :param method: as of :func:`interval`, and so are the other options
     """
     heads, values = by_topic(frame, keys)
-    low, high = interval(values, **options)
+    low, high = interval(values, method, confidence, resamples, seed)
     n, mean, _ = moments(values)
     result = heads.assign(n=n, mean=mean, low=low, high=high)
-    facts = {key: options[key] for key in ("method", "confidence")}
+    facts = {"method": method, "confidence": confidence}
     result.attrs = perquery.attrs | {INTERVAL: facts}
     return result
 
@@ -315,8 +315,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         missing = np.isnan(differences)
         n, mean, sd = moments(differences)
         rows["n"] = n
-        _, rows["baseline"], _ = moments(np.where(missing, np.nan, first))
-        _, rows["mean"], _ = moments(np.where(missing, np.nan, second))
+        rows["baseline"] = moments(np.where(missing, np.nan, first))[1]
+        rows["mean"] = moments(np.where(missing, np.nan, second))[1]
         rows["difference"] = mean
         for row in rows[n < len(values)].itertuples():
             warn(f"{row.name} and {row.against} are compared by {measure} on {row.n} of "

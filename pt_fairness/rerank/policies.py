@@ -277,7 +277,8 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     # Every group first, and every group last.
     rankings = []
     for of_group in 2 * shares.T:
-        rankings += [_by_score(r + of_group, weights), _by_score(r - of_group, weights)]
+        rankings.append(_by_score(r + of_group, weights))
+        rankings.append(_by_score(r - of_group, weights))
     exposure = target * weights.sum()
     least = 0.0
     penalty = _PENALTY
