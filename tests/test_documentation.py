@@ -174,6 +174,7 @@ def test_every_public_name_is_documented(built):
 
 def test_what_is_documented_is_public(built):
     known = {id(resolve(name)) for name in public()}
+    known.add(id(resolve("pt_fairness.rerank.rerankers.Annotate")))  # what annotate returns
 
     def is_public(name):
         try:
