@@ -17,10 +17,9 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
 
-from matplotlib import pyplot as plt
 from PIL import Image
 from quickstart import without_native_output
-from shared.comparison import arguments
+from shared.comparison import arguments, plt
 
 PAGES = [importlib.resources.files("pt_fairness") / "pt_docs" / f"{name}.rst"
          for name in ("gallery", "certainty")]

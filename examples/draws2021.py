@@ -12,8 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib import pyplot as plt
-from shared.comparison import Row, arguments, beside, heading, paragraph, save, show
+from shared.comparison import Row, arguments, beside, heading, paragraph, plt, save, show
 
 from pt_fairness import plots, simulation
 

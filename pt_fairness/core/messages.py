@@ -62,15 +62,15 @@ def did_you_mean(name: object, names: Iterable[object]) -> str:
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
-def first_names(names: Sequence[str]) -> str:
-    """Return the first names, separated by commas, and the number of others.
+def first_names(names: Sequence[str], separator: str = ", ") -> str:
+    """Return the first names, separated, and the number of others.
 
     Examples
     --------
     >>> first_names([f"run{i}" for i in range(12)])
     'run0, run1, run2, run3, run4, run5, run6, run7, run8, run9 and 2 more'
     """
-    text, rest = ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES
+    text, rest = separator.join(names[:MOST_NAMES]), len(names) - MOST_NAMES
     return f"{text} and {rest} more" if rest > 0 else text
 
 

@@ -167,7 +167,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
     refuse_unknown([scorer.warnings])
     scores = _scores_of(scorer, by_name, parallel, progress)
     broken = {name: run.error for name, run in scores.items() if run.error is not None}
-    errors = "; ".join(f"{name} ({error})" for name, error in broken.items())
+    errors = first_names([f"{name} ({error})" for name, error in broken.items()], "; ")
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {errors}")
     scores = {name: run for name, run in scores.items() if name not in broken}

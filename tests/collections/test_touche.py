@@ -92,7 +92,7 @@ def test_only_the_documents_that_a_measure_needs_are_read(irds, files):
     value = ir_measures.calc_aggregate([rND(groups=name) @ 2], qrels, run)
     # CON is the minority: its share is 1, then 1/2, where 1/2 is fair; the maximum is the same.
     assert list(value.values()) == [pytest.approx(0.5 / (0.5 + 0.5 / 1.5849625007211562))]
-    assert set(groups.get(name)._found) == {"a1", "a2", "a4"}
+    assert set(groups.get(name)._cache) == {"a1", "a2", "a4"}
 
 
 def test_corrections_by_topic(irds, files):

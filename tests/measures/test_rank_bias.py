@@ -310,7 +310,7 @@ def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
     (lambda: FaiRR(values={"A": 1, "B": -1}),
      "FaiRR takes values of at least 0, not -1 for 'B'; RaB takes values of both signs"),
     (lambda: NFaiRR(values="x", background="x"),
-     "background takes 'run', 'qrels', a name registered"),
+     "background takes 'run', 'qrels', a registered name"),
     (lambda: FaiRR(values="x", abs=True), "FaiRR has no parameter 'abs'"),
 ])
 def test_parameters_that_are_not_possible(make, says):

@@ -38,7 +38,7 @@ from pt_fairness import plots
         ),
         (
             plots.differences,
-            pd.DataFrame(columns=["name", "measure", "difference", "low", "high", "reject"]),
+            pd.DataFrame(columns=["name", "measure", "n", "difference", "low", "high", "reject"]),
         ),
         (plots.exposure, pd.DataFrame(columns=["name", "qid", "rank", "label", "group"])),
         (plots.explain, pd.DataFrame(columns=["rank", "docno", "group", "counts", "value"])),
