@@ -105,6 +105,8 @@ def at_least(least: int, option: str, value: Any, none: str | None = None,
 
 class FairnessWarning(UserWarning):
     """A warning that a correct result may be misleading."""
+
+
 _collected: ContextVar[list[tuple[str, str]] | None] = ContextVar("pt_fairness_warnings",
                                                                 default=None)
 
@@ -118,6 +120,8 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
         yield messages
     finally:
         _collected.reset(token)
+
+
 #: The start of the cause of a warning that is an error if it applies to every run of a call: of a
 #: group source that knows no document, and of a label that no document has.
 UNKNOWN = "unknown "
