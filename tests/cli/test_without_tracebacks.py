@@ -78,7 +78,9 @@ def test_ctrl_c_while_it_is_imported(folder, as_module):
     paths = os.pathsep.join([str(folder), str(Path(cli.__file__).parents[2])])
     done = subprocess.run([sys.executable, *(["-m", "pt_fairness"] if as_module else [script]),
                            "qrels", "run", "nDCG@5"], capture_output=True, text=True,
-                          env=os.environ | {"PYTHONPATH": paths})
+                          env=os.environ | {"PYTHONPATH": paths},
+                          # A shell has its background jobs ignore the signal.
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     assert done.returncode == -signal.SIGINT and done.stdout == done.stderr == ""
 
 
