@@ -118,8 +118,9 @@ def test_what_trec_eval_cannot_read_is_refused(docno, character):
     index = PairIndex(np.zeros(1, int), pd.Series(["a"], name="docno"))
     with pytest.raises(ValueError, match=says):
         index.find(np.zeros(len(docnos), int), docnos, "run")
+    topics = docnos.replace("a", "b")  # pandas before 3 takes 'a' and 'a\0' for one value
     with pytest.raises(ValueError, match=says):
-        codes_of(docnos, "run")
+        codes_of(topics, "run")
 
 
 @pytest.mark.parametrize("value", [None, float("nan"), pd.NA])
