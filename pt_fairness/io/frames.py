@@ -123,7 +123,7 @@ def first_line(source: Input) -> str:
 
 
 def fields_of(line: str) -> list[str]:
-    """Return the fields of a line that are separated by the white space that pandas splits at."""
+    """Split a line at white space, as pandas does."""
     return [field for field in _SPACE.split(line) if field]
 
 

@@ -266,7 +266,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     @cached_property
     def param(self) -> Callable[[str], Any]:
-        """Returns the value of a parameter, or its default; ``None`` if it has neither."""
+        """Return the value of a parameter, or its default; ``None`` if it has neither."""
         values = {name: self[name] for name in self.SUPPORTED_PARAMS
                   if self[name] is not NOT_PROVIDED}
         return values.get
