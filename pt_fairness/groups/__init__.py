@@ -5,22 +5,21 @@ The parameter ``groups=`` of a measure is the name of registered groups, the pat
 """
 
 from pt_fairness.groups.combinations import product, with_error_rates
+from pt_fairness.groups.corpora import MISSING as MISSING
+from pt_fairness.groups.corpora import Found as Found
+from pt_fairness.groups.corpora import FromIrds as FromIrds
+from pt_fairness.groups.corpora import FromText as FromText
+from pt_fairness.groups.corpora import from_irds, from_text
 from pt_fairness.groups.memberships import Groups
 from pt_fairness.groups.memberships import Memberships as Memberships
 from pt_fairness.groups.memberships import summary as summary
-from pt_fairness.groups.sources import MISSING as MISSING
 from pt_fairness.groups.sources import REGISTRY as REGISTRY
-from pt_fairness.groups.sources import Found as Found
-from pt_fairness.groups.sources import FromIrds as FromIrds
-from pt_fairness.groups.sources import FromText as FromText
 from pt_fairness.groups.sources import (
     from_file,
     from_frame,
-    from_irds,
     from_mapping,
     from_pattern,
     from_qrels,
-    from_text,
     from_votes,
     get,
     names,
