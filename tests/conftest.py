@@ -62,7 +62,33 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("few")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+#: The folder and fixtures of the tests that run on demand: the examples, real runs, a browser, full
+#: disks, built pages and packages.
+ON_DEMAND = ROOT / "tests" / "examples"
+ON_DEMAND_FIXTURES = {"shared", "browser", "small_disk", "built", "site"}
+
+
+def is_on_demand(item: pytest.Item) -> bool:
+    """Return whether a test is one of those beside the default by where it stands and what it
+    takes: a further seed, or a fixture or folder of the tests on demand.
+
+    Single tests, classes and modules have the mark ``exhaustive`` themselves.
+    """
+    case = getattr(item, "callspec", None)
+    further = case is not None and case.indices.get("seed", 0) > 0
+    fixtures = ON_DEMAND_FIXTURES.intersection(getattr(item, "fixturenames", ()))
+    return further or bool(fixtures) or item.path.is_relative_to(ON_DEMAND)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
+    """Mark the tests that run on demand, before pytest selects by marks."""
+    for item in items:
+        if is_on_demand(item):
+            item.add_marker("exhaustive")
+    yield
     if config.getoption("first_parameters"):
         first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
         items[:] = [item for item in items if first[item.nodeid.partition("[")[0]] is item]

@@ -81,7 +81,7 @@ def test_what_is_no_source_is_refused(wrong):
         assert len(str(error.value)) < 400
 
 
-MANY = {f"document-{i:06}": "PRO" if i % 2 else "CON" for i in range(200_000)}
+MANY = {f"document-{i:06}": "PRO" if i % 2 else "CON" for i in range(2_000)}
 #: What functions take, by the name of the parameter; any other argument is a dictionary.
 ARGUMENTS = {
     "runs": {"A": RUN}, "run": RUN, "qrels": QRELS.assign(iteration="PRO"), "measures": "AWRF@5",

@@ -1,0 +1,235 @@
+"""What the tests catch: ``python tests/benchmarks/mutants.py`` changes a copy of the package in one
+place at a time and runs the tests until one fails; it prints the table of the page on contributing.
+
+A mutant has one operator, constant, bound or order of arguments changed. Each is tried against the
+default tests of its room, then against those of the rooms above and the files of ``tests``, and
+then against the exhaustive ones of its room. It takes hours: ``--results FILE`` keeps what is known
+and goes on there, ``--only 1-10`` runs some, and ``--list`` shows the mutants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import tomllib
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+#: How many mutants a room has.
+ROOMS = {"measures": 11, "rankings": 7, "provider": 7, "groups": 7, "analysis": 7, "rerank": 7,
+         "evaluation": 7, "io": 7}
+KINDS = ("operator", "constant", "bound", "arguments")
+STAGES = ("room", "above", "exhaustive")
+LIMIT = 1800  # seconds of a stage; a mutant that runs for ever is killed
+OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Div, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or,
+    ast.Or: ast.And, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In,
+}
+BOUNDS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
+
+#: Functions whose first arguments have no order, or of which every call would fail.
+NOT_SWAPPED = {"isinstance", "issubclass", "min", "max", "minimum", "maximum", "getattr", "cast"}
+
+
+class Mutant(NamedTuple):
+    """One change of one file."""
+
+    room: str
+    kind: str
+    path: Path
+    line: int
+    old: str
+    new: str
+    text: str
+
+    def __str__(self) -> str:
+        place = f"{self.path.relative_to(ROOT)}:{self.line}"
+        return f"{place}: {self.kind}: {shorter(self.old)} → {shorter(self.new)}"
+
+
+def shorter(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 90 else f"{line[:87]}…"
+
+
+def parts(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the expressions that compute: no annotations, decorators, docstrings and messages."""
+    for name, field in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list", "type_comment"):
+            continue
+        for child in field if isinstance(field, list) else [field]:
+            if isinstance(child, ast.AST) and not isinstance(child, (ast.Raise, ast.JoinedStr)):
+                yield child
+                yield from parts(child)
+
+
+def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the kinds and the changed copies of an expression."""
+    new = copy.deepcopy(node)
+    if isinstance(new, (ast.BinOp, ast.BoolOp)) and type(new.op) in OPERATORS:
+        new.op = OPERATORS[type(new.op)]()  # type: ignore[assignment]
+        yield "operator", new
+    elif isinstance(new, ast.Compare):
+        operator = type(new.ops[0])
+        if operator in BOUNDS:
+            new.ops[0] = BOUNDS[operator]()  # type: ignore[call-overload]
+            yield "bound", new
+        elif operator in OPERATORS:
+            new.ops[0] = OPERATORS[operator]()  # type: ignore[call-overload]
+            yield "operator", new
+    elif isinstance(new, ast.Slice) and (new.lower or new.upper):
+        name = "upper" if new.upper else "lower"
+        bound = ast.BinOp(getattr(new, name), ast.Add(), ast.Constant(1))
+        setattr(new, name, bound)
+        yield "bound", new
+    elif isinstance(new, ast.Constant) and type(new.value) in (bool, int, float):
+        new.value = not new.value if isinstance(new.value, bool) else new.value + 1
+        yield "constant", new
+    elif isinstance(new, ast.Call) and len(new.args) > 1:
+        first, second = new.args[:2]
+        starred = isinstance(first, ast.Starred) or isinstance(second, ast.Starred)
+        name = ast.unparse(new.func).rpartition(".")[2]
+        if not starred and name not in NOT_SWAPPED and ast.dump(first) != ast.dump(second):
+            new.args[:2] = second, first
+            yield "arguments", new
+
+
+def mutants_of(path: Path, room: str) -> Iterator[Mutant]:
+    """Yield every mutant of the functions of a file."""
+    source = path.read_bytes()
+    starts = [0]
+    for row in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(row))
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    for node in {id(part): part for function in functions for part in parts(function)}.values():
+        for kind, new in changes(node):
+            begin = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+            end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+            text = ast.unparse(new)
+            if isinstance(new, (ast.BinOp, ast.BoolOp, ast.Compare)):
+                text = f"({text})"
+            whole = (source[:begin] + text.encode() + source[end:]).decode()
+            ast.parse(whole)
+            yield Mutant(room, kind, path, node.lineno,  # type: ignore[attr-defined]
+                         source[begin:end].decode(), text, whole)
+
+
+def drawn(seed: int) -> list[Mutant]:
+    """Return mutants of each room, evenly of each kind."""
+    pick = random.Random(seed)
+    chosen = []
+    for room, count in ROOMS.items():
+        every = [mutant for path in sorted((ROOT / "pt_fairness" / room).rglob("*.py"))
+                 for mutant in mutants_of(path, room)]
+        for number in range(count):
+            same = [mutant for mutant in every if mutant.kind == KINDS[number % len(KINDS)]]
+            mutant = pick.choice(same)
+            every.remove(mutant)
+            chosen.append(mutant)
+    return chosen
+
+
+def rooms_above(room: str) -> list[str]:
+    """Return the rooms that may import from a room, nearest first."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    lines = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    layers = [[name.strip() for name in line.split("|")] for line in lines]
+    place = next(number for number, names in enumerate(layers) if room in names)
+    return [name for names in reversed(layers[:place]) for name in names]
+
+
+def tests_of(stage: str, room: str, tests: Path) -> list[str]:
+    """Return the arguments of pytest for a stage."""
+    if stage == "above":
+        above = [tests / name for name in rooms_above(room)]
+        paths = [*above, *sorted(tests.glob("test_*.py"))]
+        return ["-m", "not exhaustive", *map(str, paths)]
+    marked = "exhaustive" if stage == "exhaustive" else "not exhaustive"
+    return ["-m", marked, str(tests / room)]
+
+
+def failing(arguments: list[str], project: Path) -> str:
+    """Return the first test that fails, or nothing."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *arguments]
+    try:
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=LIMIT,
+                              env=os.environ | {"PYTHONPATH": str(project)})
+    except subprocess.TimeoutExpired:
+        return "(time is up)"
+    if done.returncode in (0, 5):  # 5: no test is of this kind
+        return ""
+    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return failed[0] if failed else f"pytest ended with {done.returncode}"
+
+
+def stage_of_death(mutant: Mutant, project: Path) -> tuple[str, str]:
+    """Return the stage that kills a mutant, or "survived", and the test."""
+    path = project / mutant.path.relative_to(ROOT)
+    before = path.read_bytes()
+    path.write_text(mutant.text, encoding="utf-8")
+    try:
+        for stage in STAGES:
+            test = failing(tests_of(stage, mutant.room, project / "tests"), project)
+            if test:
+                return stage, test
+    finally:
+        path.write_bytes(before)
+    return "survived", ""
+
+
+def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
+    """Return the table of what is known, and the survivors."""
+    lines = [f"{'room':<12}{'mutants':>8}{'room':>8}{'above':>8}{'exhaustive':>12}{'survived':>10}"]
+    total = [0] * 5
+    for room in ROOMS:
+        stages = [results[str(mutant)][0] for mutant in mutants
+                  if mutant.room == room and str(mutant) in results]
+        row = [len(stages), *map(stages.count, (*STAGES, "survived"))]
+        total = [one + two for one, two in zip(total, row, strict=True)]
+        lines.append("{:<12}{:>8}{:>8}{:>8}{:>12}{:>10}".format(room, *row))
+    lines.append("{:<12}{:>8}{:>8}{:>8}{:>12}{:>10}".format("all", *total))
+    for stage in ("exhaustive", "survived"):
+        lines += [f"{stage}: {name}" for name, (where, _) in results.items() if where == stage]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seed", type=int, default=34)
+    parser.add_argument("--only", default="1-60", metavar="FROM-TO", help="numbers of mutants")
+    parser.add_argument("--results", type=Path, default=Path("mutants.json"))
+    parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
+    options = parser.parse_args()
+    mutants = drawn(options.seed)
+    first, last = map(int, options.only.split("-"))
+    if options.list:
+        print(*(f"{number}: {mutant}" for number, mutant in enumerate(mutants, 1)), sep="\n")
+        return
+    results = json.loads(options.results.read_text("utf-8")) if options.results.exists() else {}
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder) / "project"
+        shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        for number, mutant in enumerate(mutants[first - 1:last], first):
+            if str(mutant) not in results:
+                results[str(mutant)] = stage_of_death(mutant, project)
+                options.results.write_text(json.dumps(results, indent=1, ensure_ascii=False))
+                print(number, mutant, *results[str(mutant)], flush=True)
+    print(table(results, mutants))
+
+
+if __name__ == "__main__":
+    main()
