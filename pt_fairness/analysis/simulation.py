@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -46,13 +46,18 @@ PROTECTED = ("-3", "-2", "-1")
 ALPHAS = tuple(i / 10 for i in range(-10, 11))
 #: The weight of a document at α = 0, above 1 so that no weight is 0 (section 4.1).
 WEIGHT = 1.0001
-#: The measures of Draws et al. (2021), with the normaliser of that paper.
-MEASURES = (
-    "nDD(protected='-3,-2,-1',norm='protected-first')",
-    "nDR(protected='-3,-2,-1',norm='protected-first')",
-    "nDKL(protected='-3,-2,-1',norm='protected-first')",
-    "nDJS",
-)
+#: The weights w1 and w2 of a bias α.
+Weights = Callable[[float], tuple[float, float]]
+
+
+def measures_of(protected: Iterable[str]) -> tuple[str, ...]:
+    """Return the measures of Draws et al. (2021) with the normaliser that fits its values."""
+    side = f"(protected={','.join(protected)!r},norm='protected-first')"
+    return f"nDD{side}", f"nDR{side}", f"nDKL{side}", "nDJS"
+
+
+#: The measures of :func:`measures_of` for the opposing viewpoints.
+MEASURES = measures_of(PROTECTED)
 
 
 def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
@@ -144,25 +149,42 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
         labels=sorted(names))
 
 
+def paper_weights(alpha: float) -> tuple[float, float]:
+    """Return w1 = 1.0001 − α and w2 = 1.0001 + α.
+
+    Source: Draws et al. (2021), section 4.1.
+
+    :param alpha: the bias α, in [−1, 1]
+    :raises ValueError: α outside [−1, 1]
+    """
+    if not -1 <= alpha <= 1:
+        raise ValueError(f"alpha={shown(alpha)} is not possible; it takes a number in [-1, 1]")
+    return WEIGHT - alpha, WEIGHT + alpha
+
+
 def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int] | Bools,
-                    draws: int = 1000, seed: int | np.random.SeedSequence = 0) -> Ints:
+                    draws: int = 1000, seed: int | np.random.SeedSequence = 0,
+                    weights: Weights = paper_weights) -> Ints:
     """Return random rankings of a set of documents that prefer some labels.
 
     The documents are drawn one rank after the other, without replacement, with probabilities in
-    proportion to their weights: w1 = 1.0001 − α for the ``weighted`` labels, w2 = 1.0001 + α for
-    the others. α < 0 puts the weighted labels on top, α > 0 the others, and α = 0 prefers none.
+    proportion to their weights: w1 for the ``weighted`` labels, w2 for the others. In the paper, w1
+    = 1.0001 − α and w2 = 1.0001 + α, so α < 0 puts the weighted labels on top, α > 0 the others,
+    and α = 0 prefers none.
 
     Source: Draws et al. (2021), section 4.1.
 
     :param counts: the number of documents of each label
-    :param alpha: the bias α, in [−1, 1]
+    :param alpha: the bias α, in [−1, 1] with the weights of the paper
     :param weighted: the labels that have w1, as indices of ``counts``; or booleans, ``[draws,
         labels]``, if they differ between the rankings
     :param draws: the number of rankings
     :param seed: the seed of the draws
+    :param weights: returns w1 and w2 for α, both above 0; by default those of the paper
     :returns: the label at each rank, an index of ``counts``, ``[draws, N]``, where N is the sum of
         ``counts``
-    :raises ValueError: α outside [−1, 1], or labels that ``counts`` does not have
+    :raises ValueError: α outside [−1, 1], weights that are not above 0, or labels that ``counts``
+        does not have
 
     Examples
     --------
@@ -173,8 +195,10 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     >>> bool((codes[:, 0] == 0).mean() > 0.7)
     True
     """
-    if not -1 <= alpha <= 1:
-        raise ValueError(f"alpha={shown(alpha)} is not possible; it takes a number in [-1, 1]")
+    first, second = weights(alpha)
+    if not (0 < first < np.inf and 0 < second < np.inf):
+        raise ValueError(f"the weights ({first}, {second}) of alpha={shown(alpha)} are not "
+                         "possible; both are numbers above 0")
     labels = len(counts)
     # A list, because numpy does not convert a set.
     chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
@@ -186,65 +210,84 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
         raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
                          f"of {draws} rankings and {labels} labels")
     documents = np.repeat(np.arange(labels), counts)
-    weights = np.where(chosen, WEIGHT - alpha, WEIGHT + alpha)
+    of_labels = np.where(chosen, first, second)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
     rng = np.random.default_rng(seed)
     waiting = rng.standard_exponential((draws, len(documents)))
-    waiting /= weights[:, documents]
+    waiting /= of_labels[:, documents]
     return documents[waiting.argsort(axis=1)]
 
 
-def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] = ALPHAS,
-          measures: Any = MEASURES, draws: int = 1000, seed: int = 0) -> pd.DataFrame:
+def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] = ALPHAS,
+          measures: Any = None, draws: int = 1000, seed: int = 0, *,
+          protected: Any = PROTECTED, advantaged: Iterable[Any] | None = None,
+          weights: Weights = paper_weights) -> pd.DataFrame:
     """Simulate rankings of increasing bias, and return the mean of each measure.
 
     The simulation is that of Draws et al. (2021), section 4, figures 1 and 2, with
-    :func:`biased_rankings`:
+    :func:`biased_rankings`. Its section 5.3 leaves other labels and other biases to later work:
+    here they are arguments.
 
-    * A measure with a protected group sees rankings in which all opposing viewpoints −3, −2 and −1
-      are weighted.
+    * A measure with a protected group sees rankings in which all ``protected`` labels are weighted.
     * A measure of all labels (``protected='all'``, or without that parameter) sees rankings in
-      which one opposing viewpoint is weighted, drawn for each ranking.
+      which one entry of ``advantaged`` is weighted, drawn for each ranking.
 
-    α < 0 prefers the weighted viewpoints, which follows from the weights in sections 4.1 and 4.1.2
+    α < 0 prefers the weighted labels, which follows from the weights in sections 4.1 and 4.1.2
     of the paper. Its section 4.2.2 says the opposite.
 
-    A row depends only on the seed, ``draws``, α, the measure, and the name and the counts of its
-    set. Other sets, biases and measures do not change it. The function prints a progress bar and
-    uses all processors.
+    A row depends only on the seed, ``draws``, α, the measure, the arguments after ``seed``, and the
+    name and the counts of its set. Other sets, biases and measures do not change it. The function
+    prints a progress bar and uses all processors.
 
-    :param sets: the number of documents of each viewpoint, by the name of the set; viewpoints have
-        the names of :data:`SETS`
-    :param alphas: the biases α, each in [−1, 1]
+    :param sets: the number of documents of each label, by the name of the set
+    :param alphas: the biases α, each in [−1, 1] with the weights of the paper
     :param measures: measures of this package without a ``groups`` parameter, or their names; by
-        default the four of the paper with its normaliser
+        default the four of the paper for the ``protected`` labels, with ``norm='protected-first'``
     :param draws: the number of rankings for each set and α, at least 2
     :param seed: the seed of the rankings
+    :param protected: a label or labels, of which every set has one or more; by default the opposing
+        viewpoints −3, −2 and −1
+    :param advantaged: labels, or groups of labels; by default each protected label alone
+    :param weights: returns the weight w1 of the weighted labels and the weight w2 of the others for
+        α, both above 0; by default those of the paper
     :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
-    :raises ValueError: a measure that is not possible, or a set without opposing viewpoints
+    :raises ValueError: a measure or weights that are not possible, or a set without a protected or
+        an advantaged label
 
     Examples
     --------
     >>> from pt_fairness import simulation
-    >>> sets = {"small": {"-3": 10, "0": 10, "3": 10}}
-    >>> frame = simulation.sweep(sets, alphas=[-1, 0], measures="nDD(protected='-3')", draws=100)
+    >>> sets = {"stances": {"CON": 20, "PRO": 80}}
+    >>> frame = simulation.sweep(sets, [-1, 0], "nDD(protected='CON')", 100, protected="CON")
     >>> frame[["set", "alpha", "measure"]]
-         set  alpha              measure
-    0  small   -1.0  nDD(protected='-3')
-    1  small    0.0  nDD(protected='-3')
+           set  alpha               measure
+    0  stances   -1.0  nDD(protected='CON')
+    1  stances    0.0  nDD(protected='CON')
     >>> bool(frame["mean"][0] > 2 * frame["mean"][1])
     True
     """
     from tqdm import tqdm
     from tqdm.contrib.concurrent import thread_map
-    measures = measures_without_groups(measures, "sweep", "the groups are the viewpoints of sets")
+    side = _labels(protected)
+    choices = None
+    if advantaged is not None:
+        entries = [advantaged] if isinstance(advantaged, str) else advantaged
+        choices = [_labels(entry) for entry in entries]
+    if measures is None:
+        measures = measures_of(side)
+    measures = measures_without_groups(measures, "sweep", "the groups are the labels of sets")
     by_name = _checked(sets)
+    for name, counts in by_name.items():
+        _need_label(name, counts, "protected", side)
+        for choice in choices or []:
+            _need_label(name, counts, "advantaged", choice)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
                          f"[{shown(alphas)}]")
     at_least(2, "draws", draws)
     points = [(*item, float(alpha)) for item, alpha in itertools.product(by_name.items(), alphas)]
-    rows = partial(_rows, measures=measures, draws=draws, seed=seed)
+    rows = partial(_rows, measures=measures, draws=draws, seed=seed, protected=side,
+                   advantaged=choices, weights=weights)
     # Threads run in parallel, because numpy releases the GIL.
     parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
@@ -252,26 +295,36 @@ def sweep(sets: Mapping[str, Mapping[str, int]] = SETS, alphas: Iterable[float] 
                         columns=["set", "alpha", "measure", "mean", "sd"])
 
 
-def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
-    """Return the sets with their viewpoints as text.
+def _labels(labels: Any) -> list[str]:
+    """Return a label, or several, as a list of texts."""
+    several = isinstance(labels, Iterable) and not isinstance(labels, str)
+    return [label_text(label) for label in (labels if several else [labels])]
 
-    :raises ValueError: an argument of another type, equal viewpoints, or no opposing viewpoint
+
+def _need_label(name: str, counts: Mapping[str, int], argument: str, labels: Sequence[str]) -> None:
+    """Raise an error for a set that has none of the labels of an argument."""
+    if set(labels).isdisjoint(counts):
+        raise ValueError(f"the set {name!r} has none of the {argument} labels {', '.join(labels)}; "
+                         f"it has {', '.join(counts)}; name them with {argument}=")
+
+
+def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
+    """Return the sets with their labels as text.
+
+    :raises ValueError: an argument of another type, or equal labels
     """
     if not isinstance(sets, Mapping):
         raise ValueError(f"sets is a {type(sets).__name__}; it takes a dictionary from the names "
-                         "of the sets to their documents by viewpoint")
+                         "of the sets to their documents by label")
     checked = {}
     for name, counts in sets.items():
         if not isinstance(counts, Mapping):
             raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a "
-                             "dictionary from viewpoints to the number of their documents")
-        checked[name] = {label_text(viewpoint): count for viewpoint, count in counts.items()}
+                             "dictionary from labels to the number of their documents")
+        checked[name] = {label_text(label): count for label, count in counts.items()}
         if len(checked[name]) < len(counts):
-            raise ValueError(f"two viewpoints of the set {name!r} are equal as text: "
+            raise ValueError(f"two labels of the set {name!r} are equal as text: "
                              f"{', '.join(map(repr, counts))}; keep one of them")
-        if not set(PROTECTED) & set(checked[name]):
-            raise ValueError(f"the set {name!r} has none of the opposing viewpoints "
-                             f"{', '.join(PROTECTED)}; it has {', '.join(checked[name])}")
     return checked
 
 
@@ -282,14 +335,17 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
 
 
 def _rows(point: tuple[str, Mapping[str, int], float], measures: Sequence[FairnessMeasure],
-          draws: int, seed: int) -> list[dict[str, Any]]:
+          draws: int, seed: int, protected: Sequence[str],
+          advantaged: Sequence[Sequence[str]] | None, weights: Weights) -> list[dict[str, Any]]:
     """Return the rows of one set and one α."""
     name, counts, alpha = point
     labels = list(counts)
-    opposing = [i for i, label in enumerate(labels) if label in PROTECTED]
+    side = np.flatnonzero(np.isin(labels, protected))
+    entries = np.eye(len(labels), dtype=bool)[side]
+    if advantaged is not None:
+        entries = np.array([np.isin(labels, choice) for choice in advantaged])
     group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
-    choice = np.random.default_rng(choice_seed).choice(opposing, draws)
-    single = np.arange(len(labels)) == choice[:, None]
+    drawn = np.random.default_rng(choice_seed).choice(len(entries), draws)
     of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
     of_group = [measure for measure in measures if measure not in of_all]
 
@@ -297,10 +353,10 @@ def _rows(point: tuple[str, Mapping[str, int], float], measures: Sequence[Fairne
                seed: np.random.SeedSequence) -> dict[FairnessMeasure, Floats]:
         if not measures:
             return {}
-        codes = biased_rankings(list(counts.values()), alpha, weighted, draws, seed)
+        codes = biased_rankings([*counts.values()], alpha, weighted, draws, seed, weights)
         return score(measures, rankings(codes, labels, rels_of(measures)))
 
-    by_measure = scores(of_group, opposing, group_seed) | scores(of_all, single, all_seed)
+    by_measure = scores(of_group, side, group_seed) | scores(of_all, entries[drawn], all_seed)
     rows = []
     for measure in measures:
         values = by_measure[measure]

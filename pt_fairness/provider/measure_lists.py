@@ -195,9 +195,19 @@ def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequ
     """
     possible = [*labels, *measure.added_labels]
     for parameter, label in measure.named_labels(possible):
-        if label not in possible:
+        if label not in possible and not some_protected(measure, parameter, possible):
             raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
                              f"are {listed(labels) or 'no groups'}")
+
+
+def some_protected(measure: FairnessMeasure, parameter: str, labels: list[str]) -> bool:
+    """Return whether the parameter is ``protected`` and one of the labels that it names exists.
+
+    A scale such as −3 to 3 need not have documents of every label.
+    """
+    existing = [(parameter, label) for label in labels]
+    named = measure.named_labels(labels)
+    return parameter == "protected" and not {*named}.isdisjoint(existing)
 
 
 def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
@@ -224,13 +234,17 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
     if annotations.groups is not None and annotations.declared is not None:
         check_declared(measure, annotations.groups, labels)
     added = measure.added_labels
-    for parameter, label in measure.named_labels([*labels, *added]):
-        if label not in labels and label not in added:
+    possible = [*labels, *added]
+    for parameter, label in measure.named_labels(possible):
+        if label not in possible:
             words = ""
             if parameter == "protected":
                 words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
+            cause = f"label {label}"
+            if not some_protected(measure, parameter, possible):
+                cause = f"{UNKNOWN}{cause}"
             warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-                 f"hold {listed(labels) or 'no groups'}{words}", f"{UNKNOWN}label {label}")
+                 f"hold {listed(labels) or 'no groups'}{words}", cause)
     unjudged = [label for label in added if label not in labels]
     if unjudged:
         undeclared = ""

@@ -275,6 +275,32 @@ class TestSweep:
                 simulation.sweep({"T": {-3: 5, 0: 5}}, [0.0], measures, draws=5), expected
             )
 
+    def test_any_labels(self):
+        """The rankings of two stances are those of the same counts under the paper's labels."""
+        stances = {"T": {"CON": 20, "PRO": 80}}
+        found = simulation.sweep(stances, [-0.5, 0.5], draws=30, protected="CON")
+        paper = simulation.sweep({"T": {"-3": 20, "0": 80}}, [-0.5, 0.5], draws=30)
+        np.testing.assert_allclose(found[["mean", "sd"]], paper[["mean", "sd"]], rtol=0, atol=1e-12)
+        assert found["measure"][0] == "nDD(protected='CON',norm='protected-first')"
+
+    def test_any_labels_are_advantaged(self):
+        """One of two pairs of labels fills the first half of each ranking."""
+        sets, pairs = {"T": dict.fromkeys("ABCD", 5)}, [["A", "B"], ["C", "D"]]
+
+        def weights(alpha):
+            return 10.0**alpha, 1.0
+
+        frame = simulation.sweep(sets, [7.0], "nDJS", 40, protected="A", advantaged=pairs,
+                                 weights=weights)
+        _, rankings, choice = simulation._seed(0, "T", 7.0).spawn(3)
+        drawn = np.random.default_rng(choice).choice(2, 40)
+        weighted = np.array([[True, True, False, False], [False, False, True, True]])[drawn]
+        codes = simulation.biased_rankings([5] * 4, 7.0, weighted, 40, rankings, weights)
+        assert (codes[:, :10] // 2 == drawn[:, None]).all() and set(drawn) == {0, 1}
+        measure = parse_measure("nDJS")
+        values = score([measure], simulation.rankings(codes, list("ABCD")))[measure]
+        assert frame["mean"][0] == pytest.approx(values.mean(), abs=1e-12)
+
     def test_reproducible_and_the_seed_matters(self):
         arguments = {"alphas": [0.2], "draws": 30}
         one, two, other = (simulation.sweep(**arguments, seed=seed) for seed in (1, 1, 2))
@@ -305,7 +331,7 @@ class TestSweep:
             ({"measures": []}, "at least one measure"),
             (
                 {"measures": "nDJS(groups='trec-newswire')"},
-                "without a groups parameter; the groups are the viewpoints of sets",
+                "without a groups parameter; the groups are the labels of sets",
             ),
             ({"measures": "nDJSS"}, "measure not found: nDJSS"),
             ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
@@ -314,9 +340,10 @@ class TestSweep:
             ({"alphas": 0.5}, r"alphas=0\.5 is one value; it takes several, such as \[0\.5\]"),
             (
                 {"sets": {"odd": {1: 3, 2: 4}}},
-                "'odd' has none of the opposing viewpoints -3, -2, -1; it has 1, 2",
+                "'odd' has none of the protected labels -3, -2, -1; it has 1, 2; name them with",
             ),
-            ({"sets": {"odd": {"a": 3, "b": 4}}}, "'odd' has none of the opposing viewpoints"),
+            ({"advantaged": ["0", "9"]}, "'S1' has none of the advantaged labels 9; it has -3,"),
+            ({"weights": lambda alpha: (alpha, 1.0)}, r"the weights \(0.0, 1.0\) of alpha=0.0"),
             ({"draws": 1}, "draws=1"),
             ({"alphas": [2]}, "alpha=2"),
             ({"measures": ["nDD(norm='x')"]}, "norm takes"),

@@ -169,6 +169,17 @@ class TestUnknownLabel:
             ir_measures.calc_aggregate([rND(protected="pro") @ 2], *frames)
 
 
+    @pytest.mark.parametrize("source", [False, True])
+    def test_one_of_several_labels_is_enough(self, runs, qrels, source):
+        """A scale such as -3 to 3 need not have documents of every label."""
+        several, alone = rND(protected="pro,FR") @ 2, rND(protected="FR") @ 2
+        labels = dict(zip(qrels["docno"], qrels["iteration"], strict=True))
+        groups_ = groups.from_mapping(labels) if source else None
+        with pytest.warns(FairnessWarning, match="protected='pro' names a group that no judged"):
+            table, _ = evaluate(runs, qrels, [several, alone], groups=groups_, progress=False)
+        assert table[str(several)].tolist() == table[str(alone)].tolist()
+
+
 class TestOneAgainstSeveral:
     def test_one_warning_and_the_note(self, runs, qrels):
         with warnings.catch_warnings(record=True) as told:
