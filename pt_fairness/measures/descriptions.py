@@ -65,6 +65,8 @@ def _protected(measure: FairnessMeasure) -> str:
         return f"the group with the most {measure.POPULATION} documents, per topic"
     if protected == "all":
         return "none, all groups are compared"
+    if has_one_view(measure):
+        return pro
     if pro:
         return f"{pro} against {measure.param('con')}"
     if measure.COMPARES:
@@ -94,6 +96,11 @@ def fair_end_of(measure: FairnessMeasure) -> str:
 _BEST = ("Annotated", "EER", "GFR", "MRecall", "OfGroup", "TrecFair")
 
 
+def has_one_view(measure: FairnessMeasure) -> bool:
+    """Return whether a measure of two views has one alone, so that it is an effectiveness."""
+    return measure.param("pro") is not None and measure.param("con") is None
+
+
 def fair_end_in_words(measure: FairnessMeasure) -> str:
     """Return what the fair end of a measure means.
 
@@ -104,9 +111,10 @@ def fair_end_in_words(measure: FairnessMeasure) -> str:
     ['0 is fair', '1 is best', 'more is fairer']
     """
     end = fair_end_of(measure)
+    best = measure.NAME in _BEST or has_one_view(measure)
     if end == "more":
-        return "more is fairer"
-    return f"{end} is {'best' if measure.NAME in _BEST else 'fair'}"
+        return "more is better" if best else "more is fairer"
+    return f"{end} is {'best' if best else 'fair'}"
 
 
 def named(names: Iterable[str]) -> list[FairnessMeasure]:

@@ -129,7 +129,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     RANGES: ClassVar[dict[tuple[str, str], Range]] = {
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
-    FAIR_END: ClassVar[float] = 0.0
+    FAIR_END: float = 0.0
     #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
     SOURCE: ClassVar[Keys] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]

@@ -181,8 +181,14 @@ def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
                  accepts=_not_blank, required=default is NOT_PROVIDED)
 
 
-def _not_blank(value: str) -> bool:
-    return value.strip() != ""
+def label_or_none(desc: str, *, default: str) -> Param:
+    """Declare the label of one group, or ``None`` for no group."""
+    return Param((str, type(None)), desc, "the label of a group or None", default=default,
+                 canonical=_label, accepts=_not_blank)
+
+
+def _not_blank(value: str | None) -> bool:
+    return value is None or value.strip() != ""
 
 
 def _label(value: Any) -> Any:

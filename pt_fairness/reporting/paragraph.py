@@ -159,6 +159,9 @@ SENTENCES = {
              "of documents",
     "BiasRBP": "rank-biased precision of the relevant documents of {pro} less that of {con}",
     "BiasDCG": "discounted cumulative gain of the relevant documents of {pro} less that of {con}",
+    "BiasP con=None": "the precision of the relevant documents of {pro}",
+    "BiasRBP con=None": "rank-biased precision of the relevant documents of {pro}",
+    "BiasDCG con=None": "discounted cumulative gain of the relevant documents of {pro}",
     "FAIR": "whether a binomial test finds enough documents of {protected} down to every rank, "
             "where its {target_share} is fair",
     "FAIR value=prefixes": "the share of the ranks down to which a binomial test finds enough "
@@ -181,7 +184,10 @@ DISTANCES = {"rKL": _KL, "nDKL": _KL, "NDKL": _KL, "DistKL": _KL, "DistFair": _K
              "nDR": "difference", "EEL": "squared differences"}
 #: What a measure is of, where that is neither fairness nor bias.
 ASPECTS = {"Annotated": "coverage", "MRecall": "viewpoint diversity", "EED": "disparity",
-           "OfGroup": "effectiveness for one group", "EER": "the exposure of relevant documents",
+           "OfGroup": "effectiveness for one group", "BiasP con=None": "effectiveness for one group",
+           "BiasRBP con=None": "effectiveness for one group",
+           "BiasDCG con=None": "effectiveness for one group",
+           "EER": "the exposure of relevant documents",
            "RADio": "divergence", "GFR": "fairness and relevance",
            "TrecFair": "fairness and relevance", "TrecFair value=ndcg": "relevance"}
 _LOG, _TREC = ("the weight of a rank is 1/log2(rank + 1)",

@@ -10,9 +10,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from ir_measures import P
 
 import pt_fairness
-from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, groups
+from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, OfGroup, groups
+from pt_fairness.analysis.directions import direction_of
+from pt_fairness.measures.descriptions import fair_end_in_words
 
 ALL = [BiasP, BiasRBP, BiasDCG]
 SIDES = {"pro": "g0", "con": "g1"}
@@ -48,6 +51,38 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
         ],
         from_frame,
     )
+
+
+@pytest.mark.parametrize("seed, from_frame", [(0, False), (1, True)])
+def test_one_view_alone_against_the_slow_version(make_case, agrees, seed, from_frame):
+    case = make_case(seed, several=True)
+    settings = [{}, {"cutoff": 3}, {"cutoff": 100}, {"rel": 2}, {"abs": True}]
+    view = {"pro": case.labels[0], "con": None}
+    agrees(case, [(kind.NAME, {**view, **setting}) for kind in ALL for setting in settings],
+           from_frame)
+
+
+def test_one_view_alone_is_effectiveness_for_it(values, by_hand):
+    """Equation 3: the bias is f of one view less f of the other."""
+    found = values([OfGroup(measure=P @ 4, group="PRO"), BiasP(con=None) @ 4], *by_hand)
+    assert len({*found.values()}) == 1 and 0.0 not in found.values()
+    for kind in ALL:
+        pro, con = kind(pro="PRO", con=None), kind(pro="CON", con=None)
+        found = values([kind, pro, con], *by_hand)
+        assert found[kind, "1"] == pytest.approx(found[pro, "1"] - found[con, "1"], abs=1e-12)
+        assert ir_measures.parse_measure(str(pro)) == pro and str(pro) == f"{kind.NAME}(con=None)"
+        assert pro(con="CON") == kind and pro(con="CON").RANGE == kind.RANGE
+        assert direction_of(str(pro)) == "↑" and direction_of(str(kind)) == "→0"
+    assert [kind(con=None).RANGE for kind in ALL] == [(0, 1), (0, 1), (0, None)]
+    assert [fair_end_in_words(kind(con=None)) for kind in ALL] == [
+        "1 is best", "1 is best", "more is better"]
+
+
+def test_one_view_needs_a_label():
+    with pytest.raises(ValueError, match="pro takes the label of a group"):
+        BiasP(pro=None).validate_params()
+    with pytest.raises(ValueError, match="con takes the label of a group or None"):
+        BiasP(con=" ").validate_params()
 
 
 #: A relevant PRO, not relevant CON, unannotated, neutral, relevant CON, unjudged document, in this

@@ -38,7 +38,8 @@ def annotated(topic: Topic, *, cutoff: int | None = None) -> float | None:
     return len(topic.condensed(first)) / len(first) if first else 0.0
 
 
-def stances(topic: Topic, cutoff: int | None, rel: int, pro: str, con: str) -> list[float]:
+def stances(topic: Topic, cutoff: int | None, rel: int, pro: str,
+            con: str | None) -> list[float]:
     """s_i = m_pro − m_con with weights, else +1, −1 or 0; 0 below `rel`."""
     found = []
     for docno in topic.ranking[:cutoff]:
@@ -60,7 +61,7 @@ def bias_p(
     cutoff: int | None = None,
     rel: int = 1,
     pro: str = "PRO",
-    con: str = "CON",
+    con: str | None = "CON",
     abs: bool = False,
 ) -> float | None:
     """BiasP@n = 1/n Σ s_i."""
@@ -76,7 +77,7 @@ def bias_rbp(
     cutoff: int | None = None,
     rel: int = 1,
     pro: str = "PRO",
-    con: str = "CON",
+    con: str | None = "CON",
     p: float = 0.8,
     abs: bool = False,
 ) -> float | None:
@@ -92,7 +93,7 @@ def bias_dcg(
     cutoff: int | None = None,
     rel: int = 1,
     pro: str = "PRO",
-    con: str = "CON",
+    con: str | None = "CON",
     abs: bool = False,
 ) -> float | None:
     """BiasDCG@n = Σ s_i / log2(i+1)."""
