@@ -430,7 +430,7 @@ class Groups(NamedObject):
                 order: Iterable[Any] | None = None) -> Groups:
         """Return these groups with their labels renamed by topic.
 
-        An example is to turn stances into ideologies (Gezici et al. 2021, section 3).
+        An example is to turn stances into ideologies (Gezici et al. 2021, section 4.2).
 
         :param by_topic: topic → old label → new label, such as
             ``{'12': {'PRO': 'liberal', 'CON': 'conservative'}}``. Instead of a dictionary, a

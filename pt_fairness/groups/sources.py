@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -285,23 +285,29 @@ class _Pattern(Groups):
 
 
 def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any] | None = None, *,
-               shares: bool = False) -> Groups:
+               shares: bool = False,
+               majority: Literal["plurality", "absolute"] = "plurality") -> Groups:
     """Return groups from the votes of several annotators.
 
-    The group of a document is the label with the most votes. A document whose first labels have
-    equally many has no group; one warning counts these. The label set holds every label that has a
-    vote.
+    The group of a document is the label with the most votes, or that with more than half of them. A
+    document without such a label has no group; one warning counts these. The label set holds every
+    label that has a vote.
 
-    Source: Gezici et al. (2021), section 4.2, the majority of three or five annotators.
+    Source: Gezici et al. (2021), section 4.2, which has three votes for a stance, five for a
+    leaning, and "majority-voting". It does not say which majority that is, nor what happens without
+    one: both are decisions of this package.
 
     :param frame: columns ``docno, annotator, label`` or ``qid, docno, annotator, label``, a row for
         each vote. A missing or empty label, or ``-``, is no vote.
     :param name: the name of the groups; by default derived from a hash of their content
     :param order: the labels in ascending order, if they have an order
     :param shares: whether a document is in the group of every label that it has votes for, with the
-        number of these votes as weight, instead of in that of the majority
+        number of these votes as weight, instead of in one group
+    :param majority: ``'plurality'`` for the label with more votes than every other label,
+        ``'absolute'`` for the label with more than half of the votes
     :raises ValueError: a column or an identifier is missing, there is no vote, an annotator has two
-        votes for a document, or ``order`` lacks a label
+        votes for a document, ``order`` lacks a label, ``majority`` is none of these, or
+        ``'absolute'`` with ``shares=True``
 
     Examples
     --------
@@ -319,14 +325,25 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     0   1     a   CON     1.0
     1   1     a   PRO     2.0
     """
+    if majority not in ("plurality", "absolute"):
+        raise ValueError(f"majority={shown(majority)} is not possible: majority takes 'plurality' "
+                         "or 'absolute'")
+    if shares and majority == "absolute":
+        raise ValueError("shares=True takes all labels of a document as its groups, so majority="
+                         "'absolute' is not possible with it")
     counts = vote_counts(frame)
-    most = counts.eq(counts.max(axis=1), axis=0)
-    tied = most.sum(axis=1) > 1
-    if tied.any() and not shares:
-        warn(f"{tied.sum()} of {len(counts)} documents with votes, such as "
-             f"{_document(tied.idxmax())}, have no majority and so no group; with shares=True, all "
-             "labels of a document are its groups")
-    votes = counts if shares else most[~tied].astype(int)
+    if majority == "plurality":
+        first = counts.eq(counts.max(axis=1), axis=0)
+        needed = "single label with the most votes"
+    else:
+        first = counts.gt(counts.sum(axis=1) / 2, axis=0)
+        needed = "label with more than half of the votes"
+    without = first.sum(axis=1) != 1
+    if without.any() and not shares:
+        warn(f"{without.sum()} of {len(counts)} documents with votes, such as "
+             f"{_document(without.idxmax())}, have no {needed} and so no group; with shares=True, "
+             "all labels of a document are its groups")
+    votes = counts if shares else first[~without].astype(int)
     row, label = votes.to_numpy().nonzero()
     rows = votes.index[row].to_frame(index=False).assign(group=votes.columns[label])
     if shares:

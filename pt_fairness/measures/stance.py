@@ -180,8 +180,8 @@ class _BiasDCG(StanceMeasure):
     Source
     ------
     Gezici et al. (2021), section 3.2, equation 7; with ``con=None``, equation 6. They have log
-    without a base; base 2 is inferred from table 4. Ten results with a mean P@10 of 0.8509 have a
-    mean DCG@10 of at least 3.23 with base 2 and 4.67 with base e; the table has 3.9114.
+    without a base; base 2 is inferred from table 4. With a mean ``P@10`` of 0.8509, the mean of
+    ``DCG@10`` is at least 3.23 with base 2 and at least 4.67 with base e; the table has 3.9114.
 
     Examples
     --------

@@ -47,7 +47,8 @@ PALE_GREEN = 0.3
 def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
     """Draw the relevant documents of every group, as a stacked bar for each topic.
 
-    The topics are sorted by their number of relevant documents: Das & Lease (2019), figure 1.
+    Das & Lease (2019), figure 1, has the relevant documents by topic and category. Stacked bars and
+    the order of the topics, by their number of relevant documents, are decisions of this package.
 
     :param distribution: the result of :func:`pt_fairness.analysis.group_distribution`
     :raises ValueError: an empty frame

@@ -182,12 +182,11 @@ DISTANCES = {"rKL": _KL, "nDKL": _KL, "NDKL": _KL, "DistKL": _KL, "DistFair": _K
              "GF divergence=rnod": "root normalised order-aware divergence",
              "rND": "difference", "nDD": "difference", "rRD": "difference",
              "nDR": "difference", "EEL": "squared differences"}
+_ONE_GROUP = "effectiveness for one group"
 #: What a measure is of, where that is neither fairness nor bias.
 ASPECTS = {"Annotated": "coverage", "MRecall": "viewpoint diversity", "EED": "disparity",
-           "OfGroup": "effectiveness for one group", "BiasP con=None": "effectiveness for one group",
-           "BiasRBP con=None": "effectiveness for one group",
-           "BiasDCG con=None": "effectiveness for one group",
-           "EER": "the exposure of relevant documents",
+           "OfGroup": _ONE_GROUP, "BiasP con=None": _ONE_GROUP, "BiasRBP con=None": _ONE_GROUP,
+           "BiasDCG con=None": _ONE_GROUP, "EER": "the exposure of relevant documents",
            "RADio": "divergence", "GFR": "fairness and relevance",
            "TrecFair": "fairness and relevance", "TrecFair value=ndcg": "relevance"}
 _LOG, _TREC = ("the weight of a rank is 1/log2(rank + 1)",

@@ -38,6 +38,22 @@ def test_the_majority_is_the_group_and_ties_are_counted():
     assert one.labels == one.order == ["C", "P"] and one.name == "one"
 
 
+def test_an_absolute_majority_is_more_than_half_of_the_votes():
+    votes = {**VOTES, "f": "PPCCC", "g": "PPNC", "h": "PPCNO"}
+    with pytest.warns(FairnessWarning, match="2 of 8 documents .* have no single label with the"):
+        plurality = found(groups.from_votes(frame_of(votes)), "abcdefgh")
+    with pytest.warns(FairnessWarning, match="4 of 8 documents .* have no label with more than"):
+        absolute = found(groups.from_votes(frame_of(votes), majority="absolute"), "abcdefgh")
+    most = {docno: Counter(labels).most_common(2) for docno, labels in votes.items()}
+    assert absolute == {docno: [first[0]] for docno, (first, *_) in most.items()
+                        if first[1] > len(votes[docno]) / 2}
+    assert plurality == {**absolute, "g": ["P"], "h": ["P"]}
+    for wrong, says in (({"majority": "most"}, "majority='most' is not possible: majority takes"),
+                        ({"majority": "absolute", "shares": True}, "not possible with it")):
+        with pytest.raises(ValueError, match=says):
+            groups.from_votes(frame_of(votes), **wrong)
+
+
 def test_shares_are_those_of_the_votes():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -104,7 +104,7 @@ def test_each_measure_is_described_in_prose(name):
     assert re.fullmatch(r"(\d|more) is [a-z]+( [a-z]+| and 1 is the least fair)?", end)
     assert all(re.match("[A-Z]", one) for one in re.split(r"(?<!et al)\. ", named))
     fair = f"{measure.FAIR_END:g} is " if measure.RANGE[1] is not None or not measure.FAIR_END \
-        else "more is fairer"
+        else "more is "
     assert end.startswith(fair)
     assert ("left out before the rankings are cut" in named) == measure.condensed
 
