@@ -6,6 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
+from pt_fairness.core.after_import import after_import
 from pt_fairness.core.lazy import lazy
 from pt_fairness.core.registry import declare
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: The modules, whose ``register(registry)`` registers their dataset ids.
 MODULES = ("arguments", "labelled_judgments", "passages", "trec")
+#: The modules that import ir_datasets, and may be imported before it.
+IMPORT_IR_DATASETS = ("arguments", "labelled_judgments", "passages", "variants")
 #: The module and the function of each group source; the function takes the name.
 SOURCES = {
     "pt-fairness/debates/stance": "arguments.debates",
@@ -118,13 +121,25 @@ def ensure_home() -> None:
              f"{folder} until this process ends; set IR_DATASETS_HOME to keep what it downloads")
 
 
+#: The modules that import ir_datasets and are being imported.
+_unfinished: set[str] = set()
+
+
 def register_datasets() -> None:
     """Register the dataset ids with ir_datasets, unless they are registered."""
     import ir_datasets
+    if _unfinished:  # the last one of them calls this function again
+        return
+    members = [_member(module) for module in MODULES]
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
         return
-    for module in MODULES:
-        _member(module).register(ir_datasets.registry)
+    for member in members:
+        member.register(ir_datasets.registry)
+
+
+def _finish(module: str) -> None:
+    _unfinished.discard(module)
+    register_datasets()
 
 
 def make(what: str, name: str) -> Groups | Values | Target:
@@ -141,3 +156,6 @@ def make(what: str, name: str) -> Groups | Values | Target:
 _member = lazy(__name__, {module: f"{__name__}.{module}" for module in MODULES})
 for _what, _names in BUILT_IN.items():
     declare(_what, _names, partial(make, _what))
+for _module in IMPORT_IR_DATASETS:
+    after_import(f"{__name__}.{_module}", partial(_finish, _module),
+                 partial(_unfinished.add, _module))

@@ -90,3 +90,11 @@ def test_groups_need_no_ir_datasets_before_a_measure_asks():
                "mine = g.from_irds('vaswani', 'text')\nrKL(groups=mine)@5\n"
                "mine.override, repr(mine), g.get('trec-newswire').lookup(['1'], ['FT911-1'])\n"
                f"print({HEAVY})") == "['pandas']"
+
+
+@pytest.mark.parametrize("module", ["arguments", "variants"])
+def test_a_module_of_collections_can_be_imported_first(module):
+    ids = run(f"import pt_fairness.collections.{module}, ir_datasets\n"
+              "print({'pt-fairness/debates', 'disks45/nocr/trec8/source'} "
+              "- set(ir_datasets.registry))")
+    assert ids == "set()"
