@@ -20,13 +20,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core import fingerprint
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.divergences import SMALLEST_TARGET
 from pt_fairness.core.identifiers import missing
 from pt_fairness.core.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
 from pt_fairness.core.messages import shown
-from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_targets
 from pt_fairness.io.frames import need_rows
 
@@ -59,7 +58,7 @@ class Target(NamedObject):
         self.topics, self.labels, self.shares = _read(name, frame)
 
     def digest(self) -> str:
-        return fingerprint.of_value((self.topics, self.labels, self.shares, self.of_qrels))
+        return value_hash((self.topics, self.labels, self.shares, self.of_qrels))
 
 
 REGISTRY = Registry(Target, words=TARGET_WORDS)

@@ -5,8 +5,7 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
-from pt_fairness.analysis.columns import ALPHA
-from pt_fairness.analysis.directions import highlight
+from pt_fairness.analysis.columns import ALPHA, highlight
 from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain
 from pt_fairness.analysis.exposure_over_topics import (

@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import (
+from pt_fairness.analysis.columns import TIE_DECIMALS
+from pt_fairness.analysis.inference import baseline_of, check
+from pt_fairness.analysis.runs_and_qrels import (
     kept_annotations,
     measures_without_groups,
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.analysis.columns import TIE_DECIMALS
-from pt_fairness.analysis.inference import baseline_of, check
 from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, shown, warn

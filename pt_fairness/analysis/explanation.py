@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import annotations_of, loaded_qrels, one_run
+from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, one_run
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.identifiers import texts_of, with_text_ids

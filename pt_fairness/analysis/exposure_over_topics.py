@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import (
+from pt_fairness.analysis.runs_and_qrels import (
     annotations_of,
     first_rows,
     frames_of,

@@ -17,13 +17,16 @@ from pt_fairness.analysis.columns import (
     LOSSES,
     LOW,
     MEASURES,
+    NEAR_ZERO,
     SEVERAL,
     TOLERANCE,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
     VERDICT,
     WINS,
+    best_of_measures,
     column_of,
+    direction_of,
     is_per_query,
     is_reference,
     mark_of,
@@ -32,8 +35,8 @@ from pt_fairness.analysis.columns import (
     of_one_measure,
     per_query,
     split_suffix,
+    with_mark,
 )
-from pt_fairness.analysis.directions import NEAR_ZERO, best_of_measures, direction_of, with_mark
 from pt_fairness.analysis.significance import (
     BETTER,
     DIFFERENT,

@@ -11,16 +11,23 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.arguments import (
+from pt_fairness.analysis.columns import (
+    LARGER,
+    SMALLER,
+    TIE_DECIMALS,
+    direction_of,
+    from_best,
+    is_constant,
+    measure_of,
+)
+from pt_fairness.analysis.inference import by_topic, check, mean_intervals, values_of
+from pt_fairness.analysis.runs_and_qrels import (
     annotations_of,
     first_rows,
     loaded_qrels,
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.analysis.columns import TIE_DECIMALS, is_constant, measure_of
-from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of, from_best
-from pt_fairness.analysis.inference import by_topic, check, mean_intervals, values_of
 from pt_fairness.core import divergences
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.core.labels import distinct_labels, label_text

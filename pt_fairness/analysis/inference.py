@@ -13,15 +13,18 @@ from pt_fairness.analysis.columns import (
     ALPHA,
     CORRECTION,
     INTERVAL,
+    LARGER,
     LEAST_INTERVAL,
     LEAST_TESTED,
+    NEAR_ZERO,
+    SMALLER,
     SYSTEMS,
     TIE_DECIMALS,
     TOO_FEW,
+    direction_of,
     of_one_measure,
     per_query,
 )
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction_of
 from pt_fairness.analysis.formats import long_form
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats, Ints

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import (
+from pt_fairness.analysis.columns import TIE_DECIMALS, direction_of_measure, from_best
+from pt_fairness.analysis.runs_and_qrels import (
     annotations_of,
     first_rows,
     is_of_groups,
@@ -18,8 +19,6 @@ from pt_fairness.analysis.arguments import (
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.analysis.columns import TIE_DECIMALS
-from pt_fairness.analysis.directions import direction_of_measure, from_best
 from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, listed, shown

@@ -19,23 +19,27 @@ from pt_fairness.analysis.columns import (
     GROUPS,
     INTERVAL,
     LABELS,
+    LARGER,
     LEAST_INTERVAL,
     LEAST_TESTED,
+    NEAR_ZERO,
     P_VALUE,
     SEVERAL,
+    SMALLER,
     TOLERANCE,
     TOO_FEW,
     TOPICS,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
     WINS,
+    direction_of,
+    from_best,
     is_per_query,
     is_reference,
     measure_columns,
     measure_of,
     stands_for,
 )
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction_of, from_best
 from pt_fairness.core.messages import first_names, shown
 from pt_fairness.measures.descriptions import target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure

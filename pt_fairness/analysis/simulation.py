@@ -15,8 +15,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import measures_without_groups
 from pt_fairness.analysis.columns import TIE_DECIMALS
+from pt_fairness.analysis.runs_and_qrels import measures_without_groups
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.labels import label_text
 from pt_fairness.core.messages import at_least, one_of, shown

@@ -12,21 +12,19 @@ import pandas as pd
 
 from pt_fairness.analysis.columns import (
     ALPHA,
+    NEAR_ZERO,
+    SMALLER,
     TIE_DECIMALS,
     column_of,
+    columns_of_unknown_direction,
+    direction_of,
+    distance_from_best,
     is_constant,
     is_per_query,
     measure_columns,
     of_one_system,
-    systems_of,
-)
-from pt_fairness.analysis.directions import (
-    NEAR_ZERO,
-    SMALLER,
-    columns_of_unknown_direction,
-    direction_of,
-    distance_from_best,
     ranked_by,
+    systems_of,
 )
 from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.io.frames import need_columns

@@ -545,7 +545,7 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
     import pandas as pd
 
     from pt_fairness import analysis, evaluation
-    from pt_fairness.analysis.directions import with_mark
+    from pt_fairness.analysis.columns import with_mark
     from pt_fairness.analysis.significance import changes, notes, short_p
     averages, values = evaluation.evaluate(
         {"before": run, "after": ranked}, options.compare, _measures_of(options),

@@ -97,7 +97,7 @@ def _signals() -> Iterator[None]:
         sys.exit(128 + signal.SIGTERM)
 
     handlers = {signal.SIGTERM: end}
-    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by pt_fairness.core.interrupts
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # set by pt_fairness.core
         handlers[signal.SIGINT] = signal.default_int_handler
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pt_fairness.cli.output import add_command, write
-from pt_fairness.core import after_import
+from pt_fairness.core import imports
 
 #: The packages whose import triggers the import of this one.
 PACKAGES = ("ir_measures", "ir_datasets")
@@ -35,7 +35,7 @@ def path() -> Path:
     return (here if here in folders else Path(sysconfig.get_path("purelib"))) / FILE_NAME
 
 
-# Python executes this at every startup, so it only adds a finder, which reads after_import.py when
+# Python executes this at every startup, so it only adds a finder, which reads imports.py when
 # one of the packages is imported. All errors are suppressed, in case this package was removed.
 _CODE = """try:
  class Finder:
@@ -43,7 +43,7 @@ _CODE = """try:
    if name in {packages} and self in sys.meta_path:
     sys.meta_path.remove(self)
     try:
-     names = {{'__name__': 'pt_fairness.core.after_import'}}
+     names = {{'__name__': 'pt_fairness.core.imports'}}
      exec(compile(open({file}, encoding='utf-8').read(), {file}, 'exec'), names)
      names['plug']({packages}, lambda: __import__('pt_fairness'))
      import importlib.util
@@ -57,7 +57,7 @@ except Exception:
 
 
 def _line() -> str:
-    code = _CODE.format(packages=PACKAGES, file=ascii(str(Path(after_import.__file__).resolve())))
+    code = _CODE.format(packages=PACKAGES, file=ascii(str(Path(imports.__file__).resolve())))
     return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
 
 

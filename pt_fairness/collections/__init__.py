@@ -6,8 +6,7 @@ import os
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pt_fairness.core.after_import import after_import
-from pt_fairness.core.lazy import lazy
+from pt_fairness.core.imports import after_import, lazy
 from pt_fairness.core.registry import declare
 
 if TYPE_CHECKING:

@@ -32,9 +32,9 @@ from ir_datasets.util import home_path
 from scipy import sparse
 
 from pt_fairness.collections.variants import download, read_rows, stored, write_rows
-from pt_fairness.core import fingerprint
 from pt_fairness.core.labels import UNANNOTATED
 from pt_fairness.core.messages import listed, warn
+from pt_fairness.core.registry import value_hash
 from pt_fairness.groups import FromIrds, Groups, Memberships
 from pt_fairness.groups.memberships import Table
 from pt_fairness.io import irds as reading
@@ -397,7 +397,7 @@ class Languages(Groups):
         return self.name, self.labels
 
     def state(self) -> str:
-        return fingerprint.of_value(sorted(self._judged.items()))
+        return value_hash(sorted(self._judged.items()))
 
     @cached_property
     def _judged(self) -> dict[str, str]:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import is_of_groups
 from pt_fairness.analysis.columns import (
     ALPHA,
     CORRECTED,
@@ -34,6 +33,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.inference import intervals, randomisation
 from pt_fairness.analysis.reference_orders import KINDS, reference_rankings
+from pt_fairness.analysis.runs_and_qrels import is_of_groups
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of

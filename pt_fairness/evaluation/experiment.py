@@ -25,7 +25,7 @@ from pt_fairness.analysis.columns import (
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
-from pt_fairness.analysis.directions import highlight as highlighted
+from pt_fairness.analysis.columns import highlight as highlighted
 from pt_fairness.analysis.formats import rename
 from pt_fairness.analysis.inference import check, compare
 from pt_fairness.analysis.significance import corrected

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.arguments import frames_of
+from pt_fairness.analysis.runs_and_qrels import frames_of
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.core.messages import did_you_mean, first_names, shown, warn

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core import fingerprint
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.labels import label_text
 from pt_fairness.core.messages import listed, shown
+from pt_fairness.core.registry import value_hash
 from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations, ranges
 from pt_fairness.groups.sources import get
 
@@ -83,7 +83,7 @@ class _Product(Groups):
     def state(self) -> str:
         states = [source.state() for source in self._sources]
         if any(states):
-            return fingerprint.of_value(states)
+            return value_hash(states)
         return ""
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:

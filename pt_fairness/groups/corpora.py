@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core import fingerprint
 from pt_fairness.core.labels import UNANNOTATED, label_text
 from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.registry import value_hash
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.word_counts import (
     THRESHOLD,
@@ -191,7 +191,7 @@ class FromIrds(Groups):
         # The dataset id identifies a corpus, but judgments may be files of the user.
         if self._judged is None:
             return ""
-        return fingerprint.of_value(self._judged.content())
+        return value_hash(self._judged.content())
 
     @property
     def by_topic(self) -> bool:  # type: ignore[override]

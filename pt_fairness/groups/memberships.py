@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core import fingerprint
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
 from pt_fairness.core.labels import (
@@ -20,7 +19,7 @@ from pt_fairness.core.labels import (
     label_texts,
 )
 from pt_fairness.core.messages import shown
-from pt_fairness.core.registry import NamedObject
+from pt_fairness.core.registry import NamedObject, value_hash
 from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.frames import need_columns
 
@@ -292,7 +291,7 @@ class Groups(NamedObject):
 
         :raises UnknownContentError: the content has no hash
         """
-        return fingerprint.of_value((type(self).__name__, self._content()))[:12]
+        return value_hash((type(self).__name__, self._content()))[:12]
 
     def _content(self) -> Any:
         """Return the content to hash; by default what pickle stores."""

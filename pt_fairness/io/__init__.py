@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pt_fairness.core.lazy import lazy
+from pt_fairness.core.imports import lazy
 
 if TYPE_CHECKING:
     from pt_fairness.io.document_files import (

@@ -14,19 +14,17 @@ from matplotlib.axes import Axes
 from pt_fairness.analysis.columns import (
     ALPHA,
     COMPARISON,
+    LARGER,
     LEAST_TESTED,
+    SMALLER,
     TIE_DECIMALS,
     column_of,
+    direction_of,
+    distance_from_best,
     is_reference,
     measure_of,
     of_one_measure,
     systems_of,
-)
-from pt_fairness.analysis.directions import (
-    LARGER,
-    SMALLER,
-    direction_of,
-    distance_from_best,
     with_mark,
 )
 from pt_fairness.analysis.inference import SIDE

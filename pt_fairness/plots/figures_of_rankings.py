@@ -12,8 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness.analysis.columns import of_one_measure, per_query
-from pt_fairness.analysis.directions import distance_from_best, ranked_by
+from pt_fairness.analysis.columns import distance_from_best, of_one_measure, per_query, ranked_by
 from pt_fairness.analysis.explanation import (
     PROTECTED_SHARE,
     PROTECTED_TARGET,

@@ -11,16 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import annotations_of, runs_of
 from pt_fairness.analysis.columns import (
     BROKEN,
     COMPARISON,
     UNDEFINED,
+    direction_of,
     is_reference,
     measure_columns,
     systems_of,
 )
-from pt_fairness.analysis.directions import direction_of
+from pt_fairness.analysis.runs_and_qrels import annotations_of, runs_of
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import texts_of
@@ -86,7 +86,7 @@ class Column:
     #: The name of its column.
     name: str
     measure: Any
-    #: Which end is better, see :mod:`pt_fairness.analysis.directions`.
+    #: Which end is better, see :mod:`pt_fairness.analysis.columns`.
     direction: Any
     #: The undefined and the dropped topics, as indices.
     undefined: list[int]

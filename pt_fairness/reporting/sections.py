@@ -16,13 +16,15 @@ from pt_fairness.analysis.columns import (
     CORRECTED,
     HIGH,
     INTERVAL,
+    LARGER,
     LOSSES,
     LOW,
+    NEAR_ZERO,
     UNDEFINED_EVERYWHERE,
     VERDICT,
     WINS,
+    best_of_measures,
 )
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, best_of_measures
 from pt_fairness.analysis.formats import as_text
 from pt_fairness.analysis.significance import (
     BETTER,

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core import arrays, fingerprint
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
 from pt_fairness.core.messages import listed, one_of, shown
-from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.word_counts import (
@@ -75,7 +75,7 @@ class Values(NamedObject):
     def digest(self) -> str:
         order, documents = self._index.sorted()
         by_topic = self._index.topics is not None
-        return fingerprint.of_value((by_topic, documents, self._numbers[order]))[:12]
+        return value_hash((by_topic, documents, self._numbers[order]))[:12]
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -245,7 +245,7 @@ class FromText(Values):
 
     def digest(self) -> str:
         content = self._counts.content(), self._number, self._threshold
-        return fingerprint.of_value(content)[:12]
+        return value_hash(content)[:12]
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         counts = self._counts.of(docnos, self.name)

@@ -6,10 +6,9 @@ import os
 
 import pandas as pd
 
-from pt_fairness.core import fingerprint
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.labels import BACKGROUND_WORDS
-from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.core.registry import NamedObject, Registry, frame_hash
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import read_run
 
@@ -28,7 +27,7 @@ class RegisteredRun(NamedObject):
         self.frame = frame
 
     def digest(self) -> str:
-        return fingerprint.of_frame(self.frame)
+        return frame_hash(self.frame)
 
 
 def _read(path: str, name: str) -> RegisteredRun:

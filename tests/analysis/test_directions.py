@@ -12,7 +12,7 @@ import pytest
 
 import pt_fairness
 from pt_fairness import FairnessWarning, analysis, highlight, plots, rename
-from pt_fairness.analysis.directions import direction_of
+from pt_fairness.analysis.columns import direction_of
 from pt_fairness.evaluation import as_text
 from pt_fairness.measures import MEASURES, FairnessMeasure, params, register
 from pt_fairness.plots.layout import with_fair_end

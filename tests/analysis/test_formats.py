@@ -16,8 +16,7 @@ from ir_measures import nDCG
 
 from pt_fairness import FairnessWarning, analysis, evaluate, highlight, rename, report, rKL
 from pt_fairness.analysis import topic_groups
-from pt_fairness.analysis.columns import column_of, stands_for
-from pt_fairness.analysis.directions import direction_of, with_mark
+from pt_fairness.analysis.columns import column_of, direction_of, stands_for, with_mark
 from pt_fairness.evaluation import as_text
 
 

@@ -10,8 +10,8 @@ import pytest
 from ir_measures import parse_measure
 
 from pt_fairness import FairnessWarning, explain, groups
-from pt_fairness.analysis.arguments import loaded_qrels, runs_of
 from pt_fairness.analysis.explanation import Ranks, annotations_for
+from pt_fairness.analysis.runs_and_qrels import loaded_qrels, runs_of
 from pt_fairness.rankings.trec_order import Judgments
 
 

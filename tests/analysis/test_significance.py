@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import rename
-from pt_fairness.analysis.directions import best_of_measures
+from pt_fairness.analysis.columns import best_of_measures
 from pt_fairness.analysis.significance import baseline_row, changes, notes, short_p
 from pt_fairness.evaluation import as_text
 

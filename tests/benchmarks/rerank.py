@@ -13,7 +13,7 @@ from FairRankTune.Rankers.DetConstSort_Geyiketal import DETCONSTSORT
 from timing import report, seconds
 
 from pt_fairness import groups, rerank
-from pt_fairness.rerank.prefix_counts import const_sort_order
+from pt_fairness.rerank.deterministic import const_sort_order
 
 TOPICS, DOCUMENTS, LABELS, K = 50, 1000, "ABCD", 100
 LONGEST = 10_000

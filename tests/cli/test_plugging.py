@@ -88,7 +88,7 @@ print("pt-fairness/debates" in list(ir_datasets.registry))
 def test_a_loader_that_cannot_be_wrapped_imports_without_the_callback(methods):
     code = f"""
 import importlib.machinery, sys, types
-from pt_fairness.core.after_import import after_import
+from pt_fairness.core.imports import after_import
 class Loader:
     {methods}
 class Finder:
@@ -170,7 +170,7 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     python, own = environment
     plug = plugging.Path(own) / plugging.FILE_NAME
     cli(python, "plug")
-    plug.write_text(plug.read_text().replace("after_import.py", "gone.py"))
+    plug.write_text(plug.read_text().replace("imports.py", "gone.py"))
     try:
         done = subprocess.run(
             [python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"],

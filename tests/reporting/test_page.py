@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, analysis, explain, report
-from pt_fairness.analysis.columns import measure_columns
-from pt_fairness.analysis.directions import distance_from_best
+from pt_fairness.analysis.columns import distance_from_best, measure_columns
 from pt_fairness.analysis.significance import BETTER, WORSE, changes
 from pt_fairness.provider.measure_lists import with_groups
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from slow_versions import rerank as slow
 
-from pt_fairness.rerank.prefix_counts import const_sort_order, greedy_order
+from pt_fairness.rerank.deterministic import const_sort_order, greedy_order
 
 
 def random_lists(seed, lists=120):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pt_fairness.rerank.diversity import pm2_order, xquad_order
+from pt_fairness.rerank.deterministic import pm2_order, xquad_order
 
 
 def inputs(seed: int):

@@ -8,7 +8,7 @@ from rerank_cases import WORKED, order, results
 
 from pt_fairness import rerank
 from pt_fairness.measures.statistical_tests import m_table
-from pt_fairness.rerank.prefix_counts import fa_ir_order
+from pt_fairness.rerank.deterministic import fa_ir_order
 
 
 def one_by_one(protected: list[bool], table: list[int]) -> list[int]:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pt_fairness.core.after_import import after_import
+from pt_fairness.core.imports import after_import
 
 
 @pytest.fixture

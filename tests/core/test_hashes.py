@@ -15,7 +15,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import groups
-from pt_fairness.core import fingerprint
+from pt_fairness.core.registry import UnknownContentError, file_hash, frame_hash, value_hash
 
 
 def enclosing(value):
@@ -101,8 +101,8 @@ class Digested:
     (lambda x: pd.DataFrame({"x": 0}, index=x), ["a"], ["b"]),
 ])
 def test_values_count_by_content(make, one, other):
-    of_one = fingerprint.of_value(make(one))
-    assert of_one == fingerprint.of_value(make(one)) != fingerprint.of_value(make(other))
+    of_one = value_hash(make(one))
+    assert of_one == value_hash(make(one)) != value_hash(make(other))
     assert re.fullmatch("[0-9a-f]{64}", of_one)
 
 
@@ -113,7 +113,7 @@ def test_equal_values_are_the_same_however_they_were_made():
                        ([text, text], ["aa", "aa"]), ({"a", "b", ("c", 1)}, {("c", 1), "b", "a"}),
                        (pd.DataFrame({"a": [1], "b": [2]}), pd.DataFrame({"a": [1]}).assign(b=[2])),
                        (np.array([text], dtype=object), np.array(["aa"], dtype=object))]:
-        assert fingerprint.of_value(one) == fingerprint.of_value(other)
+        assert value_hash(one) == value_hash(other)
 
 
 class Raises:
@@ -137,8 +137,8 @@ def through_a_set(_):
     lambda x: functools.cache(enclosing(x)),
 ])
 def test_what_has_no_hash(make):
-    with pytest.raises(fingerprint.UnknownContentError):
-        fingerprint.of_value(make(1))
+    with pytest.raises(UnknownContentError):
+        value_hash(make(1))
 
 
 FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [{"t": 1}, [2.0]],
@@ -156,7 +156,7 @@ FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [{"t": 1}, [2.0]],
     (lambda x: x[::-1], False), (lambda x: x.rename(columns={"a": 1}), False),
 ])
 def test_frames_count_by_content_without_their_index(change, same):
-    assert (fingerprint.of_frame(FRAME) == fingerprint.of_frame(change(FRAME))) is same
+    assert (frame_hash(FRAME) == frame_hash(change(FRAME))) is same
 
 
 @pytest.mark.parametrize("one, other", [
@@ -168,7 +168,7 @@ def test_frames_count_by_content_without_their_index(change, same):
 ])
 def test_columns_of_any_type(one, other):
     frames = [pd.DataFrame({"x": x}) for x in (one, one[:], other)]
-    one, same, other = map(fingerprint.of_frame, frames)
+    one, same, other = map(frame_hash, frames)
     assert one == same != other
 
 
@@ -176,20 +176,20 @@ def test_columns_of_arrow_lists():
     pa = pytest.importorskip("pyarrow")
     frames = [pd.DataFrame({"x": pd.Series(x, dtype=pd.ArrowDtype(pa.list_(pa.int64())))})
               for x in ([[1, 2]], [[1, 2]], [[1, 3]])]
-    one, same, other = map(fingerprint.of_frame, frames)
+    one, same, other = map(frame_hash, frames)
     assert one == same != other
 
 
 def test_columns_of_one_name():
     frames = [pd.DataFrame([[1, x]], columns=["a", "a"]) for x in (2, 2, 3)]
-    one, same, other = map(fingerprint.of_frame, frames)
+    one, same, other = map(frame_hash, frames)
     assert one == same != other
 
 
 def test_files_count_by_content_whatever_they_are_called(tmp_path):
     for name, end in ("one", b"x"), ("same", b"x"), ("other", b"y"):
         (tmp_path / name).write_bytes(b"x" * 3_000_000 + end)
-    one, same, other = (fingerprint.of_file(tmp_path / name) for name in ("one", "same", "other"))
+    one, same, other = (file_hash(tmp_path / name) for name in ("one", "same", "other"))
     assert one == same != other
 
 
@@ -199,7 +199,7 @@ def test_names_from_content_do_not_depend_on_the_code_of_numpy(tmp_path, monkeyp
     monkeypatch.setattr(np, "__file__", str(edited))
     assert groups.from_mapping({"a": "PRO", "b": "CON"}).name == "frame-b4ffd3701780"
     assert groups.from_pattern("[a-z]").name == "pattern-93431970fd89"
-    assert fingerprint.of_value([np.float64(0.5), np.array(["a", None])]) [:12] == "4abf23c9d3b4"
+    assert value_hash([np.float64(0.5), np.array(["a", None])]) [:12] == "4abf23c9d3b4"
 
 
 @pytest.mark.parametrize("code", [
@@ -211,8 +211,8 @@ def test_names_from_content_do_not_depend_on_the_code_of_numpy(tmp_path, monkeyp
 def test_code_of_a_script_has_no_hash(code):
     namespace = {"__name__": "__main__"}
     exec(code, namespace)
-    with pytest.raises(fingerprint.UnknownContentError, match="code of"):
-        fingerprint.of_value(namespace["use"])
+    with pytest.raises(UnknownContentError, match="code of"):
+        value_hash(namespace["use"])
 
 
 class Mine(groups.Groups):
@@ -226,7 +226,7 @@ class Mine(groups.Groups):
 def test_groups_without_a_hash_are_equal_to_themselves_and_their_copies():
     import cloudpickle
     one, other = Mine(lambda: 1), Mine(lambda: 1)
-    with pytest.raises(fingerprint.UnknownContentError):
+    with pytest.raises(UnknownContentError):
         one.digest()
     assert one.name == one.name != other.name and one.name.startswith("mine-")
     assert one == cloudpickle.loads(cloudpickle.dumps(one)) != other

@@ -22,7 +22,7 @@ from pt_fairness import (
     rND,
     values,
 )
-from pt_fairness.analysis.arguments import (
+from pt_fairness.analysis.runs_and_qrels import (
     annotations_of,
     frames_of,
     is_of_groups,

@@ -1,4 +1,4 @@
-"""Import hook that calls functions before and after another package is imported.
+"""Functions called before and after another package is imported, and names imported when used.
 
 The ``.pth`` file that ``pt-fairness plug`` writes also executes this file on its own. This file
 imports only ``sys`` until one of the packages is imported.
@@ -7,7 +7,7 @@ imports only ``sys`` until one of the packages is imported.
 import sys
 
 if False:  # for type checkers only, because importing typing is slow
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
 
@@ -82,3 +82,19 @@ def plug(names: "Iterable[str]", load: "Callable[[], object]") -> None:
 
     for name in names:
         after_import(name, reported)
+
+
+def lazy(package: str, modules: "Mapping[str, str]") -> "Callable[[str], Any]":
+    """Return the ``__getattr__`` of a package.
+
+    :param package: the ``__name__`` of the package
+    :param modules: the module of each name; a module of that name is the value itself
+    """
+    def find(name: str) -> "Any":
+        import importlib
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = importlib.import_module(modules[name])
+        return module if modules[name].endswith(f".{name}") else getattr(module, name)
+
+    return find
