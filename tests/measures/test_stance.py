@@ -14,7 +14,7 @@ from ir_measures import P
 
 import pt_fairness
 from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, OfGroup, groups
-from pt_fairness.analysis.directions import direction_of
+from pt_fairness.analysis.columns import direction_of
 from pt_fairness.measures.descriptions import fair_end_in_words
 
 ALL = [BiasP, BiasRBP, BiasDCG]
