@@ -15,7 +15,7 @@ from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.labels import TREC_DEFAULTS
 from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.measures.measure import FairnessMeasure, rels_of
-from pt_fairness.provider.evaluator import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.protected import Side
@@ -324,7 +324,7 @@ class _Scores:
         self._measure = measure
         self._qrels = qrels
         self._topic = topic
-        self._evaluator = ManyRunsEvaluator([measure], qrels)
+        self._evaluator = QuickEvaluator([measure], qrels)
         with collecting_warnings() as warnings:
             of_provider = self._of(self._evaluator, [measure], ranked)[0]
         for cause, message in warnings:
@@ -358,7 +358,7 @@ class _Scores:
             if source == "cutoffs":
                 at_cutoffs = [type(measure)(**measure.params | {"cutoff": k})
                               for k in range(1, n + 1)]
-                evaluator = ManyRunsEvaluator(at_cutoffs, self._qrels)
+                evaluator = QuickEvaluator(at_cutoffs, self._qrels)
                 of_cutoffs = self._of(evaluator, at_cutoffs, self._ranked)
                 so_far = np.isin(np.arange(depth), places).cumsum()
                 return "value", np.append(np.nan, of_cutoffs)[so_far]
@@ -368,7 +368,7 @@ class _Scores:
             return "contribution", np.diff(prefixes, prepend=0.0)
         return "value", np.array(prefixes)
 
-    def _of(self, evaluator: ManyRunsEvaluator, measures: Sequence[Any],
+    def _of(self, evaluator: QuickEvaluator, measures: Sequence[Any],
             run: pd.DataFrame) -> list[float]:
         """Return the values of measures for a run of the topic."""
         values = {metric.measure: metric.value for metric in evaluator.iter_calc(run)

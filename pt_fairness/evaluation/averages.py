@@ -37,10 +37,10 @@ from pt_fairness.analysis.runs_and_qrels import is_of_groups
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of
-from pt_fairness.core.messages import MOST_DECIMALS, collecting_warnings, listed, shown, warn
+from pt_fairness.core.messages import MOST_DECIMALS, collecting_warnings, shown, warn
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.evaluation.workers import Scores
-from pt_fairness.provider.evaluator import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import QuickEvaluator
 
 #: The number of resamples of a randomisation test.
 RESAMPLES = 9999
@@ -149,20 +149,6 @@ def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.Dat
     return pd.DataFrame({"name": name, "qid": qid, "measure": measure, "value": value})
 
 
-def kinds_of(references: bool | Sequence[str]) -> list[str]:
-    """Return the kinds of reference rankings that are asked for.
-
-    :raises ValueError: an unknown kind
-    """
-    if isinstance(references, bool):
-        return [*KINDS] if references else []
-    kinds = [references] if isinstance(references, str) else list(references)
-    if not ROWS.keys() >= {*kinds}:
-        raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
-                         f"a list of {listed(KINDS)}")
-    return [kind for kind in KINDS if kind in kinds]
-
-
 def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Collection[str]],
                    drop: bool) -> pd.DataFrame:
     """Return ``name`` and the mean value of each measure for each kind of reference rankings.
@@ -184,7 +170,7 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
     unranked = set()
     with collecting_warnings():  # about groups and undefined topics; the evaluation has given them
         for source, columns in by_source.items():
-            evaluator = ManyRunsEvaluator(list(columns), plan.qrels)
+            evaluator = QuickEvaluator(list(columns), plan.qrels)
             runs = reference_rankings(plan.qrels, groups=source, kinds=kinds)
             for kind in kinds:
                 run: Any = runs[kind].rename(columns={"qid": "query_id", "docno": "doc_id"})

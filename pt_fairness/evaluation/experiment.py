@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -28,20 +27,19 @@ from pt_fairness.analysis.columns import (
 from pt_fairness.analysis.columns import highlight as highlighted
 from pt_fairness.analysis.formats import rename
 from pt_fairness.analysis.inference import check, compare
+from pt_fairness.analysis.reference_orders import KINDS
 from pt_fairness.analysis.significance import corrected
-from pt_fairness.core.messages import first_names, one_of, shown, warn
-from pt_fairness.evaluation import workers
+from pt_fairness.core.messages import first_names, listed, one_of, shown, warn
 from pt_fairness.evaluation.averages import (
     RESAMPLES,
     averages_of,
-    kinds_of,
     per_query_of,
     reference_rows,
     rounded,
     with_rows,
 )
 from pt_fairness.evaluation.plan import inputs_of, make_plan, position, refuse_pipes
-from pt_fairness.evaluation.workers import Scorer, Scores
+from pt_fairness.evaluation.workers import Scorer, Scores, make_parallel, scores_of_runs
 from pt_fairness.io.run_files import RunInput, RunInputs
 from pt_fairness.provider.measure_lists import refuse_unknown
 
@@ -147,25 +145,47 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
        name  nDCG@2  AWRF@2
     0  mine     1.0   0.991
     """
-    _check_options(perquery, baseline, correction, highlight, labels, tolerance)
-    kinds = kinds_of(references)
-    one_of("test", test, list(TESTS))
-    one_of("undefined", undefined, ("count", "drop"))
-    if confidence is not None:
-        check(confidence, RESAMPLES)
+    kinds = checked_kinds(perquery, baseline, correction, highlight, labels, test, confidence,
+                          references, tolerance, undefined)
     if kinds and qrels is None:
         raise ValueError("references hold the relevant documents, so they need qrels")
     by_name, judged, measures, groups = inputs_of(
         runs, qrels, measures, experiment_measures, topics, groups, names, progress)
-    systems = list(by_name)
-    base = None if baseline is None else systems[position(baseline, by_name)]
-    parallel = workers.make_parallel(n_jobs, len(systems))
+    averages, by_topic, _ = evaluated(
+        by_name, judged, measures, groups, baseline, correction, n_jobs, progress, test, confidence,
+        kinds, tolerance, undefined, averaged=perquery is not True)
+    tables = [averages, by_topic]
+    if perquery != "both":
+        tables = [by_topic if perquery else averages]
+    for i, table in enumerate(tables):
+        table = table if round is None else rounded(table, round)
+        tables[i] = table if labels is None else rename(table, labels)
+    if highlight is not None:
+        tables[0] = highlighted(tables[0], _STYLES[highlight])
+    return tuple(tables) if perquery == "both" else tables[0]
+
+
+def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Sequence[Any],
+              groups: Any, baseline: int | str | None, correction: str | None, n_jobs: int,
+              progress: bool, test: str, confidence: float | None,
+              kinds: Sequence[str], tolerance: float | Mapping[Any, float] | None, undefined: str,
+              averaged: bool = True) -> tuple[Any, pd.DataFrame, Scorer]:
+    """Return the averages, the values per topic, and what scored the runs.
+
+    The parameters are those of :func:`pt_fairness.evaluate`, whose options were checked.
+
+    :param kinds: the kinds of reference rankings
+    :param averaged: whether to return averages, not ``None``
+    """
+    systems = list(runs)
+    base = None if baseline is None else systems[position(baseline, runs)]
+    parallel = make_parallel(n_jobs, len(systems))
     if parallel is not None:
-        refuse_pipes(by_name)
-    plan = make_plan(judged, measures, 1 if parallel is None else parallel.n_jobs, groups)
+        refuse_pipes(runs)
+    plan = make_plan(qrels, measures, 1 if parallel is None else parallel.n_jobs, groups)
     scorer = Scorer(plan)
     refuse_unknown([scorer.warnings])
-    scores = _scores_of(scorer, by_name, parallel, progress)
+    scores = scores_of_runs(scorer, runs, parallel, progress)
     broken = {name: run.error for name, run in scores.items() if run.error is not None}
     errors = first_names([f"{name} ({error})" for name, error in broken.items()], "; ")
     if len(broken) == len(systems):
@@ -177,8 +197,14 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         nothing = f"; {base} is the baseline, so nothing is compared" if base in broken else ""
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {errors}{nothing}")
-    attrs: dict[Any, Any] = scorer.facts() | {SYSTEMS: tuple(systems), BROKEN: broken,
-                                              FAR_DOWN: _far_down(scores)}
+    # The systems of which less than half of what a measure counts is within its cutoff.
+    far_down: dict[str, dict[str, float]] = {}
+    for name, run in scores.items():
+        for column, share in run.within.items():
+            if share < 0.5:
+                far_down.setdefault(column, {})[name] = share
+    attrs: dict[Any, Any] = scorer.facts()
+    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down}
     if undefined == "drop":
         attrs[DROPPED] = True
         scores = {name: _without(attrs[UNDEFINED], plan.columns, run)
@@ -190,29 +216,23 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
     by_topic = per_query_of(scores, plan.columns)
     by_topic.attrs = attrs
-    tables: list[Any] = [by_topic]
-    if perquery is not True:
-        verdicts = None
-        if tolerance not in (None, {}) and base in scores:
-            compared = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
-            compared = compared.dropna(subset="tolerance")
-            verdicts = compared.pivot(index="name", columns="measure", values="verdict")
-            attrs[TOLERANCE] = dict(zip(compared["measure"], compared["tolerance"], strict=True))
-        averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base, correction,
-                               test, confidence, verdicts, len(broken))
-        if kinds:
-            rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop")
-            rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
-            averages = with_rows(averages, rows)
-            attrs[REFERENCES] = tuple(rows["name"])
-        tables = [averages, by_topic] if perquery == "both" else [averages]
-    for i, table in enumerate(tables):
-        table.attrs = attrs
-        table = table if round is None else rounded(table, round)
-        tables[i] = table if labels is None else rename(table, labels)
-    if highlight is not None:
-        tables[0] = highlighted(tables[0], _STYLES[highlight])
-    return tuple(tables) if perquery == "both" else tables[0]
+    if not averaged:
+        return None, by_topic, scorer
+    verdicts = None
+    if tolerance not in (None, {}) and base in scores:
+        compared = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
+        compared = compared.dropna(subset="tolerance")
+        verdicts = compared.pivot(index="name", columns="measure", values="verdict")
+        attrs[TOLERANCE] = dict(zip(compared["measure"], compared["tolerance"], strict=True))
+    averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base, correction,
+                           test, confidence, verdicts, len(broken))
+    if kinds:
+        rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop")
+        rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
+        averages = with_rows(averages, rows)
+        attrs[REFERENCES] = tuple(rows["name"])
+    averages.attrs = by_topic.attrs = attrs
+    return averages, by_topic, scorer
 
 
 #: The CSS of the values of ``highlight``, as in pt.Experiment.
@@ -220,9 +240,10 @@ _STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen",
            "colour": "background-color: lightgreen"}
 
 
-def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any, labels: Any,
-                   tolerance: Any) -> None:
-    """Check options that do not depend on the runs.
+def checked_kinds(perquery: Any, baseline: Any, correction: Any, highlight: Any, labels: Any,
+                  test: Any, confidence: Any, references: Any, tolerance: Any,
+                  undefined: Any) -> list[str]:
+    """Check options that do not depend on the runs, and return the kinds of reference rankings.
 
     :raises ValueError: an option is not possible, or two do not go together
     """
@@ -246,19 +267,17 @@ def _check_options(perquery: Any, baseline: Any, correction: Any, highlight: Any
     if labels is not None and not isinstance(labels, Mapping):
         raise ValueError(f"labels={shown(labels)} is a {type(labels).__name__}; it has to be a "
                          "dictionary from measures to labels")
-
-
-def _scores_of(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
-               progress: bool) -> dict[str, Scores]:
-    """Return the scores of all runs, in the order of the runs."""
-    from tqdm import tqdm
-    jobs = list(runs.items())
-    if parallel is not None:  # workers may have another working directory
-        jobs = [(name, run if isinstance(run, pd.DataFrame) else os.path.abspath(run))
-                for name, run in jobs]
-    results = workers.results(scorer, jobs, parallel)
-    scores = dict(tqdm(results, total=len(jobs), desc="evaluate", unit="run", disable=not progress))
-    return {name: scores[name] for name in runs}
+    kinds = [references] if isinstance(references, str) else references
+    if isinstance(references, bool):
+        kinds = KINDS if references else []
+    if not {*kinds} <= {*KINDS}:
+        raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
+                         f"a list of {listed(KINDS)}")
+    one_of("test", test, list(TESTS))
+    one_of("undefined", undefined, ("count", "drop"))
+    if confidence is not None:
+        check(confidence, RESAMPLES)
+    return [kind for kind in KINDS if kind in kinds]
 
 
 def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
@@ -280,16 +299,6 @@ def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
             plural = "s" if len(names) > 1 else ""
             message += f" (run{plural} {first_names(names)}{similarly})"
         warn(message, cause)
-
-
-def _far_down(scores: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
-    """Return the systems of which less than half of what a measure counts is within its cutoff."""
-    systems: dict[str, dict[str, float]] = {}
-    for name, run in scores.items():
-        for column, share in run.within.items():
-            if share < 0.5:
-                systems.setdefault(column, {})[name] = share
-    return systems
 
 
 def _without(undefined: Mapping[str, Sequence[str]], columns: Sequence[str],

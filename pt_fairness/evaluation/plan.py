@@ -194,13 +194,6 @@ class Plan:
     #: The name in tables of each group source that is named by its hash, by that name.
     shown: dict[str, str]
 
-    def set_environment(self) -> None:
-        """Set the environment variables of this process to those of the plan."""
-        if self.alpha is None:
-            os.environ.pop(ALPHA_VARIABLE, None)
-        else:
-            os.environ[ALPHA_VARIABLE] = self.alpha
-
 
 def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
               source: Any = None) -> Plan:
@@ -219,7 +212,18 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
     names = dict(zip(qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
     frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
     columns, frame, groups = take_groups(measures, frame, source)
-    objects, by_name = _with_objects(list(columns))
+    check_names(columns)
+    by_param: dict[tuple[str, str], NamedObject] = {}
+
+    def find(param: str, source: Any) -> NamedObject:
+        key = param, name_of(source)
+        if key not in by_param:  # a pipe can be read once
+            by_param[key] = registry_of(param).get(source)
+        return by_param[key]
+
+    objects = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
+               for measure in columns]
+    by_name = {name: source for (_, name), source in by_param.items()}
     name: Any = None
     labels = None
     if groups is not None:
@@ -231,8 +235,10 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
         of_sources = _shown_names(by_name)
         texts = _columns(objects, texts, of_sources)
     threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
-    return Plan(frame, objects, texts, of_sources.get(name, name), labels,
-                os.environ.get(ALPHA_VARIABLE), uuid.uuid4().hex, threads, of_sources)
+    alpha = os.environ.get(ALPHA_VARIABLE)
+    key = uuid.uuid4().hex
+    return Plan(frame, objects, texts, of_sources.get(name, name), labels, alpha, key, threads,
+                of_sources)
 
 
 def _columns(measures: Sequence[Any], columns: Sequence[str],
@@ -245,25 +251,6 @@ def _columns(measures: Sequence[Any], columns: Sequence[str],
         names.append(column)
     return [name if names.count(name) == 1 else column
             for name, column in zip(names, columns, strict=True)]
-
-
-def _with_objects(measures: Sequence[Any]) -> tuple[list[Any], dict[str, NamedObject]]:
-    """Replace the names of groups, targets, values and runs in measures by the objects.
-
-    :returns: the measures, and the objects by name
-    """
-    objects: dict[tuple[str, str], NamedObject] = {}
-
-    def find(param: str, source: Any) -> NamedObject:
-        key = param, name_of(source)
-        if key not in objects:  # a pipe can be read once
-            objects[key] = registry_of(param).get(source)
-        return objects[key]
-
-    check_names(measures)
-    measures = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
-                for measure in measures]
-    return measures, {name: source for (_, name), source in objects.items()}
 
 
 def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import os
 import pickle
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,9 @@ from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import opened
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
-from pt_fairness.provider.evaluator import ManyRunsEvaluator
-from pt_fairness.rankings.trec_order import scores_of
+from pt_fairness.provider import ALPHA_VARIABLE
+from pt_fairness.provider.evaluator import QuickEvaluator
+from pt_fairness.rankings.trec_order import Judgments, scores_of
 
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
@@ -83,25 +85,34 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
     return parallel
 
 
-def results(scorer: Scorer, jobs: list[Job], parallel: Any) -> Iterator[tuple[str, Scores]]:
-    """Yield the name and the scores of each run as soon as it is finished, in any order.
+def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
+                   progress: bool) -> dict[str, Scores]:
+    """Return the scores of all runs, in the order of the runs.
 
     :param scorer: scores the runs in this process; its plan is sent to other processes
     :param parallel: as of :func:`make_parallel`
+    :param progress: whether to show a progress bar
     """
+    from tqdm import tqdm
     plan = scorer.plan
     if parallel is None:
-        return map(scorer.result, jobs)
-    from joblib import delayed
-    try:  # pickles functions and classes of a script or notebook
-        import cloudpickle
-    except ImportError:  # joblib before 1.6 bundles a copy
-        from joblib.externals import cloudpickle
-    # joblib memory-maps the array for its processes. Inside a tuple, Dask sends it with each run;
-    # otherwise Dask stores a single copy, which is lost if the worker that holds it fails.
-    packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
-    score = delayed(_score_in_worker)
-    return iter(parallel(score(packed, plan.key, job) for job in jobs))
+        results = map(scorer.result, runs.items())
+    else:
+        from joblib import delayed
+        try:  # pickles functions and classes of a script or notebook
+            import cloudpickle
+        except ImportError:  # joblib before 1.6 bundles a copy
+            from joblib.externals import cloudpickle
+        # joblib memory-maps the array for its processes. Inside a tuple, Dask sends it with each
+        # run; otherwise Dask stores a single copy, which is lost if the worker that holds it fails.
+        packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
+        score = delayed(_score_in_worker)
+        # Workers may have another working directory.
+        jobs = [(name, run if isinstance(run, pd.DataFrame) else os.path.abspath(run))
+                for name, run in runs.items()]
+        results = parallel(score(packed, plan.key, job) for job in jobs)
+    scores = dict(tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress))
+    return {name: scores[name] for name in runs}
 
 
 #: ir_measures' names of columns, by PyTerrier's.
@@ -137,15 +148,27 @@ class Scorer:
         self.topics = plan.qrels["query_id"].unique().tolist()
         self._columns = dict(zip(plan.measures, plan.columns, strict=True))
         with _process_lock, collecting_warnings() as self.warnings:
-            plan.set_environment()
-            self._evaluator = ManyRunsEvaluator(plan.measures, plan.qrels)
+            if plan.alpha is None:
+                os.environ.pop(ALPHA_VARIABLE, None)
+            else:
+                os.environ[ALPHA_VARIABLE] = plan.alpha
+            self.evaluator = QuickEvaluator(plan.measures, plan.qrels)
+        for evaluator in self.evaluator.fairness:
+            evaluator.notes_within = True
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        """The qrels as arrays."""
+        for evaluator in self.evaluator.fairness:
+            return evaluator.judgments
+        return Judgments(self.plan.qrels)
 
     def facts(self) -> dict[str, Any]:
         """Return what the tables have in ``attrs``, whatever the runs."""
         texts = {column: str(measure) for measure, column in self._columns.items()}
         renamed = {column: text for column, text in texts.items() if column != text}
         undefined, everywhere, several = {}, {}, {}
-        for evaluator in self._evaluator.fairness:
+        for evaluator in self.evaluator.fairness:
             with collecting_warnings():
                 masks = evaluator.undefined()
             for measure, mask in masks.items():
@@ -163,18 +186,21 @@ class Scorer:
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
         name, run = job
+        threads: AbstractContextManager[Any] = nullcontext()
+        if self.plan.threads is not None and hasattr(pd.options.mode, "max_threads"):  # pandas 3.1
+            threads = pd.option_context("mode.max_threads", self.plan.threads)
         try:
-            with _threads(self.plan.threads), collecting_warnings() as messages:
+            with threads, collecting_warnings() as messages:
                 frame = _read(run)
                 messages += self.warnings
-                scores = self.score(frame)
+                scores = self._score(frame)
             return name, replace(scores, warnings=messages)
         except (ValueError, OSError, ImportError) as error:
             return name, Scores(error=str(error))
         except Exception as error:  # must not stop the other runs
             return name, Scores(error=f"{type(error).__name__}: {error}")
 
-    def score(self, run: pd.DataFrame) -> Scores:
+    def _score(self, run: pd.DataFrame) -> Scores:
         """Score a run.
 
         :param run: columns ``query_id, doc_id, score`` and, if it has samples, ``iteration``;
@@ -182,7 +208,7 @@ class Scorer:
         :raises ValueError: the run is empty
         """
         need_results(run)
-        metrics = self._evaluator.iter_calc(run)
+        metrics = self.evaluator.iter_calc(run)
         qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])
         rows = {qid: row for row, qid in enumerate(qids)}
         places = {measure: place for place, measure in enumerate(self.plan.measures)}
@@ -191,19 +217,12 @@ class Scorer:
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
         within: dict[str, float] = {}
-        for evaluator in self._evaluator.fairness:
+        for evaluator in self.evaluator.fairness:
             for measure, share in evaluator.within.items():
                 column = self._columns.get(measure)
                 if column is not None:
                     within[column] = share
         return Scores(list(rows), table, within)
-
-
-def _threads(number: int | None) -> AbstractContextManager[Any]:
-    """Limit the number of threads that pandas 3.1 or later parses a file with."""
-    if number is None or not hasattr(pd.options.mode, "max_threads"):
-        return nullcontext()
-    return pd.option_context("mode.max_threads", number)
 
 
 def _read(run: RunInput) -> pd.DataFrame:

@@ -166,10 +166,11 @@ def _labels(target: Any) -> tuple[str, ...]:
 
 
 class QuickEvaluator:
-    """Evaluator with the values of ``ir_measures.evaluator(measures, qrels)``.
+    """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
 
     pytrec_eval takes dictionaries. ir_measures builds them row by row in Python, this class from
-    whole columns.
+    whole columns. Warnings are repeated for each run. If a run has several rankings of a topic, a
+    further warning names the measures of other providers.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
         identifiers as text
@@ -177,6 +178,7 @@ class QuickEvaluator:
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
+        self._measures = measures
         plain = [measure for measure in measures
                  if not isinstance(measure, FairnessMeasure)
                  and _provider_of(measure) is ir_measures.pytrec_eval]
@@ -185,14 +187,18 @@ class QuickEvaluator:
         if plain:
             relevance = qrels["relevance"]
             if len(qrels) and pd.api.types.is_float_dtype(relevance):
-                raise ValueError("relevance must be whole numbers for "
-                                 f"{', '.join(map(str, plain))}, and the qrels have floats, such "
-                                 f"as {relevance.iloc[0]}; round them and convert the column with "
-                                 "astype(int)")
+                names = ", ".join(map(str, plain))
+                raise ValueError(f"relevance must be whole numbers for {names}, and the qrels have "
+                                 f"floats, such as {relevance.iloc[0]}; round them and convert the "
+                                 "column with astype(int)")
             by_topic = _by_topic(qrels, "relevance")
             self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
         if rest:
             self._rest = ir_measures.evaluator(rest, qrels)
+        evaluators = getattr(self._rest, "evaluators", [self._rest])
+        #: The evaluators of this package's measures: one or none.
+        self.fairness = [evaluator for evaluator in evaluators
+                         if isinstance(evaluator, FairnessEvaluator)]
 
     def iter_calc(self, run: pd.DataFrame) -> list[Any]:
         """Return the value of each measure for each topic.
@@ -200,12 +206,26 @@ class QuickEvaluator:
         :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
             ``iteration``; identifiers as text, scores as floats
         """
+        if "iteration" in run:
+            warn_of_one_list(self._measures, run)
+        for evaluator in self.fairness:
+            evaluator.warned.clear()
         metrics: list[Any] = []
         if self._plain is not None:
             metrics += self._plain.iter_calc(_by_topic(run, "score"))
         if self._rest is not None:
             metrics += self._rest.iter_calc(run)
         return metrics
+
+    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
+        """Return what each document adds to the values, ``[T, depth]``.
+
+        See :meth:`FairnessEvaluator.contributions`.
+        """
+        added = {}
+        for evaluator in self.fairness:
+            added.update(evaluator.contributions(run, depth))
+        return added
 
 
 def _provider_of(measure: Any) -> Any:
@@ -358,7 +378,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
-        judgments = self._judgments = Judgments(qrels)
+        #: The qrels as arrays.
+        self.judgments = judgments = Judgments(qrels)
         super().__init__(measures, judgments.qids)
         #: The topics of the qrels, as text.
         self.topics = judgments.topics
@@ -368,7 +389,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
-        if len(self._fairness) > 1:
+        if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
             check_names(self._fairness)
         self._sources = grouped(self._fairness, judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
@@ -395,7 +416,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _warn_of_conflicts(self) -> None:
         """Warn about documents that are judged again with another relevance."""
-        judgments, rows = self._judgments, self._judgments.conflicts
+        judgments, rows = self.judgments, self.judgments.conflicts
         if len(rows):
             pair = judgments.index.pair[rows[:1]]
             topic = self.topics[judgments.topic[pair[0]]]
@@ -436,7 +457,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
-        ranked = Run(frame, self._judgments, self._warn)
+        ranked = Run(frame, self.judgments, self._warn)
         undefined: dict[str, list[str]] = {}
         scores: dict[Any, Floats] = {}
         for measure, of_topics, dropped in self._values(ranked):
@@ -485,7 +506,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        nothing = self._values(empty_run(self._judgments))
+        nothing = self._values(empty_run(self.judgments))
         return {measure: np.isnan(of_topics) for measure, of_topics, _ in nothing}
 
     def _values(self, run: Run) -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
@@ -510,7 +531,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 of_source.update(source.of_group.scores(run, rankings))
             scores |= of_source
             if self.notes_within and source.needed:
-                self._note_within(source.measures, rankings)
+                cutoffs = {measure: measure.cutoff for measure in source.measures
+                           if measure.condensed and measure.cutoff is not None}
+                shares = rankings.shares_within(set(cutoffs.values()))
+                for measure, cutoff in cutoffs.items():
+                    self.within[measure] = shares[cutoff]
             if source.groups is not None and (rankings.codes < 0).all():
                 # If a measure is undefined for all topics, the warning of undefined topics covers
                 # it.
@@ -523,15 +548,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                            f"foreign {source.groups}")
         return scores
 
-    def _note_within(self, measures: Sequence[FairnessMeasure], rankings: Rankings) -> None:
-        shares: dict[int, float] = {}
-        for measure in measures:
-            cutoff = measure.param("cutoff")
-            if cutoff is not None and measure.condensed:
-                if cutoff not in shares:
-                    shares[cutoff] = rankings.share_within(cutoff)
-                self.within[measure] = shares[cutoff]
-
     def _warn_of_no_group(self, source: GroupedMeasures, run: Run, defined: bool) -> None:
         """Warn about a run of which no document has a group.
 
@@ -539,7 +555,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
         if (source.annotations.pair_codes < 0).all():
-            judged = self._judgments.docnos([0])[0]
+            judged = self.judgments.docnos([0])[0]
             self._warn(f"no judged document, such as {judged!r}, and no document of the "
                        f"run{', ' * bool(ranked)}{ranked} has a group in {source.groups!r}; check "
                        "that the ids match", f"{UNKNOWN}groups {source.groups}")
@@ -574,40 +590,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                     text += (f" (no relevant document, such as {docno!r}, has a group in "
                              f"{source.groups or 'the iteration of the qrels'})")
         return text
-
-
-class ManyRunsEvaluator(QuickEvaluator):
-    """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
-
-    Warnings are repeated for each run. If a run has several rankings of a topic, a further warning
-    names the measures of other providers.
-    """
-
-    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
-        super().__init__(measures, qrels)
-        self._measures = measures
-        evaluators = getattr(self._rest, "evaluators", [self._rest])
-        #: The evaluators of this package's measures: one or none.
-        self.fairness = [evaluator for evaluator in evaluators
-                         if isinstance(evaluator, FairnessEvaluator)]
-        for evaluator in self.fairness:
-            evaluator.notes_within = True
-
-    def iter_calc(self, run: pd.DataFrame) -> list[Any]:
-        warn_of_one_list(self._measures, run)
-        for evaluator in self.fairness:
-            evaluator.warned.clear()
-        return super().iter_calc(run)
-
-    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
-        """Return what each document adds to the values, ``[T, depth]``.
-
-        See :meth:`FairnessEvaluator.contributions`.
-        """
-        added = {}
-        for evaluator in self.fairness:
-            added.update(evaluator.contributions(run, depth))
-        return added
 
 
 def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:

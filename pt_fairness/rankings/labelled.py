@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, recoded, unique_rows
+from pt_fairness.core.arrays import Bools, Floats, Ints, recoded, unique_rows
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
     from pt_fairness.groups import Memberships
@@ -288,19 +287,22 @@ class Rankings:
         return replace(self, pair=self.pair[rows], codes=self.codes[rows],
                        item=lambda: self.item()[rows])
 
-    def share_within(self, cutoff: int) -> float:
+    def shares_within(self, cutoffs: Collection[int]) -> dict[int, float]:
         """Return how many of the documents that count at a cutoff stand within it in the lists.
 
         These are the first annotated documents of each list, at most ``cutoff``.
 
-        :returns: their share; NaN if no document counts
+        :returns: their share for each cutoff; NaN if no document counts
         """
         rows = np.flatnonzero(self.sets.any_of(self.labels)[self.codes])
         lists = self.list_of[rows]
         first = np.searchsorted(lists, np.arange(len(self.list_topic)))
-        counting = np.arange(len(rows)) - first[lists] < cutoff
-        place = (rows - self.start[lists])[counting]
-        return float(np.mean(place < cutoff)) if len(place) else np.nan
+        number = np.arange(len(rows)) - first[lists]
+        place = rows - self.start[lists]
+        shares = dict.fromkeys(cutoffs, np.nan)
+        for cutoff in cutoffs if len(rows) else ():
+            shares[cutoff] = float(np.mean(place[number < cutoff] < cutoff))
+        return shares
 
     @cached_property
     def condensed(self) -> Condensed:
@@ -313,19 +315,6 @@ class Rankings:
         length = np.bincount(self.list_of[rows], minlength=len(self.list_topic))
         start = np.append(0, np.cumsum(length))
         return Condensed(self.codes[rows], self.pair[rows], length, start)
-
-    @cached_property
-    def block(self) -> int:
-        """The number of topics in a block, which limits the size of the arrays of a measure."""
-        depth = len(self.list_of) if self.depth is None else self.depth
-        longest = np.minimum(self.length, depth).max(initial=1)
-        deepest = int(longest * np.bincount(self.list_topic).max(initial=1))
-        counts = [np.bincount(self.pair_topic[codes >= 0]) for codes in self.relevant.values()]
-        judged = max((int(count.max(initial=0)) for count in counts), default=0)
-        # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
-        least = isqrt(BLOCK_CELLS // (deepest + judged))
-        by_sets = max(BLOCK_CELLS // max(len(self.sets.weighted), 1), least)
-        return max(1, min(BLOCK_CELLS // deepest, by_sets))
 
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, mean_of_lists
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, mean_of_lists
 from pt_fairness.core.discounts import within
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 
@@ -105,8 +106,19 @@ class View:
 
     @classmethod
     def blocks(cls, rankings: Rankings) -> Iterator[View]:
-        """Yield a view of each block of topics."""
-        topics, block = len(rankings.topics), rankings.block
+        """Yield a view of each block of topics, which limits the size of arrays of a measure."""
+        depth = len(rankings.list_of) if rankings.depth is None else rankings.depth
+        longest = np.minimum(rankings.length, depth).max(initial=1)
+        deepest = int(longest * np.bincount(rankings.list_topic).max(initial=1))
+        judged = 0
+        for codes in rankings.relevant.values():
+            count = np.bincount(rankings.pair_topic[codes >= 0])
+            judged = max(judged, int(count.max(initial=0)))
+        # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
+        least = isqrt(BLOCK_CELLS // (deepest + judged))
+        by_sets = max(BLOCK_CELLS // max(len(rankings.sets.weighted), 1), least)
+        block = max(1, min(BLOCK_CELLS // deepest, by_sets))
+        topics = len(rankings.topics)
         for start in range(0, topics, block):
             yield cls(rankings, slice(start, min(start + block, topics)))
 

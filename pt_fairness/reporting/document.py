@@ -15,8 +15,9 @@ import pandas as pd
 from pt_fairness import analysis
 from pt_fairness._version import __version__
 from pt_fairness.analysis.columns import CORRECTION
-from pt_fairness.evaluation import evaluate
-from pt_fairness.evaluation.plan import inputs_of, make_plan
+from pt_fairness.analysis.formats import rename
+from pt_fairness.evaluation.experiment import checked_kinds, evaluated
+from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
@@ -166,6 +167,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     if uncertain is not None and undefined == "drop":
         raise ValueError("undefined topics cannot be left out with uncertain labels, which count "
                          "them as 0; give one of them")
+    kinds = checked_kinds("both", baseline, correction, None, labels, test, confidence, True,
+                          tolerance, undefined)
     by_name, judged, measures, groups = inputs_of(
         runs, qrels, measures, experiment_measures, topics, groups, names, progress,
         topics_needed=False)
@@ -173,13 +176,13 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
                              "to a file")
-    averages, perquery = evaluate(
-        by_name, judged, measures, groups=groups, labels=labels, baseline=baseline,
-        correction=correction, n_jobs=n_jobs, progress=progress, test=test,
-        confidence=confidence, references=True, tolerance=tolerance, undefined=undefined)
-    plan = make_plan(judged, measures, 1, groups)
+    averages, perquery, scorer = evaluated(
+        by_name, judged, measures, groups, baseline, correction, n_jobs, progress, test, confidence,
+        kinds, tolerance, undefined)
+    if labels is not None:
+        averages, perquery = rename(averages, labels), rename(perquery, labels)
     queries = topics if experiment_measures is None else qrels
-    experiment = Experiment(by_name, plan, averages, perquery, depth, queries)
+    experiment = Experiment(by_name, scorer, averages, perquery, depth, queries)
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))

@@ -26,13 +26,13 @@ from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.core.registry import name_of
-from pt_fairness.evaluation.plan import Plan
+from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import load_topics
 from pt_fairness.measures.measure import FairnessMeasure, fairest, rels_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
+from pt_fairness.rankings.trec_order import Run, empty_run
 from pt_fairness.rankings.view import View
 from pt_fairness.reporting.steps import Counted, Method, Steps, Strip
 
@@ -176,7 +176,7 @@ class Experiment:
     """The tables of an evaluation, with its rankings, groups and targets.
 
     :param runs: the runs by name
-    :param plan: the plan of the evaluation
+    :param scorer: what scored the runs
     :param averages: the averages, whose ``attrs`` hold the comparison and the undefined topics
     :param perquery: the values per topic
     :param depth: the number of documents of a ranking that are shown
@@ -213,23 +213,23 @@ class Experiment:
     queries: list[str | None]
     titles: dict[str, str]
 
-    def __init__(self, runs: Mapping[str, Any], plan: Plan, averages: pd.DataFrame,
+    def __init__(self, runs: Mapping[str, Any], scorer: Scorer, averages: pd.DataFrame,
                  perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
         self.averages = systems_of(averages)
         self.references = averages[is_reference(averages)]
-        self.depth, self.plan, self.table = depth, plan, averages
+        self.depth, self.plan, self.table = depth, scorer.plan, averages
         self.names = measure_columns(averages)
         self.systems = self.averages["name"].tolist()
         self.broken = averages.attrs[BROKEN]
         self.comparison = averages.attrs.get(COMPARISON, {})
         self.baseline = self.comparison.get("baseline")
-        self.judgments = Judgments(plan.qrels)
+        self.judgments = scorer.judgments
         self.topics = self.judgments.topics
         index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
         indexed = perquery.set_index(["name", "qid", "measure"])
         values = indexed["value"].reindex(index).to_numpy(float)
         self.values = values.reshape(index.levshape)
-        self._steps = Steps(plan.measures, plan.qrels, self.judgments, depth)
+        self._steps = Steps(scorer, depth)
         self.sources = []
         self.columns = self._columns()
         self.annotated = {}

@@ -13,11 +13,12 @@ from pt_fairness.analysis.explanation import source_of_numbers
 from pt_fairness.core import arrays, discounts
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import collecting_warnings
+from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider import ALPHA_MEASURES
 from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
-from pt_fairness.provider.evaluator import ManyRunsEvaluator
-from pt_fairness.rankings.trec_order import Judgments, Run
+from pt_fairness.provider.evaluator import QuickEvaluator
+from pt_fairness.rankings.trec_order import Run
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
@@ -130,24 +131,22 @@ class Method:
 class Steps:
     """The numbers of all measures at the ranks of a run.
 
-    :param qrels: columns ``query_id, doc_id, relevance`` and, if there are groups, ``iteration``
-    :param judgments: the same qrels; the results are in the order of their topics
+    :param scorer: what scored the runs; the results are in the order of its topics
     """
 
-    def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, judgments: Judgments,
-                 depth: int) -> None:
+    def __init__(self, scorer: Scorer, depth: int) -> None:
+        plan, judgments = scorer.plan, scorer.judgments
         self._topics, self._depth = judgments.topics, depth
         self._place = {topic: i for i, topic in enumerate(self._topics)}
-        self.methods = [Method(measure, depth) for measure in measures]
+        self.methods = [Method(measure, depth) for measure in plan.measures]
         by_prefix = self._methods_by("prefixes")
         self._ranks = range(max((method.prefixes for method in by_prefix), default=0))
         at_cutoffs = [measure for method in self.methods for measure in method.at_cutoffs]
+        self._evaluator = scorer.evaluator
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
-            self._prefixes = ManyRunsEvaluator([method.measure for method in by_prefix], qrels)
-            self._cutoffs = ManyRunsEvaluator(list(dict.fromkeys(at_cutoffs)), qrels)
-            terms = [method.measure for method in self._methods_by("terms")]
-            self._terms = ManyRunsEvaluator(terms, qrels)
+            self._prefixes = QuickEvaluator([method.measure for method in by_prefix], plan.qrels)
+            self._cutoffs = QuickEvaluator(list(dict.fromkeys(at_cutoffs)), plan.qrels)
         rels = {method.measure["rel"] for method in self._methods_by("gains")}
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in rels}
 
@@ -169,7 +168,7 @@ class Steps:
         shown = self._frame(strip.topic, strip.docno, strip.place)
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
-            terms = self._terms.contributions(ranked, self._depth)
+            terms = self._evaluator.contributions(ranked, self._depth)
             by_prefix = [self._values(self._prefixes, shown[strip.place <= rank])
                          for rank in self._ranks]
         numbers: list[Floats | None] = []
@@ -222,7 +221,7 @@ class Steps:
         ratio = arrays.ratio(values, added.sum(axis=1))
         return added * ratio[:, None]
 
-    def _values(self, evaluator: ManyRunsEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
+    def _values(self, evaluator: QuickEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""
         undefined = np.full(len(self._topics), np.nan)
         values: dict[Any, Floats] = defaultdict(undefined.copy)

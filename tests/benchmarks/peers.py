@@ -23,14 +23,14 @@ from timing import seconds
 
 from pt_fairness import NDKL
 from pt_fairness.evaluation import as_text
-from pt_fairness.provider.evaluator import ManyRunsEvaluator
+from pt_fairness.provider.evaluator import QuickEvaluator
 
 ROUNDS = 3
 
 
 def evaluator(measure, qrels):
     """Run → the values of its topics, sorted by topic; the qrels are read before."""
-    ours = ManyRunsEvaluator([measure], qrels)
+    ours = QuickEvaluator([measure], qrels)
     return lambda run: by_name({metric.query_id: metric.value for metric in ours.iter_calc(run)})
 
 
@@ -120,7 +120,7 @@ PEERS = {"FairRankTune": fairranktune, "pyndeval": ndeval, "pytrec_eval": trec_e
 def main():
     """Prints the table."""
     qrels, run = synthetic(100)
-    nine = ManyRunsEvaluator(OURS, qrels)
+    nine = QuickEvaluator(OURS, qrels)
     rows = []
     for name, prepare in PEERS.items():
         measure, theirs = prepare(qrels, run)

@@ -14,6 +14,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, explain, groups, report, targets
 from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.measures import MEASURES
 from pt_fairness.provider.measure_lists import parsed, with_groups
 from pt_fairness.reporting.evaluated_runs import Experiment
@@ -126,8 +127,8 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(runs, qrels, wanted, progress=False)
-        plan = make_plan(qrels, parsed(wanted), 1)
-        experiment = Experiment(runs, plan, averages, perquery, DEPTH)
+        scorer = Scorer(make_plan(qrels, parsed(wanted), 1))
+        experiment = Experiment(runs, scorer, averages, perquery, DEPTH)
     strip = experiment.strips[1]
     for i, measure in enumerate(measures()):
         own = experiment.columns[i].source

@@ -12,6 +12,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, evaluate, explain
 from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.steps import CONTRIBUTION
@@ -47,7 +48,8 @@ def experiment_of(case, measures, depth=20):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(runs, qrels, measures, progress=False)
-        return Experiment(runs, make_plan(qrels, parsed(measures), 1), averages, perquery, depth)
+        scorer = Scorer(make_plan(qrels, parsed(measures), 1))
+        return Experiment(runs, scorer, averages, perquery, depth)
 
 
 @pytest.mark.parametrize("seed", range(3))

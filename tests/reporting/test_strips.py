@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pt_fairness import analysis, evaluate, groups
 from pt_fairness.evaluation.plan import make_plan
+from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.reporting.evaluated_runs import Experiment, as_data
 from pt_fairness.reporting.steps import Strip
@@ -17,8 +18,8 @@ from pt_fairness.reporting.steps import Strip
 
 def experiment_of(runs, qrels, measures, depth, source=None):
     averages, perquery = evaluate(runs, qrels, measures, groups=source, progress=False)
-    plan = make_plan(qrels, parsed(measures), 1, source)
-    return Experiment(runs, plan, averages, perquery, depth)
+    scorer = Scorer(make_plan(qrels, parsed(measures), 1, source))
+    return Experiment(runs, scorer, averages, perquery, depth)
 
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
