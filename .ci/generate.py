@@ -41,12 +41,12 @@ def modules() -> dict[str, list[str]]:
     return found
 
 
-def public_names() -> set[str]:
-    """Return the public names of the package that are imported when they are first used."""
+def lazy_names() -> dict[str, str]:
+    """Return the module of each name that the package imports when it is first used."""
     tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
     lazy = next(node.value for node in tree.body if isinstance(node, ast.Assign)
                 and ast.unparse(node.targets[0]) == "_LAZY")
-    return set(ast.literal_eval(lazy)) - {"plots"}
+    return dict(ast.literal_eval(lazy))
 
 
 def imported(package: str, names: Iterable[str]) -> str:
@@ -77,12 +77,18 @@ def of_measures() -> str:
                       "def __dir__() -> list[str]:", "    return __all__", ""])
 
 
-def of_package(text: str) -> str:
-    """Return ``pt_fairness/__init__.py`` with the measures imported and in ``__all__``."""
+def of_package() -> str:
+    """Return ``pt_fairness/__init__.pyi``: the public names for type checkers."""
     names = [name for some in modules().values() for name in some]
-    parts = iter([imported("pt_fairness.measures", names), listed([*names, *public_names()])])
-    return re.sub(f"{BEGIN}\n.*?{END}\n", lambda _: f"{BEGIN}\n{next(parts)}\n\n{END}\n", text,
-                  flags=re.DOTALL)
+    by_module = {"pt_fairness.measures": list(names)}
+    for name, module in lazy_names().items():
+        if name != "plots":  # needs an extra
+            package = module.removesuffix(f".{name}")
+            by_module.setdefault(package, []).append(name)
+            names.append(name)
+    lines = [imported(module, some) for module, some in sorted(by_module.items())]
+    return "\n".join([BEGIN, *lines, "", "__version__: str", "",
+                      listed(names), ""])
 
 
 def of_page(text: str) -> str:
@@ -187,7 +193,7 @@ def main() -> int:
         return 1
     exports: list[tuple[Path, Callable[[str], str]]] = [
         (PACKAGE / "measures" / "__init__.py", lambda text: of_measures()),
-        (PACKAGE / "__init__.py", of_package),
+        (PACKAGE / "__init__.pyi", lambda text: of_package()),
     ]
     stale = stale_files(exports)
     if not check or not stale:  # with exports that are out of date, the package may not import
