@@ -47,8 +47,8 @@ class ViewpointMeasure(PrefixMeasure):
         "protected": params.protected(),
         "norm": params.one_of("normaliser: max (the exact maximum over the permutations of the "
                               "run), range (0 is the fairest permutation, 1 the least fair), "
-                              "protected-first (the paper's: the ranking with every protected "
-                              "document first) or none",
+                              "protected-first (the ranking with every protected document "
+                              "first, inferred from the paper's values) or none",
                               "max", "range", "protected-first", "none"),
         "groups": params.groups(),
     }
@@ -92,7 +92,7 @@ class _nDD(ViewpointMeasure):
     S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
     protected and all annotated documents of the whole list. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
-    first (``'protected-first'``, the paper's), or 1 (``'none'``). ``norm='range'`` is that of rND.
+    first (``'protected-first'``), or 1 (``'none'``). ``norm='range'`` is that of rND.
     The minority is the smallest group of the annotated documents of the run, of those that have
     any; of equally small ones, the first in the order of their labels.
 
@@ -120,6 +120,12 @@ class _nDD(ViewpointMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.1, equation 2.
+
+    The paper says that Z is the value of "the maximally unfair permutation", and leaves how to find
+    it to a supplement. ``'protected-first'`` is inferred from its values: with it, nDD and nDKL are
+    1 at α = −1, the means at α = 1 are within 0.011 of the published ones, and nDR is above 1, as
+    section 4.2.1 says, which no exact maximum allows. The exact maximum as default is a choice of
+    this package.
 
     Examples
     --------
@@ -158,11 +164,11 @@ class _nDR(ViewpointMeasure):
     Edge cases
     ----------
     As nDD. Z is dominated by the huge ratios of prefixes with hardly any unprotected document, so
-    most values are small. The paper's normaliser, ``'protected-first'``, does not bound the value.
+    most values are small. ``'protected-first'`` does not bound the value.
 
     The paper does not recommend nDR, because of its normaliser and because it hardly tells degrees
-    of bias against the protected group apart (section 5.1, consideration 2; consideration 1 names
-    it for bias against a small group).
+    of bias against the protected group apart (section 5.1, consideration 2). Consideration 1 calls
+    it the least vulnerable measure for bias against a small protected group.
 
     Source
     ------
@@ -197,8 +203,9 @@ class _nDKL(ViewpointMeasure):
        \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
        \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
 
-    The base is 2, the symbols are those of nDD. A prefix without protected documents, (0, 1),
-    becomes (0.001, 0.999); (1, 0) stays as it is.
+    The symbols are those of nDD. A prefix without protected documents, (0, 1), becomes
+    (0.001, 0.999). Choices of this package: (1, 0) stays as it is, and the base is 2, which matters
+    for ``norm='none'`` only.
 
     Range
     -----
@@ -209,8 +216,9 @@ class _nDKL(ViewpointMeasure):
     As nDD. Of nDD, nDR and nDKL, the paper finds nDKL the best at telling high levels of bias
     apart.
 
-    The divergence over all viewpoints at once, which section 3.4.2 describes before it turns to
-    nDJS, is ``rKL(protected='all', target='run')``.
+    For all viewpoints at once, take ``rKL(protected='all', target='run')``. That this is the
+    divergence of section 3.4.2 is inferred: the paper says that it is possible "in principle", and
+    turns to nDJS because its normaliser is expensive.
 
     Source
     ------
@@ -273,7 +281,8 @@ class _nDJS(FairnessMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.2, equation 6. Its last sentence proposes the form with two
-    sides.
+    sides. The paper does not print Z: the sum of the weights follows from the bound of 1 that it
+    gives for JSD. Section 5.2 recommends to interpret nDJS carefully when the bias is mild.
 
     Examples
     --------
