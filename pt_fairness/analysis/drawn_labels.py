@@ -12,6 +12,7 @@ import pandas as pd
 
 from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.inference import baseline_of, check
+from pt_fairness.analysis.label_sampler import CHAINS, effective_draws, r_hat, sample
 from pt_fairness.analysis.runs_and_qrels import (
     kept_annotations,
     measures_without_groups,
@@ -21,6 +22,7 @@ from pt_fairness.analysis.runs_and_qrels import (
 from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, shown, warn
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations
@@ -34,6 +36,10 @@ _SOURCE = "name the source of the labels with groups= (--groups)"
 #: The columns of :func:`uncertain_labels`.
 _COLUMNS = ("name", "measure", "n", "mean", "low", "high", "label low", "label high", "share",
             "error", "most probable")
+#: The further columns for a model's labels.
+_OF_MODELS = ("as labelled", "n_eff", "r_hat")
+#: Warn of fewer independent draws, and of a larger R̂.
+LEAST_DRAWS, LARGEST_R_HAT = 50, 1.1
 
 
 class Draws:
@@ -74,15 +80,19 @@ class Draws:
             topics.append(documents.topic[rows])
             docnos.append(documents.docnos(rows))
             shares.append(sets.shares(codes[rows], sets.labels))
-        topic = np.concatenate(topics) * by_topic
-        index = PairIndex(topic, pd.Series(np.concatenate(docnos), dtype=object))
+        topic = np.concatenate(topics)
+        index = PairIndex(topic * by_topic, pd.Series(np.concatenate(docnos), dtype=object))
         ends = np.cumsum([len(rows) for rows in self._rows])
         self._numbers = np.split(index.pair, ends[:-1])
         #: The share of each label in the documents, ``[documents, labels]``.
         self.shares = np.concatenate(shares)[index.first]
+        #: The topic of each document; the first in the qrels if labels are the same in all topics.
+        self.topic = np.full(len(index), len(judgments.topics))
+        np.minimum.at(self.topic, index.pair, topic)
+        self.docnos = index.docnos()
         qids = np.array(judgments.topics if by_topic else [""], object)
         #: The topic (empty if labels are the same in all topics) and the docno of each document.
-        self.names = list(zip(qids[index.topic], index.docnos(), strict=True))
+        self.names = list(zip(qids[index.topic], self.docnos, strict=True))
 
     def _codes(self, part: int, codes: Ints, draws: slice) -> Ints:
         """Return the label sets of documents in some draws, ``[draws · n]``.
@@ -213,6 +223,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     one_of("interval", interval, ("rubin", "components"))
     frames, judged = runs_and_qrels(runs, qrels, topics)
     annotations = kept_annotations(judged, groups, measures)
+    source = annotations.groups
     ranked = runs_of(frames, annotations.judgments)
     names = list(ranked)
     base = None if baseline is None else baseline_of(baseline, names, names)
@@ -222,17 +233,30 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         # are longer.
         depth = None
     systems = [(run, annotations.of_run(run, depth)) for run in ranked.values()]
-    # Every ``rel`` has the same label set of a judged document, or none.
-    codes = np.full(len(annotations.judgments.topic), -1, np.int32)
-    for of_rel in annotations.by_rel.values():
-        codes = np.maximum(codes, of_rel)
-    source = annotations.groups
     by_topic = source is not None and source.by_topic
-    drawn = Draws(annotations, systems, codes, lambda sets: sets.weighted, by_topic, measures)
-    if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
-        warn("no label is uncertain: no document has two groups with weights, so all draws are the "
-             "same. Give a document a row for each label, with its probability as the weight")
-    drawn.labels = _drawn(drawn, draws, seed)
+    if isinstance(source, (ModelLabels, WithErrorRates)):
+        if interval != "rubin":
+            raise ValueError("interval='components' is not possible for the labels of a model: the "
+                             "shares of the labels are estimated from the same topics; use 'rubin'")
+        drawn = Draws(annotations, systems, annotations.pair_codes,
+                      lambda sets: sets.any_of(annotations.labels)[:-1], by_topic, measures)
+        draws = max(2 * CHAINS, draws + draws % CHAINS)
+        drawn.labels, agreement = sample(source, annotations.labels, annotations.judgments.topics,
+                                         drawn.topic, drawn.docnos, draws, seed)
+        columns = [*_COLUMNS, *_OF_MODELS]
+    else:
+        # Every ``rel`` has the same label set of a judged document, or none.
+        codes = np.full(len(annotations.judgments.topic), -1, np.int32)
+        for of_rel in annotations.by_rel.values():
+            codes = np.maximum(codes, of_rel)
+        drawn = Draws(annotations, systems, codes, lambda sets: sets.weighted, by_topic, measures)
+        if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
+            warn("no label is uncertain: no document has two groups with weights, so all draws are "
+                 "the same. Give a document a row for each label, with its probability as the "
+                 "weight")
+        drawn.labels = _drawn(drawn, draws, seed)
+        agreement = None
+        columns = [*_COLUMNS]
     reference = None if base is None else drawn.values(names.index(base))
     rows = []
     for place, name in enumerate(names):
@@ -242,10 +266,17 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         if reference is not None:
             values = values - reference
         for measure, of_measure in zip(measures, values, strict=True):
-            summary = _summary(of_measure, interval, confidence)
+            if agreement is None:
+                summary = _summary(of_measure[:-1], interval, confidence, draws)
+                summary["most probable"] = of_measure[-1].mean()
+            else:
+                summary = _summary_of_chains(of_measure, agreement, confidence)
             rows.append({"name": name, "measure": str(measure), **summary})
     drawn.warn_of_undefined()
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    table = pd.DataFrame(rows, columns=columns)
+    if agreement is not None:
+        _warn_of_chains(table)
+    return table
 
 
 def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
@@ -263,13 +294,13 @@ def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
     return labels
 
 
-def _summary(values: Floats, interval: str, confidence: float) -> dict[str, float]:
-    """Return the columns of a system and measure, from ``n`` on.
+def _summary(y: Floats, interval: str, confidence: float, effective: float) -> dict[str, float]:
+    """Return the columns of a system and measure, from ``n`` to ``error``.
 
-    :param values: the values in each draw, and with the likeliest labels, ``[draws + 1, T]``
+    :param y: the values in each draw, ``[draws, T]``
+    :param effective: the number of independent draws
     """
     from scipy import stats
-    y = values[:-1]
     n, topics = y.shape
     free = topics - 1 or math.nan  # one topic has no variance
     means = y.mean(axis=1, keepdims=True)
@@ -284,7 +315,7 @@ def _summary(values: Floats, interval: str, confidence: float) -> dict[str, floa
         error = (residuals ** 2).sum() / (free * (n - 1))
         within = ((of_topics - mean) ** 2).sum() / (topics * free)
         label = max(0.0, between - error / topics)
-    label *= 1 + 1 / n
+    label *= 1 + 1 / effective
     variance = within + label
     deviation = math.sqrt(variance)
     share = label / variance if round(deviation, TIE_DECIMALS) else 0.0
@@ -294,9 +325,35 @@ def _summary(values: Floats, interval: str, confidence: float) -> dict[str, floa
     low, high = np.quantile(means, ends, method="weibull")
     return {
         "n": topics, "mean": mean, "low": mean - half, "high": mean + half, "label low": low,
-        "label high": high, "share": share, "error": math.sqrt(between / n),
-        "most probable": float(values[-1].mean()),
+        "label high": high, "share": share, "error": math.sqrt(between / effective),
     }
+
+
+def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> dict[str, float]:
+    """Return the columns of a system and measure for labels of the sampler, from ``n`` on.
+
+    :param values: the values in each draw, with the most frequent labels, and with those that the
+        documents have, ``[draws + 2, T]``
+    :param agreement: the share of drawn labels that equal the model's, ``[chains, states]``
+    """
+    y = values[:-2]
+    chains = y.mean(axis=1).reshape(agreement.shape)
+    effective = effective_draws(chains)
+    summary = _summary(y, "rubin", confidence, len(y) if math.isnan(effective) else effective)
+    probable, labelled = values[-2:].mean(axis=1)
+    worst = np.fmax(r_hat(chains), r_hat(agreement))
+    return {**summary, "most probable": probable, "as labelled": labelled, "n_eff": effective,
+            "r_hat": worst}
+
+
+def _warn_of_chains(table: pd.DataFrame) -> None:
+    """Warn of values whose draws depend on the start, or are worth few independent ones."""
+    few = (table["r_hat"] > LARGEST_R_HAT) | (table["n_eff"] < LEAST_DRAWS)
+    for _, row in table[few][:1].iterrows():
+        warn(f"the draws of {few.sum()} of {len(table)} values are too few or disagree, such as "
+             f"{row['measure']} of {row['name']} (r_hat {row['r_hat']:.2f}, n_eff "
+             f"{row['n_eff']:.0f}): r_hat should be at most {LARGEST_R_HAT} and n_eff at least "
+             f"{LEAST_DRAWS}. Take more draws, or label more documents by hand")
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,

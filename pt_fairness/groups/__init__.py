@@ -4,12 +4,14 @@ The parameter ``groups=`` of a measure is the name of registered groups, the pat
 :class:`Groups` object, or what :func:`from_mapping` and :func:`from_frame` take.
 """
 
-from pt_fairness.groups.combinations import product, with_error_rates
+from pt_fairness.groups.combinations import model_labels, product, with_error_rates
 from pt_fairness.groups.corpora import MISSING as MISSING
 from pt_fairness.groups.corpora import Found as Found
 from pt_fairness.groups.corpora import FromIrds as FromIrds
 from pt_fairness.groups.corpora import FromText as FromText
 from pt_fairness.groups.corpora import from_irds, from_text
+from pt_fairness.groups.label_errors import LabelErrors as LabelErrors
+from pt_fairness.groups.label_errors import error_rates
 from pt_fairness.groups.memberships import Groups
 from pt_fairness.groups.memberships import Memberships as Memberships
 from pt_fairness.groups.memberships import summary as summary
@@ -27,8 +29,8 @@ from pt_fairness.groups.sources import (
     unregister,
 )
 
-__all__ = ["Groups", "from_file", "from_frame", "from_irds", "from_mapping", "from_pattern",
-           "from_qrels", "from_text", "from_votes", "get", "names", "product", "register",
-           "unregister", "with_error_rates"]
+__all__ = ["Groups", "error_rates", "from_file", "from_frame", "from_irds", "from_mapping",
+           "from_pattern", "from_qrels", "from_text", "from_votes", "get", "model_labels", "names",
+           "product", "register", "unregister", "with_error_rates"]
 
 __dir__ = __all__.copy

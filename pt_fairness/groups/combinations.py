@@ -171,11 +171,19 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
     2   1     b  female     0.2
     3   1     b    male     0.8
     """
-    return _WithErrorRates(get(source), rates, prior, name)
+    return WithErrorRates(get(source), rates, prior, name)
 
 
-class _WithErrorRates(Groups):
+class WithErrorRates(Groups):
+    """Labels with known error rates; see :func:`with_error_rates`."""
+
     complete = weighted = True
+    #: The labels as given.
+    base: Groups
+    #: P(true label | label), with a row for each label.
+    table: pd.DataFrame
+    #: P(label | true label), with a row for each true label, if a prior is given.
+    errors: pd.DataFrame | None = None
 
     def __init__(self, base: Groups, rates: Mapping[Any, Mapping[Any, float]],
                  prior: Mapping[Any, float] | None, name: str | None) -> None:
@@ -185,11 +193,11 @@ class _WithErrorRates(Groups):
             if list(shares) != list(table.index):
                 raise ValueError(f"prior is of {listed(shares)}, and the rows of rates are of "
                                  f"{listed(table.index)}; both need the same labels")
+            self.errors = table
             joint = table.T * shares.loc["prior"]
             table = joint.div(joint.sum(axis=1), axis=0).dropna()  # NaN: a probability of 0
-        #: P(true label | label), with a row for each label.
-        self._base = base
-        self._table = table
+        self.base = base
+        self.table = table
         ordered = base.order is not None and set(table) <= set(base.order)
         super().__init__(name, table, base.order if ordered else None)
         self.topics = base.topics
@@ -203,32 +211,103 @@ class _WithErrorRates(Groups):
         :raises ValueError: a label has no row, or a probability of 0
         """
         for label in labels:
-            if label not in self._table.index:
-                raise ValueError(f"the label {label!r} of {self._base!r} has no row in rates, or a "
-                                 f"probability of 0; rates are for {listed(self._table.index)}")
-        return self._table.loc[labels].to_numpy()
+            if label not in self.table.index:
+                raise ValueError(f"the label {label!r} of {self.base!r} has no row in rates, or a "
+                                 f"probability of 0; rates are for {listed(self.table.index)}")
+        return self.table.loc[labels].to_numpy()
 
     def _content(self) -> Any:
-        return (self._base.name, self._base.digest(), list(self._table.index), self.labels,
-                self.order, self._table.to_numpy())
+        content = (self.base.name, self.base.digest(), list(self.table.index), self.labels,
+                   self.order, self.table.to_numpy())
+        return content if self.errors is None else (*content, self.errors.to_numpy())
 
     def state(self) -> str:
-        return self._base.state()
+        return self.base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        annotations = Memberships(*self._base.annotate(qids, docnos))
-        item = annotations.item
-        several = item[np.bincount(item, minlength=1)[item] > 1]
-        weighted = item[~np.isnan(annotations.weights)]
-        for documents, what in ((several, "several labels"), (weighted, "weights")):
-            if len(documents):
-                docno = np.asarray(docnos, dtype=object)[documents.min()]
-                raise ValueError(f"{docno!r} has {what} in {self._base!r}; error rates are for one "
-                                 "label for each document")
-        used, codes = np.unique(annotations.codes, return_inverse=True)
-        rates = self._rows([annotations.labels[code] for code in used])[codes]
+        of_documents, labels = single_labels(self.base, qids, docnos)
+        item = np.flatnonzero(of_documents >= 0)
+        used, codes = np.unique(of_documents[item], return_inverse=True)
+        rates = self._rows([labels[code] for code in used])[codes]
         entry, column = np.nonzero(rates)
-        return Memberships(item[entry], column, list(map(str, self._table)), rates[entry, column])
+        return Memberships(item[entry], column, list(map(str, self.table)), rates[entry, column])
+
+
+class ModelLabels(Groups):
+    """Labels of a model, and human labels of some documents; see :func:`model_labels`."""
+
+    def __init__(self, model: Groups, human: Groups, name: str | None) -> None:
+        labels = {*(model.labels or ()), *(human.labels or ())}
+        ordered = model.order is not None and {*model.order} == labels
+        super().__init__(name, labels, model.order if ordered else None)
+        #: The labels of the model, and those of people.
+        self.model = model
+        self.human = human
+        self.topics = model.topics
+        self.complete = model.complete and model.labels is not None
+        self.in_parts = model.in_parts
+        self.by_topic = model.by_topic or human.by_topic
+
+    def _content(self) -> Any:
+        return [(source.name, source.digest()) for source in (self.model, self.human)]
+
+    def state(self) -> str:
+        return self.model.state() + self.human.state()
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        human, human_labels = single_labels(self.human, qids, docnos)
+        model, model_labels = single_labels(self.model, qids, docnos)
+        codes = np.where(human >= 0, human, model + len(human_labels) * (model >= 0))
+        item = np.flatnonzero(codes >= 0)
+        labels = [*human_labels, *model_labels]
+        return Memberships(item, codes[item], labels)
+
+
+def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
+                 name: str | None = None) -> Groups:
+    """Return the labels of a model, with the human label of a document where there is one.
+
+    :func:`pt_fairness.analysis.uncertain_labels` estimates from both how often the model errs, and
+    the shares of the true labels in each topic, and corrects its values: those of the model's
+    labels are usually too fair. Elsewhere, such as in :func:`pt_fairness.evaluate`, a document has
+    its human label, or else that of the model, and nothing is corrected.
+
+    :param model: groups with at most one label for each document, without weights: a registered
+        name, the path of a group file or a Groups object such as that of :func:`from_transformer`
+    :param human: the same of people, for documents that are a random sample of those judged and
+        ranked; also a dictionary or a frame
+    :param name: the name of the groups; by default derived from a hash of their content
+    :raises ValueError: documents with weights or several labels, where they are looked up
+
+    Examples
+    --------
+    >>> from pt_fairness import groups
+    >>> guessed = groups.from_mapping({"a": "PRO", "b": "PRO"})
+    >>> groups.model_labels(guessed, {"b": "CON"}).lookup(["1", "1"], ["a", "b"])
+      qid docno group
+    0   1     a   PRO
+    1   1     b   CON
+    """
+    return ModelLabels(get(model), get(human), name)
+
+
+def single_labels(source: Groups, qids: Any, docnos: Any) -> tuple[Ints, list[str]]:
+    """Return the code of the label of each document, ``[n]``, −1 for none, and the labels.
+
+    :raises ValueError: a document has several labels or weights
+    """
+    annotations = Memberships(*source.annotate(qids, docnos))
+    item = annotations.item
+    several = item[np.bincount(item, minlength=1)[item] > 1]
+    weighted = item[~np.isnan(annotations.weights)]
+    for documents, what in ((several, "several labels"), (weighted, "weights")):
+        if len(documents):
+            docno = np.asarray(docnos, dtype=object)[documents.min()]
+            raise ValueError(f"{docno!r} has {what} in {source!r}; error rates are for one label "
+                             "for each document")
+    codes = np.full(len(docnos), -1)
+    codes[item] = annotations.codes
+    return codes, annotations.labels
 
 
 def _table(rates: Any, option: str) -> pd.DataFrame:

@@ -148,6 +148,15 @@ class Table:
         weight = _weights(frame, what) if "weight" in frame else None
         return cls(topics, frame[docno], frame["group"], weight)
 
+    def documents(self) -> tuple[Any, Any]:
+        """Return the topic of each document, ``None`` if groups are the same in all, and the docno.
+
+        They are sorted.
+        """
+        _, (topics, topic, docnos) = self._index.sorted()
+        qids = np.array(topics, dtype=object)[topic] if self.by_topic else None
+        return qids, docnos
+
     def content(self) -> Any:
         """Return all annotations, sorted, to be hashed independently of the order of the rows."""
         order, documents = self._index.sorted()
@@ -300,6 +309,13 @@ class Groups(NamedObject):
     def state(self) -> str:
         """Return a hash of the judgments that the groups are read from; ``''`` if none."""
         return ""
+
+    def documents(self) -> tuple[Any, Any] | None:
+        """Return the topics (``None`` if groups are the same in all) and docnos that it names.
+
+        :returns: ``None`` if the source cannot list its documents
+        """
+        return None
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> pd.DataFrame:
         """Return the groups of documents.

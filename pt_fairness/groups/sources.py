@@ -246,6 +246,9 @@ class _Frame(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         return self._table.find(qids, docnos)
 
+    def documents(self) -> tuple[Any, Any]:
+        return self._table.documents()
+
 
 class _Pattern(Groups):
     in_parts = True

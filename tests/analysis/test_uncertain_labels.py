@@ -228,15 +228,18 @@ class TestProperties:
 
     def test_error_rates_are_drawn(self):
         docs = [f"d{i}" for i in range(400)]
+        # In both topics, 60 % of the labels are F, of which 80 % are right.
+        labels = {docno: "FFFMM"[i % 5] for i, docno in enumerate(docs)}
         source = groups.with_error_rates(
-            groups.from_mapping(dict.fromkeys(docs, "F")),
-            {"F": {"F": 0.8, "M": 0.2}},
+            groups.from_mapping(labels),
+            {"F": {"F": 0.8, "M": 0.2}, "M": {"M": 1.0}},
         )
         qrels = qrels_of([docs[:200], docs[200:]])
         row = uncertain_labels(
-            {"A": qrels.assign(score=1)}, qrels, "BiasP(pro='F',con='M')@200", source, 20
+            {"A": qrels.assign(score=1)}, qrels, "BiasP(pro='F',con='M')@200", source, 200
         ).iloc[0]
-        assert row["mean"] == pytest.approx(0.6, abs=0.04) and row["most probable"] == 1
+        assert row["mean"] == pytest.approx(2 * 0.6 * 0.8 - 1, abs=0.04)
+        assert row["as labelled"] == pytest.approx(0.2)
 
     @pytest.mark.filterwarnings("default:topics for which")
     def test_undefined_topics_warn_once(self):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -74,3 +75,78 @@ def summary(y: Sequence[Sequence[float]], interval: str, confidence: float) -> d
     return {**row, "low": big_q - half, "high": big_q + half, "share": label / (v + label)}
 
 
+
+
+def posterior(cells, checked, fixed, size, concentrations, steps=400):
+    """The probability of each true label of each document, by summing over all labellings.
+
+    For two labels. `cells`: topic and model's label of each document; `checked`: human labels by
+    the model's label, [K, M]; `fixed`: human labels of each topic. The error rates and the shares
+    of the topics are integrated out; the shares of a typical topic are summed over a grid.
+    """
+    typical = [(i + 0.5) / steps for i in range(steps)]
+    prior = {}
+
+    def log_ratio(shape, n):
+        return math.lgamma(shape + n) - math.lgamma(shape)
+
+    def of_shares(counts):
+        """log P(labels of the topics), the mean over concentrations and typical shares."""
+        key = tuple(map(tuple, counts))
+        if key not in prior:
+            total = 0.0
+            for a in concentrations:
+                for b in typical:
+                    total += math.exp(sum(
+                        log_ratio(a * b, first) + log_ratio(a * (1 - b), second)
+                        - log_ratio(a, first + second) for first, second in counts))
+            prior[key] = math.log(total)
+        return prior[key]
+
+    sums = [[0.0] * size for _ in cells]
+    for labels in itertools.product(range(size), repeat=len(cells)):
+        counts = [list(row) for row in fixed]
+        errors = [[n + 0.5 for n in row] for row in checked]
+        weight = 0.0
+        for (topic, model), true in zip(cells, labels, strict=True):
+            counts[topic][true] += 1
+            weight += math.log(errors[true][model] / sum(errors[true]))
+            errors[true][model] += 1
+        weight = math.exp(weight + of_shares(counts))
+        for place, true in enumerate(labels):
+            sums[place][true] += weight
+    return [[value / sum(row) for value in row] for row in sums]
+
+
+def variances(chains):
+    """The mean variance within chains, and the total one of Gelman and Rubin."""
+    n = len(chains[0])
+    within = mean([sd(chain) ** 2 for chain in chains])
+    between = sd([mean(chain) for chain in chains]) ** 2
+    return within, (n - 1) / n * within + between
+
+
+def r_hat(chains):
+    within, total = variances(chains)
+    return math.sqrt(total / within)
+
+
+def effective_draws(chains):
+    n, (within, total) = len(chains[0]), variances(chains)
+
+    def correlation(lag):
+        products = [
+            sum((x[i] - mean(x)) * (x[i + lag] - mean(x)) for i in range(n - lag)) / (n - 1)
+            for x in chains
+        ]
+        return 1 - (within - mean(products)) / total
+
+    time, last = -1.0, math.inf
+    for lag in range(0, n - 1, 2):
+        pair = correlation(lag) + correlation(lag + 1)
+        if pair <= 0:
+            break
+        last = min(last, pair)
+        time += 2 * last
+    number = n * len(chains)
+    return number / max(time, 1 / math.log10(number))

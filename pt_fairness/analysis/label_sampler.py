@@ -1,0 +1,326 @@
+"""A Gibbs sampler of true labels, given a model's labels and some labels by hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pt_fairness.core.arrays import Bools, Floats, Ints, recoded
+from pt_fairness.core.messages import listed, warn
+from pt_fairness.groups import Groups
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
+from pt_fairness.groups.label_errors import kappa
+
+#: The number of sweeps before the first kept state, and from one kept state to the next.
+BURN_IN, STEP = 500, 25
+#: The number of chains.
+CHAINS = 2
+#: The concentrations of the topics' shares around those of a typical topic, equally likely before.
+CONCENTRATIONS = np.geomspace(0.25, 64, 25)
+START = 4.0
+#: The prior count of each of the model's labels, for every true label (Jeffreys).
+PRIOR = 0.5
+#: The smallest shape of a gamma variate, and the smallest variate.
+LEAST_SHAPE, LEAST = 1e-9, 1e-300
+#: Warn of a label with fewer human labels, and of an interval of Cohen's κ that begins lower.
+LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
+
+
+def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: Sequence[str],
+           topic: Ints, docnos: Any, draws: int, seed: int) -> tuple[Ints, Floats]:
+    """Return drawn labels of documents, given their labels from a model.
+
+    :param labels: the possible labels; a label is an index of it
+    :param topics: the names of the topics
+    :param topic: the topic of each document, ``[n]``
+    :param docnos: the documents, ``[n]``
+    :returns: the labels in each draw, the most frequent one, and that which the document has,
+        ``[n, draws + 2]``; and the share of the drawn labels that equal the model's,
+        ``[chains, states]``
+    :raises ValueError: no document has a human label and one of the model
+    """
+    n = len(topic)
+    qids = np.array(topics, dtype=object)[topic]
+    # By topic and docno, so that the order of the rows has no influence.
+    order = np.lexsort((docnos, qids))
+    qids, docnos = qids[order], docnos[order]
+    present, topic = np.unique(qids, return_inverse=True)
+    if isinstance(source, ModelLabels):
+        more_qids, more_docnos = _further_documents(source, qids, docnos)
+        qids, docnos = np.append(qids, more_qids), np.append(docnos, more_docnos)
+        topic = np.append(topic, recoded(np.arange(len(more_qids)), more_qids, present))
+        human = _codes_of(source.human, qids, docnos, labels)
+        model = _codes_of(source.model, qids, docnos, labels)
+        meaning = np.arange(len(labels))
+        counts = _counts(human, model, (len(labels), len(labels)))
+        _check(counts, human, model, source, labels)
+        checked: Ints | Floats = counts
+        rates = None
+    else:
+        human = np.full(n, -1)
+        model = _codes_of(source.base, qids, docnos, list(source.table.index))
+        checked, rates = _known_rates(source, labels, model)
+        named = recoded(np.arange(len(source.table)), source.table.index, labels)
+        meaning = np.where(named >= 0, named, checked.argmax(axis=0))
+    fixed = _counts(topic, human, (len(present), len(labels)))
+    free = np.flatnonzero((human[:n] < 0) & (model[:n] >= 0))
+    documents = Labelled(topic[free], model[free], fixed, checked, meaning, rates)
+    drawn = np.empty((n, draws + 2), np.min_scalar_type(-len(labels) - 1))
+    drawn[:] = human[:n, np.newaxis]
+    drawn[free, :-2], agreement = documents.draw(draws, seed)
+    times = [np.count_nonzero(drawn[:, :-2] == label, axis=1) for label in range(len(labels))]
+    drawn[:, -2] = np.argmax(times, axis=0)
+    drawn[free, -1] = meaning[model[free]]
+    by_document = np.empty_like(drawn)
+    by_document[order] = drawn
+    return by_document, agreement
+
+
+def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Sequence[str]) -> Ints:
+    """Return the label of each document as an index of ``labels``, −1 for none."""
+    codes, names = single_labels(source, qids, docnos)
+    return recoded(codes, names, labels)
+
+
+def _counts(row: Ints, column: Ints, shape: tuple[int, int]) -> Ints:
+    """Return the number of items in each row and column; those with −1 are left out."""
+    both = (row >= 0) & (column >= 0)
+    counts = np.zeros(shape, int)
+    np.add.at(counts, (row[both], column[both]), 1)
+    return counts
+
+
+def _further_documents(source: ModelLabels, qids: Any, docnos: Any) -> tuple[Any, Any]:
+    """Return the topics and docnos with a human label besides the given ones.
+
+    Without topics in the sources, the topic is empty.
+    """
+    documents = source.human.documents()
+    nothing = np.array([], dtype=object)
+    if documents is None or (source.by_topic and not source.human.by_topic):
+        return nothing, nothing
+    more_qids, more_docnos = documents
+    if more_qids is None:
+        more_qids = np.full(len(more_docnos), "", dtype=object)
+        qids = np.full(len(docnos), "", dtype=object)
+    present = {*zip(qids, docnos, strict=True)}
+    absent = [pair not in present for pair in zip(more_qids, more_docnos, strict=True)]
+    return more_qids[absent], more_docnos[absent]
+
+
+def _known_rates(source: WithErrorRates, labels: Sequence[str],
+                 model: Ints) -> tuple[Floats, Floats]:
+    """Return the shares of the true labels by the model's label, and its error rates.
+
+    :param model: the model's label of each document, an index of ``source.table``, ``[n]``
+    :returns: P(true label, the model's label) and P(the model's label | true label), ``[K, M]``
+    """
+    table = source.table.reindex(columns=[*labels], fill_value=0.0)
+    frequency = np.bincount(model[model >= 0], minlength=len(table))
+    joint = table.to_numpy().T * frequency
+    if source.errors is None:
+        return joint, _normalised(joint)
+    errors = source.errors.reindex(index=[*labels], columns=table.index, fill_value=0.0)
+    return joint, errors.to_numpy()
+
+
+def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
+           labels: Sequence[str]) -> None:
+    """Warn of human labels that are few, or that agree with the model's by chance.
+
+    :raises ValueError: no document has a human label and one of the model
+    """
+    if not checked.any():
+        raise ValueError(f"no document has a label in {source.human!r} and in {source.model!r}; "
+                         "label some of the judged and ranked documents by hand, at random")
+    number = np.bincount(human[human >= 0], minlength=len(labels))
+    used = np.bincount(model[model >= 0], minlength=len(labels)) > 0
+    few = np.array(labels)[used & (number < LEAST_HUMAN)].tolist()
+    if few:
+        warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
+             "values are uncertain. Label more documents by hand")
+    value, low, _ = kappa(checked)
+    if low < LEAST_KAPPA:
+        warn(f"the model's labels agree little with the human ones (κ {value:.2f}, its interval "
+             f"begins at {low:.2f}, below {LEAST_KAPPA}): they carry little, and the values lean "
+             "to fairness, which r_hat does not show. Take a better model, or label more documents "
+             "by hand")
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The documents without a human label, and the counts of those with one.
+
+    Each topic has shares of its own. The documents of a topic with the same label of the model are
+    exchangeable: they are one cell.
+    """
+
+    #: The topic of each document, ``[n]``.
+    topic: Ints
+    #: The model's label of each document, ``[n]``, below ``M``.
+    model: Ints
+    #: The number of human labels in each topic, ``[T, K]``.
+    fixed: Ints
+    #: The number of human labels by the model's label, ``[K, M]``; those of all topics. With known
+    #: rates, the expected shares.
+    checked: Ints | Floats
+    #: The true label that each of the model's labels stands for, ``[M]``.
+    meaning: Ints
+    #: P(the model's label | true label), ``[K, M]``, if it is known.
+    rates: Floats | None = None
+
+    @property
+    def cell(self) -> Ints:
+        """The cell of each document, ``[n]``."""
+        return self.topic * len(self.meaning) + self.model
+
+    def draw(self, draws: int, seed: int) -> tuple[Ints, Floats]:
+        """Return labels of the documents, and the share of them that equal the model's.
+
+        :param draws: the number of draws, a multiple of :data:`CHAINS`
+        :returns: ``[n, draws]`` and ``[CHAINS, draws / CHAINS]``
+        """
+        labels = np.empty((len(self.topic), draws), np.min_scalar_type(-len(self.checked) - 1))
+        column = 0
+        for chain in range(CHAINS):
+            rng = np.random.default_rng((seed, chain))
+            for counts in self._states(self._start(chain, rng), draws // CHAINS, rng):
+                # The order of the documents in their cells is random.
+                order = np.lexsort((rng.random(len(labels)), self.cell))
+                true = np.tile(np.arange(counts.shape[2]), counts[..., 0].size)
+                labels[order, column] = np.repeat(true, counts.ravel())
+                column += 1
+        same = labels == self.meaning[self.model][:, None]
+        agreement = same.mean(axis=0) if len(labels) else np.zeros(draws)
+        return labels, agreement.reshape(CHAINS, -1)
+
+    def _sizes(self) -> Ints:
+        """Return the number of documents of each cell, ``[T, M]``."""
+        shape = len(self.fixed), len(self.meaning)
+        return np.bincount(self.cell, minlength=math.prod(shape)).reshape(shape)
+
+    def _start(self, chain: int, rng: np.random.Generator) -> Ints:
+        """Return the counts of true labels in each cell from which a chain starts, ``[T, M, K]``.
+
+        The first chain starts from the model's labels, the other from what the human labels say of
+        them: a chain alone can stay unseen at one of two solutions.
+        """
+        true = len(self.checked)
+        if chain == 0:
+            probabilities = np.eye(true)[self.meaning]
+        else:
+            errors = self.rates
+            if errors is None:
+                errors = _normalised(self.checked + PRIOR)
+            human = self.checked.sum(axis=1)
+            probabilities = _normalised((errors * human[:, None]).T)
+        return rng.multinomial(self._sizes(), probabilities)
+
+    def _states(self, counts: Ints, number: int, rng: np.random.Generator) -> Iterator[Ints]:
+        """Yield the counts of true labels in each cell of the kept states of a chain.
+
+        :param counts: those of the start, ``[T, M, K]``
+        :param number: the number of states
+        """
+        sizes = self._sizes()
+        size = sizes.sum(axis=1) + self.fixed.sum(axis=1)
+        place = np.arange(size.max(initial=0))
+        # log Γ(a + n) − log Γ(a), summed over the topics.
+        larger = _larger(size[:, None], len(place))[:, 0]
+        normaliser = np.log(CONCENTRATIONS[:, None] + place) @ larger
+        concentration = START
+        typical = np.full(len(self.checked), 1 / len(self.checked))
+        errors = self.rates
+        for sweep in range(1, BURN_IN + STEP * number + 1):
+            if self.rates is None:
+                errors = rng.standard_gamma(self.checked + counts.sum(axis=0).T + PRIOR)
+                errors /= errors.sum(axis=1, keepdims=True)
+            shapes = np.maximum(concentration * typical, LEAST_SHAPE)
+            shares = rng.standard_gamma(shapes + self.fixed + counts.sum(axis=1))
+            shares = np.maximum(shares, LEAST)
+            assert errors is not None
+            counts = rng.multinomial(sizes, _normalised(shares[:, None, :] * errors.T))
+            of_topics = self.fixed + counts.sum(axis=1)
+            larger = _larger(of_topics, len(place))
+            tables = rng.binomial(larger, shapes / (shapes + place[:, None])).sum(axis=0)
+            typical = rng.dirichlet(1 + tables)
+            shapes = np.maximum(CONCENTRATIONS[:, None] * typical, LEAST_SHAPE)
+            logs = np.log(shapes[:, None, :] + place[:, None])
+            likelihood = np.tensordot(logs, larger, 2) - normaliser
+            weights = np.exp(likelihood - likelihood.max()).cumsum()
+            at = weights.searchsorted(rng.random() * weights[-1], side="right")
+            concentration = CONCENTRATIONS[at]
+            if sweep > BURN_IN and (sweep - BURN_IN) % STEP == 0:
+                yield counts
+
+
+def _larger(counts: Ints, places: int) -> Ints:
+    """Return the number of counts above each whole number, for each column, ``[places, columns]``.
+
+    :param counts: ``[n, columns]``, at most ``places``
+    """
+    columns = counts.shape[1]
+    cells = counts * columns + np.arange(columns)
+    equal = np.bincount(cells.ravel(), minlength=(places + 1) * columns).reshape(-1, columns)
+    return len(counts) - equal[:places].cumsum(axis=0)
+
+
+def _normalised(weights: Any) -> Floats:
+    """Return weights that sum to 1 along the last axis; all of 0 become equal."""
+    total = weights.sum(axis=-1, keepdims=True)
+    equal = np.full_like(weights, 1 / weights.shape[-1])
+    return np.divide(weights, total, out=equal, where=total > 0)
+
+
+def r_hat(chains: Floats) -> float:
+    """Return the potential scale reduction of a number, 1 where chains agree; NaN if constant.
+
+    Source: Gelman & Rubin (1992).
+
+    :param chains: ``[chains, states]``
+    """
+    within, total = _variances(chains)
+    if total == 0:
+        return math.nan
+    return math.sqrt(total / within) if within else math.inf
+
+
+def effective_draws(chains: Floats) -> float:
+    """Return the number of independent draws that are worth as much; NaN if constant.
+
+    The initial monotone sequence of Geyer (1992), for the autocorrelation over all chains.
+
+    :param chains: ``[chains, states]``
+    """
+    within, total = _variances(chains)
+    if total == 0:
+        return math.nan
+    length = chains.shape[1]
+    residuals = chains - chains.mean(axis=1, keepdims=True)
+    products = [(residuals[:, lag:] * residuals[:, :length - lag]).sum() for lag in range(length)]
+    covariance = np.array(products) / (len(chains) * (length - 1))
+    correlation = 1 - (within - covariance) / total
+    pairs = correlation[:length // 2 * 2].reshape(-1, 2).sum(axis=1)
+    negative: Bools = np.append(pairs <= 0, True)
+    pairs = np.minimum.accumulate(pairs[:int(negative.argmax())])
+    # Chains that alternate have a larger number, within reason.
+    time = max(2 * pairs.sum() - 1, 1 / math.log10(chains.size))
+    return float(chains.size / time)
+
+
+def _variances(chains: Floats) -> tuple[float, float]:
+    """Return the variance within chains, and the estimated total variance.
+
+    Rounding errors of equal numbers count as 0.
+    """
+    chains = chains.round(12)
+    length = chains.shape[1]
+    within = float(chains.var(axis=1, ddof=1).mean())
+    between = float(chains.mean(axis=1).var(ddof=1))
+    if np.ptp(chains) == 0:
+        return 0.0, 0.0
+    return within, (length - 1) / length * within + between
