@@ -131,7 +131,7 @@ def test_known_rates_correct_better_than_independent_draws():
 
 
 @pytest.mark.parametrize("case", ["one topic", "short topics", "label unseen by people",
-                                  "label the model never uses", "one label", "missing"])  # fmt: skip
+                                  "label the model never uses", "one label", "missing"])
 def test_values_for_unusual_labels(case):
     data = small(*{"one topic": (1, 20), "short topics": (30, 1)}.get(case, (8, 6)))
     model, human = data.model.copy(), data.human
