@@ -42,38 +42,35 @@ class Annotations:
         self.judgments, self.groups = judgments, groups
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
-        self._added, self._unknown = set(added), [UNKNOWN_GROUP] * unknown
+        self._added = set(added)
+        self._unknown = [UNKNOWN_GROUP] * unknown
         self._lock = threading.Lock()
         if not needed:
             self._set_labels([])
             self.pair_codes = np.full(len(judgments.topic), -1, np.int32)
             self.by_rel = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
-            self._read_iteration(set(rels))
+            codes, labels = judgments.row_labels
+            if labels and set(labels) <= TREC_DEFAULTS:
+                raise ValueError(
+                    "the qrels have no groups: their iteration field is absent, or holds nothing "
+                    f"but {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
+                    "or of evaluate, --groups of the commands), or write the groups into the qrels "
+                    "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
+                    "pt.fairness.read_qrels keeps them")
+            self._set_labels(labels)
+            pair, relevance = judgments.index.pair, judgments.row_relevance
+            label = recoded(codes, labels, self.sets.labels)
+            pairs = len(judgments.topic)
+            self.pair_codes = self.sets.code(pair, label, pairs)
+            self.by_rel = {}
+            for rel in rels:
+                self.by_rel[rel] = self.pair_codes
+                if rel is not None and (relevance < rel).any():
+                    rows = relevance >= rel
+                    self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
         else:
             self._ask_source(groups, set(rels))
-
-    def _read_iteration(self, rels: set[int | None]) -> None:
-        """Take the groups of the judged documents from the qrels."""
-        pair, relevance = self.judgments.index.pair, self.judgments.row_relevance
-        codes, labels = self.judgments.row_labels
-        if labels and set(labels) <= TREC_DEFAULTS:
-            raise ValueError(
-                "the qrels have no groups: their iteration field is absent, or holds nothing but "
-                f"{' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
-                "evaluate, --groups of the commands), or write the groups into the qrels "
-                "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
-                "pt.fairness.read_qrels keeps them")
-        self._set_labels(labels)
-        label = recoded(codes, labels, self.sets.labels)
-        pairs = len(self.judgments.topic)
-        self.pair_codes = self.sets.code(pair, label, pairs)
-        self.by_rel = {}
-        for rel in rels:
-            self.by_rel[rel] = self.pair_codes
-            if rel is not None and (relevance < rel).any():
-                rows = relevance >= rel
-                self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
 
     def _ask_source(self, groups: Groups, rels: set[int | None]) -> None:
         """Take the groups of the judged documents from a group source."""
@@ -81,8 +78,8 @@ class Annotations:
         pairs = np.arange(len(relevance))
         complete = groups.labels is not None and groups.complete
         if complete:  # documents of a lower relevance are not needed for the label set
-            least = min((-np.inf if rel is None else rel for rel in rels), default=np.inf)
-            pairs = np.flatnonzero(relevance >= least)
+            least = [-np.inf if rel is None else rel for rel in rels]
+            pairs = np.flatnonzero(relevance >= min(least, default=np.inf))
         memberships = self._look_up(groups, self.judgments, pairs)
         self._set_labels([] if complete else memberships.labels)
         codes = self.sets.annotated(memberships, len(relevance))
@@ -91,14 +88,18 @@ class Annotations:
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
                              "unannotated")
-        self.by_rel = {rel: codes if rel is None else np.where(relevance >= rel, codes, -1)
-                       for rel in rels}
+        self.by_rel = {}
+        for rel in rels:
+            self.by_rel[rel] = codes
+            if rel is not None:
+                self.by_rel[rel] = np.where(relevance >= rel, codes, -1)
 
     def _set_labels(self, judged: Iterable[str]) -> None:
         labels = {*judged, *(self.declared or ())}.difference(self._unknown)
+        added = sorted(self._added - labels)
         #: The label set G, sorted.
         self.labels = sorted(labels)
-        self.sets = LabelSets([*self.labels, *sorted(self._added - labels), *self._unknown])
+        self.sets = LabelSets([*self.labels, *added, *self._unknown])
 
     def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return the annotations of documents from the group source.
@@ -111,12 +112,16 @@ class Annotations:
         topic = documents.topic
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
         code: dict[str, int] = {}
-        items, codes, weights = [np.zeros(0, np.intp)], [np.zeros(0, np.int32)], [np.zeros(0)]
+        items = [np.zeros(0, np.intp)]
+        codes = [np.zeros(0, np.int32)]
+        weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
+            of_part = qids[topic[part]]
             docnos = documents.docnos(part)
             with self._lock:  # user-defined sources and docstores may not be thread-safe
-                memberships = Memberships(*groups.annotate(qids[topic[part]], docnos))
+                annotations = groups.annotate(of_part, docnos)
+            memberships = Memberships(*annotations)
             if memberships.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
                                  "weighted; set weighted = True in the class")
@@ -124,11 +129,13 @@ class Annotations:
                 memberships = memberships.with_unknown(len(part))
             table = [code.setdefault(label, len(code)) for label in memberships.labels]
             items.append(part[memberships.item])
-            codes.append(np.array(table, np.int32)[memberships.codes])
+            new_codes = np.array(table, np.int32)
+            codes.append(new_codes[memberships.codes])
             if groups.weighted:
                 weights.append(memberships.weights)
         weight = np.concatenate(weights) if groups.weighted else None
-        return Memberships(np.concatenate(items), np.concatenate(codes), list(code), weight)
+        item, label = np.concatenate(items), np.concatenate(codes)
+        return Memberships(item, label, list(code), weight)
 
     @cached_property
     def pair_codes(self) -> Ints:
@@ -153,20 +160,20 @@ class Annotations:
 
         :param depth: ``None`` for the whole lists
         """
-        judgments, order = self.judgments, None
+        judgments = self.judgments
+        order, foreign, foreign_labels = None, 0, set[str]()
         if self.groups is None:
+            length, sets = run.length, self.sets
             codes = np.where(run.pair >= 0, self.pair_codes[run.pair], -1)
-            length, sets, outside = run.length, self.sets, (0, set[str]())
         else:
             order = self.groups.order
-            codes, length, sets, outside = self._of_ranked(self.groups, run, depth)
-        foreign, foreign_labels = outside
+            codes, length, sets, foreign, foreign_labels = self._of_ranked(self.groups, run, depth)
         return Rankings(run.topics, run.start, length, run.list, run.pair, codes, lambda: run.item,
                         judgments.topics, judgments.topic, judgments.relevance, self.by_rel, sets,
                         self.labels, order, foreign, sorted(foreign_labels))
 
     def _of_ranked(self, groups: Groups, run: Run, depth: int | None) \
-            -> tuple[Ints, Ints, LabelSets, tuple[int, set[str]]]:
+            -> tuple[Ints, Ints, LabelSets, int, set[str]]:
         """Look up ranked documents in the group source.
 
         :returns: the label set of each document, ``[n]``, the length to which each list was looked
@@ -182,22 +189,24 @@ class Annotations:
         foreign, foreign_labels = 0, set[str]()
         countable = [*self.labels, *self._unknown]
         while (length > before).any():
-            place = run.place
-            rows = np.flatnonzero((place >= before[run.list]) & (place < length[run.list]))
-            rows = rows.astype(np.int32)
+            new = (run.place >= before[run.list]) & (run.place < length[run.list])
+            rows = np.flatnonzero(new).astype(np.int32)
             memberships = self._look_up(groups, run, rows)
             item, labels = memberships.item, memberships.labels
             codes[rows] = sets.annotated(memberships, len(codes))[rows]
             if self._unknown:  # labels outside the label set are unknown
-                codes[item[codes[item] < 0]] = sets.labels.index(UNKNOWN_GROUP)
+                unknown = item[codes[item] < 0]
+                codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
             outside = recoded(memberships.codes, labels, countable) < 0
             if outside.any():
                 alone = np.setdiff1d(item[outside], item[~outside])
                 foreign += len(alone)
-                label = np.unique(memberships.codes[np.isin(item, alone)])
+                of_alone = memberships.codes[np.isin(item, alone)]
+                label = np.unique(of_alone)
                 foreign_labels |= {labels[code] for code in label}
             before = length
             annotated = sets.any_of(countable)[codes]
             count = np.bincount(run.list[annotated], minlength=len(length))
-            length = np.where(count < depth, np.minimum(run.length, 2 * before), before)
-        return codes, before, sets, (foreign, foreign_labels)
+            twice = np.minimum(run.length, 2 * before)
+            length = np.where(count < depth, twice, before)
+        return codes, before, sets, foreign, foreign_labels

@@ -62,8 +62,9 @@ class LabelSets:
             return codes
         order = np.lexsort((label, item))
         item, label = item[order], label[order]
-        new = np.ones(len(item), bool)
-        new[1:] = (item[1:] != item[:-1]) | (label[1:] != label[:-1])
+        new_item = item[1:] != item[:-1]
+        new_label = label[1:] != label[:-1]
+        new = np.append(True, new_item | new_label)
         first = np.flatnonzero(new)
         weights = np.ones(len(first))
         if weight is not None:
@@ -72,15 +73,22 @@ class LabelSets:
         count = np.bincount(item, minlength=items)
         alone = count[item] == 1
         codes[item[alone]] = label[alone]
-        share = weights / np.bincount(item, weights)[item]
+        total = np.bincount(item, weights)
+        share = weights / total[item]
         for size in np.unique(count[count > 1]):
             entries = np.flatnonzero(count[item] == size)
             rows = entries.reshape(-1, size)
             distinct, number = unique_rows(*label[rows].T, *share[rows].T)
-            codes[item[rows[:, 0]]] = len(self) + number
+            of_rows = item[rows[:, 0]]
+            codes[of_rows] = len(self) + number
             labels = np.column_stack(distinct[:size]).astype(np.int32)
             shares = np.column_stack(distinct[size:])
-            self._append(labels, shares, weight is not None)
+            sets = len(labels)
+            ends = size * np.arange(1, sets + 1)
+            self._start = np.append(self._start, self._start[-1] + ends)
+            self._label = np.append(self._label, labels)
+            self._share = np.append(self._share, shares)
+            self.weighted = np.append(self.weighted, [weight is not None] * sets)
         return codes
 
     def annotated(self, annotations: Memberships, items: int) -> Ints:
@@ -95,16 +103,9 @@ class LabelSets:
         if weight is None:
             return self.code(item, label, items)
         equal = np.isnan(weight)
+        unweighted = self.code(item[equal], label[equal], items)
         weighted = self.code(item[~equal], label[~equal], items, weight[~equal])
-        return np.maximum(weighted, self.code(item[equal], label[equal], items))
-
-    def _append(self, labels: Ints, shares: Floats, weighted: bool) -> None:
-        sets, size = labels.shape
-        start = self._start[-1] + size * np.arange(1, sets + 1)
-        self._label = np.append(self._label, labels)
-        self._share = np.append(self._share, shares)
-        self._start = np.append(self._start, start)
-        self.weighted = np.append(self.weighted, np.full(sets, weighted))
+        return np.maximum(weighted, unweighted)
 
     def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
         """Return the entries of the sets in ``codes``.
@@ -128,7 +129,8 @@ class LabelSets:
         row, label, share = self.entries(codes[annotated])
         # The last column (−1) holds the other labels.
         table = np.zeros((len(codes), len(labels) + 1))
-        table[annotated[row], recoded(label, self.labels, labels)] = share
+        column = recoded(label, self.labels, labels)
+        table[annotated[row], column] = share
         table = table[:, :-1]
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
@@ -246,12 +248,13 @@ class Rankings:
         :param depth: the number of annotated documents of each list to keep, ``None`` for all
         """
         labels = sorted({*self.labels, *added})
-        codes, relevant = self.codes, self.relevant
+        codes, relevant = self.codes, dict(self.relevant)
         if not set(self.sets.labels) <= set(labels):
             usable = self.sets.any_of(labels)
             codes = np.where(usable[codes], codes, -1)
-            relevant = {rel: np.where(usable[of_pairs], of_pairs, -1)
-                        for rel, of_pairs in relevant.items()}
+            relevant = {}
+            for rel, of_pairs in self.relevant.items():
+                relevant[rel] = np.where(usable[of_pairs], of_pairs, -1)
         return replace(self, labels=labels, depth=depth, codes=codes, relevant=relevant)
 
     def repeated(self, times: int) -> Rankings:
@@ -260,32 +263,34 @@ class Rankings:
         pairs = len(self.relevance)
 
         def moved(indices: Ints, step: int) -> Ints:
-            return np.where(indices < 0, -1, indices + step * turns).ravel()
+            later = indices + step * turns
+            return np.where(indices < 0, -1, later).ravel()
 
         def items() -> Ints:
             # Identifiers of unjudged documents follow those of all judged ones.
             item = self.item()
             unjudged = item >= pairs
-            step = np.where(unjudged, item.max(initial=0) + 1 - pairs, pairs)
+            last = item.max(initial=0)
+            step = np.where(unjudged, last + 1 - pairs, pairs)
             item = item + unjudged * pairs * (times - 1)
             return np.ravel(item + step * turns)
 
+        relevant = {rel: np.tile(codes, times) for rel, codes in self.relevant.items()}
         return replace(
             self, list_topic=moved(self.list_topic, len(self.topics)),
             start=moved(self.start, len(self.list_of)), length=np.tile(self.length, times),
             list_of=moved(self.list_of, len(self.list_topic)), pair=moved(self.pair, pairs),
             codes=np.tile(self.codes, times), item=items, topics=[*self.topics] * times,
             pair_topic=moved(self.pair_topic, len(self.topics)),
-            relevance=np.tile(self.relevance, times),
-            relevant={rel: np.tile(codes, times) for rel, codes in self.relevant.items()})
+            relevance=np.tile(self.relevance, times), relevant=relevant)
 
     def reordered(self, rows: Ints) -> Rankings:
         """Return the rankings with other documents at the ranks.
 
         :param rows: the index of the document at each place, ``[n]``; of the same list
         """
-        return replace(self, pair=self.pair[rows], codes=self.codes[rows],
-                       item=lambda: self.item()[rows])
+        pair, codes = self.pair[rows], self.codes[rows]
+        return replace(self, pair=pair, codes=codes, item=lambda: self.item()[rows])
 
     def shares_within(self, cutoffs: Collection[int]) -> dict[int, float]:
         """Return how many of the documents that count at a cutoff stand within it in the lists.
@@ -311,9 +316,11 @@ class Rankings:
         if self.depth is not None:
             lists = self.list_of[rows]
             first = np.searchsorted(lists, np.arange(len(self.list_topic)))
-            rows = rows[np.arange(len(rows)) - first[lists] < self.depth]
-        length = np.bincount(self.list_of[rows], minlength=len(self.list_topic))
-        start = np.append(0, np.cumsum(length))
+            number = np.arange(len(rows)) - first[lists]
+            rows = rows[number < self.depth]
+        lists = self.list_of[rows]
+        length = np.bincount(lists, minlength=len(self.list_topic))
+        start = np.append(0, length.cumsum())
         return Condensed(self.codes[rows], self.pair[rows], length, start)
 
     def pooled(self, rel: int | None) -> Pooled:
@@ -329,6 +336,7 @@ class Rankings:
             inside = group >= 0
             if not inside.all():  # labels of the targets of other measures
                 row, share, group = row[inside], share[inside], group[inside]
-                share = share / np.bincount(row, share)[row]
-            self._pools[rel] = Pooled(counts, self.sets.weighted[codes], row, share, group)
+                share /= np.bincount(row, share)[row]
+            weighted = self.sets.weighted[codes]
+            self._pools[rel] = Pooled(counts, weighted, row, share, group)
         return self._pools[rel]

@@ -29,7 +29,8 @@ def distribution(view: View, target: Any, rel: int | None) -> Floats:
     :param rel: the lowest relevance of a relevant document
     """
     if isinstance(target, dict):
-        shares = np.array([target.get(label, 0.0) for label in view.labels])
+        by_label = [target.get(label, 0.0) for label in view.labels]
+        shares = np.array(by_label)
     elif target == "uniform":
         shares = np.full(len(view.labels), 1.0 / max(len(view.labels), 1))
     elif target in TARGET_WORDS:
@@ -113,7 +114,8 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
         if isinstance(protected, str):
             protected = label_parts(protected, view.labels)
         chosen = np.isin(view.labels, protected)[None]
-    labels = np.broadcast_to(chosen, (lists, len(view.labels)))
+    groups = len(view.labels)
+    labels = np.broadcast_to(chosen, (lists, groups))
     degree = chosen @ view.degree.T
     sets = degree > 0  # a mask takes an eighth of the memory
     if view.weighted.any():
@@ -121,16 +123,18 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
     sets = np.broadcast_to(sets, (lists, len(view.share)))
     if target in ("qrels", "run"):
         counts = view.in_run if target == "run" else counts
-        plus, total = (counts * sets).sum(axis=1), counts.sum(axis=1)
+        plus = (counts * sets).sum(axis=1)
+        total = counts.sum(axis=1)
     elif target == "collection":
-        everyone = np.ones((1, len(view.labels)), bool)
+        everyone = np.ones((1, groups), bool)
         plus = view.pooled_in(rel, labels)
         total = np.full(lists, view.pooled_in(rel, everyone))
     elif target is None:
         plus = total = np.zeros(lists)
     else:
         shares = distribution(view, target, rel)
-        plus, total = (shares * labels).sum(axis=1), shares.sum(axis=1)
+        plus = (shares * labels).sum(axis=1)
+        total = shares.sum(axis=1)
     defined = present & ((total > 0) | (target == "run"))
     return Side(labels, sets, present, plus.astype(float), total.astype(float), defined)
 
@@ -165,9 +169,12 @@ def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:
     >>> present.tolist()
     [True, False]
     """
-    keys = np.where(sizes > 0, -sizes if most else sizes, np.inf)
-    least = keys <= keys.min(axis=1, initial=np.inf, keepdims=True) + EQUAL
-    return least & (least.cumsum(axis=1) == 1), (sizes > 0).sum(axis=1) >= 2
+    present = sizes > 0
+    keys = np.where(present, -sizes if most else sizes, np.inf)
+    smallest = keys.min(axis=1, initial=np.inf, keepdims=True)
+    least = keys <= smallest + EQUAL
+    first = least.cumsum(axis=1) == 1
+    return least & first, present.sum(axis=1) >= 2
 
 
 def of_ranked(protected: Any, codes: Ints) -> Any:

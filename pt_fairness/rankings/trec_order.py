@@ -37,7 +37,8 @@ class Judgments:
         self._order: Any = slice(None)
         if (topic[1:] < topic[:-1]).any():
             self._order = np.argsort(topic, kind="stable")
-            topic, qrels = topic[self._order], qrels.iloc[self._order]
+            topic = topic[self._order]
+            qrels = qrels.iloc[self._order]
         self.index = PairIndex(topic, qrels["doc_id"], "qrels")
         #: The topic code of each pair, ``[pairs]``, ascending.
         self.topic = self.index.topic
@@ -58,7 +59,8 @@ class Judgments:
         pairs = len(self.topic)
         if pairs < len(relevance):
             #: The highest relevance of each pair, ``[pairs]``.
-            self.relevance = np.full(pairs, np.iinfo(np.int64).min, relevance.dtype)
+            least = np.iinfo(np.int64).min
+            self.relevance = np.full(pairs, least, relevance.dtype)
             np.maximum.at(self.relevance, self.index.pair, relevance)
 
     @cached_property
@@ -70,7 +72,8 @@ class Judgments:
         codes, labels = self.row_labels
         cell = pair.astype(np.int64) * (len(labels) + 1) + codes
         _, first, number = np.unique(cell, return_index=True, return_inverse=True)
-        return np.flatnonzero(self.row_relevance != self.row_relevance[first[number]])
+        of_first = self.row_relevance[first[number]]
+        return np.flatnonzero(self.row_relevance != of_first)
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -117,7 +120,8 @@ class Run:
         elif qids and not judged.any():
             warn(f"the run has none of the {len(qids)} topics of the qrels: it has topics such as "
                  f"{next(iter(run_qids))!r}, they have topics such as {qids[0]!r}", "topics")
-        present = np.bincount(topic[judged], minlength=len(qids)) > 0
+        count = np.bincount(topic[judged], minlength=len(qids))
+        present = count > 0
         results = present.sum()
         if 0 < results < len(qids) / 2:
             warn(f"the run has results for {results} of the {len(qids)} topics of the qrels; the "
@@ -130,17 +134,18 @@ class Run:
         lists = topic
         if len(samples) > 1:
             count = np.where(present, len(samples), 1)
-            start = (np.cumsum(count) - count).astype(np.int32)
+            start = np.cumsum(count) - count
             self.topics = np.repeat(self.topics, count)
-            lists = start[topic] + sample
+            lists = start.astype(np.int32)[topic] + sample
         #: Whether a topic has several lists.
         self.sampled = len(self.topics) > len(qids)
         pair, hashes = judgments.index.find(topic, docnos, "run")
         keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
         if (keys[1:] == keys[:-1]).any():
-            last = last_rows(lists, docnos, [qids[topic] for topic in self.topics], warn)
-            score, docnos, pair = score[last], docnos.iloc[last], pair[last]
-            lists, hashes = lists[last], hashes[last]
+            of_lists = [qids[topic] for topic in self.topics]
+            last = last_rows(lists, docnos, of_lists, warn)
+            score, docnos = score[last], docnos.iloc[last]
+            pair, lists, hashes = pair[last], lists[last], hashes[last]
         del keys
         # ``block``: the tie block of each document, ``[n]``. Documents of a list with equal scores
         # share one.
@@ -153,7 +158,8 @@ class Run:
         self.start = np.cumsum(self.length) - self.length
         if self.sampled:
             several = np.bincount(self.topics) > 1
-            short = distinct(self.topics[(self.length == 0) & several[self.topics]])
+            empty = (self.length == 0) & several[self.topics]
+            short = distinct(self.topics[empty])
             if len(short):
                 warn(f"{len(short)} of {len(qids)} topics (the first is {qids[short[0]]!r}) are "
                      f"missing from some of the {len(samples)} samples of the run; these samples "
@@ -196,8 +202,9 @@ class Run:
 
     def samples(self) -> Iterator[tuple[Ints, Bools]]:
         """Yield one list of each topic at a time: the lists, and a mask of their documents."""
-        turn = np.arange(len(self.topics)) - np.searchsorted(self.topics, self.topics)
-        for sample in range(int(turn.max(initial=-1)) + 1):
+        first = np.searchsorted(self.topics, self.topics)
+        turn = np.arange(len(self.topics)) - first
+        for sample in range(turn.max(initial=-1) + 1):
             lists = np.flatnonzero(turn == sample)
             yield lists, np.isin(self.list, lists)
 
@@ -249,7 +256,8 @@ def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Int
     order = np.argsort(key, kind="stable").astype(np.int32)
     del key
     lists, score = lists[order], score[order]
-    tied = (lists[1:] == lists[:-1]) & (score[1:] == score[:-1])
+    same_list = lists[1:] == lists[:-1]
+    tied = same_list & (score[1:] == score[:-1])
     block = np.zeros(len(lists), np.int32)
     np.cumsum(~tied, out=block[1:])
     if tied.any():
@@ -262,13 +270,15 @@ def _order_ties(order: Ints, block: Ints, tied: Bools, docnos: pd.Series) -> Non
 
     :param tied: whether each document is tied with the next one, ``[n − 1]``
     """
-    rows = np.flatnonzero(np.append(tied, False) | np.append(False, tied)).astype(np.int32)
+    in_block = np.append(tied, False) | np.append(False, tied)
+    rows = np.flatnonzero(in_block).astype(np.int32)
     while len(rows):
         # Whole blocks, with about CHUNK rows, bound the memory for docnos as text.
         last = block[rows[:CHUNK][-1]]
         end = np.searchsorted(block, last, "right")
         part = rows[:np.searchsorted(rows, end)]
-        words = ~words_of(texts_of(docnos.iloc[order[part]]))
+        texts = texts_of(docnos.iloc[order[part]])
+        words = ~words_of(texts)
         within_part = np.lexsort((*words.T[::-1], block[part]))
         order[part] = order[part][within_part]
         rows = rows[len(part):]

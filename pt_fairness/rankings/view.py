@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, mean_of_lists
-from pt_fairness.core.discounts import within
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 
@@ -61,7 +60,7 @@ class View:
         #: The number of annotated documents of each list, ``[R]``.
         self.length: Ints = condensed.length[self._lists]
         self._start = condensed.start[self._lists]
-        rows = slice(condensed.start[self._lists.start], condensed.start[self._lists.stop])
+        rows = slice(*condensed.start[[self._lists.start, self._lists.stop]])
         ranked = condensed.codes[rows]
         used = np.zeros(len(sets.weighted) + 1, bool)  # the last element is that of −1
         used[ranked] = True
@@ -135,9 +134,11 @@ class View:
         """
         columns = len(self._sets) + 1
         cells = row * columns + codes + 1
-        weights = None if values is None else np.broadcast_to(values, cells.shape).ravel()
-        sums = np.bincount(cells.ravel(), weights, rows * columns)
-        return np.asarray(sums.reshape(rows, columns)[:, 1:], float)
+        if values is not None:
+            values = np.broadcast_to(values, cells.shape).ravel()
+        sums = np.bincount(cells.ravel(), values, rows * columns)
+        table = sums.reshape(rows, columns).astype(float)
+        return table[:, 1:]
 
     def mean_of_lists(self, values: Floats) -> Floats:
         """Return the mean value over the lists of each topic, ``[T]``.
@@ -190,7 +191,8 @@ class View:
         """
         pair, _ = self._full(self._rankings.pair, cutoff)
         codes = self._rankings.relevant[rel][pair]
-        return self._code[np.where(pair >= 0, codes, -1)]
+        codes = np.where(pair >= 0, codes, -1)
+        return self._code[codes]
 
     def _relevance(self, pair: Ints) -> Any:
         """Return the relevance of judged pairs, 0 for −1."""
@@ -204,7 +206,8 @@ class View:
         :param rel: ``None`` for all judged documents
         """
         if rel not in self._counts:
-            codes = self._code[self._rankings.relevant[rel][self._pairs]]
+            of_pairs = self._rankings.relevant[rel][self._pairs]
+            codes = self._code[of_pairs]
             self._counts[rel] = self.sums_by_code(len(self.topics), self._pair_topic, codes)
         counts = self._counts[rel]
         return counts if len(self.topics) == len(self.length) else counts[self.topic]
@@ -225,14 +228,16 @@ class View:
     @cached_property
     def judgments(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        codes = self._code[self._rankings.relevant[None][self._pairs]]
-        return self._pair_topic, codes, self._rankings.relevance[self._pairs]
+        rankings, pairs = self._rankings, self._pairs
+        codes = self._code[rankings.relevant[None][pairs]]
+        return self._pair_topic, codes, rankings.relevance[pairs]
 
     @cached_property
     def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed list, ``[R, S]``."""
-        row = np.repeat(np.arange(len(self.length)), self.length)
-        return self.sums_by_code(len(self.length), row, self._condensed)
+        lists = len(self.length)
+        row = np.repeat(np.arange(lists), self.length)
+        return self.sums_by_code(lists, row, self._condensed)
 
     def pooled(self, rel: int | None) -> Floats:
         """Count the judged documents of each group over all topics, ``[L]``.
@@ -243,7 +248,8 @@ class View:
         """
         pooled = self._rankings.pooled(rel)
         counts = pooled.share * pooled.counts[pooled.row]
-        return np.bincount(pooled.group, counts, minlength=len(self.labels)).astype(float)
+        sums = np.bincount(pooled.group, counts, minlength=len(self.labels))
+        return sums.astype(float)
 
     def pooled_in(self, rel: int | None, chosen: Bools) -> Floats:
         """Count the protected documents among the judged documents of all topics, ``[R]``.
@@ -256,7 +262,8 @@ class View:
         """
         pooled = self._rankings.pooled(rel)
         first = np.searchsorted(pooled.row, np.arange(len(pooled.counts)))
-        share = np.add.reduceat(pooled.share * chosen[:, pooled.group], first, axis=1)
+        shares = pooled.share * chosen[:, pooled.group]
+        share = np.add.reduceat(shares, first, axis=1)
         return np.where(pooled.weighted, share, share > 0) @ pooled.counts
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
@@ -281,7 +288,8 @@ class View:
         background = _looked_up(self._rankings.backgrounds, name)
         last = self._first + len(self.topics)
         rows = slice(*np.searchsorted(background.topic, [self._first, last]))
-        return background.topic[rows] - self._first, background.values[source][rows]
+        topic = background.topic[rows] - self._first
+        return topic, background.values[source][rows]
 
     def attribute(self, source: str, cutoff: int | None) -> tuple[LabelSets, Ints, Ints]:
         """Return the groups of one of several sources.
@@ -292,7 +300,8 @@ class View:
         """
         documents = self.documents(cutoff)
         attribute = _looked_up(self._rankings.attributes, source)
-        ranked = self._rankings.start[self._lists][documents.list] + documents.place
+        start = self._rankings.start[self._lists]
+        ranked = start[documents.list] + documents.place
         return attribute.sets, attribute.codes[ranked], attribute.pair_codes[self._pairs]
 
     def documents(self, cutoff: int | None) -> Documents:
@@ -303,18 +312,19 @@ class View:
 
     def _find_documents(self, cutoff: int | None) -> Documents:
         rankings, judged = self._rankings, len(self._pair_topic)
-        n, start = rankings.length[self._lists], rankings.start[self._lists]
+        n = rankings.length[self._lists]
         if cutoff is not None:
             n = np.minimum(n, cutoff)
         row = np.repeat(np.arange(len(n)), n)
         before = np.cumsum(n) - n
         place = np.arange(len(row)) - before[row]
-        ranked = start[row] + place
+        ranked = rankings.start[self._lists][row] + place
         item = rankings.item()[ranked]
         unjudged = item >= len(rankings.pair_topic)
         _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
         # First the judged documents, then the unjudged ones.
-        topic = np.append(self._pair_topic, self.topic[row[unjudged]][first])
+        of_unjudged = self.topic[row[unjudged]]
+        topic = np.append(self._pair_topic, of_unjudged[first])
         pair = np.full(len(topic), -1)
         pair[:judged] = np.arange(self._pairs.start, self._pairs.stop)
         document = item - self._pairs.start
@@ -325,8 +335,9 @@ class View:
         order = np.argsort(topic, kind="stable")
         pair = pair[order]
         index = np.argsort(order, kind="stable")[document]
-        return Documents(topic[order], self._code[codes[order]], self._relevance(pair), pair >= 0,
-                         row, place, index)
+        codes = self._code[codes[order]]
+        relevance = self._relevance(pair)
+        return Documents(topic[order], codes, relevance, pair >= 0, row, place, index)
 
 
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
@@ -347,5 +358,7 @@ def _matrix(flat: Any, start: Ints, length: Ints, cutoff: int | None,
     """
     n = length if cutoff is None else np.minimum(length, cutoff)
     depth = int(n.max(initial=0))
-    places = np.minimum(start[:, None] + np.arange(depth), len(flat) - 1)
-    return np.where(within(depth, n), flat[places], flat.dtype.type(empty)), n
+    ranks = np.arange(depth)
+    places = np.minimum(start[:, None] + ranks, len(flat) - 1)
+    past = flat.dtype.type(empty)
+    return np.where(ranks < n[:, None], flat[places], past), n

@@ -422,7 +422,7 @@ def test_the_relevances_of_relevant_documents():
 def test_blocks_of_any_size_give_the_same_values(rankings, monkeypatch):
     measures = [rND @ 3, rKL, AWRF(target="uniform") @ 4, IAA, rKL(protected="all") @ 2]
     whole = score(measures, rankings)
-    monkeypatch.setattr("pt_fairness.rankings.labelled.BLOCK_CELLS", 20)
+    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 20)
     blocks = score(measures, rankings)
     for measure in measures:
         assert blocks[measure].tolist() == pytest.approx(whole[measure].tolist(), nan_ok=True)

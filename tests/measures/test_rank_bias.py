@@ -32,7 +32,7 @@ from pt_fairness import (
 from pt_fairness import values as sources
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.rank_bias import of_label_sets
-from pt_fairness.rankings import labelled
+from pt_fairness.rankings import view
 
 NAMES = ["RaB", "ARaB", "FaiRR", "NFaiRR", "RankingBias"]
 seeds = st.integers(0, 100_000)
@@ -100,7 +100,7 @@ def test_numbers_of_documents(make_case, values, equal_slow_versions, registered
                               seed, by_topic, samples):
     case = make_case(300 + seed)
     if seed % 2:
-        monkeypatch.setattr(labelled, "BLOCK_CELLS", 1)  # a topic is a block
+        monkeypatch.setattr(view, "BLOCK_CELLS", 1)  # a topic is a block
     run, rows = case.run_frame, case.run
     if samples > 1:
         pick = random.Random(seed)

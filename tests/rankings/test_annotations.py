@@ -67,7 +67,7 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
 
     whole = contents()
     assert len(list(View.blocks(rankings.of_labels()))) == 1
-    monkeypatch.setattr("pt_fairness.rankings.labelled.BLOCK_CELLS", 100)
+    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 100)
     assert len(list(View.blocks(rankings.of_labels()))) > 1
     assert contents() == whole
     assert BLOCK_CELLS > 100
