@@ -26,8 +26,9 @@ from pt_fairness.collections import DOWNLOADS
 from pt_fairness.measures import descriptions
 
 #: What the option ``--groups`` takes, in words.
-TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN for a table with another "
-         "column of groups, a membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
+TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FILE:ID:COLUMN for "
+         "other columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
+         "membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
          "re:PATTERN for the part of the document id that a regular expression matches")
 #: The start of a pattern.
 PATTERN = "re:"
@@ -216,18 +217,34 @@ def source_of(text: str) -> Any:
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: a pattern or a file that cannot be read
     """
-    from pt_fairness import groups, io
-    from pt_fairness.io.document_files import memberships
+    from pt_fairness import groups
+    from pt_fairness.io.group_files import memberships
     if text.startswith(PATTERN):
         return groups.from_pattern(text[len(PATTERN):], name=text)
-    path, column = (text, "") if os.path.exists(text) else text.rpartition(":")[::2]
-    if text in groups.names() or not os.path.isfile(path):
+    path, names = _file_and_columns(text)
+    if text in groups.names() or not path:
         return text
     shares = memberships(path)
     if shares:
-        labels = column.split(",") if column else [str(i) for i in range(1, shares + 1)]
+        labels = names[0].split(",") if names else [str(i) for i in range(1, shares + 1)]
         return groups.from_file(path, text, labels=labels)
-    return groups.from_frame(io.read_groups(path, column), text) if column else text
+    if not names:
+        return text
+    *before, column = names
+    if before == [""]:
+        return groups.from_file(path, text, labels=column.split(","), weights="wide")
+    return groups.from_file(path, text, column=column, id=before[0] if before else None)
+
+
+def _file_and_columns(text: str) -> tuple[str, list[str]]:
+    """Split ``FILE``, ``FILE:COLUMN`` or ``FILE:ID:COLUMN``; ``''`` if there is no such file."""
+    if os.path.exists(text):
+        return text, []
+    for columns in (1, 2):
+        path, *names = text.rsplit(":", columns)
+        if os.path.isfile(path) and len(names) == columns:
+            return path, names
+    return "", []
 
 
 def _eval(options: argparse.Namespace) -> int:

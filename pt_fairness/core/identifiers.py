@@ -59,6 +59,45 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
                            for column in columns})
 
 
+#: The columns of a document, and of its topic, in the frames of recommender systems.
+RECOMMENDER_COLUMNS = {"item_id": "user_id", "item": "user"}
+
+
+def as_frame(data: Any) -> Any:
+    """Return the frame of another library as one of pandas, and any other value as it is.
+
+    The columns ``user_id, item_id`` and ``user, item`` of recommender systems are renamed to ``qid,
+    docno``, unless the frame has columns of such a name.
+
+    :param data: a frame of pandas, of polars, of Hugging Face datasets, a table of pyarrow, or what
+        has ``to_pandas()``, ``__arrow_c_stream__`` or ``__dataframe__``
+
+    Examples
+    --------
+    >>> from pt_fairness.core.identifiers import as_frame
+    >>> as_frame(pd.DataFrame({"user_id": [7], "item_id": ["a"], "score": [0.5]}))
+       qid docno  score
+    0    7     a    0.5
+    """
+    if not isinstance(data, pd.DataFrame):
+        if hasattr(data, "to_pandas"):
+            data = data.to_pandas()
+        elif hasattr(data, "__arrow_c_stream__"):
+            import pyarrow
+            data = pyarrow.table(data).to_pandas()
+        elif hasattr(data, "__dataframe__"):
+            data = pd.api.interchange.from_dataframe(data)
+    if not isinstance(data, pd.DataFrame):
+        return data
+    for item, user in RECOMMENDER_COLUMNS.items():
+        if item in data and "docno" not in data and "doc_id" not in data:
+            columns = {item: "docno"}
+            if "qid" not in data and "query_id" not in data:
+                columns[user] = "qid"
+            return data.rename(columns=columns)
+    return data
+
+
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
     """Return the columns of the topics, ``None`` without one, and of the documents of a frame.
 
@@ -135,6 +174,8 @@ class PairIndex:
 
     ``pair [n]`` is the number of each row's pair, in order of first appearance.
     ``first [pairs]`` is the first row of each pair, and ``topic [pairs]`` its topic code.
+    ``hashes [pairs]`` are the hashes of the pairs, ascending, with the key ``key``, and ``number
+    [pairs]`` the number of the pair of each hash.
 
     :param topic: topic codes, ``[n]``
     :param docnos: the documents, ``[n]``
@@ -146,8 +187,8 @@ class PairIndex:
         for key in _KEYS:
             hashes = self._hashes(topic, docnos, where, key)
             order = np.argsort(hashes)
-            self._sorted = hashes[order]
-            if (self._sorted[1:] != self._sorted[:-1]).all():
+            self.hashes = hashes[order]
+            if (self.hashes[1:] != self.hashes[:-1]).all():
                 pair = first = np.arange(len(topic), dtype=np.int32)
                 break
             pair, distinct = pd.factorize(hashes)
@@ -156,11 +197,11 @@ class PairIndex:
             repeated = np.flatnonzero(first[pair] != np.arange(len(topic)))
             if _equal(docnos, repeated, docnos, first[pair[repeated]]).all():
                 order = np.argsort(distinct)
-                self._sorted = distinct[order]
+                self.hashes = distinct[order]
                 break
         else:  # pragma: no cover
             raise RuntimeError("every hash key makes two of these identifiers collide")
-        self._key, self._number = key, order.astype(np.int32)
+        self.key, self.number = key, order.astype(np.int32)
         self.pair, self.first = pair.astype(np.int32, copy=False), first
         self.topic = topic if pair is first else topic[first]
         # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
@@ -168,7 +209,7 @@ class PairIndex:
         bits = max(1, len(first).bit_length() - 1)
         self._shift = np.uint64(64 - bits)
         buckets = np.arange(1 << bits, dtype=np.uint64) << self._shift
-        self._bucket = np.searchsorted(self._sorted, buckets).astype(np.int32)
+        self._bucket = np.searchsorted(self.hashes, buckets).astype(np.int32)
         self._docnos = docnos
 
     def __len__(self) -> int:
@@ -198,19 +239,19 @@ class PairIndex:
 
         :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
         """
-        hashes = self._hashes(topic, docnos, where, self._key)
+        hashes = self._hashes(topic, docnos, where, self.key)
         pair = np.full(len(hashes), -1, np.int32)
         last = len(self.first) - 1
         if last >= 0:
             bucket = (hashes >> self._shift).astype(np.int64)
             place = np.minimum(self._bucket[bucket], last)
-            before = np.flatnonzero(self._sorted[place] < hashes)
+            before = np.flatnonzero(self.hashes[place] < hashes)
             while len(before):
                 before = before[place[before] < last]
                 place[before] += 1
-                before = before[self._sorted[place[before]] < hashes[before]]
-            hit = self._sorted[place] == hashes
-            pair[hit] = self._number[place[hit]]
+                before = before[self.hashes[place[before]] < hashes[before]]
+            hit = self.hashes[place] == hashes
+            pair[hit] = self.number[place[hit]]
         hits = np.flatnonzero(pair >= 0)
         equal = _equal(docnos, hits, self._docnos, self.first[pair[hits]])
         pair[hits[~equal]] = -1
@@ -255,17 +296,19 @@ class DocumentIndex:
         return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
 
     def sorted(self) -> tuple[Ints, Any]:
-        """Return the pairs sorted by topic and docno, whatever the order of the rows.
+        """Return the pairs in an order that does not depend on the order of the rows.
 
-        :returns: the pair numbers in sorted order, ``[pairs]``, and a tuple of the sorted topic
-            names, the index of each pair's topic in them, and the docno of each pair
+        :returns: the pair numbers in that order, ``[pairs]``, and what tells the pairs from others
         """
-        topics = sorted(self.topics or ())
-        topic, docnos = self._index.topic, self._index.docnos()
-        if self.topics is not None:
-            topic = recoded(topic, self.topics, topics)
-        order = np.lexsort((*words_of(docnos).T[::-1], topic))
-        return order, (topics, topic[order], docnos[order])
+        if self.topics is None:
+            return self._index.number, (self._index.key, self._index.hashes)
+        docnos = np.empty(len(self), np.uint64)
+        docnos[self._index.number] = self._index.hashes
+        docnos -= self._index.topic.astype(np.uint64) * _SPREAD  # as of no topic
+        topics = sorted(self.topics)
+        topic = recoded(self._index.topic, self.topics, topics)
+        order = np.lexsort((docnos, topic))
+        return order, (self._index.key, topics, topic[order], docnos[order])
 
 
 def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: Ints) -> Any:

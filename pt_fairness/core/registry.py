@@ -317,8 +317,11 @@ class Registry(Generic[S]):
         what = self._kind.WHAT
         if isinstance(source, self._kind):
             return source
-        if self._convert is not None and hasattr(source, "items"):
-            return self._convert(source)
+        if self._convert is not None and not isinstance(source, (str, os.PathLike)):
+            from pt_fairness.core.identifiers import as_frame
+            source = as_frame(source)
+            if hasattr(source, "items"):
+                return self._convert(source)
         try:
             name = os.fspath(source)
         except TypeError:

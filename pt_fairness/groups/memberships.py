@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints, distinct, recoded
 from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
 from pt_fairness.core.labels import (
     UNANNOTATED,
@@ -90,18 +90,20 @@ class Table:
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
                  weight: Floats | None = None) -> None:
-        group = group.map(label_text, na_action="ignore")
-        labelled = _has_group(group)
+        codes, texts = _label_codes(group)
+        unlabelled = [code for code, text in enumerate(texts) if text in UNANNOTATED]
+        labelled = (codes >= 0) & ~np.isin(codes, unlabelled)
         complete = docno.notna() if qid is None else docno.notna() & qid.notna()
         rows = labelled | complete.to_numpy()  # a row without a group may lack its document
         if not rows.all():
             docno = docno[rows]
-            group = group[rows]
+            codes = codes[rows]
             labelled = labelled[rows]
             qid = None if qid is None else qid[rows]
             weight = None if weight is None else weight[rows]
-        codes, labels = pd.factorize(group[labelled], sort=True)
-        self.labels = list(map(str, labels))
+        self.labels = sorted({*texts}.difference(UNANNOTATED))
+        is_unknown = codes == texts.index(UNKNOWN_GROUP) if UNKNOWN_GROUP in texts else None
+        codes = recoded(codes[labelled], texts, self.labels)
         self._index = DocumentIndex(qid, docno, "groups")
         pair = self._index.pair
         documents = len(self._index)
@@ -114,15 +116,16 @@ class Table:
             members = members[positive]
             codes = codes[positive]
             shares = shares[positive]
-            unknown = (group == UNKNOWN_GROUP).to_numpy()
-            self._unknown += np.bincount(pair[unknown], weight[unknown], documents)
+            if is_unknown is not None:
+                self._unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
         members, self._codes, self.weight = distinct_annotations(members, codes, shares)
-        sums = np.bincount(members, self.weight, documents) + self._unknown
-        infinite = np.isinf(sums)[pair]
-        if infinite.any():
-            raise ValueError(f"the weights of {docno.iloc[infinite.argmax()]!r} sum to infinity; "
-                             "give smaller weights, such as shares")
-        self._count = np.bincount(members, minlength=documents)
+        if self.weight is not None:
+            sums = np.bincount(members, self.weight, documents) + self._unknown
+            infinite = np.isinf(sums)[pair]
+            if infinite.any():
+                raise ValueError(f"the weights of {docno.iloc[infinite.argmax()]!r} sum to "
+                                 "infinity; give smaller weights, such as shares")
+        self._count = np.bincount(members, minlength=documents).astype(np.int32)
         self._start = np.cumsum(self._count) - self._count
 
     @property
@@ -196,11 +199,14 @@ def distinct_annotations(item: Ints, codes: Ints,
     """Return the distinct annotations, sorted by item and code, with their summed weights."""
     labels = int(codes.max(initial=0)) + 1
     keys = item.astype(np.int64) * labels + codes
+    sums = None
     if weight is None:
-        return *np.divmod(np.unique(keys), labels), None
-    keys, inverse = np.unique(keys, return_inverse=True)
-    sums = np.bincount(inverse, weight, len(keys))
-    return *np.divmod(keys, labels), sums.astype(float)
+        keys = distinct(keys)
+    else:
+        keys, inverse = np.unique(keys, return_inverse=True)
+        sums = np.bincount(inverse, weight, len(keys)).astype(float)
+    item, codes = np.divmod(keys, labels)
+    return item, codes.astype(np.int32), sums
 
 
 def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
@@ -219,6 +225,16 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
         raise ValueError(f"{what} has the group {shown(str(wrong))}; a group is a label, or a list "
                          "of labels")
     return rows
+
+
+def _label_codes(group: pd.Series) -> tuple[Ints, list[str]]:
+    """Return the code of the label of each row, −1 where it is missing, and the distinct labels."""
+    if pd.api.types.infer_dtype(group) not in ("string", "categorical"):
+        group = group.map(label_text, na_action="ignore")
+    codes, values = pd.factorize(group)
+    texts = list(map(label_text, values))
+    distinct = list(dict.fromkeys(texts))
+    return recoded(codes, texts, distinct), distinct
 
 
 def is_no_group(value: Any) -> bool:

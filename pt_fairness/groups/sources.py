@@ -12,21 +12,26 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.identifiers import as_frame, with_text_ids
 from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.messages import listed, one_of, shown, warn
 from pt_fairness.core.registry import Registry
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
-from pt_fairness.io.document_files import qrels_columns, read_groups, read_labels, read_memberships
+from pt_fairness.io.document_files import qrels_columns, read_labels
 from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.group_files import read_labelled, read_memberships, read_wide
+
+#: Columns that look like weights, and are none.
+_LIKE_WEIGHTS = ("weights", "probability", "prob", "score", "p")
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
                order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a DataFrame.
 
-    :param frame: columns ``docno, group`` or ``qid, docno, group``. Several rows of a document are
-        several groups, and so is a list of labels; a missing or empty group, or ``-``, is none.
+    :param frame: columns ``docno, group`` or ``qid, docno, group``, also of another library, such
+        as polars, pyarrow or datasets. Several rows of a document are several groups, and so is a
+        list of labels; a missing or empty group, or ``-``, is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
         the sum of the document's weights, so that a weight of 0 is no membership; without it, the
         shares are equal.
@@ -47,10 +52,11 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     0   1     b   CON     0.3
     1   1     b   PRO     0.7
     """
+    frame = as_frame(frame)
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"groups come from a DataFrame here, not from a {type(frame).__name__}; "
                          "from_mapping takes dictionaries, from_file takes paths")
-    return _Frame(Table.of_frame(frame), name, order)
+    return _of_frame(frame, "the frame of groups", name, order)
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
@@ -143,39 +149,85 @@ def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | 
 
 
 def from_file(path: str | os.PathLike[str], name: str | None = None, *,
-              labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None) -> Groups:
-    """Return groups from a file, compressed if its name ends in ``.gz``.
+              labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None,
+              column: str = "group", id: str | None = None, sep: str | None = None,
+              weights: Literal["column", "wide"] = "column") -> Groups:
+    """Return groups from a file.
 
-    The file has tab- or comma-separated columns with a header (``docno, group`` or ``qid, docno,
-    group``, and ``weight`` if documents have weights), or is a TREC qrels file with the group in
-    the second column or, if that holds nothing but ``0`` or ``Q0``, as text in the fourth. With
-    ``labels``, it is a membership file of NTCIR (``gmemb``): the topic, the document and its share
-    in each group, separated by white space.
+    The file is one of
+
+    - a table with a header, separated by tabs or commas: ``docno, group`` or ``qid, docno, group``,
+      and ``weight`` if documents have weights;
+    - the same columns in Parquet (``.parquet``) or JSON (``.json``, ``.jsonl``: an array of objects
+      or one in each line), where a list is several groups;
+    - a TREC qrels file with the group in the second column or, if that holds nothing but ``0`` or
+      ``Q0``, as text in the fourth;
+    - with ``labels``, a membership file of NTCIR (``gmemb``): the topic, the document and its share
+      in each group, separated by white space.
+
+    All but Parquet are compressed if the name ends in ``.gz``.
 
     :param name: the name of the groups; by default derived from a hash of their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0
-        means that the document is not in the group.
+        means that the document is not in the group. With ``weights='wide'``, the columns to read
     :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a line cannot be parsed (the error names file and line), a weight is not a
-        number of at least 0, a share is negative, or ``order`` lacks a label
+    :param column: the column of a table, of Parquet or of JSON that has the group; ``a.b`` is the
+        key ``b`` of the objects in ``a``
+    :param id: the column that has the documents; by default the first of ``docno``, ``doc_id``,
+        ``id``, ``item_id`` and ``item``
+    :param sep: what separates several groups in a cell of text, such as ``';'``
+    :param weights: ``'wide'`` if each group has a column of weights, ``docno, PRO, CON`` or
+        ``docno, P(PRO), P(CON)``
+    :raises ValueError: a line cannot be parsed (the error names file and line), a column is
+        missing, a weight is not a number of at least 0, a share is negative, or ``order`` lacks a
+        label
     :raises OSError: the file cannot be opened
+    :raises ImportError: pyarrow is not installed, which Parquet needs
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> from pathlib import Path
     >>> from pt_fairness import groups
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "groups.csv")
-    ...     with open(path, "w") as file:
-    ...         _ = file.write("docno,group\\na,PRO\\nb,CON\\n")
-    ...     groups.from_file(path).labels
+    >>> _ = Path("groups.csv").write_text("docno,group\\na,PRO\\nb,PRO;CON\\n")
+    >>> groups.from_file("groups.csv", sep=";").labels
     ['CON', 'PRO']
+    >>> _ = Path("stances.jsonl").write_text('{"id": "a", "meta": {"stance": ["PRO", "CON"]}}')
+    >>> groups.from_file("stances.jsonl", column="meta.stance").lookup(["1"], ["a"])
+      qid docno group
+    0   1     a   CON
+    1   1     a   PRO
     """
-    columns = [] if labels is None else distinct_labels(labels, "labels")
-    frame = read_groups(path) if labels is None else read_memberships(path, columns)
-    groups = _Frame(Table.of_frame(frame, os.fspath(path)), name, order, columns)
+    one_of("weights", weights, ("column", "wide"))
+    declared = [] if labels is None else distinct_labels(labels, "labels")
+    if weights == "wide":
+        frame = read_wide(path, declared, id)
+    elif declared:
+        frame = read_memberships(path, declared)
+    else:
+        frame = read_labelled(path, column, id)
+    if sep is not None:
+        cells = frame["group"].astype("str").str.split(sep, regex=False)
+        frame = frame.assign(group=cells).explode("group")
+        frame["group"] = frame["group"].str.strip()
+    groups = _of_frame(frame, os.fspath(path), name, order, declared)
     groups.made_of = os.fspath(path)
     return groups
+
+
+def _of_frame(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[Any] | None,
+              labels: Iterable[str] = ()) -> Groups:
+    """Return the groups in a frame; warn of a column that looks like weights.
+
+    :param what: the name of the frame in messages
+    :param labels: labels that are declared, too
+    """
+    table = Table.of_frame(frame, what)
+    columns = [] if "weight" in frame else [str(column) for column in frame]
+    for column in columns:
+        if column.lower() in _LIKE_WEIGHTS:
+            warn(f"{what} has a column {column!r}, which is not used; if it holds the weights of "
+                 "the groups, call it 'weight'")
+    return _Frame(table, name, order, labels)
 
 
 def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
@@ -206,7 +258,9 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     0   1     a      1       PRO
     1   1     b      0         -
     """
-    frame = qrels if isinstance(qrels, pd.DataFrame) else read_labels(qrels)
+    frame = as_frame(qrels)
+    if not isinstance(frame, pd.DataFrame):
+        frame = read_labels(frame)
     columns = dict(zip(qrels_columns(frame), ("qid", "docno", "group"), strict=True))
     frame = frame[list(columns)].rename(columns=columns)
     frame["group"] = frame["group"].map(label_text, na_action="ignore")
@@ -224,6 +278,7 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
 
 def of_data(data: Any) -> Groups:
     """Return groups from a DataFrame, a dictionary or a Series."""
+    data = as_frame(data)
     if isinstance(data, pd.DataFrame):
         return from_frame(data)
     return from_mapping(data)
@@ -237,8 +292,19 @@ class _Frame(Groups):
                  labels: Iterable[str] = ()) -> None:
         self._table = table
         super().__init__(name, {*table.labels, *labels}, order)
+        self._warn_of_spellings()
         self.weighted = table.weight is not None
         self.by_topic = table.by_topic
+
+    def _warn_of_spellings(self) -> None:
+        """Warn of two labels that differ by case or blanks alone."""
+        labels = pd.Series(self.labels, dtype=object)
+        folded = labels.str.replace(r"\s+", "", regex=True).str.casefold()
+        twice = labels[folded.duplicated(keep=False)]
+        for _, same in twice.groupby(folded):
+            warn(f"the labels {listed(same)} differ by case or blanks alone, and are different "
+                 "groups; spell them alike if they are one")
+            return
 
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()

@@ -1,35 +1,26 @@
-"""Files about documents: qrels, groups, memberships, values and targets."""
+"""Files of qrels, values and targets."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import missing, texts_of, unreadable
-from pt_fairness.core.labels import LARGEST_LABEL, TREC_DEFAULTS, label_text
-from pt_fairness.core.messages import listed, shown, warn
-from pt_fairness.io.files import (
-    DAMAGE,
-    Input,
-    Path,
-    compression,
-    opened,
-    write_output,
-    written_whole,
-)
+from pt_fairness.core.identifiers import as_frame, missing, texts_of
+from pt_fairness.core.labels import LARGEST_LABEL, label_text
+from pt_fairness.core.messages import shown, warn
+from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
 from pt_fairness.io.frames import (
-    check_characters,
     fields_of,
     first_line,
-    need_columns,
+    header_of,
     need_distinct_columns,
+    pyterrier_names,
     read_columns,
-    read_csv,
+    read_table,
+    table_of,
 )
 
 
@@ -74,9 +65,9 @@ def read_qrels(path: Path) -> pd.DataFrame:
 def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
-    :param source: a frame, which is returned as it is; the path of a file (:func:`read_qrels`); if
-        there is no such file, an id of ir_datasets, with ``irds:`` in front or not; or a PyTerrier
-        dataset
+    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas;
+        the path of a file (:func:`read_qrels`); if there is no such file, an id of ir_datasets,
+        with ``irds:`` in front or not; or a PyTerrier dataset
     :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
     :raises ValueError: it is none of these, or a dataset without qrels
 
@@ -88,6 +79,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
     0   1  d01-01      2       PRO
     1   1  d01-02      2       CON
     """
+    source = as_frame(source)
     if isinstance(source, pd.DataFrame):
         return source
     if hasattr(source, "get_qrels"):
@@ -212,89 +204,6 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
             frame.to_csv(out, compression=compression(path), **form)
 
 
-def read_groups(path: Path, column: str = "group") -> pd.DataFrame:
-    """Read a group file, compressed if the name ends in ``.gz``.
-
-    It is a TREC qrels file, or has a header and columns separated by tabs or commas. In qrels, the
-    group is in the second column; if that column holds nothing but ``0`` or ``Q0``, it is the text
-    label in the fourth. A document of several groups has a row for each.
-
-    :param column: the column of a table that has the group. If it is another than ``group``, the
-        documents are in ``docno``, ``doc_id`` or, without these, in the first other column.
-    :returns: ``docno, group`` or ``qid, docno, group`` as text, and the other columns of the file
-    :raises ValueError: the file has another form, or a line cannot be read
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from pt_fairness.io import read_groups
-    >>> _ = Path("groups.csv").write_text("docno,group\\nd1,PRO\\nd2,CON\\n")
-    >>> read_groups("groups.csv")
-      docno group
-    0    d1   PRO
-    1    d2   CON
-    """
-    with opened(path) as source:
-        first = first_line(source)
-        separator, header = _table(source, column)
-        if separator:
-            if column != "group":
-                header = _with_group(header, column)
-            frame = _read_table(source, separator, header, ["docno", "group"])
-            if "weight" in frame:
-                weight = pd.to_numeric(frame["weight"], errors="coerce")
-                unused = frame["group"].isin(["", "-"])
-                valid = (weight >= 0) & np.isfinite(weight) | unused
-                _check_weights(source, frame["weight"].to_numpy(), valid.to_numpy(), header=1)
-            return frame
-        if column != "group":
-            raise ValueError(f"{source.name} has no column {column!r}, separated by tabs or commas "
-                             f"from others; its first line is {shown(first)}")
-        if len(fields_of(first)) != 4:
-            raise ValueError(f"{source.name} is no group file: it needs a header with docno and "
-                             "group (and qid), separated by tabs or commas, or the four columns of "
-                             "TREC qrels (qid, group, docno, label); a membership file (topic, "
-                             "docno, shares) needs the names of its groups (from_file(path, "
-                             "labels=[…]), --groups FILE:LABEL,LABEL). Its first line is "
-                             f"{shown(first)}")
-        frame = read_columns(source, ["qid", "group", "docno", "label"])
-        if not set(frame["group"].unique()) <= TREC_DEFAULTS:
-            return frame
-        if pd.to_numeric(frame["label"], errors="coerce").isna().any():
-            return frame[["qid", "docno"]].assign(group=frame["label"])
-        raise ValueError(f"{source.name} has no groups: its second column holds nothing but "
-                         f"{listed(sorted(frame['group'].unique()))}, and its fourth nothing but "
-                         "numbers, as in plain qrels. A group file has the group in one of them, "
-                         "or is a table with the columns docno and group; if the numbers are the "
-                         "groups, use pt_fairness.groups.from_qrels or pt-fairness annotate --none")
-
-
-def _with_group(header: list[str], column: str) -> list[str]:
-    """Return a header in which ``column`` is the group, and documents have a column."""
-    names = {"group": "other group", column.lower(): "group"}
-    header = [names.get(name, name) for name in header]
-    if "docno" not in header and "doc_id" not in header:
-        header[int(header[0] == "group")] = "docno"
-    return header
-
-
-def memberships(path: Path) -> int:
-    """Return the number of groups of a membership file of NTCIR, and 0 for another file.
-
-    All columns after topic and document are shares. Qrels have 0 or Q0 in their second column, or
-    a document that is no share in the third.
-    """
-    with opened(path) as source:
-        fields = fields_of(first_line(source))
-    if len(fields) < 2 or fields[1] in TREC_DEFAULTS:
-        return 0
-    try:
-        shares = [float(share) for share in fields[2:]]
-    except ValueError:
-        return 0
-    return len(shares) if all(0 <= share <= 1 for share in shares) else 0
-
-
 def read_labels(path: Path) -> pd.DataFrame:
     """Read TREC qrels whose labels are text or numbers, such as stances.
 
@@ -304,53 +213,6 @@ def read_labels(path: Path) -> pd.DataFrame:
     with opened(path) as source:
         return read_columns(source, ["qid", "iteration", "docno", "label"]).drop(
             columns="iteration")
-
-
-def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
-    """Read a membership file of NTCIR: topic, document and its share in each group.
-
-    :param labels: the groups, one for each column of shares, distinct
-    :returns: ``qid, docno, group, weight`` (text, text, label, float), with a row for each share
-        other than 0. Rows of the same line have the same index
-    :raises ValueError: a line with more or fewer columns, or a share that is no number of at least
-        0, by file and line
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from pt_fairness.io.document_files import read_memberships
-    >>> _ = Path("gmemb").write_text("1 d1 0.25 0.75\\n1 d2 1 0\\n")
-    >>> read_memberships("gmemb", ["PRO", "CON"])
-      qid docno group  weight
-    0   1    d1   PRO    0.25
-    0   1    d1   CON    0.75
-    1   1    d2   PRO    1.00
-    """
-    shares = [f"share of {label}" for label in labels]
-    with opened(path) as source:
-        types = dict.fromkeys(shares, float)
-        frame = read_columns(source, ["qid", "docno", *shares], types)
-        weight = frame[shares].to_numpy(float)
-        _check_weights(source, weight, (weight >= 0) & np.isfinite(weight))
-    row, column = np.nonzero(weight)
-    groups = np.asarray(labels, dtype=object)[column]
-    rows = frame[["qid", "docno"]].iloc[row]
-    return rows.assign(group=groups, weight=weight[row, column])
-
-
-def _check_weights(source: Input, weights: Any, valid: Any, header: int = 0) -> None:
-    """Raise the error of the first weight that is not valid.
-
-    :param weights: the weights of the rows of a file, ``[n]`` or ``[n, labels]``
-    :param valid: whether each is valid, in the same shape
-    :param header: the number of rows before the first one, whose fields may be quoted
-    :raises ValueError: one is not; the error names file and line
-    """
-    if not valid.all():
-        first = tuple(np.argwhere(~valid)[0])
-        place = source.place(first[0] + header, quoted=header > 0)
-        raise ValueError(f"{place} has the weight {str(weights[first])!r}; "
-                         "weights are numbers of at least 0")
 
 
 def read_values(path: Path) -> pd.DataFrame:
@@ -373,9 +235,9 @@ def read_values(path: Path) -> pd.DataFrame:
     1    d2   -1.0
     """
     with opened(path) as source:
-        separator, header = _table(source, "value")
+        separator, header = table_of(source, "value")
         if separator:
-            return _read_table(source, separator, header, ["docno", "value"])
+            return read_table(source, separator, pyterrier_names(header), ["docno", "value"])
         first = first_line(source)
         fields = len(fields_of(first))
         if fields not in (2, 3):
@@ -418,79 +280,7 @@ def read_topic_groups(path: Path) -> pd.DataFrame:
 
 def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
     with opened(path) as source:
-        header = _header(source, ",")
+        header = header_of(source, ",")
         if not header:
             raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
-        return _read_table(source, ",", header, needed)
-
-
-def _read_table(source: Input, separator: str, header: list[str],
-                needed: Sequence[str]) -> pd.DataFrame:
-    """Read a file with a header; all columns are text, stripped of white space.
-
-    :param needed: the required columns
-    :raises ValueError: the file cannot be parsed, or a column is missing or repeated
-    """
-    try:
-        frame, control_characters = read_csv(source, sep=separator, dtype=str,
-                                             keep_default_na=False, encoding="utf-8-sig",
-                                             skipinitialspace=True)
-    except pd.errors.ParserError as error:
-        raise ValueError(f"{source.name} cannot be read as columns ({', '.join(header)}): "
-                         f"{str(error).strip()}") from None
-    except (UnicodeDecodeError, *DAMAGE):
-        for _ in source.lines():  # raises a ValueError that names the line
-            pass
-        raise
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas uses an extra column as the index
-        raise ValueError(f"{source.name}: the rows have more columns than the header "
-                         f"({', '.join(header)})")
-    frame = frame.set_axis(header, axis="columns")
-    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    for column in ("qid", *needed):
-        if (frame.columns == column).sum() > 1:
-            raise ValueError(f"{source.name} has the column {column!r} twice; its header is "
-                             f"{', '.join(header)}")
-    frame = frame.loc[:, ~frame.columns.duplicated()]  # those that nobody needs may be anything
-    need_columns(frame, needed, source.name)
-    if control_characters:
-        _check_identifiers(source, frame)
-    return frame.apply(lambda column: column.str.strip())
-
-
-def _check_identifiers(source: Input, frame: pd.DataFrame) -> None:
-    """Raise the error of the first identifier that trec_eval cannot read.
-
-    :param frame: the rows of a file with a header
-    :raises ValueError: there is one; the error names file and line
-    """
-    for column in frame.columns.intersection(["qid", "docno"]):
-        for row, identifier in enumerate(frame[column]):
-            if unreadable(identifier) is not None:
-                place = source.place(row + 1, quoted=True)
-                check_characters(column, identifier, place)
-
-
-def _table(source: Input, column: str) -> tuple[str, list[str]]:
-    """Return the separator and the header of a table with a column; ``''`` for another file.
-
-    :raises ValueError: a name in the first line is too long
-    """
-    for separator in ("\t", ","):
-        header = _header(source, separator)
-        if column.lower() in header and len(header) > 1:
-            return separator, header
-    return "", []
-
-
-def _header(source: Input, separator: str) -> list[str]:
-    """Return the names of columns in the first line of a file.
-
-    :raises ValueError: a name is too long
-    """
-    lines = [first_line(source)]
-    try:
-        names = next(csv.reader(lines, delimiter=separator, skipinitialspace=True))
-    except csv.Error as error:
-        raise ValueError(f"{source.place(0)}: the columns cannot be read ({error})") from None
-    return [name.strip().lower() for name in names]
+        return read_table(source, ",", pyterrier_names(header), needed)

@@ -27,12 +27,16 @@ def compression(path: Path) -> Literal["gzip"] | None:
     return "gzip" if os.fspath(path).endswith(".gz") else None
 
 
+#: The characters of a file that need a check: those that trec_eval cannot read, quotes, and tabs.
+_WATCHED = "\0\f\v\"\t"
+
+
 class Watched(io.BufferedIOBase):
-    """A stream of bytes that notes whether NUL, a form feed or a vertical tab was in them."""
+    """A stream of bytes that notes which of some characters were in them."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
-        self.control_characters = False
+        self.characters: set[str] = set()
 
     def readable(self) -> bool:
         return True
@@ -44,8 +48,9 @@ class Watched(io.BufferedIOBase):
         return self._watched(self._stream.read1(size))
 
     def _watched(self, content: bytes) -> bytes:
-        if b"\0" in content or b"\f" in content or b"\v" in content:
-            self.control_characters = True
+        for character in _WATCHED:
+            if character not in self.characters and character.encode() in content:
+                self.characters.add(character)
         return content
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import unreadable
-from pt_fairness.core.messages import shown
+from pt_fairness.core.identifiers import CONTROL_CHARACTERS, unreadable
+from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.files import DAMAGE, Input
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
@@ -73,14 +75,49 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
         raise ValueError(f"{what} has no rows")
 
 
-def read_csv(source: Input, **options: Any) -> tuple[pd.DataFrame, bool]:
+def read_csv(source: Input, **options: Any) -> tuple[pd.DataFrame, set[str]]:
     """Read a file with :func:`pandas.read_csv`, decompressed if its name ends in ``.gz``.
 
-    :returns: the content, and whether there is NUL, a form feed or a vertical tab in it
+    :returns: the content, and which of the characters that need a check are in it
     """
     stream = source.watched()
     frame = pd.read_csv(stream, **options)  # type: ignore[call-overload]
-    return frame, stream.control_characters
+    return frame, stream.characters
+
+
+def read_parquet(source: Input) -> pd.DataFrame:
+    """Read a Parquet file.
+
+    :raises ImportError: pyarrow is not installed
+    :raises ValueError: the file is damaged
+    """
+    try:
+        return pd.read_parquet(source.rewound())
+    except ImportError:
+        raise ImportError(f"{source.name} needs pyarrow: pip install 'pt-fairness[parquet]'"
+                          ) from None
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{source.name} is damaged: {error}") from error
+
+
+def read_json(source: Input) -> pd.DataFrame:
+    """Read an array of JSON objects, or a file with an object in each line.
+
+    :raises ValueError: a line is no JSON (the error names file and line), or the file is damaged
+    """
+    array = first_line(source).lstrip().startswith("[")
+    try:
+        return pd.read_json(source.watched(), orient="records", lines=not array, dtype=False,
+                            convert_axes=False, precise_float=True)
+    except (ValueError, TypeError, AttributeError, *DAMAGE) as error:
+        for number, line in source.lines():
+            if array or not line.strip():
+                continue
+            try:
+                json.loads(line)
+            except ValueError as wrong:
+                raise ValueError(f"{source.name}, line {number}: no JSON ({wrong})") from None
+        raise ValueError(f"{source.name} cannot be read as JSON objects: {error}") from None
 
 
 def read_columns(source: Input, names: list[str],
@@ -95,16 +132,16 @@ def read_columns(source: Input, names: list[str],
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
-            frame, control_characters = read_csv(source, names=[*names, "_more"], dtype=dtypes,
-                                                 **_COLUMNS)
+            frame, characters = read_csv(source, names=[*names, "_more"], dtype=dtypes,
+                                         **_COLUMNS)
     except (ValueError, *DAMAGE):
-        frame = None
+        frame, characters = None, set()
     # Fields are never empty, so an empty value is a missing column.
     if frame is None or frame[names[-1]].isin([""]).any() or not frame["_more"].isin([""]).all() \
             or any(frame[name].isna().any() for name in names if dtypes[name] is float):
         _check_lines(source, names, dtypes)
         raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")
-    if control_characters:
+    if characters & {*CONTROL_CHARACTERS}:
         _check_lines(source, names, dtypes)
     # pandas parses a column of only True and False as 1.0 and 0.0. Check the first line for these
     # words.
@@ -168,3 +205,145 @@ def is_number(text: str) -> bool:
         return not math.isnan(float(text)) and text.isascii() and "_" not in text
     except ValueError:
         return False
+
+
+def pyterrier_names(header: Sequence[str]) -> list[str]:
+    """Return the names of columns in lower case, those of identifiers as of PyTerrier."""
+    names = {"query_id": "qid", "doc_id": "docno"}
+    columns = map(str.lower, header)
+    return [names.get(column, column) for column in columns]
+
+
+def header_of(source: Input, separator: str) -> list[str]:
+    """Return the names of columns in the first line of a file.
+
+    :raises ValueError: a name is too long
+    """
+    lines = [first_line(source)]
+    try:
+        names = next(csv.reader(lines, delimiter=separator, skipinitialspace=True))
+    except csv.Error as error:
+        raise ValueError(f"{source.place(0)}: the columns cannot be read ({error})") from None
+    return [name.strip() for name in names]
+
+
+def table_of(source: Input, column: str) -> tuple[str, list[str]]:
+    """Return the separator and the header of a table with a column; ``''`` for another file.
+
+    :raises ValueError: a name in the first line is too long
+    """
+    for separator in ("\t", ","):
+        header = header_of(source, separator)
+        names = map(str.lower, header)
+        if len(header) > 1 and column.lower() in names:
+            return separator, header
+    return "", []
+
+
+def read_table(source: Input, separator: str, columns: list[str], needed: Sequence[str],
+               repeated: str | None = None) -> pd.DataFrame:
+    """Read a file with a header; all columns are text, stripped of white space.
+
+    :param columns: the names of the columns in the frame
+    :param needed: the required columns
+    :param repeated: a column with few distinct values, which is returned as a categorical one
+    :raises ValueError: the file cannot be parsed, a column is missing or repeated, a row has more
+        or fewer fields than the header or is the header again, or an identifier is empty or has a
+        line break or a tab in it
+    """
+    header = header_of(source, separator)
+    try:
+        frame, characters = read_csv(source, sep=separator, names=range(len(header)), header=0,
+                                     dtype=str, na_filter=False, encoding="utf-8-sig",
+                                     skipinitialspace=True)
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{source.name} cannot be read as columns ({', '.join(columns)}): "
+                         f"{_reason(source, error)}") from None
+    except (UnicodeDecodeError, *DAMAGE):
+        for _ in source.lines():  # raises a ValueError that names the line
+            pass
+        raise
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas uses an extra column as the index
+        raise ValueError(f"{source.name}: the rows have more columns than the header "
+                         f"({', '.join(columns)})")
+    frame = frame.set_axis(columns, axis="columns")
+    for column in ("qid", *needed):
+        if columns.count(column) > 1:
+            raise ValueError(f"{source.name} has the column {column!r} twice; its header is "
+                             f"{', '.join(columns)}")
+    if frame.iloc[:, -1].isin([""]).any():  # empty, or missing
+        _check_short_rows(source, separator, len(header))
+    if not frame.columns.is_unique:  # those that nobody needs may be anything
+        frame = frame.loc[:, ~frame.columns.duplicated()]
+    need_columns(frame, needed, source.name)
+    if repeated is not None:
+        frame[repeated] = frame[repeated].astype("category")
+    for column in frame:  # one at a time takes less memory
+        frame[column] = _stripped(frame[column])
+    first, *rest = [(frame[column], header[columns.index(column)]) for column in needed]
+    again = np.flatnonzero(first[0] == first[1])
+    for column, name in rest:
+        again = again[column.iloc[again] == name]
+    for row in again[:1]:
+        raise ValueError(f"{source.place(row + 1, quoted=True)} is the header again; remove it")
+    _check_cells(source, frame, characters - {separator})
+    return frame
+
+
+def _reason(source: Input, error: Exception) -> str:
+    """Return why pandas cannot read a table, with the line of an open quotation mark."""
+    text = str(error).strip()
+    row = re.search(r"EOF inside string starting at row (\d+)", text)
+    if row is None:
+        return text
+    return f"the quotation mark that opens in {source.place(int(row[1]), quoted=True)} has no end"
+
+
+def _stripped(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.map(str.strip)
+    return column.str.strip()
+
+
+def _check_short_rows(source: Input, separator: str, fields: int) -> None:
+    """Raise the error of the first row with fewer fields than the header.
+
+    :raises ValueError: there is one; the error names file and line
+    """
+    lines = (line for _, line in source.lines())
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    for row in rows:
+        if row and len(row) < fields and "".join(row).strip():
+            raise ValueError(f"{source.name}, line {rows.line_num}: {len(row)} fields where the "
+                             f"header has {fields}: {shown(separator.join(row))}")
+
+
+def _check_cells(source: Input, frame: pd.DataFrame, characters: set[str]) -> None:
+    """Check the identifiers and the groups of a table.
+
+    :param characters: the characters in the file that need a check
+    :raises ValueError: an identifier is empty, or has a character that it cannot have; the error
+        names file and line
+    """
+    for column in frame.columns.intersection(["qid", "docno"]):
+        empty = frame[column] == ""
+        if empty.any():
+            place = source.place(empty.argmax() + 1, quoted=True)
+            raise ValueError(f"{place} has no {column}; every row needs one")
+        if characters & {*CONTROL_CHARACTERS}:
+            for row, identifier in enumerate(frame[column]):
+                if unreadable(identifier) is not None:
+                    place = source.place(row + 1, quoted=True)
+                    check_characters(column, identifier, place)
+    if not characters & {'"', "\t"}:
+        return
+    for column in frame.columns.intersection(["qid", "docno", "group"]):
+        strange = frame[column].astype("str").str.contains("[\r\n\t]")
+        if strange.any():
+            row = strange.argmax()
+            message = (f"{source.place(row + 1, quoted=True)}: the {column} "
+                       f"{shown(frame[column].iloc[row])} has a tab or a line break in it; check "
+                       "the quotation marks and the separators")
+            if column != "group":
+                raise ValueError(message)
+            warn(message)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import pt_fairness
 from pt_fairness import cli, groups
 from pt_fairness.collections import DOWNLOADS, SOURCES
-from pt_fairness.io.document_files import memberships
+from pt_fairness.io.group_files import memberships
 
 DOCS = ["FT1", "FT2", "LA1", "LA2", "FR1"]
 
@@ -147,10 +146,3 @@ def test_what_is_downloaded_is_known_of_every_source(run):
         assert rows[name]["downloads"].startswith(size), name
     stated = {size.split()[0].rstrip(",") for _, _, size in sizes} - {"0"}
     assert {text.split()[0] for text in DOWNLOADS.values()} - {"nothing", "9"} <= stated
-
-
-def test_a_frame_is_read_with_another_column(tmp_path):
-    (tmp_path / "t.csv").write_text("gender,name\nf,a\nm,b\n")
-    frame = pt_fairness.io.read_groups(tmp_path / "t.csv", "gender")
-    expected = pd.DataFrame({"group": ["f", "m"], "docno": ["a", "b"]})
-    pd.testing.assert_frame_equal(frame, expected, check_dtype=False)

@@ -16,7 +16,8 @@ import pandas as pd
 import pytest
 
 from pt_fairness import io, read_qrels, write_qrels
-from pt_fairness.io.document_files import read_groups, read_memberships, read_targets
+from pt_fairness.io.document_files import read_targets
+from pt_fairness.io.group_files import read_groups, read_memberships
 
 TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 FRAME = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", 'dé"3'], "label": [1, -2, 0],
@@ -256,7 +257,7 @@ def test_group_files_that_are_none(tmp_path):
     ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
     ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
     ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
-    ("document,group\na,X\n", r"no column 'docno'; it needs docno, group and has document, group"),
+    ("document,group\na,X\n", r"no column 'docno', .*; its columns are document, group\. Name it"),
 ])
 def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):
     with pytest.raises(ValueError, match=rf"groups\.txt.*{says}"):

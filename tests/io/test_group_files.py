@@ -1,0 +1,163 @@
+"""Group files in all forms, and what is wrong in them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+
+import pandas as pd
+import pytest
+
+from pt_fairness import FairnessWarning, cli, groups
+from pt_fairness.io.group_files import read_groups
+
+ROWS = [{"docno": "d1", "group": ["PRO", "CON"]}, {"docno": "d2", "group": ["CON"]},
+        {"docno": "007", "group": []}]
+EXPECTED = groups.from_mapping({"d1": ["PRO", "CON"], "d2": "CON"})
+
+
+def rows_of(source):
+    return source.lookup(["1"] * 4, ["d1", "d2", "007", "d9"]).to_numpy().tolist()
+
+
+def write(path, rows):
+    name = path.name.removesuffix(".gz")
+    if name.endswith(".parquet"):
+        pd.DataFrame(rows).to_parquet(path)
+        return path
+    lines = "\n".join(map(json.dumps, rows)) + "\n"
+    text = (json.dumps(rows, indent=2) if name.endswith("array.json") else lines).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+FORMS = ["g.jsonl", "g.jsonl.gz", "lines.json", "array.json", "array.json.gz", "g.parquet"]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_lists_in_parquet_and_json_are_several_groups(tmp_path, name):
+    assert rows_of(groups.from_file(write(tmp_path / name, ROWS))) == rows_of(EXPECTED)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_other_columns_and_nested_keys(tmp_path, name):
+    rows = [{"key": {"id": row["docno"]}, "meta": {"a": {"stance": row["group"]}}} for row in ROWS]
+    source = groups.from_file(write(tmp_path / name, rows), column="meta.a.stance", id="key.id")
+    assert rows_of(source) == rows_of(EXPECTED)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_topics_and_weights(tmp_path, name):
+    rows = [{"query_id": 7, "doc_id": 12, "group": "PRO", "weight": 0.25},
+            {"query_id": 7, "doc_id": 12, "group": "CON", "weight": 0.75}]
+    found = groups.from_file(write(tmp_path / name, rows)).lookup(["7", "8"], ["12", "12"])
+    assert found.to_numpy().tolist() == [["7", "12", "CON", 0.75], ["7", "12", "PRO", 0.25]]
+
+
+def test_cells_of_text_are_split(tmp_path):
+    (tmp_path / "g.csv").write_text("docno,group\nd1,PRO; CON\nd2,CON\n")
+    assert rows_of(groups.from_file(tmp_path / "g.csv", sep=";")) == rows_of(EXPECTED)
+
+
+@pytest.mark.parametrize("header", ["docno,P(PRO),P(CON)", "docno,PRO,CON"])
+def test_a_column_of_weights_for_each_group(tmp_path, monkeypatch, capsys, header):
+    (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,0,1\n")
+    rows = [["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3], ["1", "d2", "CON", 1.0]]
+    assert rows_of(groups.from_file(tmp_path / "g.csv", weights="wide")) == rows
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n")
+    assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups", "g.csv::PRO,CON"]) == 0
+    out = capsys.readouterr().out
+    mapping = {"d1": {"PRO": 0.3, "CON": 0.7}, "d2": {"CON": 1.0}}
+    expected = groups.from_mapping(mapping)
+    from pt_fairness import AWRF, evaluate
+    table = evaluate(["run"], "qrels", [AWRF @ 2], groups=expected, perquery=False, progress=False)
+    assert out == f"name,AWRF@2\nrun,{table.iloc[0, 1]}\n"
+    with pytest.raises(ValueError, match=r"no column of weights 'NEUTRAL'; its columns are docno"):
+        groups.from_file("g.csv", weights="wide", labels=["PRO", "NEUTRAL"])
+    (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
+    with pytest.raises(ValueError, match=r"g\.csv, line 3 has the weight ''"):
+        groups.from_file("g.csv", weights="wide")
+
+
+def test_columns_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
+    (tmp_path / "t.csv").write_text("q_id,d_id,Gender\n5,d1,F\n5,d2,M\n")
+    assert cli.main(["annotate", "qrels", "t.csv:Gender"]) == 2
+    assert "no column 'docno', 'doc_id' or 'id'" in (error := capsys.readouterr().err)
+    assert "its columns are q_id, d_id, Gender" in error
+    assert cli.main(["annotate", "qrels", "t.csv:d_id:gender"]) == 0
+    assert capsys.readouterr().out == "1 F d1 1\n1 M d2 0\n"
+    assert cli.main(["annotate", "qrels", "t.csv:d_id:d_id"]) == 2
+    assert "'d_id' of t.csv holds the documents, not their groups" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text, says", [
+    ("docno,group\nd1,PRO\nd2\n", r"g\.csv, line 3: 1 fields where the header has 2: 'd2'"),
+    ("docno,group,note\nd1,PRO,\nd2,CON\n", r"line 3: 2 fields where the header has 3"),
+    ("docno,group\nd1,PRO\n\nd2\tCON\n", r"line 4: 1 fields .*'d2\\tCON'"),
+    ("docno,group\nd1,PRO\ndocno,group\nd2,CON\n", r"g\.csv, line 3 is the header again"),
+    ('docno,group\nd1,PRO\n"d2,CON\nd3,PRO\n', r"quotation mark that opens in .*g\.csv, line 3 "),
+    ('docno,group\n"d1,PRO\nd2",CON\n', r"g\.csv, line 2: the docno 'd1,PRO\\nd2' has a tab or"),
+    ("docno,group\nd1,PRO\n,CON\n", r"g\.csv, line 3 has no docno"),
+], ids=["short", "short at the end", "tab", "header", "open quote", "two quotes", "no docno"])
+def test_rows_that_are_wrong(tmp_path, text, says):
+    (tmp_path / "g.csv").write_text(text)
+    with pytest.raises(ValueError, match=says):
+        groups.from_file(tmp_path / "g.csv")
+
+
+@pytest.mark.parametrize("text, says", [
+    ("docno,group\nd1,PRO\nd2,\n", r"g\.csv, line 3 has an empty group, as have 1 of 2 rows"),
+    ('docno,group\nd1,"PRO\nd2,CON\nd3,CON"\n', r"g\.csv, line 2: the group 'PRO\\nd2,CON\\n"),
+    ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
+    ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case or bl"),
+    *[(f"docno,group,{name}\nd1,PRO,0.2\nd1,CON,0.8\n", rf"has a column '{name.lower()}', which i")
+      for name in ("weights", "probability", "prob", "score", "P")],
+])
+def test_what_is_warned_of(tmp_path, text, says):
+    (tmp_path / "g.csv").write_text(text)
+    with pytest.warns(FairnessWarning, match=says) as warned:
+        groups.from_file(tmp_path / "g.csv")
+    assert len(warned) == 1
+
+
+def test_frames_are_warned_of_alike():
+    frame = pd.DataFrame({"docno": ["a", "b"], "group": ["PRO", "pro "], "prob": [0.5, 0.5]})
+    with pytest.warns(FairnessWarning) as warned:
+        groups.from_frame(frame)
+    texts = sorted(str(warning.message) for warning in warned)
+    assert texts[0].startswith("the frame of groups has a column 'prob'")
+    assert texts[1].startswith("the labels 'PRO', 'pro ' differ") and len(texts) == 2
+
+
+@pytest.mark.parametrize("name, content, says", [
+    ("g.jsonl", '{"docno": "a", "group": "X"}\n{"docno": "b", \n', r"g\.jsonl, line 2: no JSON"),
+    ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json cannot be read as JSON objects"),
+    ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
+    ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno', 'doc_id' or 'id' .*text, gr"),
+    ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"a group is a label, or a list of labels"),
+    ("g.parquet", "no parquet", r"g\.parquet is damaged"),
+    ("g.jsonl.gz", "no gzip", r"g\.jsonl\.gz is damaged"),
+])
+def test_files_that_are_damaged(tmp_path, name, content, says):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=says):
+        groups.from_file(tmp_path / name)
+
+
+def test_labels_of_digits_stay_text(tmp_path):
+    (tmp_path / "g.csv").write_text("docno,group\n01,007\n1,7\n")
+    assert read_groups(tmp_path / "g.csv").to_numpy().tolist() == [["01", "007"], ["1", "7"]]
+
+
+def test_names_derived_from_content_do_not_depend_on_the_order_of_rows():
+    frame = pd.DataFrame({"qid": list("1122"), "docno": list("abab"), "group": list("XYYX")})
+    name = groups.from_frame(frame).name
+    assert groups.from_frame(frame[::-1]).name == name
+    assert groups.from_frame(frame.assign(group=list("XYXY"))).name != name
+    assert groups.from_frame(frame.assign(qid=list("2211"))).name != name
+    assert re.fullmatch("frame-[0-9a-f]{12}", name)
