@@ -14,6 +14,7 @@ from pt_fairness.analysis.exposure_over_topics import (
     inequality,
 )
 from pt_fairness.analysis.formats import long_form
+from pt_fairness.analysis.fronts import frontier, headroom
 from pt_fairness.analysis.group_statistics import (
     agreement,
     group_distribution,
@@ -37,10 +38,10 @@ from pt_fairness.analysis.system_rankings import (
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "amortised_inequity", "bias_summary",
-    "combine", "compare", "correlations", "document_exposure", "explain", "group_distribution",
-    "group_effectiveness", "group_gaps", "highlight", "inequality", "intervals", "label_noise",
-    "long_form", "minmax", "rank_table", "ranked_groups", "reference_rankings", "top", "topic_gaps",
-    "topic_groups", "uncertain_labels", "undefined",
+    "combine", "compare", "correlations", "document_exposure", "explain", "frontier",
+    "group_distribution", "group_effectiveness", "group_gaps", "headroom", "highlight",
+    "inequality", "intervals", "label_noise", "long_form", "minmax", "rank_table", "ranked_groups",
+    "reference_rankings", "top", "topic_gaps", "topic_groups", "uncertain_labels", "undefined",
 ]
 
 __dir__ = __all__.copy

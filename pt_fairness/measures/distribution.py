@@ -47,6 +47,11 @@ class DistributionMeasure(FairnessMeasure):
 
     COMPARES = True
 
+    @property
+    def decided_by(self) -> str:  # type: ignore[override]
+        discounted = self.param("discount") not in (None, "none")
+        return "order" if discounted else "counts"
+
     def score(self, view: View) -> Floats:
         if not view.labels:
             return np.full(len(view), nan)
@@ -414,6 +419,7 @@ class _NDKL(DistributionMeasure):
         "groups": params.groups(),
     }
     RANGE = (0.0, None)
+    decided_by = "prefixes"  # type: ignore[assignment]
 
     def smoothed(self, target: Floats) -> Floats:
         """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""

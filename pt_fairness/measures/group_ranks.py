@@ -85,6 +85,10 @@ class _ARP(FairnessMeasure):
     RELEVANCE = True
     COMPARES = True
 
+    @property
+    def decided_by(self) -> str:  # type: ignore[override]
+        return "order" if self["pairs"] == "all" else ""
+
     def score(self, view: View) -> Floats:
         codes, n = view.condensed(self.cutoff)
         counts = sums_by_list(view, codes)

@@ -146,6 +146,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
+    #: What of the groups of the first ``cutoff`` annotated documents decides the value, where the
+    #: target is not the run: how many documents each label set has in each prefix, of which the
+    #: :meth:`terms` are functions (``prefixes``), how many it has in all (``counts``), or the label
+    #: set of each rank (``order``); ``''`` if anything else decides, too.
+    decided_by: str = ""
     #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
     #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0

@@ -305,6 +305,8 @@ class ParityMeasure(PrefixMeasure):
         "groups": params.groups(),
     }
 
+    decided_by = "prefixes"
+
     @property
     def refuses_weights(self) -> bool:
         norm = self["norm"]

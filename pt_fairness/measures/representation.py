@@ -90,6 +90,7 @@ class _RepBias(SignedMeasure):
         "groups": params.groups(),
     }
     COMPARES = True
+    decided_by = "counts"
 
     def side(self, view: View) -> Side:
         return side_of(view, [self.param("group")], self["target"], self.rel)

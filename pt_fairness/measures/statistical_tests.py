@@ -268,6 +268,8 @@ class _FAIR(BinomialMeasure):
                                "(prefixes)", "test", "prefixes"),
     }
 
+    decided_by = "order"
+
     def score(self, view: View) -> Floats:
         side = self.side(view)
         alpha = self["alpha"]
@@ -320,6 +322,8 @@ class _PreF(Quotient, BinomialMeasure):
     """
 
     # Slow version: pref in tests/slow_versions/statistics.py
+
+    decided_by = "prefixes"
 
     def defined(self, view: View) -> Bools:
         return self.side(view).defined

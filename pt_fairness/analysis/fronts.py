@@ -1,0 +1,508 @@
+"""What the judgments allow: the front of relevance and fairness, and how far a system is from it.
+
+Shapes: ``N`` lists or states, ``C`` kinds of documents, ``m`` ranks. Documents are of one kind if
+the measure of fairness cannot tell them apart: if they have the same label set or, where two sides
+are compared, stand on the same side. A *state* is the number of documents of each kind in a prefix.
+A *point* is the relevance and the fairness of a list; unfairness is negative there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.arguments import is_of_groups, loaded_qrels
+from pt_fairness.analysis.columns import TIE_DECIMALS, text_of
+from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of_measure
+from pt_fairness.core.arrays import BLOCK_CELLS, ROUNDING, Floats, Ints, ratio, unique_rows
+from pt_fairness.core.discounts import log_discount
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import shown, warn
+from pt_fairness.io.document_files import of_topics
+from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.measures.descriptions import fair_end_of
+from pt_fairness.measures.measure import FairnessMeasure, values_of
+from pt_fairness.provider.evaluator import grouped
+from pt_fairness.provider.measure_lists import (
+    check_labels,
+    parsed,
+    parsed_or_none,
+    take_groups,
+    takes_groups,
+)
+from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.protected import of_ranked
+from pt_fairness.rankings.trec_order import Judgments, empty_run
+from pt_fairness.rankings.view import View
+
+#: The largest number of lists, or of states, of a topic.
+MOST = 1_100_000
+#: The keys of ``attrs`` with the topics of a front, and with the number of their relevant documents
+#: without a group.
+TOPICS, WITHOUT_GROUP = "topics", "without group"
+
+
+def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
+             topics: Any = None) -> pd.DataFrame:
+    """Return the front of relevance and fairness that the judgments allow.
+
+    A point of the front has the largest mean relevance of all points that are as fair. The front is
+    exact, and these are all of its vertices. Between two of them, a random choice of two policies
+    attains every point of the line.
+
+    The lists of a topic hold its judged documents that have a group, as many as the larger cutoff
+    asks for. A system that returns other documents, or fewer, can lie beyond the front. A topic
+    without such documents, or for which ``fairness`` is undefined, does not count. The relevance is
+    normalised by all judged documents, so relevant ones without a group lower it.
+
+    :param qrels: as of :func:`pt_fairness.evaluate`. Of several rows of a document, the highest
+        relevance counts
+    :param relevance: nDCG or P of ir_measures, with a cutoff
+    :param fairness: a measure with a cutoff whose value depends on nothing but the groups of the
+        first documents, and on a target other than ``'run'``: rND, rKL, rRD, NDKL, AWRF, DistKL,
+        DistFair, RADio, RepBias(abs=True), FAIR, PreF or ARP
+    :param groups: the group source, if ``fairness`` names none; ``None`` for the ``iteration`` of
+        the qrels. Without weights
+    :param topics: the topics that count, a frame with ``qid`` or the ids; by default all
+    :returns: a column for each measure and a row for each vertex, by decreasing relevance.
+        ``attrs['topics']`` are the topics that count, and ``attrs['without group']`` is the number
+        of their relevant documents without a group
+    :raises ValueError: another measure, a measure without a cutoff, two group sources, weights, no
+        topic that counts, or too many lists
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [2, 2, 1, 1],
+    ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
+    >>> analysis.frontier(qrels, "nDCG@2", "AWRF@2").round(3)
+       nDCG@2  AWRF@2
+    0   1.000   0.689
+    1   0.807   0.991
+    """
+    ((relevance,), (measure,)) = parsed(relevance), parsed(fairness)
+    reason = reason_against(measure)
+    if relevance.NAME not in ("nDCG", "P") or "cutoff" not in relevance.params:
+        raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "
+                         "cutoff, such as nDCG@10")
+    if reason:
+        raise ValueError(f"{measure} has no front: {reason}")
+    if groups is not None and not takes_groups(measure):
+        raise ValueError(f"{measure} names its groups, and groups={shown(groups)} names others; "
+                         "leave one of them out")
+    if topics is not None and not isinstance(topics, pd.DataFrame):
+        topics = pd.DataFrame({"qid": list(topics)})
+    judged = of_topics(loaded_qrels(qrels), topics)
+    judged = with_text_ids(judged, "qrels", "query_id", "doc_id")
+    columns, judged, _ = take_groups([measure], judged, groups)
+    ((measure, column),) = columns.items()
+    judgments = Judgments(judged)
+    (source,) = grouped([measure], judgments)
+    annotations = source.annotations
+    if source.groups is not None and source.groups.weighted:
+        raise ValueError(f"{source.groups!r} has weights, and documents with weights are all of "
+                         "different kinds; use groups without weights")
+    check_labels(measure, annotations, warn)
+    rankings = annotations.of_run(empty_run(judgments), measure.depth)
+    rankings = rankings.of_labels(measure.added_labels, measure.depth)
+    gains = _gains(relevance, judgments.relevance)
+    pools = []
+    without = 0
+    for t in np.flatnonzero(~source.dropped).tolist():
+        rows = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
+        codes = annotations.pair_codes[rows]
+        pool = _pool(relevance, measure, rankings, t, codes, gains[rows])
+        if pool is not None:
+            pools.append(pool)
+            without += np.count_nonzero(gains[rows][codes < 0])
+    if not pools:
+        raise ValueError(f"{column} has a value for no topic with a judged document that has a "
+                         f"group in {source.groups or 'the iteration of the qrels'}, so there is "
+                         "no front")
+    _check_size(pools, measure)
+    vertices = _mean([hull(pool.points()) for pool in pools])
+    front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
+    front.attrs[TOPICS] = [rankings.topics[pool.topic] for pool in pools]
+    front.attrs[WITHOUT_GROUP] = without
+    return front
+
+
+def reason_against(measure: Any) -> str:
+    """Return why a measure of fairness has no front; ``''`` if it has one.
+
+    Examples
+    --------
+    >>> from pt_fairness import nDD, rKL, RepBias
+    >>> reason_against(nDD @ 5), reason_against(rKL)
+    ('its population is the list itself', 'it has no cutoff; use rKL@10')
+    >>> reason_against(RepBias(group="CON") @ 5), reason_against(rKL @ 5)
+    ('its values are signed; use abs=True if it takes it', '')
+    """
+    if not isinstance(measure, FairnessMeasure):
+        return "it is no measure of this package"
+    counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
+    if counts_relevance and not measure.decided_by:
+        return "the relevance of documents counts in its value"
+    if fair_end_of(measure) == "more":
+        return "it has no fair end"
+    if not is_of_groups(measure):
+        return "it compares no groups"
+    if measure.of_run:
+        return "its population is the list itself"
+    if direction_of_measure(measure) not in (SMALLER, LARGER):
+        return "its values are signed; use abs=True if it takes it"
+    if not measure.decided_by:
+        return "its value is not the mean of what lists are worth by the groups of their documents"
+    if measure.cutoff is None:
+        return f"it has no cutoff; use {measure}@10"
+    return ""
+
+
+def _gains(measure: Any, relevance: Any) -> Floats:
+    """Return the gain of each judged document, as trec_eval counts it."""
+    if measure.NAME == "P":
+        return np.asarray(relevance >= measure["rel"], float)
+    if "gains" in measure.params:
+        relevance = pd.Series(relevance).replace(measure["gains"]).to_numpy()
+    gains = np.maximum(relevance, 0).astype(float)
+    return np.exp2(gains) - 1.0 if measure["dcg"] == "exp-log2" else gains
+
+
+@dataclass
+class Pool:
+    """The judged documents of a topic that have a group, best first, as many as lists can hold."""
+
+    measure: FairnessMeasure
+    #: The judged documents of all topics, without ranked ones.
+    rankings: Rankings
+    topic: int
+    #: The label set, the kind and the gain of each document, ``[n]``.
+    codes: Ints
+    kind: Ints
+    gains: Floats
+    #: The number of better documents of the same kind, ``[n]``.
+    place: Ints
+    #: What a gain of 1 at each rank adds to the relevance; its length is that of the lists.
+    weights: Floats
+    #: The number of ranks that decide the fairness, ``m``.
+    depth: int
+
+    def __post_init__(self) -> None:
+        #: The number of documents of each kind, ``[C]``.
+        self.sizes = np.bincount(self.kind)
+        #: The index of each document of each kind, best first, ``[C, n]``.
+        self.queues = np.zeros((len(self.sizes), self.sizes.max()), np.int64)
+        self.queues[self.kind, self.place] = np.arange(len(self.kind))
+        #: −1 if the values are of unfairness, else 1.
+        self.sign = 1.0 if direction_of_measure(self.measure) == LARGER else -1.0
+
+    def number(self, depth: int) -> float:
+        """Return the number of lists, or of states, that decide about lists of a cutoff."""
+        from scipy import special
+        by = self.measure.decided_by
+        depth = min(depth, int(self.sizes.sum()))
+        ways = np.ones(1)
+        for size in self.sizes:
+            ways_of_kind = np.ones(min(size, depth) + 1)
+            if by == "order":
+                ways_of_kind /= special.factorial(np.arange(len(ways_of_kind)))
+            ways = np.convolve(ways, ways_of_kind)[:depth + 1]
+        if by == "prefixes":
+            return float(ways.sum())
+        orders = special.factorial(depth) if by == "order" else 1.0
+        return float(ways[depth] * orders)
+
+    def points(self) -> Floats:
+        """Return the points of lists, ``[N, 2]``: all that may be vertices."""
+        by = self.measure.decided_by
+        if by == "prefixes":
+            return self._of_prefixes()
+        if by == "order":
+            relevance, lists = self._orders()
+        else:
+            *_, (states, _, _, _) = self._steps()
+            lists = self._lists(states)
+            relevance = self.gains[lists] @ self.weights
+        score = partial(values_of, self.measure)
+        values = _scored(score, self.rankings, self.topic, self.codes[lists[:, :self.depth]])
+        return np.column_stack([relevance, self.sign * values])
+
+    def _orders(self) -> tuple[Floats, Ints]:
+        """Return the relevance of all sequences of kinds, ``[N]``, and their lists, ``[N, m]``."""
+        lists = np.zeros((1, 0), np.int32)
+        state = np.zeros((1, len(self.sizes)), np.int64)
+        for _ in range(self.depth):
+            row, kind = np.nonzero(state < self.sizes)
+            state = state[row]
+            place = state[np.arange(len(row)), kind]
+            state[np.arange(len(row)), kind] += 1
+            following = self.queues[kind, place].astype(np.int32)
+            lists = np.column_stack([lists[row], following])
+        relevance = self.gains[lists] @ self.weights[:self.depth]
+        return relevance + self._after(state), lists
+
+    def _lists(self, states: Ints) -> Ints:
+        """Return lists with the documents of states before all others, ``[N, length]``.
+
+        The documents of the state stand in the order of the pool, and so do the others.
+        """
+        taken = self.place < states[:, self.kind]
+        order = np.argsort(~taken, axis=1, kind="stable")
+        return order[:, :len(self.weights)]
+
+    def _after(self, states: Ints) -> Floats:
+        """Return the relevance of the ranks below those of states of ``m`` documents, ``[N]``."""
+        if len(self.weights) == self.depth:
+            return np.zeros(len(states))
+        columns, where = unique_rows(*states.T)
+        lists = self._lists(np.column_stack(columns))
+        below = self.gains[lists[:, self.depth:]] @ self.weights[self.depth:]
+        return np.asarray(below[where])
+
+    def _steps(self) -> Iterator[tuple[Ints, Ints, Ints, Floats]]:
+        """Yield the states of each rank, and how a document leads to them.
+
+        :returns: the states, ``[N, C]``; and for each step the state before, the state after, and
+            what its document adds to the relevance
+        """
+        states = np.zeros((1, len(self.sizes)), np.int64)
+        for weight in self.weights[:self.depth]:
+            row, kind = np.nonzero(states < self.sizes)
+            document = self.queues[kind, states[row, kind]]
+            following = states[row]
+            following[np.arange(len(row)), kind] += 1
+            columns, where = unique_rows(*following.T)
+            states = np.column_stack(columns)
+            yield states, row, where, weight * self.gains[document]
+
+    def _of_prefixes(self) -> Floats:
+        """Return the vertices of sums over the ranks, by a dynamic programme for each slope."""
+        steps = []
+        for states, row, where, gain in self._steps():
+            terms = self.sign * self._terms(states)
+            steps.append((row, where, np.column_stack([gain, terms[where]])))
+        below = self._after(states)
+        rows = np.arange(len(below))
+        steps.append((rows, 0 * rows, np.column_stack([below, 0.0 * below])))
+        first = _furthest(steps, np.array([1.0, 0.0]))
+        last = _furthest(steps, np.array([0.0, 1.0]))
+        return np.array([first, *_between(steps, first, last), last])
+
+    def _terms(self, states: Ints) -> Floats:
+        """Return what the last document of each state of a rank adds to the value, ``[N]``."""
+        ends = states.cumsum(axis=1)
+        # The first kind fills the lists, even if there are not as many documents of it.
+        kind = (np.arange(self.depth) >= ends[:, :, None]).sum(axis=1) % len(self.sizes)
+        codes = self.codes[self.queues[:, 0]][kind]
+        terms = _scored(self.measure.terms, self.rankings, self.topic, codes)
+        return np.asarray(terms[:, ends[0, -1] - 1])
+
+
+def _scored(score: Callable[[View], Any], rankings: Rankings, topic: int, codes: Ints) -> Any:
+    """Return what a function of a view returns for lists of a topic, block by block.
+
+    :param codes: the label set at each rank, ``[N, m]``
+    """
+    results = []
+    size = max(1, BLOCK_CELLS // codes.shape[1])
+    for start in range(0, len(codes), size):
+        part = codes[start:start + size]
+        lists, depth = part.shape
+        number = np.arange(lists)
+        ranked = replace(
+            rankings, codes=part.ravel(), pair=np.full(part.size, -1), start=number * depth,
+            length=np.full(lists, depth), list_of=np.repeat(number, depth),
+            list_topic=np.full(lists, topic))
+        view = View(ranked, slice(topic, topic + 1))
+        results.append(score(view))
+    return np.concatenate(results)
+
+
+def _pool(relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints,
+          gains: Floats) -> Pool | None:
+    """Return the pool of a topic, ``None`` if it is empty or the measure is undefined.
+
+    :param codes: the label set of each judged document, −1 for none, ``[judged]``
+    :param gains: the gain of each judged document, ``[judged]``
+    """
+    def side_of(view: View) -> Any:
+        side = measure.side(view)
+        codes, _ = view.condensed(1)
+        return codes[:, 0] if side is None else of_ranked(side.sets, codes)[:, 0]
+
+    rows = np.flatnonzero(codes >= 0)
+    if not len(rows):
+        return None
+    rows = rows[np.argsort(-gains[rows], kind="stable")]
+    sets, number = np.unique(codes[rows], return_inverse=True)
+    score = partial(values_of, measure)
+    if np.isnan(_scored(score, rankings, topic, sets[:, None])).any():
+        return None
+    sides = _scored(side_of, rankings, topic, sets[:, None])
+    _, kind = np.unique(sides[number], return_inverse=True)
+    place = pd.Series(kind).groupby(kind).cumcount().to_numpy()
+    cutoff = relevance["cutoff"]
+    length = min(max(cutoff, measure.cutoff), len(rows))
+    weights = np.zeros(length)
+    weights[:cutoff] = 1.0 / cutoff
+    if relevance.NAME == "nDCG":
+        discounts = log_discount(cutoff)
+        ideal = np.sort(gains)[::-1][:cutoff]
+        weights[:cutoff] = ratio(discounts[:length], ideal @ discounts[:len(ideal)])
+    usable = place < length
+    rows = rows[usable]
+    depth = min(measure.cutoff, length)
+    return Pool(measure, rankings, topic, codes[rows], kind[usable], gains[rows], place[usable],
+                weights, depth)
+
+
+def _check_size(pools: Sequence[Pool], measure: FairnessMeasure) -> None:
+    """Check that the front can be computed.
+
+    :raises ValueError: a topic has too many lists
+    """
+    def largest(cutoff: int) -> float:
+        return max(pool.number(cutoff) for pool in pools)
+
+    if largest(measure.cutoff) <= MOST:
+        return
+    numbers = [pool.number(measure.cutoff) for pool in pools]
+    worst = pools[int(np.argmax(numbers))]
+    possible = 1
+    while largest(possible + 1) <= MOST:
+        possible += 1
+    raise ValueError(f"{measure} has {max(numbers):,.0f} lists to compare for the topic "
+                     f"{worst.rankings.topics[worst.topic]!r}, and at most {MOST:,} are possible; "
+                     f"use a cutoff of at most {possible}")
+
+
+def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Floats:
+    """Return the point that is furthest in a direction, ``[2]``.
+
+    Of equally far ones it is the furthest in the mirrored direction: of the most relevant points
+    the fairest, and of the fairest ones the most relevant.
+
+    :param steps: for each rank the state before, the state after, and what is added, ``[steps, 2]``
+    """
+    points = np.zeros((1, 2))
+    for row, where, added in steps:
+        reached = points[row] + added
+        far = (reached @ normal).round(TIE_DECIMALS)
+        order = np.lexsort((-reached @ normal[::-1], -far, where))
+        first = np.unique(where[order], return_index=True)[1]
+        points = reached[order[first]]
+    return points[0]
+
+
+def _between(steps: Sequence[tuple[Ints, Ints, Floats]], first: Floats,
+             last: Floats) -> list[Floats]:
+    """Return the vertices between two of them, by the slope of their chord."""
+    across, up = last - first
+    normal = np.array([up, -across])
+    if (normal <= ROUNDING).any():
+        return []
+    normal /= normal.sum()
+    middle = _furthest(steps, normal)
+    if (middle - first) @ normal <= ROUNDING:
+        return []
+    return [*_between(steps, first, middle), middle, *_between(steps, middle, last)]
+
+
+def hull(points: Floats) -> Floats:
+    """Return the vertices of the upper right hull, by decreasing first coordinate, ``[N, 2]``.
+
+    They lead from the right-most point to the highest one. A point within 1e-12 of the line between
+    its neighbours is no vertex.
+
+    Examples
+    --------
+    >>> hull(np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.5, 0.8], [1.0, 0.2]])).tolist()
+    [[1.0, 0.2], [0.5, 0.8], [0.0, 1.0]]
+    """
+    vertices = []
+    line = points[points[:, 0] >= points[:, 0].max() - ROUNDING]
+    while len(line):
+        vertex = line[line[:, 1].argmax()]
+        vertices.append(vertex)
+        points = points[points[:, 1] > vertex[1] + ROUNDING]
+        across, up = abs(points - vertex).T
+        least = (across / up).min(initial=np.inf)
+        line = points[across <= least * up + ROUNDING]
+    return np.array(vertices)
+
+
+def _mean(hulls: Sequence[Floats]) -> Floats:
+    """Return the vertices of the hull of the means of points, one of each hull, ``[N, 2]``.
+
+    These are the edges of all hulls, in the order of their slopes.
+    """
+    start = np.sum([vertices[:1] for vertices in hulls], axis=0)
+    edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls])
+    order = np.argsort(-edges[:, 0] / edges[:, 1], kind="stable")
+    vertices = np.concatenate([start, edges[order]]).cumsum(axis=0)
+    return hull(vertices / len(hulls))
+
+
+def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
+    """Compare systems with what the judgments allow.
+
+    :param systems: the values per topic, ``name, qid, measure, value``; of both measures for the
+        topics of the front
+    :param front: the result of :func:`frontier`
+    :returns: a row for each system:
+
+        * ``name``, and the means of both measures over the topics of the front. An undefined topic
+          counts 0 in other averages; a front has none.
+        * ``fairest``: the fairest mean that can be had with at least the relevance of the system,
+          NaN beyond the most relevant vertex
+        * ``most relevant``: the largest mean relevance that can be had at the fairness of the
+          system, NaN beyond the fairest vertex
+        * ``headroom``: how much closer to the fair end ``fairest`` is; below 0 beyond the front
+        * ``share``: the headroom as a share of the distance of the system from the fair end, NaN
+          if that is 0
+    :raises ValueError: a frame that is none of these, or a system without a value
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [2, 2, 1, 1],
+    ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
+    >>> front = analysis.frontier(qrels, "nDCG@2", "AWRF@2")
+    >>> systems = pd.DataFrame({"name": "mine", "qid": "1", "measure": ["nDCG@2", "AWRF@2"],
+    ...                         "value": [0.9, 0.5]})
+    >>> analysis.headroom(systems, front).round(3)
+       name  nDCG@2  AWRF@2  fairest  most relevant  headroom  share
+    0  mine     0.9     0.5    0.845            1.0     0.345   0.69
+    """
+    need_columns(systems, ["name", "qid", "measure", "value"], "the values per topic")
+    need_rows(front, "the front")
+    if TOPICS not in front.attrs:
+        raise ValueError("the front has no attrs['topics']; give the frame that frontier returns")
+    relevance, fairness = front.columns[:2]
+    values = systems.assign(qid=systems["qid"].astype(str))
+    values = values.pivot(index=["qid", "measure"], columns="name", values="value")
+    index = pd.MultiIndex.from_product([front.attrs[TOPICS], front.columns[:2]])
+    values = values.reindex(index)
+    if values.empty or values.isna().any(axis=None):
+        raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
+                         f"topic of the front, such as {front.attrs[TOPICS][0]!r}")
+    table = values.groupby(level=1).mean().T[[relevance, fairness]]
+    end = parsed_or_none(text_of(fairness, front)).FAIR_END
+    possible = front[relevance][::-1]
+    far = abs(front[fairness] - end)[::-1]
+    now = abs(table[fairness] - end)
+    nearest = np.interp(table[relevance], possible, far)
+    nearest[table[relevance] > possible.max() + ROUNDING] = np.nan
+    table["fairest"] = abs(end - nearest)
+    table["most relevant"] = np.interp(now, far, possible)
+    table.loc[now < far.min() - ROUNDING, "most relevant"] = np.nan
+    table["headroom"] = now - nearest
+    table["share"] = (now - nearest) / now.where(now > 0)
+    return table.loc[pd.unique(systems["name"])].rename_axis(columns=None).reset_index()

@@ -1,0 +1,245 @@
+"""The front of relevance and fairness against every order of the documents."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from slow_versions import MEASURES
+from slow_versions.frontier import in_range, means, points, relevance_of, vertices
+from slow_versions.reading import read_topics
+
+import pt_fairness
+from pt_fairness import AWRF, FAIR, analysis, groups, nDD, rKL
+from pt_fairness.analysis.fronts import reason_against
+from pt_fairness.measures.measure_names import MEASURES as ALL
+from pt_fairness.measures.measure_names import parse
+
+#: The measures that have a front, with each parameter that changes what is counted.
+CASES = [
+    "rND", "rND(protected='majority',target='collection')", "rND(protected='A',norm='range')",
+    "rND(step=2)", "rND(norm='none',protected='A')", "rKL", "rKL(protected='A',target='uniform')",
+    "rKL(protected='all')", "rKL(protected='all',target='uniform',norm='none',step=2)",
+    "rKL(target={'A':0.25,'added':0.75})", "rRD", "rRD(protected='B',norm='range')", "NDKL",
+    "NDKL(target='qrels')", "NDKL(target='collection',rel=2)", "AWRF", "AWRF(target='qrels')",
+    "AWRF(discount='geometric',p=0.6,target='collection',base=4.0)",
+    "AWRF(discount='none')", "AWRF(discount='trec',unannotated='keep')", "DistKL",
+    "DistKL(target='qrels',smoothing=0.5)", "DistKL(discount='log2')", "DistFair",
+    "DistFair(target='qrels',discount='trec')", "RADio(target='uniform')",
+    "RADio(target='qrels',divergence='kl')", "RADio(target='uniform',discount='none',alpha=0.0)",
+    "RepBias(group='A',abs=True)", "RepBias(group='B',abs=True,target='uniform')", "FAIR",
+    "FAIR(value='prefixes',alpha=0.4)", "FAIR(p=0.7,protected='A',adjust=False)", "PreF",
+    "PreF(protected='majority',target='uniform')", "PreF(p=0.4)", "ARP", "ARP(rel=2)",
+]  # fmt: skip
+
+
+def rows_of(seed, topics):
+    """Qrels of up to six documents with groups, some of several, and one or two without."""
+    pick = random.Random(seed)
+    names = ["A", "B", "C"][: pick.randint(2, 3)]
+    rows = []
+    for topic in range(topics):
+        for i in range(pick.randint(3, 6)):
+            relevance = pick.choice([-1, 0, 1, 1, 2, 3])
+            several = pick.sample(names, pick.choice([1, 1, 1, 2]))
+            rows += [(str(topic), f"d{i}", relevance, label) for label in several]
+        for i in range(pick.randint(0, 2)):
+            rows.append((str(topic), f"u{i}", pick.randint(0, 2), None))
+    return rows
+
+
+def frame_of(rows):
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+    return frame.assign(iteration=frame["iteration"].fillna("-"))
+
+
+def check(text, seed, topics):
+    pick = random.Random(f"{text} {seed}")
+    rows = rows_of(seed, topics)
+    relevance, k, cutoff = pick.choice(["nDCG", "P"]), pick.randint(1, 7), pick.randint(1, 7)
+    measure = parse(f"{text}@{cutoff}")
+    params = {**measure.params, "cutoff": cutoff}
+    in_sum = params.get("norm") == "range"
+    value = partial(MEASURES[measure.NAME], **params | {"norm": "none"} if in_sum else params)
+    if in_sum:
+        protected = params["protected"]
+        value = in_range(value, protected, "A" if protected == "B" else "B", cutoff)
+    of_topics = read_topics(rows, [])
+    hulls = {
+        qid: points(topic, (relevance, k), value, cutoff, measure.FAIR_END)
+        for qid, topic in of_topics.items()
+    }
+    counting = [qid for qid, found in hulls.items() if found is not None]
+    if not counting:
+        with pytest.raises(ValueError, match="has a value for no topic"):
+            analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
+        return
+    expected = vertices(means([hulls[qid] for qid in counting]))
+    front = analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
+    assert front.attrs["topics"] == counting
+    assert list(front.columns) == [f"{relevance}@{k}", str(measure)]
+    found = front.to_numpy() - [0, measure.FAIR_END]
+    found[:, 1] = -abs(found[:, 1])
+    assert len(found) == len(expected), (text, seed)
+    np.testing.assert_allclose(found, expected, atol=1e-8, err_msg=f"{text} {seed}")
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+@pytest.mark.parametrize("text", CASES)
+def test_it_is_that_of_all_orders(text):
+    check(text, 1, 1)
+    check(text, 2, 2)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+@pytest.mark.parametrize("text", CASES)
+def test_it_is_that_of_all_orders_of_more_topics(text):
+    for seed in range(3, 15):
+        check(text, seed, 1 + seed % 2)
+
+
+WORKED = {
+    "1": {"a1": 2, "a2": 2, "a3": 1, "a4": 1, "b1": 1, "b2": 1, "b3": 0, "u1": 2},
+    "2": {"c1": 1, "c2": 1, "c3": 1, "d1": 1, "d2": 0},
+}
+LABELS = {"a": "A", "b": "B", "c": "A", "d": "B", "u": "-"}
+
+
+@pytest.fixture
+def worked():
+    return pd.DataFrame(
+        [(qid, d, grade, LABELS[d[0]]) for qid, of in WORKED.items() for d, grade in of.items()],
+        columns=["qid", "docno", "label", "iteration"],
+    )
+
+
+def systems_at(front, **means):
+    """Values per topic of systems with some means of both measures."""
+    rows = [
+        (name, qid, measure, value)
+        for name, values in means.items()
+        for qid in front.attrs["topics"]
+        for measure, value in zip(front.columns, values, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
+
+
+def test_worked_fronts(worked):
+    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
+    expected = [[0.946724, 0.173253], [0.932773, 0.134403]]
+    np.testing.assert_allclose(front, expected, atol=5e-7)
+    assert front.attrs["topics"] == ["1", "2"] and front.attrs["without group"] == 1
+    front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
+    expected = [[0.946724, 0.988714], [0.932773, 0.992940], [0.925386, 0.994364],
+                [0.841323, 0.997521]]  # fmt: skip
+    np.testing.assert_allclose(front, expected, atol=5e-7)
+
+
+def test_the_values_are_those_of_the_measures(worked):
+    """The ends of the front of one topic, as runs."""
+    front = analysis.frontier(worked, "nDCG@4", "AWRF@4", topics=["1"])
+    best = pd.DataFrame({"qid": "1", "docno": ["a2", "a1", "b2", "b1"]})
+    ranked = best.assign(score=[4.0, 3, 2, 1])
+    averages, _ = pt_fairness.evaluate({"x": ranked}, worked[worked["qid"] == "1"],
+                                       ["nDCG@4", "AWRF@4"], progress=False)
+    np.testing.assert_allclose(averages[["nDCG@4", "AWRF@4"]], front[:1], atol=1e-9)
+    beyond = ["a1", "a2", "u1", "b1", "a3", "a4"]
+    topic = read_topics([("1", d, r, None) for d, r in WORKED["1"].items()] + [("1", "x", 0, "A")],
+                        [])["1"]  # fmt: skip
+    assert relevance_of(topic, beyond, "nDCG", 4) == 1.0 > front["nDCG@4"].max()
+
+
+def test_gains_and_the_highest_of_several_judgments(worked):
+    doubled = pd.concat([worked, worked.assign(label=0)], ignore_index=True)
+    several = "nDCG@4", "P(rel=2)@3", "nDCG(dcg='exp-log2')@4", "nDCG(gains={0:0,1:1,2:5})@4"
+    for relevance in several:
+        front = analysis.frontier(worked, relevance, "rND@4")
+        pd.testing.assert_frame_equal(analysis.frontier(doubled, relevance, "rND@4"), front)
+    twice = analysis.frontier(worked, "nDCG(gains={1:2,2:4})@4", "rND@4")
+    np.testing.assert_allclose(twice, analysis.frontier(worked, "nDCG@4", "rND@4"))
+
+
+def test_headroom(worked):
+    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
+    found = analysis.headroom(systems_at(front, a=(0.9, 0.3), b=(0.99, 0.3), c=(0.9, 0.1)), front)
+    np.testing.assert_allclose(found["fairest"], [0.134403, np.nan, 0.134403], atol=5e-7)
+    np.testing.assert_allclose(found["most relevant"], [0.946724, 0.946724, np.nan], atol=5e-7)
+    np.testing.assert_allclose(found["headroom"], [0.165597, np.nan, -0.034403], atol=5e-7)
+    np.testing.assert_allclose(found["share"], [0.165597 / 0.3, np.nan, -0.34403], atol=5e-6)
+    front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
+    systems = systems_at(front, a=(0.9, 0.5), b=(0.8, 0.993), c=(0.5, 1.0))
+    found = analysis.headroom(systems, front)
+    np.testing.assert_allclose(found["fairest"], [0.995318, 0.997521, 0.997521], atol=5e-7)
+    assert found["most relevant"].iloc[1] == pytest.approx(0.93246, abs=5e-6)
+    assert np.isnan(found["share"].iloc[2]) and found["headroom"].iloc[2] < 0
+    assert list(found) == ["name", "nDCG@4", "AWRF@4", "fairest", "most relevant", "headroom",
+                           "share"]  # fmt: skip
+
+
+#: Every measure without a front, and what its error says.
+REFUSED = {
+    "its population is the list itself":
+        ["nDD@4", "nDJS@4", "rKL(target='run')@4", "AWRF(target='run')@4", "RADio@4"],
+    "relevance of documents counts":
+        ["GF@4", "EEL@4", "EEL(by='group')@4", "EED@4", "EER@4", "IAA@4", "PEER@4", "logEUR@4",
+         "ARP(pairs='errors')@4", "logRUR@4", "MRecall@4", "OfGroup(measure='nDCG@4',group='A')",
+         "BiasP@4", "BiasDCG(abs=True)@4", "GFR(attributes={'x':'jsd'})@4"],
+    "no fair end": ["FaiRR(values={'A':1.0,'B':0.0})@4"],
+    "compares no groups": ["NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
+    "are signed": ["RepBias(group='A')@4", "Skew(group='A')@4", "MinSkew@4", "logDP@4"],
+    "not the mean": ["logDP(abs=True)@4", "Annotated@4"],
+    "no cutoff": ["rKL", "AWRF"],
+    "no measure of this package": ["AP@4"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reason", "texts"), REFUSED.items())
+def test_what_is_refused_is_refused_by_name(worked, reason, texts):
+    for text in texts:
+        with pytest.raises(ValueError, match=reason) as error:
+            analysis.frontier(worked, "nDCG@4", text)
+        assert text.split("(")[0].split("@")[0] in str(error.value)
+
+
+def test_every_measure_has_a_front_or_a_reason():
+    allowed = {parse(text).NAME for text in CASES}
+    for name, measure in ALL.items():
+        assert (name in allowed) == bool(measure.decided_by) or "Skew" in name, name
+
+
+def test_bad_input(worked):
+    for relevance in ("nDCG", "AP@4", "R@4", "rKL@4"):
+        with pytest.raises(ValueError, match="it takes nDCG or P with a cutoff"):
+            analysis.frontier(worked, relevance, "rKL@4")
+    source = groups.from_mapping({"a1": "A", "b1": "B"})
+    with pytest.raises(ValueError, match="names its groups, and groups="):
+        analysis.frontier(worked, "nDCG@4", rKL(groups=source) @ 4, groups={"a1": "A"})
+    weighted = groups.from_mapping({"a1": {"A": 0.5, "B": 0.5}, "b1": {"B": 1.0}})
+    with pytest.raises(ValueError, match="weights"):
+        analysis.frontier(worked, "nDCG@4", "AWRF@4", groups=weighted)
+    with pytest.raises(ValueError, match="has a value for no topic"):
+        analysis.frontier(worked, "nDCG@4", "AWRF@4", groups={"zz": "A", "z": "B"})
+    with pytest.raises(ValueError, match="none of the topics"):
+        analysis.frontier(worked, "nDCG@4", "AWRF@4", topics=["9"])
+    for measure in (nDD @ 4, FAIR, AWRF(target="run") @ 3):
+        assert reason_against(measure)
+    front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
+    systems = systems_at(front, a=(0.9, 0.5))
+    with pytest.raises(ValueError, match="each system needs a value"):
+        analysis.headroom(systems[1:], front)
+    with pytest.raises(ValueError, match="frontier returns"):
+        analysis.headroom(systems, pd.DataFrame(front.to_numpy(), columns=front.columns))
+
+
+def test_too_many_lists_name_the_largest_cutoff():
+    many = pd.DataFrame({"qid": "7", "docno": [f"d{i}" for i in range(60)], "label": 1,
+                         "iteration": list("ABC") * 20})  # fmt: skip
+    message = r"AWRF@13.* 1,594,323 lists.*topic '7'.*at most 12"
+    with pytest.raises(ValueError, match=message):
+        analysis.frontier(many, "nDCG@10", "AWRF@13")
+    for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
+        assert len(analysis.frontier(many, "nDCG@10", text)) == 1
