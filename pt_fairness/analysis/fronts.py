@@ -16,9 +16,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.arguments import is_of_groups, loaded_qrels
-from pt_fairness.analysis.columns import TIE_DECIMALS, text_of
-from pt_fairness.analysis.directions import LARGER, SMALLER, direction_of_measure
+from pt_fairness.analysis.columns import (
+    LARGER,
+    SMALLER,
+    TIE_DECIMALS,
+    direction_of_measure,
+    text_of,
+)
+from pt_fairness.analysis.runs_and_qrels import is_of_groups, loaded_qrels
 from pt_fairness.core.arrays import BLOCK_CELLS, ROUNDING, Floats, Ints, ratio, unique_rows
 from pt_fairness.core.discounts import log_discount
 from pt_fairness.core.identifiers import with_text_ids
