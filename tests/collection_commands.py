@@ -1,7 +1,8 @@
-"""Dataset ids in processes of their own, as a user loads them."""
+"""Dataset ids as a user loads them: with the command, and in processes of their own."""
 
 from __future__ import annotations
 
+import contextlib
 import io
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import pandas as pd
 
+from pt_fairness import cli
+
 _LOAD = ("import sys, pt_fairness, ir_datasets\n"
          "for row in ir_datasets.load(sys.argv[1]).qrels_iter(): print(*row, sep='\\t')")
-_COMMAND = "import sys; from pt_fairness.cli import main; sys.exit(main())"
 
 
 def loaded_at_once(offline: Any, dataset_id: str) -> list[list[tuple[str, str, int, str]]]:
@@ -24,13 +26,12 @@ def loaded_at_once(offline: Any, dataset_id: str) -> list[list[tuple[str, str, i
     return [[(qid, docno, int(label), group) for qid, docno, label, group in one] for one in rows]
 
 
-def table(offline: Any, dataset_id: str, folder: Path, run: list[tuple[str, str]],
-          *measures: str) -> list[float]:
+def table(dataset_id: str, folder: Path, run: list[tuple[str, str]], *measures: str) -> list[float]:
     """The values that ``pt-fairness table`` prints for a run, given as topics and documents."""
     path = folder / "run"
     path.write_text("".join(f"{qid} Q0 {docno} {i} {-i} r\n" for i, (qid, docno) in enumerate(run)))
-    done = offline("-c", _COMMAND, "table", dataset_id, path, "-m", *measures)
-    assert done.returncode == 0, done.stderr
-    row, = pd.read_csv(io.StringIO(done.stdout)).itertuples(index=False)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert cli.main(["table", dataset_id, str(path), "-m", *measures]) == 0
+    row, = pd.read_csv(io.StringIO(printed.getvalue())).itertuples(index=False)
     assert row[0] == "run"
     return [float(value) for value in row[1:]]

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from collection_commands import loaded_at_once, table
+from collection_commands import table
 
 from pt_fairness import RaB, groups, values
 
@@ -54,13 +54,12 @@ TRUSTED = [("101001", "a", 0, "50"), ("101001", "b", 2, "80"), ("101002", "a", 2
 @pytest.mark.parametrize("field, labels, order", [
     ("effectiveness", EFFECTIVENESS, ["ineffective", "inconclusive", "effective"]),
     ("credibility", CREDIBILITY, ["not-credible", "credible"])])
-def test_misinfo(irds, files, qrels_of, offline, tmp_path, field, labels, order):
+def test_misinfo(irds, files, qrels_of, tmp_path, field, labels, order):
     misinfo(files)
     name = f"{MISINFO}/{field}"
     rows = [("1", PAGE.format(i), row[0], label)
             for i, (row, label) in enumerate(zip(JUDGED, labels, strict=True))]
     assert qrels_of(name) == qrels_of(name) == rows
-    assert loaded_at_once(offline, name) == [rows, rows]
     assert [query.title for query in irds.load(name).queries_iter()] == ["cranberries"]
     assert irds.load(name).qrels_count() == irds.load(MISINFO).qrels_count() == 22859
     found = groups.get(name)
@@ -70,7 +69,7 @@ def test_misinfo(irds, files, qrels_of, offline, tmp_path, field, labels, order)
         label for label in labels if label != "-"]
     assert found.lookup(["2", "1"], [docnos[0], "unjudged"]).empty, "judgments are by topic"
     run = [("1", docno) for docno in docnos]
-    assert table(offline, name, tmp_path, run, "nDCG@10",
+    assert table(name, tmp_path, run, "nDCG@10",
                  f"BiasP(pro='{order[-1]}',con='{order[0]}')@2")[1] == \
         pytest.approx((labels[:2].count(order[-1]) - labels[:2].count(order[0])) / 2)
 
@@ -85,10 +84,9 @@ def test_misinfo_has_no_other_levels(irds, files):
             list(irds.load(f"{MISINFO}/{field}").qrels_iter())
 
 
-def test_trustworthiness(irds, files, qrels_of, offline, tmp_path):
+def test_trustworthiness(irds, files, qrels_of, tmp_path):
     ehealth(files, YEARS)
     assert qrels_of(TRUST) == qrels_of(TRUST) == TRUSTED
-    assert loaded_at_once(offline, TRUST) == [TRUSTED, TRUSTED]
     assert [query.text for query in irds.load(TRUST).queries_iter()] == ["headaches & sea salt"]
     found = values.get(TRUST)
     assert found.name == TRUST and len(found) == 4
@@ -97,15 +95,15 @@ def test_trustworthiness(irds, files, qrels_of, offline, tmp_path):
         found.lookup(["101001", "101001", "101002", "101002"], ["a", "b", "a", "b"]),
         [50, 80, 100, np.nan])
     run = [("101001", "b"), ("101001", "c"), ("101002", "a")]
-    assert table(offline, TRUST, tmp_path, run, f"RaB(values='{TRUST}')@2") == [(75 + 100) / 2]
+    assert table(TRUST, tmp_path, run, f"RaB(values='{TRUST}')@2") == [(75 + 100) / 2]
     measure = pickle.loads(pickle.dumps(RaB(values=TRUST) @ 2))
     assert repr(measure) == f"RaB(values='{TRUST}')@2"
 
 
-def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(files, offline, tmp_path):
+def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(irds, files, tmp_path):
     ehealth(files, YEARS)
     run = [("101001", "c"), ("101001", "b"), ("101002", "a")]
-    plain, ours = (table(offline, name, tmp_path, run, "nDCG@5", "P(rel=2)@2")
+    plain, ours = (table(name, tmp_path, run, "nDCG@5", "P(rel=2)@2")
                    for name in (EHEALTH, TRUST))
     assert plain == ours and 0 < ours[0] < 1
 

@@ -8,7 +8,7 @@ import zipfile
 from collections import Counter
 
 import pytest
-from collection_commands import loaded_at_once, table
+from collection_commands import table
 
 from pt_fairness import groups
 
@@ -38,7 +38,7 @@ def archive(qrels=QRELS):
     return buffer.getvalue()
 
 
-def test_passages_queries_and_judgments(irds, files, qrels_of, offline, tmp_path):
+def test_passages_queries_and_judgments(irds, files, qrels_of, tmp_path):
     files.write(f"{ID}.zip", archive())
     assert qrels_of(f"{ID}/source") == ROWS
     assert qrels_of(ID) == [(*row[:3], "0") for row in ROWS]
@@ -55,10 +55,10 @@ def test_passages_queries_and_judgments(irds, files, qrels_of, offline, tmp_path
     found = groups.get(f"{ID}/source").lookup(["1", "1"], [f"Autos_d2-{LLM}", "Autos_d1-human"])
     assert found["group"].tolist() == ["llm", "human"]
     shutil.rmtree(files.home / ID)
-    assert loaded_at_once(offline, f"{ID}/source") == [ROWS, ROWS]
+    assert qrels_of(f"{ID}/source") == ROWS
     run = [("Autos_q1", f"Autos_d1-{LLM}"), ("Autos_q1", "Autos_d1-human")]
     measures = [f"OfGroup(measure='RR',group='{group}')" for group in ("human", "llm")]
-    assert table(offline, f"{ID}/source", tmp_path, run, *measures) == [0.5, 1.0]
+    assert table(f"{ID}/source", tmp_path, run, *measures) == [0.5, 1.0]
 
 
 @pytest.mark.parametrize(("qrels", "reason"), [

@@ -7,7 +7,7 @@ import warnings
 import zipfile
 
 import pytest
-from collection_commands import loaded_at_once, table
+from collection_commands import table
 
 from pt_fairness import groups
 from pt_fairness.core.messages import FairnessWarning
@@ -40,7 +40,7 @@ def corpus(irds, files):
     return write
 
 
-def test_sensitivity(irds, files, corpus, qrels_of, offline, tmp_path):
+def test_sensitivity(irds, files, corpus, qrels_of, tmp_path):
     file = corpus(EMAILS)
     with warnings.catch_warnings():
         warnings.simplefilter("error", FairnessWarning)
@@ -48,12 +48,12 @@ def test_sensitivity(irds, files, corpus, qrels_of, offline, tmp_path):
     cached = files.home / "sara" / "qrels.txt.sensitivity.tsv"
     assert cached.read_text().splitlines()[:2] == ["docno\tgroup\twhy_not", "201645\tsensitive\t"]
     cached.unlink()
-    assert loaded_at_once(offline, NAME) == [ROWS, ROWS], "from the docstore"
+    assert qrels_of(NAME) == ROWS, "from the docstore"
     for source in (file, *(files.home / "sara" / "docs.pklz4").iterdir()):
         source.unlink()
-    assert loaded_at_once(offline, NAME) == [ROWS, ROWS], "from the table"
+    assert qrels_of(NAME) == ROWS, "from the table"
     run = [("1", "175389"), ("1", "201645"), ("2", "gladly-united-eagle")]
-    assert table(offline, NAME, tmp_path, run, "P@1",
+    assert table(NAME, tmp_path, run, "P@1",
                  "BiasP(pro='sensitive',con='non-sensitive')@2") == [0.5, 0.5]
     assert [query.text for query in irds.load(NAME).queries_iter()] == [
         "Energy plans", "Enron procurement"]

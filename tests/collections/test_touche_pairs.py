@@ -46,23 +46,32 @@ def write_qrels(files, rows=QRELS):
 
 @pytest.mark.parametrize("field, rows, pro, con", [
     ("stance", STANCES, "PRO", "CON"), ("portal", PORTALS, "debateorg", "idebate")])
-def test_stances_and_portals(irds, files, qrels_of, offline, tmp_path, field, rows, pro, con):
+def test_stances_and_portals(irds, files, qrels_of, tmp_path, field, rows, pro, con):
     corpus = write_corpus(files)
     relevance, *_ = write_qrels(files)
     name = f"{TASK}/{field}"
     with warnings.catch_warnings():
         warnings.simplefilter("error", FairnessWarning)
-        assert loaded_at_once(offline, name) == [rows, rows]
+        assert qrels_of(name) == rows
         store = corpus.with_name("processed.json.pklz4")
         for file in (corpus, *store.iterdir()):
             file.unlink()
         assert qrels_of(name) == rows, "from the table"
     assert relevance.with_name(f"qrels-relevance.qrels.{field}.tsv").exists()
-    assert loaded_at_once(offline, name) == [rows, rows]
     assert not corpus.exists() and not list(store.iterdir())
     run = [("1", ONE), ("1", TWO), ("50", SAME)]
     bias = f"BiasP(pro='{pro}',con='{con}')@1"
-    assert table(offline, name, tmp_path, run, "nDCG@5", bias) == [1.0, 1.0]
+    assert table(name, tmp_path, run, "nDCG@5", bias) == [1.0, 1.0]
+
+
+@pytest.mark.exhaustive
+def test_processes_share_the_table(irds, files, offline):
+    corpus = write_corpus(files)
+    write_qrels(files)
+    assert loaded_at_once(offline, f"{TASK}/stance") == [STANCES, STANCES]
+    for file in (corpus, *corpus.with_name("processed.json.pklz4").iterdir()):
+        file.unlink()
+    assert loaded_at_once(offline, f"{TASK}/stance") == [STANCES, STANCES], "from the table"
 
 
 def test_groups_of_unjudged_pairs(irds, files):
@@ -97,19 +106,18 @@ def test_an_argument_that_is_there_twice(irds, files, qrels_of):
 
 
 @pytest.mark.parametrize("field, levels", [("quality", "201"), ("coherence", "102")])
-def test_quality_and_coherence(irds, files, qrels_of, offline, tmp_path, field, levels):
+def test_quality_and_coherence(irds, files, qrels_of, tmp_path, field, levels):
     paths = write_qrels(files)
     name = f"{TASK}/{field}"
     rows = [(*row[:3], level) for row, level in zip(QRELS, levels, strict=True)]
     assert qrels_of(name) == qrels_of(name) == rows
-    assert loaded_at_once(offline, name) == [rows, rows]
     assert irds.load(name).qrels_count() == irds.load(TASK).qrels_count() == 6841
     found = groups.get(name)
     assert found.order == ["0", "1", "2"]
     assert found.lookup(["1", "50", "50"], [ONE, SAME, ONE])["group"].tolist() == [
         levels[0], levels[2]]
     run = [("1", ONE), ("1", TWO), ("50", SAME)]
-    values = table(offline, name, tmp_path, run, "nDCG@5", f"GF(groups='{name}')@2")
+    values = table(name, tmp_path, run, "nDCG@5", f"GF(groups='{name}')@2")
     assert all(0 < value <= 1 for value in values)
     paths[("quality", "coherence").index(field) + 1].write_text(
         f"1 0 {ONE} 1\n1 0 {TWO} 3\n50 0 {SAME} 1\n")
