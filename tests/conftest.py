@@ -32,7 +32,7 @@ from pt_fairness.core import messages
 settings.register_profile(
     "pt_fairness",
     deadline=None,
-    max_examples=40,
+    max_examples=20,
     database=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -71,18 +71,17 @@ def frames_of(measure, case):
 
 
 class TestContributions:
+    @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("measure", [*OWN, *OTHERS], ids=str)
-    def test_they_add_up_to_the_value_of_the_provider(self, measure, make_case):
-        for seed in range(3):
-            case = make_case(seed, topics=4, several=seed == 1)
-            for qid, frame, value in frames_of(measure, case):
-                assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
-                if not frame["counts"].any():
-                    assert not len(frame) or frame["contribution"].isna().all() or value == 0
-                    continue
-                total = frame["contribution"].sum()
-                assert total == pytest.approx(value, abs=1e-9), (seed, qid)
-                assert (frame["contribution"][~frame["counts"]] == 0).all()
+    def test_they_add_up_to_the_value_of_the_provider(self, measure, seed, make_case):
+        case = make_case(seed, topics=4, several=seed == 1)
+        for qid, frame, value in frames_of(measure, case):
+            assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+            if not frame["counts"].any():
+                assert not len(frame) or frame["contribution"].isna().all() or value == 0
+                continue
+            assert frame["contribution"].sum() == pytest.approx(value, abs=1e-9), qid
+            assert (frame["contribution"][~frame["counts"]] == 0).all()
 
     def test_every_sum_over_ranks_is_tested(self):
         tested = {one.NAME for one in parsed(OWN)}
@@ -134,6 +133,7 @@ class TestContributions:
         weights = [1 / math.log2(2), 1 / math.log2(3)]
         assert frame["contribution"].tolist() == pytest.approx([math.log(2) / sum(weights), 0])
 
+    @pytest.mark.exhaustive
     @settings(max_examples=5)
     @given(st.integers(0, 500), st.integers(1, 6), st.integers(1, 3))
     def test_what_follows_changes_no_contribution(self, make_case, seed, cutoff, more):
@@ -150,21 +150,21 @@ class TestContributions:
 
 
 class TestValueSoFar:
+    @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize("measure", SO_FAR)
-    def test_is_the_value_at_the_cutoff(self, measure, make_case):
-        for seed in range(2):
-            case = make_case(seed, topics=4)
-            for qid, frame, value in frames_of(measure, case):
-                assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
-                name, _, _ = measure.rpartition("@")
-                k, expected = 0, math.nan
-                for row in frame.itertuples():
-                    if row.counts:
-                        k += 1
-                        with warnings.catch_warnings():
-                            warnings.simplefilter("ignore", FairnessWarning)
-                            expected = value_of(f"{name}@{k}", case, qid)
-                    assert row.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    def test_is_the_value_at_the_cutoff(self, measure, seed, make_case):
+        case = make_case(seed, topics=4)
+        for qid, frame, value in frames_of(measure, case):
+            assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+            name, _, _ = measure.rpartition("@")
+            k, expected = 0, math.nan
+            for row in frame.itertuples():
+                if row.counts:
+                    k += 1
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", FairnessWarning)
+                        expected = value_of(f"{name}@{k}", case, qid)
+                assert row.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
     @pytest.mark.parametrize("measure", ["Bpref", "SetP", "infAP"])
     def test_measures_without_a_cutoff(self, measure, worked):

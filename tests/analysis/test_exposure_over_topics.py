@@ -69,8 +69,10 @@ class TestWorkedExample:
 @pytest.mark.filterwarnings("ignore:.* are missing from some")
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("population", ["runs", "judged", 40])
-def test_documents_as_the_slow_version(make_case, samples, population):
-    for seed, (depth, with_qrels) in enumerate(itertools.product([None, 1, 4], [False, True])):
+@pytest.mark.parametrize("seed", range(3))
+def test_documents_as_the_slow_version(make_case, samples, population, seed):
+    depth = [4, None, 1][seed]
+    for with_qrels in (False, True):
         if population == "judged" and not with_qrels:
             continue
         case = make_case(seed)
@@ -100,8 +102,9 @@ def test_documents_as_the_slow_version(make_case, samples, population):
 @pytest.mark.filterwarnings("ignore:.* are missing from some")
 @pytest.mark.parametrize("source", ["iteration", "frame", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
-def test_groups_as_the_slow_version(make_case, samples, source):
-    for seed, depth, population in itertools.product(range(4), [None, 3], ["runs", "judged", 40]):
+@pytest.mark.parametrize("seed", range(4))
+def test_groups_as_the_slow_version(make_case, samples, source, seed):
+    for depth, population in itertools.product([None, 3], ["runs", "judged", 40]):
         case = make_case(seed, several=True)
         runs = random_runs(case, seed, samples)
         lookup, options, labels = None, {}, ()

@@ -92,6 +92,7 @@ def test_batches_give_the_values_of_one(monkeypatch):
                                   whole)
 
 
+@pytest.mark.exhaustive
 def test_p_values_are_uniform_under_random_orders():
     """200 systems that return the same documents in random orders."""
     rng = np.random.default_rng(11)

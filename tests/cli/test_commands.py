@@ -104,6 +104,7 @@ def given(files):
     return lambda command: [*MAIN, *(names.get(one, one) for one in command)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_a_reader_that_has_gone(given, command):
     """``pt-fairness measures | head -n 1``: the reader may stop before anything is written."""
@@ -116,6 +117,7 @@ def test_a_reader_that_has_gone(given, command):
     assert (done.returncode, done.stderr) == (1, summary)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="needs a shell that closes files")
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_standard_output_that_is_closed(given, command):
@@ -126,6 +128,7 @@ def test_standard_output_that_is_closed(given, command):
                                 "go\n") and done.stderr.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="needs a shell that closes files")
 def test_what_is_not_needed_may_be_closed(given, files, tmp_path):
     command = ["annotate", "QRELS", "trec-newswire", "-o", str(tmp_path / "out")]
@@ -137,6 +140,7 @@ def test_what_is_not_needed_may_be_closed(given, files, tmp_path):
     assert closed.returncode == 0 and closed.stdout.startswith("name,")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
 @pytest.mark.parametrize("command", COMMANDS[:-1], ids=lambda command: command[0])
 def test_standard_output_on_a_full_disk(given, command):
@@ -147,6 +151,7 @@ def test_standard_output_on_a_full_disk(given, command):
     assert "No space left on device" in done.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command, text", [
     (["eval", "QRELS", "RUN", "-q", "Annotated@5"], "中\tAnnotated"),
     (["table", "QRELS", "RUN", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
@@ -161,6 +166,7 @@ def test_output_is_utf8_whatever_the_locale(tmp_path, given, files, command, tex
     assert done.returncode == (0 if text else 2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no path")
 @pytest.mark.parametrize("command, piped", [
     (["annotate", "qrels", "groups.csv"], "groups.csv"),

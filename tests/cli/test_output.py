@@ -37,6 +37,7 @@ def run(tmp_path):
 STANCE = "pt-fairness/debates/stance"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command, arguments, says", [
     (MAIN, ["annotate", "pt-fairness/debates", STANCE, "-o", "out"], "judged documents have a"),
     (MAIN, ["table", STANCE, "run", "-m", "rKL@5", "-o", "out", "--groups", STANCE], ""),

@@ -35,6 +35,7 @@ def test_import_brings_in_nothing_heavy():
     assert json.loads(run(code)) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("order", [
     "import pt_fairness, pyterrier as pt",
     "import pyterrier as pt, pt_fairness",
@@ -61,6 +62,7 @@ print("fine")
     assert run(code) == "fine"
 
 
+@pytest.mark.exhaustive
 def test_reloading_does_not_register_twice():
     code = """
 import importlib, pt_fairness, ir_measures
@@ -70,6 +72,7 @@ print([p.NAME for p in ir_measures.DefaultPipeline.providers].count("fairness"))
     assert run(code) == "1"
 
 
+@pytest.mark.exhaustive
 def test_a_finder_that_only_looks_does_not_use_up_the_hook():
     code = """
 import importlib.util, pt_fairness
@@ -138,6 +141,7 @@ def cli(python, *arguments):
     )
 
 
+@pytest.mark.exhaustive
 def test_plug_status_unplug(environment, tmp_path):
     python, own = environment
     where = f"{own}/{plugging.FILE_NAME}"
@@ -166,6 +170,7 @@ def test_plug_status_unplug(environment, tmp_path):
     assert sorted(p.name for p in plugging.Path(own).iterdir()) == before
 
 
+@pytest.mark.exhaustive
 def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     python, own = environment
     plug = plugging.Path(own) / plugging.FILE_NAME
@@ -183,6 +188,7 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
         plug.unlink()
 
 
+@pytest.mark.exhaustive
 def test_a_plug_whose_package_fails_says_so_and_goes_on(environment, tmp_path):
     python, own = environment
     plug = plugging.Path(own) / plugging.FILE_NAME

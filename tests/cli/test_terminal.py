@@ -85,6 +85,7 @@ def test_narrow_terminals_and_long_names(monkeypatch):
     assert f"\n{name} " in as_text(TABLE.assign(name=["A", name, "C"]), "text")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("columns", [60, 100])
 def test_a_terminal_gets_a_table_and_a_pipe_csv(files, columns, capsys, monkeypatch):
     shown = on_a_terminal(files, columns)

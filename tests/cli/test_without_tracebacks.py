@@ -67,6 +67,7 @@ def test_warnings_as_errors(folder):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.parametrize("as_module", [True, False])
 def test_ctrl_c_while_it_is_imported(folder, as_module):
@@ -98,6 +99,7 @@ def children(pid: int) -> list[int]:
     return found
 
 
+@pytest.mark.exhaustive
 @several
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_sigterm_ends_the_workers(folder):

@@ -42,6 +42,7 @@ def test_topics_have_title_description_and_narrative(irds, files):
             for number in ("901", "902")]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suffix", ["", "/opinion"])
 def test_an_unknown_label_is_named(irds, files, suffix):
     file = files.blogs(QRELS.replace(f"{POST}3 2", f"{POST}3 7"))
@@ -72,6 +73,7 @@ def post(number, body):
             f"Content-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n").encode()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("content, what", [
     (gzip.compress(post(0, "x" * 9) * 2000)[:-30], " is damaged: "),
     (gzip.compress(post(0, "") + post(1, "").replace(b"DOCHDR", b"HEAD") + post(2, "")),

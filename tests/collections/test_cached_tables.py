@@ -132,6 +132,7 @@ print(variants.stored(folder / "table", folder / "source", lambda path: path.rea
 """
 
 
+@pytest.mark.exhaustive
 def test_two_processes_make_a_table_once(tmp_path, source):
     processes = [subprocess.Popen([sys.executable, "-c", PROCESS, str(tmp_path)], text=True,
                                   stdout=subprocess.PIPE) for _ in range(2)]

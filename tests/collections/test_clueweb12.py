@@ -108,6 +108,7 @@ def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(irds, fil
     assert plain == ours and 0 < ours[0] < 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("wrong", [-1, 101])
 def test_a_trustworthiness_out_of_range(irds, files, wrong):
     written = ehealth(files, {**YEARS, 2017: [("101001", "x", 1, wrong)]})
@@ -119,6 +120,7 @@ def test_a_trustworthiness_out_of_range(irds, files, wrong):
         values.get(TRUST)
 
 
+@pytest.mark.exhaustive
 def test_damaged_files_of_ehealth(irds, files):
     written = ehealth(files, YEARS)
     trust = written["2016.qtrust"]
@@ -137,6 +139,7 @@ def test_damaged_files_of_ehealth(irds, files):
         list(irds.load(TRUST).qrels_iter())
 
 
+@pytest.mark.exhaustive
 def test_no_judgments(irds, files):
     misinfo(files, [])
     ehealth(files, {2016: [], 2017: []})

@@ -61,6 +61,7 @@ def test_passages_queries_and_judgments(irds, files, qrels_of, tmp_path):
     assert table(f"{ID}/source", tmp_path, run, *measures) == [0.5, 1.0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("qrels", "reason"), [
     ("Autos_q1\tAutos_d1\t2\r\n", "AssertionError"),
     (QRELS + "Autos_q1\tAutos_d1\r\n", "expected 3 columns, got 2"),

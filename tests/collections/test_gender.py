@@ -36,6 +36,7 @@ def test_annotated_genders(irds, files):
     assert values_of([measure], qrels, run) == {(measure, "1"): pytest.approx(2 / 3)}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("content", "reason"), [
     ("doc,bias\n1,M\n", "no columns doc_id and gender_bias"),
     ("doc_id,gender_bias\n1,X\n", "which is one of F, M, N"),
@@ -87,6 +88,7 @@ print(json.dumps([rows, groups.get(name).lookup(["1"] * len(docnos), docnos)["gr
 """
 
 
+@pytest.mark.exhaustive
 def test_two_processes_at_once_with_other_passages(msmarco, offline, tmp_path):
     processes = [subprocess.Popen([sys.executable, "-c", ONE_PROCESS, gender(task), docnos],
                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -101,6 +103,7 @@ def test_two_processes_at_once_with_other_passages(msmarco, offline, tmp_path):
     assert sorted(table[1:]) == [*TABLE.splitlines()[1:], "15\t1\t2", "16\t0\t1"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("content", [
     "", "docno\n", TABLE.replace("female", "f"), TABLE.replace("\t2\t", "\t2.5\t"),
     TABLE + "11\t0\t0\n", TABLE.replace("\t2\n", "\tx\n"), TABLE[:-2], b"\xff\xfe"])
@@ -123,6 +126,7 @@ def test_the_table_is_used_and_made_anew_for_a_newer_corpus(irds, msmarco, qrels
     assert fresh.lookup(["1"], ["13"])["group"].tolist() == ["neutral"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("file, content, message", [
     ("dev.tsv", "1 how to lead\n", r"fair/dev.tsv is damaged: line 1 has one column: '1 how to "
                                    r"lead'. Delete it: it is downloaded again"),
@@ -173,6 +177,7 @@ server.shutdown()
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("right", [True, False])
 def test_a_download_is_checked_by_its_hash(tmp_path, right):
     content = b"he,m\nshe,f\nher,f\n"

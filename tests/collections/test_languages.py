@@ -106,6 +106,7 @@ def test_languages_of_unjudged_documents(irds, files, written, offline, name):
     assert "docstore" not in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_two_processes_look_up_different_documents(files, written, offline):
     from concurrent.futures import ThreadPoolExecutor
     halves = [(written["zh"][1], "zh"), (written["ru"][1], "ru")]
@@ -155,6 +156,7 @@ def test_documents_that_are_in_no_corpus(irds, files, written):
         assert groups.get(NAMES[0]).lookup(["0"], ["unknown"]).empty
 
 
+@pytest.mark.exhaustive
 def test_a_damaged_table_is_made_anew(irds, files, written):
     kept = files.write("neuclir/1/languages.tsv", "docno\tgroup\nx\tde\n")
     docno = written["ru"][1][0]
@@ -173,6 +175,7 @@ def test_the_state_is_that_of_the_judgments(irds, files, written):
     assert found != groups.get(NAMES[1])
 
 
+@pytest.mark.exhaustive
 def test_bad_files(irds, files, written):
     file = qrels_file(files)
     file.write_text("0 zho a 1\n0 deu b 1\n")

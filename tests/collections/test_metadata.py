@@ -21,6 +21,9 @@ def test_one_reading_serves_all_fields(irds, fair22, qrels_of):
     fair22.unlink()
     for suffix in GROUPS22:
         assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
+    assert sorted(path.name for path in fair22.parent.iterdir()) == [
+        f"{fair22.name}.groups.npz", f"{fair22.name}.groups.npz.lock",
+        "trec_2022_train_reldocs.jsonl"]
 
 
 READ = """
@@ -32,6 +35,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.exhaustive
 def test_two_processes_at_once(fair22, offline, tmp_path):
     names = [f"{ID22}/{suffix}" for suffix in GROUPS22]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}  # of the fixture: no connections
@@ -70,6 +74,7 @@ def test_a_new_metadata_file_is_read(irds, files, fair22, qrels_of):
     assert {row[3] for row in qrels_of(f"{ID22}/gender")} == {"Woman"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("content", [b"", b"PK", b"not a table"])
 def test_a_damaged_table_is_made_anew(fair22, qrels_of, content):
     qrels_of(f"{ID22}/gender")
@@ -96,6 +101,7 @@ def lines(records):
 WHOLE = gzip.compress(lines(PAGES22))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("content, reason", [
     (WHOLE[:-20], "EOFError"),
     (b"<html>not found</html>", "BadGzipFile"),

@@ -67,6 +67,7 @@ def test_the_table_of_the_command_line(msmarco, offline, tmp_path, task):
     assert 0 < row["AWRF@5"] < row[measures[2]] < 1, "the male passage was not judged"
 
 
+@pytest.mark.exhaustive
 def test_pickled_values_find_the_same_in_a_worker(msmarco, offline, tmp_path):
     import pickle
     numbers = values.get(gender("dev"))

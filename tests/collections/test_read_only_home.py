@@ -41,6 +41,7 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", ["impossible", "of the kernel", "not writable"])
 @pytest.mark.parametrize("arguments", [
     ("report", "qrels", "a.run", "-m", "rKL@5"),

@@ -167,6 +167,7 @@ PLUGGED = ("import sys, pt_fairness, ir_datasets; sys.argv[0] = 'ir_datasets'; "
            "ir_datasets.main_cli()")
 
 
+@pytest.mark.exhaustive
 def test_relevance_diversity_and_fairness_from_the_same_judgments(files, offline, tmp_path):
     files.argsme()
     files.touche2020(QRELS)

@@ -7,8 +7,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from one_test import each
 from scipy.spatial.distance import jensenshannon
-from trec_fair_pages import DOCNOS22, GROUPS22, expected22
+from trec_fair_pages import DOCNOS22, GROUPS22
 
 from pt_fairness import AWRF, cli, groups, targets
 
@@ -57,17 +58,7 @@ def test_2021(irds, fair21, qrels_of):
     assert not (fair21.parent / "corpus.json.gz").exists(), "the articles are not read"
 
 
-@pytest.mark.parametrize("suffix", GROUPS22)
-def test_2022_twice_the_second_time_from_the_table(irds, fair22, qrels_of, suffix):
-    assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
-    fair22.unlink()
-    assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
-    assert sorted(path.name for path in fair22.parent.iterdir()) == [
-        f"{fair22.name}.groups.npz", f"{fair22.name}.groups.npz.lock",
-        "trec_2022_train_reldocs.jsonl"]
-
-
-@pytest.mark.parametrize("suffix", GROUPS22)
+@each("suffix", GROUPS22)
 def test_the_command_line(fair22, tmp_path, capsys, suffix):
     run = tmp_path / "run"
     run.write_text("".join(f"84 Q0 {docno} {rank} {-rank} r\n"

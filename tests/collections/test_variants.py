@@ -56,6 +56,7 @@ def test_stances_are_looked_up_once(irds, files, qrels_of, capfd):
         "qrels.qrels", "qrels.qrels.stance.tsv", "queries.xml"]
 
 
+@pytest.mark.exhaustive
 def test_the_table_is_made_anew_when_it_does_not_fit(irds, files, qrels_of):
     files.argsme()
     table = files.touche2020(QRELS).with_name("qrels.qrels.stance.tsv")
@@ -71,6 +72,7 @@ def test_the_table_is_made_anew_when_it_does_not_fit(irds, files, qrels_of):
     assert qrels_of(f"{TASK}/stance") == STANCES
 
 
+@pytest.mark.exhaustive
 def test_a_document_that_was_missing_is_searched_again(irds, files, qrels_of):
     files.argsme(debateorg=[files.argument("a1", "PRO")])
     table = files.touche2020(QRELS).with_name("qrels.qrels.stance.tsv")
@@ -89,6 +91,7 @@ def test_a_document_that_was_missing_is_searched_again(irds, files, qrels_of):
     assert "missing" not in table.read_text()
 
 
+@pytest.mark.exhaustive
 def test_a_folder_that_cannot_be_written_is_no_obstacle(irds, files, qrels_of, monkeypatch):
     files.argsme()
     files.touche2020(QRELS)

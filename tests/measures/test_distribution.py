@@ -72,14 +72,14 @@ EMPTY = [{"empty": "smooth"}, {"empty": "smooth", "smoothing": 0},
 @pytest.mark.parametrize("from_frame", [False, True, "weights"],
                          ids=["iteration", "frame", "weights"])
 @pytest.mark.parametrize("name", ["DistKL", "DistFair", "AWRF"])
+@pytest.mark.parametrize("seed", range(3))
 def test_ranks_and_discounts_against_the_slow_version(make_case, agrees, name, from_frame,
-                                                      several):
-    for seed in range(3):
-        agrees(make_case(seed, several=several), [
-            (name, {"target": target, **cutoff, **setting})
-            for target in TARGETS for cutoff in CUTOFFS
-            for setting in RANKED + (EMPTY if name != "AWRF" else [{"discount": "none"}])],
-            from_frame)
+                                                      several, seed):
+    agrees(make_case(seed, several=several), [
+        (name, {"target": target, **cutoff, **setting})
+        for target in TARGETS for cutoff in CUTOFFS
+        for setting in RANKED + (EMPTY if name != "AWRF" else [{"discount": "none"}])],
+        from_frame)
 
 
 def test_the_form_of_the_trec_fair_ranking_track(values):

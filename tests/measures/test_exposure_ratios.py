@@ -44,13 +44,14 @@ SETTINGS = {"logDP": settings(SIDES, TARGETS), "logEUR": settings(SIDES, GAINS),
                          ids=["iteration", "frame", "open", "weights"])
 @pytest.mark.parametrize("samples", [1, 3])
 @pytest.mark.parametrize("name", SETTINGS)
-def test_against_the_slow_version(make_case, agrees, name, samples, from_frame, several):
-    for seed in range(3):
-        pick = random.Random(f"{seed} {name} {samples} {from_frame} {several}")
-        wanted = [(name, params) for params in pick.sample(SETTINGS[name], 50)]
-        agrees(make_case(seed, several=several), wanted, from_frame, samples)
+@pytest.mark.parametrize("seed", range(3))
+def test_against_the_slow_version(make_case, agrees, name, samples, from_frame, several, seed):
+    pick = random.Random(f"{seed} {name} {samples} {from_frame} {several}")
+    wanted = [(name, params) for params in pick.sample(SETTINGS[name], 50)]
+    agrees(make_case(seed, several=several), wanted, from_frame, samples)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("samples", [1, 2])
 def test_many_settings_in_one_call(make_case, agrees, samples):
     pick = random.Random(samples)

@@ -311,7 +311,7 @@ def nearest(expected: Fraction, n: int, count: int) -> int:
     return min(range(n + 1), key=lambda x: (abs(x - expected), abs(x - count)))
 
 
-@pytest.mark.parametrize("n", range(1, 31))
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 13])
 def test_rounding_by_brute_force(n):
     # A topic for every share that is a multiple of 1/2n, so that halves occur, and of 1/7; a run
     # for every count.
