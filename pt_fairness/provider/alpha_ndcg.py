@@ -40,8 +40,8 @@ class Diversity:
     """Scores of α-nDCG and α-DCG, with the subtopics of the qrels for each ``rel``."""
 
     def __init__(self, judgments: Judgments, measures: Sequence[Any]) -> None:
-        self._subtopics = {rel: Subtopics(judgments, rel)
-                           for rel in {measure["rel"] for measure in measures}}
+        rels = {measure["rel"] for measure in measures}
+        self._subtopics = {rel: Subtopics(judgments, rel) for rel in rels}
 
     def scores(self, measure: Any, run: Run, warn: Warn) -> Floats:
         """Return α-nDCG or α-DCG of each topic, ``[T]``, the mean over its lists."""
@@ -57,7 +57,8 @@ class Diversity:
 
     def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
         """Warn if the order of tied documents can change a value."""
-        subtopics, cutoff = self._subtopics[measure["rel"]], measure.params.get("cutoff")
+        subtopics = self._subtopics[measure["rel"]]
+        cutoff = measure.params.get("cutoff")
         if Listing(run, measure).ties_matter(subtopics, cutoff, measure.NAME in SET_MEASURES):
             warn(f"{measure} depends on the order of tied documents, and ranks them here as "
                  "trec_eval does for nDCG (by docno, descending), not as ndeval does; "
@@ -71,8 +72,9 @@ class Subtopics:
         codes, labels = judgments.row_labels
         rows = judgments.row_relevance >= rel
         sets = LabelSets(labels)
+        pair = judgments.index.pair[rows]
         #: The code of the subtopic set of each judged pair, ``[pairs]``, −1 for none.
-        self.of_pair = sets.code(judgments.index.pair[rows], codes[rows], len(judgments.index))
+        self.of_pair = sets.code(pair, codes[rows], len(judgments.index))
         self._judgments = judgments
         #: The number of subtopics, also used as the code of no subtopic.
         self._nothing = len(labels)
@@ -81,17 +83,19 @@ class Subtopics:
         #: The number of subtopics of each set, ``[S]``.
         self._size = np.bincount(set_, minlength=len(sets))
         #: The subtopics of each set, ascending, ``[S, m]``, padded with ``_nothing``.
+        place = np.arange(len(set_)) - first[set_]
         self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
-        self._members[set_, np.arange(len(set_)) - first[set_]] = label
+        self._members[set_, place] = label
         self._relevant = np.flatnonzero(self.of_pair >= 0)
-        present = np.zeros((len(judgments.topics), self._nothing + 1), bool)
+        topics = len(judgments.topics)
+        present = np.zeros((topics, self._nothing + 1), bool)
         topic = judgments.topic[self._relevant]
         subtopics = self._members[self.of_pair[self._relevant]]
         present[topic[:, None], subtopics] = True
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
         self.count = present[:, :self._nothing].sum(axis=1)
         #: The number of relevant documents with a subtopic of each topic, ``[T]``.
-        self.documents = np.bincount(topic, minlength=len(judgments.topics))
+        self.documents = np.bincount(topic, minlength=topics)
         self._ideals: dict[tuple[float, int | None], Floats] = {}
 
     def gains(self, listing: Listing, alpha: float, cutoff: int | None) -> Floats:
@@ -100,21 +104,24 @@ class Subtopics:
         relevant = codes >= 0
         if cutoff is not None:
             relevant &= listing.place < cutoff
-        lists, place, codes = listing.list[relevant], listing.place[relevant], codes[relevant]
-        size = self._size[codes]
-        row = np.repeat(np.arange(len(codes)), size)
-        column = np.arange(len(row)) - np.repeat(np.cumsum(size) - size, size)
-        subtopic = lists[row] * (self._nothing + 1) + self._members[codes[row], column]
+        lists, place = listing.list[relevant], listing.place[relevant]
+        codes = codes[relevant]
+        row, column = np.nonzero(self._members[codes] < self._nothing)
+        subtopic = lists[row] * (self._nothing + 1)
+        subtopic += self._members[codes[row], column]
         order = np.argsort(subtopic, kind="stable")
         ordered = subtopic[order]
         first = np.flatnonzero(np.diff(ordered, prepend=-1))
         # The number of earlier documents of the list with the same subtopic.
         seen = np.empty(len(order), np.int64)
         times = np.diff(first, append=len(order))
-        seen[order] = np.arange(len(order)) - np.repeat(first, times)
-        depth, n = int(place.max(initial=-1)) + 1, len(listing.topics)
+        first = np.repeat(first, times)
+        seen[order] = np.arange(len(order)) - first
+        depth = int(place.max(initial=-1)) + 1
+        n = len(listing.topics)
         cell = lists[row] * depth + place[row]
-        gains = np.bincount(cell, (1.0 - alpha) ** seen, minlength=n * depth)
+        worth = (1.0 - alpha) ** seen
+        gains = np.bincount(cell, worth, minlength=n * depth)
         return gains.reshape(n, depth).astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
@@ -132,12 +139,14 @@ class Subtopics:
         longest = int(self.documents.max(initial=0))
         depth = longest if depth is None else min(depth, longest)
         result = np.zeros((topics, depth))
-        topic, codes = self._judgments.topic[self._relevant], self.of_pair[self._relevant]
+        topic = self._judgments.topic[self._relevant]
+        codes = self.of_pair[self._relevant]
         several = np.full(topics, not 0.0 <= alpha <= 1.0)
         several[topic[self._size[codes] > 1]] = True
         simple = ~several[topic]
         if simple.any():
-            self._fill_simple(result, topic[simple], self._members[codes[simple], 0], alpha)
+            subtopic = self._members[codes[simple], 0]
+            self._fill_simple(result, topic[simple], subtopic, alpha)
         if several.any() and depth:
             result[several] = self._greedy(np.flatnonzero(several), alpha, depth)
         return result
@@ -155,15 +164,17 @@ class Subtopics:
         """
         order = np.lexsort((subtopic, topic))
         topic, subtopic = topic[order], subtopic[order]
-        new = np.ones(len(topic), bool)
-        new[1:] = (topic[1:] != topic[:-1]) | (subtopic[1:] != subtopic[:-1])
-        first = np.flatnonzero(new)
-        turn = np.arange(len(topic)) - first[np.cumsum(new) - 1]
+        new_topic = topic[1:] != topic[:-1]
+        new_subtopic = subtopic[1:] != subtopic[:-1]
+        new = np.append(True, new_topic | new_subtopic)
+        first = np.flatnonzero(new)[np.cumsum(new) - 1]
+        turn = np.arange(len(topic)) - first
         order = np.lexsort((turn, topic))
         topic, turn = topic[order], turn[order]
         place = np.arange(len(topic)) - np.searchsorted(topic, topic)
         inside = place < result.shape[1]
-        result[topic[inside], place[inside]] = (1.0 - alpha) ** turn[inside]
+        gains = (1.0 - alpha) ** turn
+        result[topic[inside], place[inside]] = gains[inside]
 
     def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
         """Return the gains of the greedy ranking, ``[len(topics), depth]``.
@@ -173,7 +184,8 @@ class Subtopics:
         topic = self._judgments.topic
         pairs = self._relevant[np.isin(topic[self._relevant], topics)]
         words = ~words_of(self._judgments.docnos(pairs))
-        pairs = pairs[np.lexsort((*words.T[::-1], topic[pairs]))]
+        order = np.lexsort((*words.T[::-1], topic[pairs]))
+        pairs = pairs[order]
         place = np.searchsorted(topics, topic[pairs])
         subtopics = self._members[self.of_pair[pairs]]
         return greedy_gains(place, subtopics, self._nothing, alpha, depth)
@@ -214,11 +226,14 @@ class Listing:
         #: The topic of each list, ``[R]``.
         self.topics = run.topics
         # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
-        self.list, self.block, self.place, self.pair = run.list, run.block, run.place, run.pair
+        self.list, self.block = run.list, run.block
+        self.place, self.pair = run.place, run.pair
         if judged_only(measure):
             rows = self.pair >= 0
-            self.list, self.block, self.pair = run.list[rows], run.block[rows], run.pair[rows]
-            self.place = np.arange(len(self.list)) - np.searchsorted(self.list, self.list)
+            self.list, self.block = run.list[rows], run.block[rows]
+            self.pair = run.pair[rows]
+            first = np.searchsorted(self.list, self.list)
+            self.place = np.arange(len(self.list)) - first
 
     def sets(self, subtopics: Subtopics) -> Ints:
         """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""
@@ -233,7 +248,8 @@ class Listing:
         if len(first) == len(self.block):
             return False  # no ties, or no documents
         sets = self.sets(subtopics)
-        mixed = np.minimum.reduceat(sets, first) != np.maximum.reduceat(sets, first)
+        lowest = np.minimum.reduceat(sets, first)
+        mixed = lowest != np.maximum.reduceat(sets, first)
         if cutoff is not None:
             mixed &= self.place[first] < cutoff
             if as_set:
@@ -259,7 +275,9 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
         raise ValueError(f"alpha_DCG@{cutoff} is not possible: it takes cutoffs of at most "
                          f"{DEEPEST}; alpha_nDCG takes any")
     # Without a cutoff, the ideal has as many ranks as the topic has relevant documents.
-    depth = subtopics.documents[listing.topics] if cutoff is None else np.full(len(gains), cutoff)
+    depth = np.full(len(gains), cutoff)
+    if cutoff is None:
+        depth = subtopics.documents[listing.topics]
     longest = int(depth.max(initial=0))
     terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
     of_subtopic = np.append(0.0, np.cumsum(terms))
@@ -281,7 +299,8 @@ class Ndeval:
         self._names = np.array(judgments.topics, dtype=object)
         self._lock = threading.Lock()  # pyndeval is not thread-safe
         topic, _ = codes_of(qrels["query_id"], "qrels")
-        annotated = qrels.assign(query_id=self._names[topic], doc_id=texts_of(qrels["doc_id"]))
+        docnos = texts_of(qrels["doc_id"])
+        annotated = qrels.assign(query_id=self._names[topic], doc_id=docnos)
         if "iteration" in qrels:
             iteration = qrels["iteration"]
             annotated = annotated[iteration.notna() & ~iteration.isin(UNANNOTATED)]
@@ -290,7 +309,8 @@ class Ndeval:
             params = dict(measure.params)
             params.pop("judged_only", None)
             key = (measure["rel"], params.get("alpha"), params.get("beta"), judged_only(measure))
-            self._settings.setdefault(key, []).append((measure, type(measure)(**params)))
+            pair = measure, type(measure)(**params)
+            self._settings.setdefault(key, []).append(pair)
         self._evaluators = {}
         for key, pairs in self._settings.items():
             plain = [of_ndeval for _, of_ndeval in pairs]
@@ -304,15 +324,14 @@ class Ndeval:
                 if key[-1]:
                     inside = inside & (run.pair >= 0)
                 rows = np.flatnonzero(inside)
-                ordered = pd.DataFrame({
-                    "query_id": self._names[run.topic[rows]], "doc_id": run.docnos(rows),
-                    "score": -run.place[rows].astype(float)})
-                place = dict(zip(self._names[run.topics[lists]], lists, strict=True))
+                topics = self._names[run.topics[lists]]
+                place = dict(zip(topics, lists, strict=True))
                 with self._lock:
-                    metrics = list(self._evaluators[key].iter_calc(ordered))
+                    metrics = list(self._evaluators[key].iter_calc(run.frame(rows)))
                 for metric in metrics:
                     if metric.query_id in place:
-                        values[repr(metric.measure)][place[metric.query_id]] = metric.value
+                        of_lists = values[repr(metric.measure)]
+                        of_lists[place[metric.query_id]] = metric.value
             for measure, plain in pairs:
                 # ndeval returns NaN (0 / 0) for a topic without relevant documents.
                 of_lists = np.nan_to_num(values[repr(plain)])

@@ -73,7 +73,8 @@ class ValueLookup:
                 rows = slice(None) if depth is None else np.flatnonzero(run.place < depth)
                 docnos = run.docnos(rows)
                 numbers[key] = np.full(len(run.place), np.nan)
-                numbers[key][rows] = source.find(run.topic[rows], self._topics, docnos)
+                topic = run.topic[rows]
+                numbers[key][rows] = source.find(topic, self._topics, docnos)
         return replace(rankings, values=numbers, backgrounds=self._backgrounds)
 
     def _background(self, name: str, rel: int | None) -> Background:
@@ -85,7 +86,8 @@ class ValueLookup:
         judgments = self._annotations.judgments
         if rel is None:
             frame = runs.get(name).rename(columns={"qid": "query_id", "docno": "doc_id"})
-            frame = frame[["query_id", "doc_id"]].assign(score=-np.arange(float(len(frame))))
+            scores = -np.arange(float(len(frame)))
+            frame = frame[["query_id", "doc_id"]].assign(score=scores)
             run = Run(frame, judgments, lambda message, cause: None)
             rankings = self._annotations.of_run(run, None)
             topic, docnos = run.topic, run.docnos()
@@ -93,9 +95,11 @@ class ValueLookup:
         else:
             pairs = np.flatnonzero(judgments.relevance >= rel)
             topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
-            codes, sets = self._annotations.pair_codes[pairs], self._annotations.sets
-        numbers = {key: self._numbers(source, topic, docnos, codes, sets)
-                   for key, source in self._sources.items()}
+            codes = self._annotations.pair_codes[pairs]
+            sets = self._annotations.sets
+        numbers = {}
+        for key, source in self._sources.items():
+            numbers[key] = self._numbers(source, topic, docnos, codes, sets)
         return Background(topic, numbers)
 
     def _numbers(self, source: values.Values | Mapping[str, float], topic: Ints, docnos: Any,
@@ -142,7 +146,8 @@ class Attributes:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
         attributes: dict[Hashable, Attribute] = {}
         for attribute, judged in self._annotations.items():
-            name, ranked = name_of(attribute), judged.of_run(run, self._depth)
+            name = name_of(attribute)
+            ranked = judged.of_run(run, self._depth)
             pair_codes = judged.by_rel[self._rel]
             attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
             if len(run.list) and (ranked.codes < 0).all():
@@ -180,8 +185,7 @@ class QuickEvaluator:
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._measures = measures
         plain = [measure for measure in measures
-                 if not isinstance(measure, FairnessMeasure)
-                 and _provider_of(measure) is ir_measures.pytrec_eval]
+                 if _provider_of(measure) is ir_measures.pytrec_eval]
         rest = [measure for measure in measures if measure not in plain]
         self._plain = self._rest = None
         if plain:
@@ -239,12 +243,14 @@ def _provider_of(measure: Any) -> Any:
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
     codes, names = pd.factorize(frame["query_id"])
-    docnos, numbers = frame["doc_id"].tolist(), frame[column].tolist()
+    docnos = frame["doc_id"].tolist()
+    numbers = frame[column].tolist()
     starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
     topics: dict[str, dict[str, Any]] = {}
     for start, end in itertools.pairwise([*starts, len(codes)]):
         of_topic = topics.setdefault(str(names[codes[start]]), {})
-        of_topic.update(zip(docnos[start:end], numbers[start:end], strict=True))
+        pairs = zip(docnos[start:end], numbers[start:end], strict=True)
+        of_topic.update(pairs)
     return topics
 
 
@@ -266,14 +272,16 @@ class OfGroups:
         judgments = self._annotations.judgments
         member, relevance = self._of_group(measure.param("group"))
         relevant = member & (relevance >= measure.rel)
-        defined = np.bincount(judgments.topic[relevant], minlength=len(self._names)) > 0
+        count = np.bincount(judgments.topic[relevant], minlength=len(self._names))
+        defined = count > 0
         # Providers may not take a topic without a relevant document.
         rows = defined[judgments.topic]
         if measure.param("others") != "irrelevant":
             rows &= member
         pairs = np.flatnonzero(rows)
-        qrels = pd.DataFrame({"query_id": self._names[judgments.topic[pairs]],
-                              "doc_id": judgments.docnos(pairs), "relevance": relevance[pairs]})
+        qids = self._names[judgments.topic[pairs]]
+        docnos = judgments.docnos(pairs)
+        qrels = pd.DataFrame({"query_id": qids, "doc_id": docnos, "relevance": relevance[pairs]})
         return defined, QuickEvaluator([measure.inner], qrels)
 
     def _of_group(self, label: str) -> tuple[Bools, Any]:
@@ -284,8 +292,10 @@ class OfGroups:
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
-            relevance = np.full(len(member), np.iinfo(np.int64).min, relevance.dtype)
-            np.maximum.at(relevance, judgments.index.pair[rows], judgments.row_relevance[rows])
+            least = np.iinfo(np.int64).min
+            relevance = np.full(len(member), least, relevance.dtype)
+            pair = judgments.index.pair[rows]
+            np.maximum.at(relevance, pair, judgments.row_relevance[rows])
         return member, np.where(member, relevance, np.minimum(judgments.relevance, 0))
 
     def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:
@@ -296,14 +306,14 @@ class OfGroups:
         for measure, (defined, evaluator) in self._evaluators.items():
             counting = defined[run.topic]
             if measure.param("others") != "irrelevant":
-                counting &= rankings.sets.any_of([measure.param("group")])[rankings.codes]
+                member = rankings.sets.any_of([measure.param("group")])
+                counting &= member[rankings.codes]
             of_lists = np.zeros(len(run.topics))
             for lists, inside in run.samples():
                 rows = np.flatnonzero(inside & counting)
                 of_topic = {}
                 if len(rows):
-                    frame = pd.DataFrame({"query_id": self._names[run.topic[rows]],
-                                          "doc_id": run.docnos(rows), "score": run.scores(rows)})
+                    frame = run.frame(rows).assign(score=run.scores(rows))
                     try:
                         of_topic = {metric.query_id: metric.value
                                     for metric in evaluator.iter_calc(frame)}
@@ -311,9 +321,10 @@ class OfGroups:
                         raise ValueError(f"{measure} cannot be computed: {measure.inner} divides "
                                          "by zero where all documents of a list are relevant") \
                             from None
-                of_lists[lists] = [of_topic.get(topic, measure.inner.DEFAULT)
-                                   for topic in self._names[run.topics[lists]]]
-            yield measure, np.where(defined, mean_of_lists(of_lists, run.topics), np.nan)
+                qids = self._names[run.topics[lists]]
+                of_lists[lists] = [of_topic.get(qid, measure.inner.DEFAULT) for qid in qids]
+            of_topics = mean_of_lists(of_lists, run.topics)
+            yield measure, np.where(defined, of_topics, np.nan)
 
 
 class GroupedMeasures:
@@ -343,11 +354,13 @@ class GroupedMeasures:
         if self._attributes is not None:
             sources += self._attributes.sources.values()
         #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
-        self.dropping = {source: ~np.isin(judgments.topics, list(source.topics))
-                         for source in sources if source.topics is not None}
+        self.dropping: dict[groups.Groups, Bools] = {}
         self.dropped: Bools = np.zeros(len(judgments.topics), bool)
-        for dropped in self.dropping.values():
-            self.dropped = self.dropped | dropped
+        for source in sources:
+            if source.topics is not None:
+                dropped = ~np.isin(judgments.topics, list(source.topics))
+                self.dropping[source] = dropped
+                self.dropped |= dropped
 
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
@@ -362,13 +375,16 @@ class GroupedMeasures:
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
     by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
-    parts = dict.fromkeys(itertools.chain.from_iterable(measure.parts for measure in measures))
-    for part in parts:
+    parts = itertools.chain.from_iterable(measure.parts for measure in measures)
+    for part in dict.fromkeys(parts):
         needed = part.needs_groups
         source = part.param("groups") if needed else None
-        by_source.setdefault((source, needed, *part.joint), []).append(part)
-    return [GroupedMeasures(source, needed, users, judgments)
-            for (source, needed, *_), users in by_source.items()]
+        key = source, needed, *part.joint
+        by_source.setdefault(key, []).append(part)
+    sources = []
+    for (source, needed, *_), users in by_source.items():
+        sources.append(GroupedMeasures(source, needed, users, judgments))
+    return sources
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -396,7 +412,23 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
         for source in self._sources:
-            self._check_source(source)
+            labels = source.annotations.labels
+            for dropper, dropped in source.dropping.items():
+                if dropped.any():
+                    first = self.topics[dropped.argmax()]
+                    self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics "
+                               f"(the first is {first!r}): they have no value (NaN) and are left "
+                               "out of the means. In Python, pt.Experiment leaves them out if it "
+                               "is given groups.to_qrels(qrels)", f"topics {dropper}")
+            for measure in source.measures:
+                check_labels(measure, source.annotations, self._warn)
+                protected = measure.SUPPORTED_PARAMS.get("protected")
+                if len(labels) > 2 and protected is not None and protected.default != "all" \
+                        and "protected" not in measure.params:
+                    self.several[measure] = len(labels)
+                target = measure.registered_target
+                if target is not None:
+                    targets.check(target, self.topics)
         if self.several:
             names = ", ".join(map(str, self.several))
             self._warn("protected is not set: the smallest group of each topic, of those that have "
@@ -426,28 +458,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        "package count the highest, those of trec_eval, such as nDCG, the last",
                        "conflicts")
 
-    def _check_source(self, source: GroupedMeasures) -> None:
-        """Check that the measures can use the labels and topics of a source; warn otherwise.
-
-        :raises ValueError: a parameter names a label that the source does not declare
-        """
-        for dropper, dropped in source.dropping.items():
-            if dropped.any():
-                self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
-                           f"first is {self.topics[dropped.argmax()]!r}): they have no value (NaN) "
-                           "and are left out of the means. In Python, pt.Experiment leaves them "
-                           "out if it is given groups.to_qrels(qrels)", f"topics {dropper}")
-        labels = len(source.annotations.labels)
-        for measure in source.measures:
-            check_labels(measure, source.annotations, self._warn)
-            protected = measure.SUPPORTED_PARAMS.get("protected")
-            if labels > 2 and protected is not None and protected.default != "all" \
-                    and "protected" not in measure.params:
-                self.several[measure] = labels
-            target = measure.registered_target
-            if target is not None:
-                targets.check(target, self.topics)
-
     def _warn(self, message: str, cause: str) -> None:
         """Warn once for each cause."""
         if cause not in self.warned:
@@ -463,13 +473,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for measure, of_topics, dropped in self._values(ranked):
             nothing = np.isnan(of_topics) & ~dropped
             if nothing.any():
-                undefined.setdefault(self.how_many(measure, nothing), []).append(str(measure))
+                how_many = self.how_many(measure, nothing)
+                undefined.setdefault(how_many, []).append(str(measure))
             scores[measure] = np.where(nothing, 0.0, of_topics)
         if undefined:
-            names = "; ".join(f"{', '.join(same)} on {how_many}"
-                              for how_many, same in undefined.items())
+            names = [f"{', '.join(same)} on {how_many}" for how_many, same in undefined.items()]
             message = ("topics with nothing to compare with have the value 0.0, for every system: "
-                       + names)
+                       + "; ".join(names))
             # The cause is the qrels and not the run.
             self._warn(message, message)
         for measure in self._alpha:
@@ -539,8 +549,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if source.groups is not None and (rankings.codes < 0).all():
                 # If a measure is undefined for all topics, the warning of undefined topics covers
                 # it.
-                defined = not any(np.isnan(of_topics).all() for of_topics in of_source.values())
-                self._warn_of_no_group(source, run, defined)
+                undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
+                self._warn_of_no_group(source, run, defined=not any(undefined))
             if rankings.foreign and not all(measure.added_labels for measure in source.measures):
                 self._warn(f"{rankings.foreign} ranked documents have groups that no judged "
                            f"document has and that {source.groups!r} does not declare: "
@@ -574,17 +584,17 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
             return f"{text} ({listed(itertools.compress(self.topics, topics))})"
-        sources = [(part, source) for source in self._sources for part in source.measures
-                   if part in measure.parts]
-        for part, source in sources:
-            if source.annotations.labels:
+        sources = [source for source in self._sources
+                   if not set(measure.parts).isdisjoint(source.measures)]
+        for source in sources:
+            for part in source.measures:
                 labels = sorted({*source.annotations.labels, *part.added_labels})
                 reason = nothing_to_compare(part, labels)
-                if reason:
+                if part in measure.parts and source.annotations.labels and reason:
                     return f"{text} ({reason}: there is nothing to compare)"
         if measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
                 and not isinstance(measure, ValueMeasure):
-            for source in dict.fromkeys(source for _, source in sources):
+            for source in sources:
                 docno = source.annotations.without_group(measure.param("rel"))
                 if source.needed and docno is not None:
                     text += (f" (no relevant document, such as {docno!r}, has a group in "

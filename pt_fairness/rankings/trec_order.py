@@ -171,6 +171,7 @@ class Run:
         self.pair = pair[order]
         self._docnos, self._order, self._score = docnos, order, score
         self._pairs = len(judgments.topic)
+        self._qids = np.array(qids, dtype=object)
         self._hashes = hashes[order] if self.sampled else None
 
     @property
@@ -195,6 +196,12 @@ class Run:
     def docnos(self, rows: Any = slice(None)) -> Any:
         """Return the docnos of the documents at the indices ``rows`` as text."""
         return texts_of(self._docnos.iloc[self._order[rows]])
+
+    def frame(self, rows: Any) -> pd.DataFrame:
+        """Return documents as a run with ir_measures' columns, whose scores are in the order."""
+        qids = self._qids[self.topic[rows]]
+        scores = -self.place[rows].astype(float)
+        return pd.DataFrame({"query_id": qids, "doc_id": self.docnos(rows), "score": scores})
 
     def scores(self, rows: Any) -> Floats:
         """Return the scores of the documents at the indices ``rows``."""
