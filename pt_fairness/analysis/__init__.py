@@ -25,7 +25,7 @@ from pt_fairness.analysis.group_statistics import (
     topic_groups,
     undefined,
 )
-from pt_fairness.analysis.inference import bias_summary, compare, intervals
+from pt_fairness.analysis.inference import bias_summary, compare, intervals, representation
 from pt_fairness.analysis.reference_orders import against_random, reference_rankings
 from pt_fairness.analysis.system_rankings import (
     Correlations,
@@ -41,7 +41,8 @@ __all__ = [
     "combine", "compare", "correlations", "document_exposure", "explain", "frontier",
     "group_distribution", "group_effectiveness", "group_gaps", "headroom", "highlight",
     "inequality", "intervals", "label_noise", "long_form", "minmax", "rank_table", "ranked_groups",
-    "reference_rankings", "top", "topic_gaps", "topic_groups", "uncertain_labels", "undefined",
+    "reference_rankings", "representation", "top", "topic_gaps", "topic_groups",
+    "uncertain_labels", "undefined",
 ]
 
 __dir__ = __all__.copy

@@ -49,6 +49,7 @@ def add(commands: Any) -> None:
     command = add_command(commands, "eval", _eval, "evaluate a run", _FORMS)
     _add_evaluation(command)
     _add_groups(command)
+    _add_targets(command)
     _add_table(commands)
     _add_report(commands)
     _add_plot(commands)
@@ -74,6 +75,13 @@ def _add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> Non
 def _add_groups(command: argparse.ArgumentParser) -> None:
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {TAKES}")
+
+
+def _add_targets(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--targets", metavar="FILE", action="append", default=[],
+                         help="target distributions: a CSV file with the columns qid, group, "
+                         "share, which measures name without its folder and suffixes: "
+                         "target='census' for census.csv; may be repeated")
 
 
 def _add_undefined(command: argparse.ArgumentParser, where: str) -> None:
@@ -105,6 +113,7 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
     command.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
                          help="measures of ir_measures or of this package")
     _add_groups(command)
+    _add_targets(command)
     command.add_argument("--label", metavar="MEASURE=LABEL", action="append", default=[],
                          help="the name of a measure in the output, such as rKL@10=Unfairness; may "
                               "be repeated")
@@ -207,7 +216,7 @@ def _add_rerank(commands: Any) -> None:
     rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
                         help="measures of --compare")
     _add_undefined(rerank, "--compare")
-    rerank.set_defaults(more=[])  # what main does not know are parameters of the method
+    rerank.set_defaults(more=[], targets=[])  # what main does not know are parameters of the method
 
 
 def source_of(text: str) -> Any:
@@ -265,7 +274,7 @@ def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) 
         _add_evaluation(parser)
         parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
                             default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
-        parser.set_defaults(groups=groups, output=None, formats=_FORMS)
+        parser.set_defaults(groups=groups, targets=[], output=None, formats=_FORMS)
         options = parser.parse_args(arguments)
         check_output(options)
         _write_values(options)
@@ -313,8 +322,20 @@ def _write_values(options: argparse.Namespace) -> None:
 
 
 def _measures_of(options: argparse.Namespace) -> list[str]:
-    """Return the measures of a command, of which an argument may hold several."""
+    """Return the measures of a command, of which an argument may hold several.
+
+    Register the distributions of ``--targets`` by the names of their files.
+
+    :raises ValueError: no measure has one of them as its target, or a file cannot be read
+    """
+    from pt_fairness import targets
     from pt_fairness.measures.measure_names import split
+    for path in options.targets:
+        name = os.path.basename(path).partition(".")[0]
+        if not any(name in text for text in options.measures):
+            raise ValueError(f"--targets {path}: no measure has the parameter target='{name}', as "
+                             f"in RepBias(group='female',target='{name}')@10")
+        targets.register(name, path)
     return [measure for text in options.measures for measure in split(text)]
 
 

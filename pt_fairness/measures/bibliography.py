@@ -198,7 +198,8 @@ BIBLIOGRAPHY = {
     "lipani2021": Reference(
         "Aldo Lipani, Florina Piroi and Emine Yilmaz",
         "Towards More Accountable Search Engines: Online Evaluation of Representation Bias",
-        "2021",
+        "arXiv:2110.08835, 2021",
+        "https://arxiv.org/abs/2110.08835",
     ),
     "pathiyancherumanal2021": Reference(
         "Sachin Pathiyan Cherumanal, Damiano Spina, Falk Scholer and W. Bruce Croft",

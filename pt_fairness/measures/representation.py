@@ -5,6 +5,7 @@ et al. 2019).
 from __future__ import annotations
 
 from math import nan
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,8 @@ class _RepBias(SignedMeasure):
 
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
     paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
-    :func:`pt_fairness.targets.register` takes.
+    :func:`pt_fairness.targets.register` takes. That n stays the cutoff if fewer documents were
+    returned follows from equation 3. :func:`pt_fairness.analysis.representation` has m/n and u/n.
 
     Source
     ------
@@ -95,15 +97,18 @@ class _RepBias(SignedMeasure):
     def side(self, view: View) -> Side:
         return side_of(view, [self.param("group")], self["target"], self.rel)
 
-    def score(self, view: View) -> Floats:
+    def counts(self, view: View) -> tuple[Floats, Floats, Any]:
+        """Return m and u of each list, ``[R]``, NaN where undefined, and n."""
         side = self.side(view)
         codes, n = view.condensed(self.cutoff)
         m = of_ranked(side.sets, codes).sum(axis=1)
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
-        bias = ratio(m - u, n)
-        signed = self.signed(bias)
-        return np.where(side.defined, signed, nan)
+        return np.where(side.defined, m, nan), np.where(side.defined, u, nan), n
+
+    def score(self, view: View) -> Floats:
+        m, u, n = self.counts(view)
+        return self.signed(ratio(m - u, n))
 
 
 class SkewMeasure(DistributionMeasure):

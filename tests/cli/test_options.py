@@ -4,11 +4,12 @@ import gzip
 import io
 import json
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from pt_fairness import cli
+from pt_fairness import cli, targets
 
 QRELS = "".join(f"{q} 0 {d} {1 if d < 'c' else 0}\n" for q in (1, 2, 3) for d in "abcd")
 RUNS = {"one": "abcd", "two": "bcda", "three": "dcba"}
@@ -33,6 +34,46 @@ def run(files, capsys):
 
 
 TABLE = ("table", "qrels", *RUNS, "-m", "nDCG@2", "rKL(protected='PRO')@2")
+
+
+class TestTargets:
+    MEASURE = "RepBias(group='PRO',target='census')@2"
+
+    @pytest.fixture
+    def census(self, files):
+        (files / "groups.csv").write_text("docno,group\na,PRO\nb,CON\nc,PRO\nd,CON\n")
+        (files / "sub").mkdir()
+        with gzip.open(files / "sub" / "census.csv.gz", "wt") as out:
+            out.write("qid,group,share\n1,PRO,0\n1,CON,1\n2,PRO,.5\n2,CON,.5\n3,PRO,1\n")
+        yield "sub/census.csv.gz"
+        targets.REGISTRY._registered.pop("census", None)
+
+    def test_table_eval_and_report(self, run, census):
+        """One of the first two documents is PRO: the bias is 0.5, 0 and -0.5."""
+        shared = ("--groups", "groups.csv", "--targets", census)
+        code, out, err = run("table", "qrels", "one", "-m", self.MEASURE, *shared, "--per-query")
+        assert (code, err) == (0, "")
+        values = pd.read_csv(io.StringIO(out)).set_index("qid")["value"]
+        assert values.to_dict() == {1: 0.5, 2: 0.0, 3: -0.5}
+        evaluated = run("eval", "qrels", "one", "-q", "-n", self.MEASURE, *shared)[1]
+        assert [line.split()[-1] for line in evaluated.splitlines()] == ["0.5000", "0.0000",
+                                                                         "-0.5000"]
+        code, *_ = run("report", "qrels", "one", "-m", self.MEASURE, *shared, "-o", "r.html")
+        assert code == 0 and "census" in Path("r.html").read_text(encoding="utf-8")
+
+    def test_workers(self, run, census):
+        arguments = ("table", "qrels", *RUNS, "-m", self.MEASURE, "--groups", "groups.csv",
+                     "--targets", census)
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        assert [line.split(",")[-1] for line in out.splitlines()[1:]] == ["0.0"] * 3
+        assert run(*arguments, "--jobs", "2")[:2] == (0, out)
+
+    def test_a_file_that_no_measure_names(self, run, census):
+        code, _, err = run("table", "qrels", "one", "-m", "nDCG@2", "--targets", census)
+        assert code == 2 and "no measure has the parameter target='census'" in err
+        code, _, err = run("table", "qrels", "one", "-m", self.MEASURE, "--targets", "no/census")
+        assert code == 2 and "no/census" in err
 
 
 class TestGroups:
