@@ -1,9 +1,15 @@
-"""Evaluation of many runs against the same qrels."""
+"""Evaluation of many runs against the same qrels, and its tables.
+
+The tables are averages with comparisons, reference rankings, and values per topic. A topic counts 0
+in an average if it has nothing to compare with, or no results by a measure that gives an empty list
+0: ``FairnessEvaluator`` in ``provider/evaluator.py`` makes the values.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,37 +20,63 @@ from pt_fairness.analysis.columns import (
     ALPHA,
     BROKEN,
     COMPARISON,
+    CORRECTED,
     CORRECTION,
     DROPPED,
     FAR_DOWN,
+    HIGH,
     INTERVAL,
+    LEAST_TESTED,
+    LOSSES,
+    LOW,
+    P_VALUE,
     REFERENCES,
+    REJECT,
     SYSTEMS,
+    TIE_DECIMALS,
     TOLERANCE,
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
+    VERDICT,
+    WINS,
+    column_of,
+    is_per_query,
+    measure_columns,
+    of_one_measure,
+    split_suffix,
 )
 from pt_fairness.analysis.columns import highlight as highlighted
 from pt_fairness.analysis.formats import rename
-from pt_fairness.analysis.inference import check, compare
-from pt_fairness.analysis.reference_orders import KINDS
+from pt_fairness.analysis.inference import check, compare, intervals, randomisation
+from pt_fairness.analysis.reference_orders import KINDS, reference_rankings
+from pt_fairness.analysis.runs_and_qrels import is_of_groups
 from pt_fairness.analysis.significance import corrected
-from pt_fairness.core.messages import first_names, listed, one_of, shown, warn
-from pt_fairness.evaluation.averages import (
-    RESAMPLES,
-    averages_of,
-    per_query_of,
-    reference_rows,
-    rounded,
-    with_rows,
+from pt_fairness.core.arrays import Floats
+from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.messages import (
+    MOST_DECIMALS,
+    collecting_warnings,
+    first_names,
+    listed,
+    one_of,
+    shown,
+    warn,
 )
-from pt_fairness.evaluation.plan import inputs_of, make_plan, position, refuse_pipes
+from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, position, refuse_pipes
 from pt_fairness.evaluation.workers import Scorer, Scores, make_parallel, scores_of_runs
 from pt_fairness.io.run_files import RunInput, RunInputs
+from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import refuse_unknown
 
 #: The tests of the comparisons, in words.
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
+#: The number of resamples of a randomisation test.
+RESAMPLES = 9999
+#: The measures of which pt.Experiment returns the sum over the topics instead of the mean.
+SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
+#: The names of the rows of reference rankings, by kind.
+ROWS = dict(zip(KINDS, ("[random order]", "[proportional]", "[largest group first]",
+                        "[smallest group first]"), strict=True))
 
 
 def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
@@ -187,10 +219,12 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     refuse_unknown([scorer.warnings])
     scores = scores_of_runs(scorer, runs, parallel, progress)
     broken = {name: run.error for name, run in scores.items() if run.error is not None}
-    errors = first_names([f"{name} ({error})" for name, error in broken.items()], "; ")
+    texts = [f"{name} ({error})" for name, error in broken.items()]
+    errors = first_names(texts, "; ")
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {errors}")
-    scores = {name: run for name, run in scores.items() if name not in broken}
+    for name in broken:
+        del scores[name]
     refuse_unknown([run.warnings for run in scores.values()])
     _warn_once(scores, len(systems), undefined)
     if broken:
@@ -207,8 +241,8 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down}
     if undefined == "drop":
         attrs[DROPPED] = True
-        scores = {name: _without(attrs[UNDEFINED], plan.columns, run)
-                  for name, run in scores.items()}
+        for name, run in scores.items():
+            scores[name] = _without(attrs[UNDEFINED], plan.columns, run)
     if base in scores:
         attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
                              "alpha": ALPHA, "systems": len(systems) - 1}
@@ -294,7 +328,8 @@ def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
         if undefined == "drop":
             message = message.replace("have the value 0.0, for every system", "are left out")
         if len(names) < runs:
-            similar = first_names(list(itertools.chain.from_iterable(names for _, names in rest)))
+            of_rest = itertools.chain.from_iterable(names for _, names in rest)
+            similar = first_names(list(of_rest))
             similarly = f"; similarly {similar}" if similar else ""
             plural = "s" if len(names) > 1 else ""
             message += f" (run{plural} {first_names(names)}{similarly})"
@@ -309,5 +344,202 @@ def _without(undefined: Mapping[str, Sequence[str]], columns: Sequence[str],
     """
     values = run.values.copy()
     for i, column in enumerate(columns):
-        values[np.isin(run.qids, undefined.get(column, ())), i] = np.nan
+        rows = np.isin(run.qids, undefined.get(column, ()))
+        values[rows, i] = np.nan
     return replace(run, values=values)
+
+
+def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
+                baseline: str | None, correction: str | None, test: str = "t",
+                confidence: float | None = None, verdicts: Any = None,
+                failed: int = 0) -> pd.DataFrame:
+    """Return ``name``, the average of each measure and, with a baseline, the comparisons.
+
+    :param undefined: the columns of the measures that are undefined for all topics
+    :param correction: as of :func:`pt_fairness.evaluate`, and so are ``test`` and ``confidence``
+    :param verdicts: the verdict of each system, by measure; ``None`` for none
+    :param failed: the number of runs that could not be evaluated, each of which counts as p = 1
+    """
+    systems = list(scores)
+    everywhere = np.isin(columns, list(undefined))
+    defined = np.where(everywhere, np.nan, 1.0)
+    of_systems = [means_of(run.values, columns) for run in scores.values()]
+    means = np.array(of_systems) * defined
+    table: dict[str, Any] = {"name": pd.Series(systems, dtype="str")}
+    if confidence is not None:
+        limits = intervals(per_query_of(scores, columns), confidence=confidence)
+        limits = limits.pivot(index="name", columns="measure").loc[systems]
+    for i, column in enumerate(columns):
+        table[column] = means[:, i]
+        if confidence is not None:
+            factor = np.nan if column in SUMMED else defined[i]
+            low, high = limits["low", column], limits["high", column]
+            table[column + LOW] = low.to_numpy() * factor
+            table[column + HIGH] = high.to_numpy() * factor
+    if baseline is None:
+        return pd.DataFrame(table)
+    tests = np.full((len(systems), 3, len(columns)), np.nan)
+    compared = [place for place, name in enumerate(systems) if name != baseline]
+    for place in compared:
+        if baseline in scores:
+            run = scores[systems[place]]
+            tests[place] = _compare(run, scores[baseline], test)
+    tests *= defined
+    has_value = ~np.isnan(scores[systems[0]].values)
+    topics = has_value.sum(axis=0)
+    every = len(systems) + failed
+    family = [*compared, *range(len(systems), every)]
+    for i, column in enumerate(columns):
+        p_values = pd.Series(tests[:, 2, i])
+        table[column + WINS] = tests[:, 0, i]
+        table[column + LOSSES] = tests[:, 1, i]
+        table[column + P_VALUE] = p_values
+        if correction is not None:
+            p_values = corrected(p_values.reindex(family), correction)
+            p_values = p_values.reindex(range(len(systems)))
+            enough = topics[i] >= LEAST_TESTED
+            table[column + REJECT] = (p_values < ALPHA) & enough
+            table[column + CORRECTED] = p_values
+        if verdicts is not None and column in verdicts:
+            table[column + VERDICT] = verdicts[column].reindex(systems).to_numpy()
+    return pd.DataFrame(table)
+
+
+def means_of(values: Floats, columns: Sequence[str]) -> Floats:
+    """Return the mean of each measure over the topics with a value, ``[measures]``.
+
+    The measures in :data:`SUMMED` are summed.
+    """
+    count = (~np.isnan(values)).sum(axis=0)
+    count[np.isin(columns, list(SUMMED))] = 1
+    # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
+    none = np.zeros((1, len(columns)))
+    sums = np.nancumsum(np.vstack([none, values]), axis=0)[-1]
+    means = sums / np.maximum(count, 1)
+    return np.where(count > 0, means, np.nan)
+
+
+def _compare(run: Scores, baseline: Scores, test: str) -> Floats:
+    """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
+    from scipy import stats
+    table = pd.DataFrame(run.values, run.qids).reindex(baseline.qids)
+    ours = np.ascontiguousarray(table.to_numpy().T)
+    theirs = np.ascontiguousarray(baseline.values.T)
+    wins = (ours > theirs).sum(axis=1)
+    losses = (ours < theirs).sum(axis=1)
+    if test == "randomisation":
+        order = np.argsort(np.array(baseline.qids, dtype=str), kind="stable")
+        differences = (ours - theirs).T[order].round(TIE_DECIMALS)
+        return np.array([wins, losses, randomisation(differences, RESAMPLES, 0)])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+        p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
+    return np.array([wins, losses, p_values])
+
+
+def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
+    """Return ``name, qid, measure, value``, sorted by name and topic."""
+    names = sorted(scores)
+    qids, values = [], []
+    for name in names:
+        topics = np.array(scores[name].qids, dtype=object)
+        order = np.argsort(topics, kind="stable")
+        qids.append(topics[order])
+        values.append(scores[name].values[order].ravel())
+    rows = [len(run) for run in values]
+    name = pd.Index(names, dtype="str").repeat(rows)
+    every = np.concatenate(qids)
+    qid = pd.Index(every, dtype="str").repeat(len(columns))
+    place = np.tile(np.arange(len(columns)), len(every))
+    measure = pd.Index(list(columns), dtype="str").take(place)
+    value = np.concatenate(values)
+    return pd.DataFrame({"name": name, "qid": qid, "measure": measure, "value": value})
+
+
+def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Collection[str]],
+                   drop: bool) -> pd.DataFrame:
+    """Return ``name`` and the mean value of each measure for each kind of reference rankings.
+
+    The rankings are made for each group source of the measures, and not cut. Measures that do not
+    compare the groups of one source have no value. A topic without reference rankings, because no
+    relevant document has a group, is left out where the measure is defined, with a warning.
+
+    :param undefined: the topics for which a measure is undefined, by its column
+    :param drop: whether these topics are left out, instead of counting 0
+    """
+    by_source: dict[Hashable, dict[Any, str]] = {}
+    for measure, column in zip(plan.measures, plan.columns, strict=True):
+        if is_of_groups(measure):
+            sources = {part.param("groups") for part in measure.parts if part.needs_groups}
+            if len(sources) == 1:
+                by_source.setdefault(sources.pop(), {})[measure] = column
+    rows = [ROWS[kind] for kind in kinds]
+    means = pd.DataFrame(np.nan, rows, plan.columns)
+    unranked = set()
+    with collecting_warnings():  # about groups and undefined topics; the evaluation has given them
+        for source, columns in by_source.items():
+            evaluator = QuickEvaluator(list(columns), plan.qrels)
+            runs = reference_rankings(plan.qrels, groups=source, kinds=kinds)
+            for kind in kinds:
+                run: Any = runs[kind].rename(columns={"qid": "query_id", "docno": "doc_id"})
+                ranked = set(texts_of(run["query_id"]))
+                values: dict[str, list[float]] = {column: [] for column in columns.values()}
+                for metric in evaluator.iter_calc(run):
+                    column = columns[metric.measure]
+                    if metric.query_id in undefined.get(column, ()):
+                        value = np.nan if drop else metric.value
+                    elif metric.query_id in ranked:
+                        value = metric.value
+                    else:
+                        value = np.nan
+                        unranked.add(metric.query_id)
+                    values[column].append(value)
+                names, table = list(values), np.array(list(values.values())).T
+                means.loc[ROWS[kind], names] = means_of(table, names)
+    if unranked:
+        warn(f"the rows of reference rankings leave out {len(unranked)} topics, such as "
+             f"{min(unranked)!r}, which have no relevant document with a group; the "
+             "averages of the systems have them")
+    return means.rename_axis("name").reset_index()
+
+
+def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return averages with further rows, which have neither comparisons nor intervals."""
+    rejected = [column for column in averages.columns if column.endswith(REJECT)]
+    rows = rows.reindex(columns=averages.columns)
+    rows[rejected] = False
+    return pd.concat([averages, rows.astype(averages.dtypes.to_dict())], ignore_index=True)
+
+
+def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFrame:
+    """Return a table with the values of measures rounded, as ``pt.Experiment(round=…)`` does.
+
+    :param digits: the number of decimals, of all measures or by measure
+    :raises ValueError: a number that is not possible, or a measure that the table does not have
+    """
+    per_query = is_per_query(table)
+    if isinstance(digits, Mapping):
+        decimals = {}
+        for measure, count in digits.items():
+            name = of_one_measure(table, measure)[1] if per_query else column_of(table, measure)
+            decimals[name] = count
+    else:
+        decimals = dict.fromkeys(table["measure"] if per_query else measure_columns(table), digits)
+    for count in decimals.values():
+        if not isinstance(count, (int, np.integer)) or isinstance(count, bool) \
+                or not 0 <= count <= MOST_DECIMALS:
+            raise ValueError(f"round={shown(digits)} is not possible; it takes a number of "
+                             f"decimals from 0 to {MOST_DECIMALS}, or a dictionary from measures "
+                             "to such numbers")
+    if per_query:
+        value = table["value"]
+        for name, count in decimals.items():
+            value = value.mask(table["measure"] == name, value.round(count))
+        return table.assign(value=value)
+    of_column = {}
+    for column in table.columns:
+        name, suffix = split_suffix(str(column))
+        if name in decimals and suffix in ("", LOW, HIGH):
+            of_column[column] = decimals[name]
+    return table.round(of_column)

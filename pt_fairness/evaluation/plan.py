@@ -80,7 +80,8 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
                          "value depends on judged documents; give qrels, or leave the measure out")
     frames = frames_of(runs)
     runs.update(frames)
-    pairs = pd.concat([frame[["query_id", "doc_id"]] for frame in frames.values()])
+    of_runs = [frame[["query_id", "doc_id"]] for frame in frames.values()]
+    pairs = pd.concat(of_runs)
     return pairs.apply(texts_of).drop_duplicates().assign(relevance=1)
 
 
@@ -118,8 +119,10 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     rows = pd.concat(frames, names=["frame"]).reset_index("frame")
     pairs = ["qid", "docno"]
     distinct = rows[[*pairs, "group"]].drop_duplicates()
-    rows["labels"] = rows.groupby(["frame", *pairs])["group"].transform("size")
-    rows = rows.merge(distinct.groupby(pairs).size().rename("all"), on=pairs)
+    by_document = rows.groupby(["frame", *pairs])
+    rows["labels"] = by_document["group"].transform("size")
+    sizes = distinct.groupby(pairs).size()
+    rows = rows.merge(sizes.rename("all"), on=pairs)
     for row in rows[rows["labels"] != rows["all"]].head(1).itertuples():
         raise ValueError(f"{row.frame} has other groups of document {row.docno!r} for topic "
                          f"{row.qid!r} than another frame with a column group; give the groups "
@@ -127,9 +130,11 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
     source = sources.from_frame(distinct, "the column group")
     judged = qrels.rename(columns=columns)[pairs]
     judged = with_text_ids(judged, "qrels", *pairs).drop_duplicates()
-    found = Memberships(*source.annotate(*(texts_of(judged[name]) for name in pairs)))
-    warn(f"groups are read from the column group of {first_names([*frames])}: "
-         f"{len(np.unique(found.item))} of {len(judged)} judged documents have one")
+    qids, docnos = texts_of(judged["qid"]), texts_of(judged["docno"])
+    memberships = Memberships(*source.annotate(qids, docnos))
+    count = len(np.unique(memberships.item))
+    warn(f"groups are read from the column group of {first_names([*frames])}: {count} of "
+         f"{len(judged)} judged documents have one")
     return source
 
 
@@ -234,7 +239,8 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
     if by_name:
         of_sources = _shown_names(by_name)
         texts = _columns(objects, texts, of_sources)
-    threads = None if workers == 1 else max(1, (os.cpu_count() or 1) // workers)
+    processors = os.cpu_count() or 1
+    threads = None if workers == 1 else max(1, processors // workers)
     alpha = os.environ.get(ALPHA_VARIABLE)
     key = uuid.uuid4().hex
     return Plan(frame, objects, texts, of_sources.get(name, name), labels, alpha, key, threads,

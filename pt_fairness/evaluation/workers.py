@@ -108,9 +108,9 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
         packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
         score = delayed(_score_in_worker)
         # Workers may have another working directory.
-        jobs = [(name, run if isinstance(run, pd.DataFrame) else os.path.abspath(run))
-                for name, run in runs.items()]
-        results = parallel(score(packed, plan.key, job) for job in jobs)
+        jobs = {name: run if isinstance(run, pd.DataFrame) else os.path.abspath(run)
+                for name, run in runs.items()}
+        results = parallel(score(packed, plan.key, job) for job in jobs.items())
     scores = dict(tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress))
     return {name: scores[name] for name in runs}
 
@@ -209,11 +209,12 @@ class Scorer:
         """
         need_results(run)
         metrics = self.evaluator.iter_calc(run)
-        qids = dict.fromkeys([*(metric.query_id for metric in metrics), *self.topics])
+        ranked = [metric.query_id for metric in metrics]
+        qids = dict.fromkeys([*ranked, *self.topics])
         rows = {qid: row for row, qid in enumerate(qids)}
         places = {measure: place for place, measure in enumerate(self.plan.measures)}
         table = np.full((len(rows), len(places)), np.nan)
-        row = [rows[metric.query_id] for metric in metrics]
+        row = [rows[qid] for qid in ranked]
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
         within: dict[str, float] = {}

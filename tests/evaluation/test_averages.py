@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import analysis, rKL
-from pt_fairness.evaluation.averages import (
+from pt_fairness.evaluation.experiment import (
     averages_of,
     means_of,
     per_query_of,
