@@ -18,7 +18,9 @@ from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The marks of a column that is best where it is largest, smallest, and nearest to 0. The mark of a
 #: column that is best nearest to another value, such as ``→1``, has this value.
-LARGER, SMALLER, NEAR_ZERO = "↑", "↓", "→0"
+LARGER = "↑"
+SMALLER = "↓"
+NEAR_ZERO = "→0"
 #: Values that are equal to this many decimals are ties, because of rounding in sums.
 TIE_DECIMALS = 12
 #: The significance level.
@@ -32,7 +34,9 @@ TOO_FEW = ("With fewer than six topics, no difference is called significant: eve
 CORRECTION = "holm"
 #: The suffixes of the columns in which pt.Experiment compares with a baseline.
 WINS, LOSSES = " +", " -"
-P_VALUE, REJECT, CORRECTED = " p-value", " reject", " p-value corrected"
+P_VALUE = " p-value"
+REJECT = " reject"
+CORRECTED = " p-value corrected"
 TEST_SUFFIXES = (P_VALUE, REJECT, " corrected")
 #: The suffixes of the columns with the ends of the interval of an average.
 LOW, HIGH = " low", " high"
@@ -122,7 +126,9 @@ def text_of(column: Any, table: pd.DataFrame | None) -> str:
 def mark_of(text: str) -> str | None:
     """Return the mark at the end of a name, or ``None``."""
     mark = _MARK.search(text)
-    return None if mark is None else mark[0]
+    if mark is None:
+        return None
+    return mark[0]
 
 
 def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
@@ -133,7 +139,9 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
     """
     text = text_of(column, table)
     mark = mark_of(text)
-    return text if mark is None else text[:-len(mark)].rstrip()
+    if mark is None:
+        return text
+    return text[:-len(mark)].rstrip()
 
 
 def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:

@@ -285,7 +285,9 @@ class Ranks:
     def fairest(self) -> float | None:
         """The value of the fairest possible ranking; ``None`` if it is not known."""
         values = self.measure.fairest(self._view) if self._compares else None
-        return None if values is None else float(values[0])
+        if values is None:
+            return None
+        return float(values[0])
 
     @property
     def protected(self) -> list[str] | None:

@@ -259,7 +259,7 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
         raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; it takes a "
                          f"number {allowed}")
     if name == "power":
-        return np.asarray(discounts.ranks(ranks) ** -power)
+        return discounts.ranks(ranks) ** -power
     one_of("discount", name, ("log2", "trec", "geometric", "mmr", "none", "power"))
     return discounts.discount(name, ranks, power)
 

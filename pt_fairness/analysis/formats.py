@@ -315,7 +315,9 @@ def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, lis
 def _texts(values: pd.Series, digits: int) -> Any:
     """Return values as text, floats with some decimals, ``''`` where there is none."""
     def text(value: Any) -> str:
-        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+        if isinstance(value, float):
+            return f"{value:.{digits}f}"
+        return str(value)
 
     texts = values.astype(object).map(text, na_action="ignore")
     return texts.astype(object).fillna("").to_numpy(object)

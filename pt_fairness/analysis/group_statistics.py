@@ -493,7 +493,9 @@ def _source(groups: Any) -> sources.Groups:
     if not all(isinstance(part, (Mapping, pd.DataFrame)) for part in groups.values()):
         return sources.from_mapping(groups)
     parts = [_source(part) for part in groups.values()]
-    return parts[0] if len(parts) == 1 else sources.product(*parts)
+    if len(parts) == 1:
+        return parts[0]
+    return sources.product(*parts)
 
 
 def _members(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:

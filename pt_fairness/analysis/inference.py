@@ -199,7 +199,7 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / (sd / np.sqrt(n))
     tail = stats.t.sf(abs(t), np.maximum(n - 1, 1))
-    return t, np.asarray(2 * tail)
+    return t, 2 * tail
 
 
 def _bca(values: Floats, means: Floats, confidence: float) -> Any:

@@ -47,7 +47,9 @@ from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its fair end within its range.
-BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
+BETTER = "▲"
+WORSE = "▼"
+DIFFERENT = "≠"
 #: The corrections of statsmodels in words; others are named as statsmodels names them.
 _CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
                 "bonferroni": "Bonferroni's correction", "b": "Bonferroni's correction"}
@@ -243,7 +245,9 @@ def short_p(p: float) -> str:
     """
     if math.isnan(p):
         return "–"
-    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    if p < 0.001:
+        return "< .001"
+    return f"{p:.3f}".removeprefix("0")
 
 
 def level(alpha: float) -> str:

@@ -352,4 +352,6 @@ def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
     if math.isnan(coefficient):
         return "–"
     text = f"{round(coefficient, decimals) + 0.0:.{decimals}f}"  # without −0
-    return f"{text}*" if p_value < ALPHA else text
+    if p_value < ALPHA:
+        return f"{text}*"
+    return text

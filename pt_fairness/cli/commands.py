@@ -393,7 +393,8 @@ def _table(options: argparse.Namespace) -> int:
     if options.uncertain is not None:
         _refuse(options, "--uncertain", "label", "tolerance", "undefined", "test", "correction",
                 "references", "p_values")
-        table, broken = _uncertain(options), None
+        table = _uncertain(options)
+        broken = None
     else:
         if topic_groups is not None:
             _refuse(options, "--topic-groups prints means, which are not compared; it", *_COMPARING)
@@ -463,7 +464,8 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _plot(options: argparse.Namespace) -> int:
-    figure, form = options.figure, options.format or (options.output or "").rpartition(".")[2]
+    figure = options.figure
+    form = options.format or (options.output or "").rpartition(".")[2]
     if options.output is None or form not in options.formats:
         raise ValueError("plot draws into a file that ends in .pdf, .png or .svg, such as "
                          f"-o {figure}.pdf")
@@ -495,7 +497,9 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     from pt_fairness.analysis.columns import measure_columns, systems_of
     from pt_fairness.evaluation.plan import position
     from pt_fairness.io.run_files import named
-    figure, groups, columns = options.figure, options.groups, measure_columns(averages)
+    figure = options.figure
+    groups = options.groups
+    columns = measure_columns(averages)
     if len(columns) < FIGURES[figure]:
         raise ValueError(f"{figure} needs {FIGURES[figure]} measures; give -m MEASURE MEASURE")
     if figure == "tradeoff":
@@ -628,7 +632,8 @@ def _parser_of(method: Any) -> argparse.ArgumentParser:
             metavar, meaning = "SOURCE", TAKES
         else:
             default = "" if param.default is None else f" (default: {param.default})"
-            metavar, meaning = "VALUE", meanings[name] + default
+            metavar = "VALUE"
+            meaning = meanings[name] + default
         parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS, metavar=metavar,
                             help=meaning)
     return parser
@@ -646,7 +651,9 @@ def _params(options: argparse.Namespace, method: Any) -> dict[str, Any]:
     if not grouped and options.groups is not None:
         raise ValueError(f"{options.method} has no parameter groups")
     params = vars(_parser_of(method).parse_args(options.more))
-    return {"groups": options.groups} | params if grouped else params
+    if grouped:
+        return {"groups": options.groups} | params
+    return params
 
 
 def _value(text: str) -> Any:

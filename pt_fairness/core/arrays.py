@@ -43,12 +43,13 @@ def mean_of_lists(values: Floats, topics: Ints) -> Floats:
     :param values: the value of each list, ``[R]``
     :param topics: the topic of each list, ``[R]``; each topic has at least one list
     """
-    return np.asarray(np.bincount(topics, values) / np.bincount(topics))
+    return np.bincount(topics, values) / np.bincount(topics)
 
 
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
-    above, below = np.asarray(above, float), np.asarray(below, float)
+    above = np.asarray(above, float)
+    below = np.asarray(below, float)
     out = np.zeros(np.broadcast(above, below).shape)
     return np.divide(above, below, out=out, where=below != 0)
 

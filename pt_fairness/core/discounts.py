@@ -37,7 +37,7 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     if name == "trec":
         return 1.0 / np.log2(np.maximum(i, 2.0))
     if name == "geometric":
-        return np.asarray(p ** (i - 1.0))
+        return p ** (i - 1.0)
     if name == "mmr":
         return 1.0 / i
     if name == "none":
@@ -71,7 +71,7 @@ def gain(name: str, relevance: Any, rel: int) -> Floats:
 
 def within(depth: int, n: Ints) -> Bools:
     """Return a mask of the first ``n[t]`` ranks of each row ``t``, ``[T, depth]``."""
-    return np.asarray(np.arange(depth) < n[:, None])
+    return np.arange(depth) < n[:, None]
 
 
 def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
@@ -81,6 +81,7 @@ def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
     ``step``.
     """
     step = min(step, depth + 1)  # a larger step has the same result, but may overflow
-    i, n = np.arange(1, depth + 1), n[:, None]
+    i = np.arange(1, depth + 1)
+    n = n[:, None]
     multiples = (i % step == 0) & (i <= n)
-    return np.asarray(np.where(n < step, i == n, multiples))
+    return np.where(n < step, i == n, multiples)

@@ -42,7 +42,8 @@ def discounted_divergences(codes: NDArray[np.integer[Any]], rows: Floats, weight
     :param target: the target share of each label, ``[T, L]``
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
-    terms, counts = weights.copy(), np.zeros((len(codes), rows.shape[1]))
+    terms = weights.copy()
+    counts = np.zeros((len(codes), rows.shape[1]))
     # A divergence holds about four arrays of this size at a time.
     size = max(1, BLOCK_CELLS // max(1, 4 * counts.size))
     for start in range(0, codes.shape[1], size):
@@ -70,7 +71,7 @@ def smoothed(shares: Floats) -> Floats:
                          f"distribution; a divergence counts each of them as {SMALLEST_SHARE:g}, "
                          f"so at most {most} can have none. Use fewer groups, a target in which "
                          "they have a share, or a measure that compares two groups")
-    return np.asarray(np.where(zero, SMALLEST_SHARE, shares * (1.0 - SMALLEST_SHARE * zeros)))
+    return np.where(zero, SMALLEST_SHARE, shares * (1.0 - SMALLEST_SHARE * zeros))
 
 
 def _p_log_ratio(p: Any, q: Any) -> Floats:
@@ -115,7 +116,7 @@ def laplace(counts: Floats, smoothing: float) -> Floats:
     counts = counts + smoothing
     total = counts.sum(axis=-1, keepdims=True)
     equal = np.full(counts.shape, 1.0 / max(counts.shape[-1], 1))
-    return np.asarray(np.divide(counts, total, out=equal, where=total > 0))
+    return np.divide(counts, total, out=equal, where=total > 0)
 
 
 def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints,

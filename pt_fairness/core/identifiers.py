@@ -116,7 +116,9 @@ def whole_numbers(ids: pd.Series) -> pd.Series:
     floats = values.dtype.kind == "f" or (
         values.dtype.kind == "O" and pd.api.types.infer_dtype(values, skipna=True)
         in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
-    return ids.astype(object).map(label_text, na_action="ignore") if floats else ids
+    if floats:
+        return ids.astype(object).map(label_text, na_action="ignore")
+    return ids
 
 
 def texts_of(ids: pd.Series) -> Any:
@@ -201,8 +203,10 @@ class PairIndex:
                 break
         else:  # pragma: no cover
             raise RuntimeError("every hash key makes two of these identifiers collide")
-        self.key, self.number = key, order.astype(np.int32)
-        self.pair, self.first = pair.astype(np.int32, copy=False), first
+        self.key = key
+        self.number = order.astype(np.int32)
+        self.pair = pair.astype(np.int32, copy=False)
+        self.first = first
         self.topic = topic if pair is first else topic[first]
         # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
         # as many buckets as pairs.
@@ -278,7 +282,8 @@ class DocumentIndex:
             topic, names = codes_of(qid, where)
             self.topics = list(names)
         self._index = PairIndex(topic, docno, where)
-        self.pair, self.first = self._index.pair, self._index.first
+        self.pair = self._index.pair
+        self.first = self._index.first
 
     def __len__(self) -> int:
         return len(self._index)
@@ -319,7 +324,8 @@ def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: I
     same = np.empty(len(rows), bool)
     for start in range(0, len(rows), CHUNK):
         part = slice(start, start + CHUNK)
-        left, right = docnos.iloc[rows[part]], other_docnos.iloc[other_rows[part]]
+        left = docnos.iloc[rows[part]]
+        right = other_docnos.iloc[other_rows[part]]
         if isinstance(left.dtype, pd.StringDtype) and left.dtype == right.dtype:
             same[part] = np.asarray(left.array == right.array, bool)
         else:

@@ -95,6 +95,8 @@ def lazy(package: str, modules: "Mapping[str, str]") -> "Callable[[str], Any]":
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = importlib.import_module(modules[name])
-        return module if modules[name].endswith(f".{name}") else getattr(module, name)
+        if modules[name].endswith(f".{name}"):
+            return module
+        return getattr(module, name)
 
     return find

@@ -29,8 +29,11 @@ def listed(names: Iterable[Any]) -> str:
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more'
     """
     names = list(names)
-    text, rest = ", ".join(map(shown, names[:MOST_NAMES])), len(names) - MOST_NAMES
-    return f"{text} and {rest} more" if rest > 0 else text
+    text = ", ".join(map(shown, names[:MOST_NAMES]))
+    rest = len(names) - MOST_NAMES
+    if rest > 0:
+        return f"{text} and {rest} more"
+    return text
 
 
 def shown(value: Any) -> str:
@@ -42,9 +45,13 @@ def shown(value: Any) -> str:
     ("'PRO'", 101)
     """
     if isinstance(value, str):
-        return repr(value) if len(value) <= MOST_CHARACTERS else f"{value[:MOST_CHARACTERS]!r}…"
+        if len(value) <= MOST_CHARACTERS:
+            return repr(value)
+        return f"{value[:MOST_CHARACTERS]!r}…"
     text = repr(value)
-    return f"{text[:MOST_CHARACTERS]}…" if len(text) > MOST_CHARACTERS else text
+    if len(text) > MOST_CHARACTERS:
+        return f"{text[:MOST_CHARACTERS]}…"
+    return text
 
 
 def did_you_mean(name: object, names: Iterable[object]) -> str:
@@ -59,7 +66,9 @@ def did_you_mean(name: object, names: Iterable[object]) -> str:
         return ""
     folded = {str(value).casefold(): value for value in names}
     near = difflib.get_close_matches(str(name).casefold(), folded, n=1)
-    return f" Did you mean {folded[near[0]]!r}?" if near else ""
+    if near:
+        return f" Did you mean {folded[near[0]]!r}?"
+    return ""
 
 
 def first_names(names: Sequence[str], separator: str = ", ") -> str:
@@ -70,8 +79,11 @@ def first_names(names: Sequence[str], separator: str = ", ") -> str:
     >>> first_names([f"run{i}" for i in range(12)])
     'run0, run1, run2, run3, run4, run5, run6, run7, run8, run9 and 2 more'
     """
-    text, rest = separator.join(names[:MOST_NAMES]), len(names) - MOST_NAMES
-    return f"{text} and {rest} more" if rest > 0 else text
+    text = separator.join(names[:MOST_NAMES])
+    rest = len(names) - MOST_NAMES
+    if rest > 0:
+        return f"{text} and {rest} more"
+    return text
 
 
 def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
@@ -141,15 +153,19 @@ def warn(message: str, cause: str | None = None) -> None:
     :param cause: what warnings of different runs have in common; by default the message. A line
         with ``pt.Experiment``, which makes an evaluator for each system, warns of a cause once.
     """
-    collected, cause = _collected.get(), cause or message
+    collected = _collected.get()
+    cause = cause or message
     if collected is not None:
         collected.append((cause, message))
         return
-    level, frame, in_experiment = 2, sys._getframe(1), False
+    level = 2
+    frame = sys._getframe(1)
+    in_experiment = False
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
         in_experiment |= frame.f_code.co_name == "Experiment"
-        level, frame = level + 1, frame.f_back
+        level += 1
+        frame = frame.f_back
     # The filter of Python would forget: it starts anew whenever any library changes the filters.
     place = None if cause.startswith(ONCE) else (frame.f_code.co_filename, frame.f_lineno)
     if (cause, place) in _warned:

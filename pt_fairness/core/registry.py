@@ -162,7 +162,9 @@ class NamedObject:
     def registered(self) -> str:
         """The first name under which the object is registered; its own if there is none."""
         registry = _REGISTRIES.get(self.WHAT)
-        return self.name if registry is None else registry.name_of(self)
+        if registry is None:
+            return self.name
+        return registry.name_of(self)
 
     def renamed(self: S, name: str) -> S:
         """Return the same object under another name."""
@@ -191,7 +193,9 @@ class NamedObject:
 
 def name_of(source: Any) -> Any:
     """Return the name of a :class:`NamedObject`, and any other value as it is."""
-    return source.registered if isinstance(source, NamedObject) else source
+    if isinstance(source, NamedObject):
+        return source.registered
+    return source
 
 
 #: The registry of each class of objects, by what they are.
@@ -211,7 +215,9 @@ def declare(what: str, names: Collection[str], make: Callable[[str], Any]) -> No
 
 
 def _built_in_names(what: str) -> Collection[str]:
-    return _BUILT_IN[what][0] if what in _BUILT_IN else ()
+    if what in _BUILT_IN:
+        return _BUILT_IN[what][0]
+    return ()
 
 
 def built_in(what: str, name: str) -> Any:
@@ -243,7 +249,10 @@ class Registry(Generic[S]):
     def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
                  makers: str = "register", words: Sequence[str] = (),
                  convert: Callable[[Any], S] | None = None) -> None:
-        self._kind, self._read, self._makers, self._words = kind, read, makers, words
+        self._kind = kind
+        self._read = read
+        self._makers = makers
+        self._words = words
         self._convert = convert
         self._registered: dict[str, S | Callable[[], S]] = {}
         _REGISTRIES[kind.WHAT] = self
@@ -355,7 +364,9 @@ class Registry(Generic[S]):
             return name
         source = self._registered.get(name)
         if not make:
-            return source if isinstance(source, self._kind) else None
+            if isinstance(source, self._kind):
+                return source
+            return None
         if source is None:
             if name not in _built_in_names(self._kind.WHAT):
                 return None

@@ -543,7 +543,7 @@ class _RADio(DistributionMeasure):
         p = alpha * target + 1.0 - alpha
         rest = (1.0 - alpha) * (1.0 - target)
         divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
-        return np.asarray(divergence.max(axis=1))
+        return divergence.max(axis=1)
 
 
 def _distance(p: Floats, q: Floats) -> Floats:

@@ -103,7 +103,7 @@ class DocumentMeasure(FairnessMeasure):
         topics = len(view.topics)
         sums = view.sums_by_code(topics, documents.topic, documents.codes, values)
         by_group = sums @ view.share
-        return np.asarray(by_group.ravel())
+        return by_group.ravel()
 
     def topics(self, view: View, documents: Documents) -> Ints:
         """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""

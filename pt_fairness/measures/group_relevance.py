@@ -109,12 +109,12 @@ def similarity(divergence: Floats) -> Floats:
 
 def err(i: Any) -> Floats:
     """Return 1 / i, the utility of expected reciprocal rank at rank i."""
-    return np.asarray(1.0 / i)
+    return 1.0 / i
 
 
 def rbu(i: Any, phi: float) -> Floats:
     """Return φ^i, the utility of intentwise rank-biased utility at rank i."""
-    return np.asarray(phi ** i)
+    return phi ** i
 
 
 class StoppingMeasure(FairnessMeasure):
@@ -141,7 +141,7 @@ class StoppingMeasure(FairnessMeasure):
 
     def defined(self, view: View) -> Bools:
         highest = view.highest_relevance
-        return np.asarray((highest >= self.rel) & (highest > 0))
+        return (highest >= self.rel) & (highest > 0)
 
     def chances(self, relevance: Any, highest: Any) -> Floats:
         """Return the probability that the user stops at each rank, ``[R, D]``.

@@ -88,9 +88,9 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     terms = terms[:, :1] if same else largest_term(term, i, S, N)
     if len(w) > 1:
         of_lists = w * terms[where]
-        return np.asarray(of_lists.sum(axis=1))
+        return of_lists.sum(axis=1)
     sums = (w * terms).sum(axis=1)
-    return np.asarray(sums[where])
+    return sums[where]
 
 
 def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
@@ -164,7 +164,7 @@ class PrefixMeasure(FairnessMeasure):
             return None
         first = np.minimum(ranks(w.shape[1]), S[:, None])
         terms = discounted(self.term, first, S, N, w)
-        return np.asarray(terms.sum(axis=1))
+        return terms.sum(axis=1)
 
     def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
@@ -246,7 +246,7 @@ class PrefixMeasure(FairnessMeasure):
 
 def largest_divergence(T: Floats) -> Floats:
     """Return the largest divergence of one document of one group, ``[R]``."""
-    return np.asarray(-np.log2(np.where(T > 0, T, 1.0).min(axis=1, initial=1.0)))
+    return -np.log2(np.where(T > 0, T, 1.0).min(axis=1, initial=1.0))
 
 
 def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
@@ -277,7 +277,7 @@ def sides(protected: Any) -> Floats:
 
 def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rND, equation 1: ``|S⁺_{1..i} / i − S⁺ / N|``."""
-    return np.asarray(abs(plus / i - S / N))
+    return abs(plus / i - S / N)
 
 
 def rkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
@@ -287,7 +287,7 @@ def rkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
 
 def rrd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rRD: ``|S⁺_{1..i} / S⁻_{1..i} − S⁺ / S⁻|``; a ratio to 0 is 0."""
-    return np.asarray(abs(ratio(plus, i - plus) - ratio(S, N - S)))
+    return abs(ratio(plus, i - plus) - ratio(S, N - S))
 
 
 class ParityMeasure(PrefixMeasure):

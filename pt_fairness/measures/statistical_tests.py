@@ -109,7 +109,7 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
             passing[:, done:][np.arange(done, last + 1) < least[:, None]] = 0.0
             done = int(least.min())
     passes = passing.sum(axis=1)
-    return np.asarray(1.0 - passes)
+    return 1.0 - passes
 
 
 def binomial_distribution(count: Ints, p: Floats, where: Bools, elsewhere: float = 1.0) -> Floats:
@@ -120,7 +120,7 @@ def binomial_distribution(count: Ints, p: Floats, where: Bools, elsewhere: float
     from scipy import special  # takes longer to import than the whole package
     ranks = np.arange(1, count.shape[1] + 1)
     out = np.full(count.shape, elsewhere)
-    return np.asarray(special.bdtr(count, ranks, p[:, None], where=where, out=out))
+    return special.bdtr(count, ranks, p[:, None], where=where, out=out)
 
 
 def _table(level: Floats, p: Floats, low: Ints, high: Ints) -> Ints:

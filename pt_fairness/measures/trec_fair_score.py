@@ -56,7 +56,7 @@ def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     of_t = t * np.log(np.where(t > 0, t, m) / m)
     summands = of_p + of_t - math.log(2) * t
     sums = np.bincount(row, summands, rows)
-    return np.asarray((sums + math.log(2)) / 2)
+    return (sums + math.log(2)) / 2
 
 
 

@@ -346,7 +346,7 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
             if gain > TOLERANCE and ranking.tobytes() not in seen:
                 break
         else:
-            return float(solved.x[count:].sum()), np.asarray(solved.x[:count])
+            return float(solved.x[count:].sum()), solved.x[:count]
         seen.add(ranking.tobytes())
         rankings.append(ranking)
         exposures.append(weights @ shares[ranking])

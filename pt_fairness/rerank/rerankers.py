@@ -291,7 +291,9 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         :raises ValueError: a value that is not allowed
         """
         if name == "groups":
-            return None if value is None else get(value)
+            if value is None:
+                return None
+            return get(value)
         if name == "k" and value is None:
             return None
         if name == "target" and isinstance(value, str) and value in TARGET_WORDS \
@@ -407,7 +409,9 @@ class GroupReRanker(ReRanker):
 
     @property
     def _source(self) -> str:
-        return "the column group" if self.groups is None else repr(self.groups)
+        if self.groups is None:
+            return "the column group"
+        return repr(self.groups)
 
     def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name.
@@ -436,7 +440,9 @@ class GroupReRanker(ReRanker):
             warn(f"{names} no document has in {self._source}; the documents have {listed(every)}")
 
     def order(self, topic: TopicList) -> Ints:
-        return self.reorder(topic) if topic.comparable else np.arange(topic.k)
+        if topic.comparable:
+            return self.reorder(topic)
+        return np.arange(topic.k)
 
     def reorder(self, topic: TopicList) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.

@@ -59,7 +59,8 @@ class Values(NamedObject):
         numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)
         wrong = np.flatnonzero(~np.isfinite(numbers))
         if len(wrong):
-            value, document = frame["value"].iloc[wrong[0]], frame[docno].iloc[wrong[0]]
+            value = frame["value"].iloc[wrong[0]]
+            document = frame[docno].iloc[wrong[0]]
             raise ValueError(f"{where}: the value {str(value)!r} of document {document!r} is no "
                              "finite number; leave out the documents that have none")
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
@@ -240,7 +241,9 @@ class FromText(Values):
             needed = "two groups or more" if number == _NEUTRALITY else "two groups"
             raise ValueError(f"number={shown(number)} needs the words of {needed}, not of "
                              f"{listed(counts.groups)}")
-        self._name, self._counts, self._number = name, counts, number
+        self._name = name
+        self._counts = counts
+        self._number = number
         self._threshold = check_threshold(threshold)
 
     def digest(self) -> str:
@@ -295,4 +298,6 @@ def register(name: str, values: Values | Callable[[], Values]) -> None:
     REGISTRY.register(name, values)
 
 
-unregister, names, get = REGISTRY.unregister, REGISTRY.names, REGISTRY.get
+unregister = REGISTRY.unregister
+names = REGISTRY.names
+get = REGISTRY.get

@@ -75,7 +75,8 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     REGISTRY.register(name, _of_frame(frame, name))
 
 
-unregister, names = REGISTRY.unregister, REGISTRY.names
+unregister = REGISTRY.unregister
+names = REGISTRY.names
 
 
 def get(name: str) -> pd.DataFrame:
