@@ -138,20 +138,24 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     ranked, rows = _of_topic(one_run(run, topics), topic, judgments)
     parts = getattr(measure, "parts", [measure])
     of_groups = [part for part in parts if getattr(part, "needs_groups", True)]
-    ranks = [Ranks(part, judgments, ranked, place, groups) for part in of_groups or parts[:1]]
+    compared = of_groups or parts[:1]
+    ranks = [Ranks(part, judgments, ranked, place, groups) for part in compared]
     first = ranks[0]
-    frame = pd.DataFrame({"rank": np.arange(1, first.depth + 1)})
-    frame["docno"] = rows["doc_id"].head(first.depth)
+    depth = first.depth
+    frame = pd.DataFrame({"rank": range(1, depth + 1)})
+    frame["docno"] = rows["doc_id"].head(depth)
     frame["label"] = first.relevance
     labels = zip(*(of_part.groups() for of_part in ranks), strict=True)
     texts = [", ".join(filter(None, of_rank)) or None for of_rank in labels]
     frame["group"] = pd.Series(texts, dtype="str")
-    frame["counts"] = np.isin(np.arange(first.depth), first.places)
+    frame["counts"] = frame.index.isin(first.places)
     for of_part in ranks:
-        source = f"{of_part.measure['groups']}: " if len(ranks) > 1 else ""
+        source = ""
+        if len(ranks) > 1:
+            source = f"{of_part.measure['groups']}: "
         frame = frame.assign(**of_part.columns(source))
     scores = _Scores(measure, judged, rows, topic)
-    column, numbers = scores.by_rank(ranked, place, first.places, first.depth)
+    column, numbers = scores.by_rank(ranked, place, first.places, depth)
     frame[column] = numbers
     frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
     if first.protected is not None:
@@ -173,11 +177,13 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
     if frame.empty:
         warn(f"the run returned nothing for topic {topic!r}", "empty run")
     ranked = Run(frame, judgments, _warn_of_topic)
-    docnos = texts_of(frame["doc_id"])
-    rows = pd.DataFrame({"query_id": topic, "doc_id": docnos, "score": frame["score"].to_numpy()})
-    rows = rows.drop_duplicates("doc_id", keep="last").astype({"score": float})
-    rows = rows.set_index("doc_id", drop=False).loc[ranked.docnos(slice(None))]
-    return ranked, rows.reset_index(drop=True)
+    rows = frame[["query_id", "doc_id", "score"]].astype({"score": float})
+    rows["query_id"] = topic
+    rows["doc_id"] = texts_of(rows["doc_id"])
+    rows = rows.drop_duplicates("doc_id", keep="last")
+    rows = rows.set_index("doc_id", drop=False)
+    docnos = ranked.docnos(slice(None))
+    return ranked, rows.loc[docnos].reset_index(drop=True)
 
 
 def _warn_of_topic(message: str, cause: str) -> None:
@@ -234,10 +240,11 @@ class Ranks:
     def groups(self) -> list[str]:
         """Return the groups of the document at each rank, separated by commas."""
         labels = np.array([*self._view.labels], object)
-        member = np.vstack([self._view.member, np.zeros((1, len(labels)), bool)])
-        return [", ".join(labels[of_document]) for of_document in member[self._codes]]
+        no_group = np.zeros((1, len(labels)), bool)
+        member = np.vstack([self._view.member, no_group])
+        return [", ".join(labels[is_member]) for is_member in member[self._codes]]
 
-    def columns(self, source: str) -> dict[str, Floats]:
+    def columns(self, source: str) -> dict[str, Any]:
         """Return the columns of shares and targets.
 
         :param source: what precedes the labels in the names of the columns
@@ -245,18 +252,20 @@ class Ranks:
         labels = self._view.labels
         side = self._side
         shares = self._so_far(self._view.share)
-        columns = {f"{SHARE}{source}{label}": share
-                   for label, share in zip(labels, shares.T, strict=True)}
+        names = [f"{SHARE}{source}{label}" for label in labels]
+        columns = dict(zip(names, shares.T, strict=True))
         if side is not None:
-            degree = np.asarray(side.sets[0], np.float64)
-            columns[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
+            degree = side.sets[0].astype(float)
+            shares = self._so_far(degree[:, None])
+            columns[PROTECTED_SHARE] = shares[:, 0]
         target = self.measure.target(self._view) if self._of_package else None
         if target is not None:
-            of_labels = target[0] if target[0].any() else np.full(len(labels), np.nan)
-            for label, share in zip(labels, of_labels, strict=True):
-                columns[f"{TARGET}{source}{label}"] = np.full(self.depth, share)
+            empty = not target[0].any()
+            for label, share in zip(labels, target[0], strict=True):
+                column = f"{TARGET}{source}{label}"
+                columns[column] = np.nan if empty else share
         if side is not None and side.total[0]:
-            columns[PROTECTED_TARGET] = np.full(self.depth, side.share[0])
+            columns[PROTECTED_TARGET] = side.share[0]
         return columns
 
     def _so_far(self, shares: Floats) -> Floats:
@@ -276,10 +285,12 @@ class Ranks:
             weights[places] = of_rank[ranks]
         columns = shares.shape[1]
         # An unannotated document, whose code is −1, counts for all groups alike.
-        shares = np.vstack([shares, np.full(columns, 1.0 / max(columns, 1))])
-        total = weights.cumsum()[:, None]
-        sums = weights[:, None] * shares[self._codes]
-        return np.where(total > 0, ratio(sums.cumsum(axis=0), total), np.nan)
+        equal = np.full(columns, 1.0 / max(columns, 1))
+        shares = np.vstack([shares, equal])
+        weights = weights[:, None]
+        total = weights.cumsum(axis=0)
+        sums = (weights * shares[self._codes]).cumsum(axis=0)
+        return np.where(total > 0, ratio(sums, total), np.nan)
 
     @property
     def fairest(self) -> float | None:
@@ -332,7 +343,8 @@ class _Scores:
         for cause, message in warnings:
             _warn_of_topic(message, cause)
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
-        self._ranked = ranked.assign(score=np.arange(len(ranked), 0, -1.0))
+        scores = np.arange(len(ranked), 0, -1.0)
+        self._ranked = ranked.assign(score=scores)
         with collecting_warnings():  # have been given
             #: The value of the whole ranking.
             self.value = self._of(self._evaluator, [measure], self._ranked)[0]
@@ -358,14 +370,15 @@ class _Scores:
                 values[places] = added[place]
                 return "contribution", values
             if source == "cutoffs":
-                at_cutoffs = [type(measure)(**measure.params | {"cutoff": k})
-                              for k in range(1, n + 1)]
+                kind = type(measure)
+                at_cutoffs = [kind(**measure.params | {"cutoff": k}) for k in range(1, n + 1)]
                 evaluator = QuickEvaluator(at_cutoffs, self._qrels)
                 of_cutoffs = self._of(evaluator, at_cutoffs, self._ranked)
                 so_far = np.isin(np.arange(depth), places).cumsum()
                 return "value", np.append(np.nan, of_cutoffs)[so_far]
-            prefixes = [self._of(self._evaluator, [measure], self._ranked[:k])[0]
-                        for k in range(1, depth + 1)]
+            prefixes = []
+            for k in range(1, depth + 1):
+                prefixes += self._of(self._evaluator, [measure], self._ranked[:k])
         if source == "prefixes":
             return "contribution", np.diff(prefixes, prepend=0.0)
         return "value", np.array(prefixes)

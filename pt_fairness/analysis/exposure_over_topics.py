@@ -17,7 +17,7 @@ from pt_fairness.analysis.runs_and_qrels import (
 )
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
-from pt_fairness.core.messages import at_least, one_of, shown
+from pt_fairness.core.messages import at_least, is_whole, one_of, shown
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.expected_exposure import IAA
 from pt_fairness.measures.measure import FairnessMeasure
@@ -98,7 +98,8 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     shares = ratio(exposure, total)
     item = "docno" if by == "document" else "group"
     table = pd.DataFrame({"name": np.repeat(names, len(items))})
-    table[item] = pd.Series(np.tile(items, len(names)), dtype="str")
+    of_runs = np.tile(items, len(names))
+    table[item] = pd.Series(of_runs, dtype="str")
     table["exposure"] = exposure.ravel()
     table["share"] = shares.ravel()
     return table
@@ -154,14 +155,17 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     satisfied += unnamed * (often == 0)
     squares = (s ** 2).sum(axis=1)
     table = pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside})
-    table["gini"] = (s * (2 * i - n - 1)).sum(axis=1) / max(n, 1)
+    order = 2 * i - n - 1
+    table["gini"] = (s * order).sum(axis=1) / max(n, 1)
     table["jain"] = ratio(1.0, n * squares)
-    table["entropy"] = 0.0 - (s * logs).sum(axis=1) / math.log(max(n, 2))
+    entropy = (s * logs).sum(axis=1)
+    table["entropy"] = 0.0 - entropy / math.log(max(n, 2))
     table["qf"] = exposed / max(n, 1)
     table["fsat"] = satisfied / max(n, 1)
     if by == "group":
         table[["qf", "fsat"]] = np.nan
-    table.loc[(total == 0) | (n == 1), "gini":] = np.nan
+    undefined = (total == 0) | (n == 1)
+    table.loc[undefined, "gini":] = np.nan
     return table
 
 
@@ -171,7 +175,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     """Return the exposure of documents or groups; for the parameters see its callers."""
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
-    is_size = isinstance(population, (int, np.integer)) and not isinstance(population, bool)
+    is_size = is_whole(population)
     if not is_size and population not in ("runs", "judged"):
         raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
                          "'judged' or the number of documents of the collection")
@@ -191,9 +195,12 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     rows = [first_rows(run, depth) for run in ranked]
     last = max(run.place.max(initial=-1) for run in ranked)
     of_rank = _discounts(discount, int(last) + 1, p)
-    weights = [_weights(*of_run, of_rank) for of_run in zip(ranked, rows, strict=True)]
-    docnos = np.concatenate([run.docnos(documents)
-                             for run, documents in zip(ranked, rows, strict=True)])
+    weights = []
+    returned = []
+    for run, documents in zip(ranked, rows, strict=True):
+        weights.append(_weights(run, documents, of_rank))
+        returned.append(run.docnos(documents))
+    docnos = np.concatenate(returned)
     compared = judgments.docnos(slice(None)) if population == "judged" else docnos
     items: Any = np.sort(pd.unique(compared))
     n = int(population) if is_size else len(items)
@@ -205,9 +212,11 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     item = np.split(places, pairs.cumsum()[:-1])
     if by == "document":
         size = len(items) + 1
-        sums = [np.bincount(place + 1, weight, size)
-                for place, weight in zip(item, weights, strict=True)]
-        counts = [np.bincount(place + 1, minlength=size) for place in item]
+        sums = []
+        counts = []
+        for place, weight in zip(item, weights, strict=True):
+            sums.append(np.bincount(place + 1, weight, size))
+            counts.append(np.bincount(place + 1, minlength=size))
         exposure = np.array(sums, float)[:, 1:]
         times = np.array(counts, float)[:, 1:]
     else:
@@ -217,9 +226,10 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
                              "are those of the judged documents: give qrels")
         items = annotations.labels
         n = len(items)
-        inside = [weight * (place >= 0) for weight, place in zip(weights, item, strict=True)]
-        of_groups = [_of_groups(*of_run, annotations, depth)
-                     for of_run in zip(ranked, rows, inside, strict=True)]
+        of_groups = []
+        for run, documents, weight, place in zip(ranked, rows, weights, item, strict=True):
+            inside = weight * (place >= 0)
+            of_groups.append(_of_groups(run, documents, inside, annotations, depth))
         exposure = times = np.array(of_groups)
     total = np.array([weight.sum() for weight in weights])
     outside = ratio(total - exposure.sum(axis=1), total)
@@ -231,7 +241,8 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
 def _weights(run: Run, rows: Ints, of_rank: Floats) -> Floats:
     """Return the exposure of documents; the lists of a topic share that of one list."""
     lists = np.bincount(run.topics)
-    return of_rank[run.place[rows]] / lists[run.topic[rows]]
+    topic = run.topic[rows]
+    return of_rank[run.place[rows]] / lists[topic]
 
 
 def _of_groups(run: Run, rows: Ints, weights: Floats, annotations: Annotations,
@@ -352,11 +363,14 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
         attention = attention[document] * share
         merit = merit[document] * share
         dropped = annotations.groups
-    of_topics = [np.bincount(topic, values, topics) for values in (attention, merit)]
-    counts = of_topics[1] > 0
+    of_attention = np.bincount(topic, attention, topics)
+    of_merit = np.bincount(topic, merit, topics)
+    counts = of_merit > 0
     if dropped is not None and dropped.topics is not None:
         counts &= np.isin(judgments.topics, list(dropped.topics))
-    excess = ratio(attention, of_topics[0][topic]) - ratio(merit, of_topics[1][topic])
+    excess = ratio(attention, of_attention[topic]) - ratio(merit, of_merit[topic])
     inequity = np.bincount(item, excess * counts[topic])
     n = int(counts.sum())
-    return (float(abs(inequity).sum()) / (2 * n) if n else math.nan), n
+    if not n:
+        return math.nan, n
+    return float(abs(inequity).sum()) / (2 * n), n

@@ -92,7 +92,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     total = counts.sum(axis=1)
     shares = ratio(counts, total[:, None])
     size = len(labels)
-    skew = divergences.kl(shares, np.full(size, 1 / max(size, 1)))
+    equal = np.full(size, 1 / max(size, 1))
+    skew = divergences.kl(shares, equal)
     skew = np.maximum(skew, 0.0)
     skew[total == 0] = np.nan
     if size > 1:
@@ -189,7 +190,8 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     evaluator = FairnessEvaluator(measures, loaded_qrels(qrels))
     rows = []
     for measure, topics in evaluator.undefined().items():
-        rows += [(qid, str(measure)) for qid in itertools.compress(evaluator.topics, topics)]
+        qids = itertools.compress(evaluator.topics, topics)
+        rows += [(qid, str(measure)) for qid in qids]
     return pd.DataFrame(rows, columns=["qid", "measure"], dtype="str")
 
 
@@ -294,8 +296,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         options["groups"] = groups
     by_measure = {}
     for measure in parsed(measures):
-        by_measure[measure] = {label: OfGroup(measure=measure, group=label, **options)
-                               for label in labels}
+        options["measure"] = measure
+        by_measure[measure] = {label: OfGroup(group=label, **options) for label in labels}
     of_groups = [part for parts in by_measure.values() for part in parts.values()]
     evaluator = FairnessEvaluator(parsed(of_groups), judged)
     source = annotations.groups
@@ -365,15 +367,17 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     values = table.groupby(key, sort=False)["value"]
     largest = values.agg(pd.Series.max, skipna=False)
     smallest = values.agg(pd.Series.min, skipna=False)
-    gaps = pd.DataFrame({"gap": largest - smallest, "ratio": smallest / largest})
+    gaps = (largest - smallest).to_frame("gap")
+    gaps["ratio"] = smallest / largest
     gaps["worst"] = smallest
-    gaps["worst_group"] = values.agg(lambda part: labels[part.fillna(-np.inf).idxmin()])
-    gaps["worst_group"] = gaps["worst_group"].mask(smallest.isna())
+    worst = values.agg(lambda part: labels[part.fillna(-np.inf).idxmin()])
+    gaps["worst_group"] = worst.mask(smallest.isna())
     if pair:
         by_group = table.pivot(index=key, columns="group", values="value")
         x = by_group[pair[0]]
         y = by_group[pair[1]]
-        gaps["delta"] = 200 * (x - y) / (x + y)
+        difference = 200 * (x - y)
+        gaps["delta"] = difference / (x + y)
     return gaps.reset_index()
 
 
@@ -472,7 +476,8 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
         of_topics = of_topics.loc[:, of_topics.any()]
         is_member = of_topics.to_numpy()
         gap = _gap(y[defined], is_member, of_topics.columns, measure, perquery)
-        rows.append((*gap, *_permuted(y[defined], is_member, *orders[size])))
+        test = _permuted(y[defined], is_member, *orders[size])
+        rows.append((*gap, *test))
     table = pd.DataFrame(rows, columns=["groups", "worst", "worst mean", "range", "sd", "gini", "p",
                                         "chance"])
     table = heads.join(table)
@@ -504,7 +509,8 @@ def _members(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:
     :raises ValueError: no topic has a group
     """
     topics = frame["qid"].unique()
-    members = _source(groups).lookup([""] * len(topics), topics.tolist())
+    qids = topics.tolist()
+    members = _source(groups).lookup([""] * len(qids), qids)
     lacking = np.setdiff1d(topics, members["docno"])
     if len(lacking) == len(topics):
         raise ValueError(f"no topic of the frame, such as {topics[0]!r}, has a group; check that "
@@ -569,14 +575,16 @@ def _permuted(y: Floats, member: Bools, orders: Ints, complete: bool) -> tuple[f
     if groups < 2 or is_constant(y):
         return math.nan, 0.0 if groups else math.nan
     size = member.sum(axis=0)
-    means = np.vstack([y, y[orders]]) @ member / size
+    values = np.vstack([y, y[orders]])
+    means = values @ member / size
     squares = (means - y.mean()) ** 2
     spread = (squares @ size).round(TIE_DECIMALS)
     hits = (spread[1:] >= spread[0]).sum()
     # The order of the topics is one of all permutations, and one more beside random ones.
     itself = 0 if complete else 1
     ranges = np.ptp(means[1:], axis=1)
-    return float((itself + hits) / (itself + len(orders))), float(ranges.mean())
+    p = (itself + hits) / (itself + len(orders))
+    return float(p), float(ranges.mean())
 
 
 def _orders(size: int, resamples: int, seed: int) -> tuple[Ints, bool]:

@@ -29,7 +29,7 @@ from pt_fairness.analysis.formats import long_form
 from pt_fairness.analysis.runs_and_qrels import kept_annotations, runs_and_qrels, runs_of
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats, Ints, ratio
-from pt_fairness.core.messages import at_least, did_you_mean, one_of, shown, warn
+from pt_fairness.core.messages import at_least, did_you_mean, is_whole, one_of, shown, warn
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import nothing_to_compare
 from pt_fairness.measures.representation import RepBias
@@ -146,9 +146,11 @@ def moments(values: Floats) -> tuple[Any, Floats, Floats]:
     :returns: ``[cells]`` each
     """
     table = pd.DataFrame(values)
-    spread = (table.max() - table.min()).round(TIE_DECIMALS)
-    sd = table.std() * (spread != 0)
-    return table.count().to_numpy(), table.mean().to_numpy(), sd.to_numpy()
+    spread = table.max() - table.min()
+    sd = table.std() * (spread.round(TIE_DECIMALS) != 0)
+    n = table.count()
+    mean = table.mean()
+    return n.to_numpy(), mean.to_numpy(), sd.to_numpy()
 
 
 def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
@@ -157,11 +159,12 @@ def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
     :param values: ``[T, cells]``, NaN where there is none
     :param cells: the numbers of the cells
     """
-    count = (~np.isnan(values[:, cells])).sum(axis=0)
+    present = ~np.isnan(values)
+    count = present[:, cells].sum(axis=0)
     for size in np.unique(count):
         equal = cells[count == size]
-        rows = values.T[equal]
-        yield equal, rows[~np.isnan(rows)].reshape(-1, size)
+        numbers = values.T[equal][present.T[equal]]
+        yield equal, numbers.reshape(-1, size)
 
 
 def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
@@ -173,7 +176,8 @@ def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
     from scipy import stats
     n, mean, sd = moments(values)
     if method == "t":
-        quantile = stats.t.ppf((1 + confidence) / 2, np.maximum(n - 1, 1))
+        free = np.maximum(n - 1, 1)
+        quantile = stats.t.ppf((1 + confidence) / 2, free)
         half = quantile * sd / np.sqrt(n)
         half[n < LEAST_INTERVAL] = np.nan
         return mean - half, mean + half
@@ -181,9 +185,10 @@ def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
     spread = np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))
     for cells, columns in by_size(values, spread):
         size = columns.shape[1]
-        draws = np.random.default_rng(seed).integers(0, size, (resamples, size))
-        counts = np.array([np.bincount(draw, minlength=size) for draw in draws], float)
-        resampled = columns @ counts.T / size
+        rng = np.random.default_rng(seed)
+        draws = rng.integers(0, size, (resamples, size))
+        counts = [np.bincount(draw, minlength=size) for draw in draws]
+        resampled = columns @ np.array(counts, float).T / size
         for cell, column, means in zip(cells, columns, resampled, strict=True):
             ends[:, cell] = _bca(column, means, confidence)
     return ends[0], ends[1]
@@ -198,8 +203,8 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     from scipy import stats
     with np.errstate(invalid="ignore", divide="ignore"):
         t = mean / (sd / np.sqrt(n))
-    tail = stats.t.sf(abs(t), np.maximum(n - 1, 1))
-    return t, 2 * tail
+    free = np.maximum(n - 1, 1)
+    return t, 2 * stats.t.sf(abs(t), free)
 
 
 def _bca(values: Floats, means: Floats, confidence: float) -> Any:
@@ -213,10 +218,14 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     # Rounding the difference, because equal means can lie on both sides of a rounding boundary.
     gap = (means - mean).round(TIE_DECIMALS)
     errors = values - mean
-    acceleration = (errors ** 3).sum() / (6 * (errors ** 2).sum() ** 1.5)
-    share_below = ((gap < 0).mean() + (gap <= 0).mean()) / 2
-    bias = ndtri(share_below)
-    shifted = bias + ndtri([(1 - confidence) / 2, (1 + confidence) / 2])
+    cubes = (errors ** 3).sum()
+    squares = (errors ** 2).sum()
+    acceleration = cubes / (6 * squares ** 1.5)
+    below = (gap < 0).mean()
+    not_above = (gap <= 0).mean()
+    bias = ndtri((below + not_above) / 2)
+    tail = (1 - confidence) / 2
+    shifted = bias + ndtri([tail, (1 + confidence) / 2])
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))
     if np.isnan(levels).any():
@@ -305,7 +314,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     baselines = list(dict.fromkeys(baselines))
     pairs = []
     for i, base in enumerate(baselines):
-        pairs += [(name, base) for name in names if name not in baselines[:i + 1]]
+        before = baselines[:i + 1]
+        pairs += [(name, base) for name in names if name not in before]
     margins = {} if tolerance is None else _margins(tolerance, side, frame, perquery)
     parts = []
     for measure in frame["measure"].unique():
@@ -363,8 +373,7 @@ def baseline_of(baseline: Any, names: Sequence[Any], order: Sequence[Any]) -> An
     :param order: the names in the order of the runs
     :raises ValueError: there is no such system
     """
-    position = isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool)
-    if position and baseline not in names:
+    if is_whole(baseline) and baseline not in names:
         if not 0 <= baseline < len(order):
             raise ValueError(f"baseline={baseline} is no position among {len(order)} systems; the "
                              f"first is 0, and the frame has {', '.join(map(repr, names))}")
@@ -388,13 +397,16 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
         n = columns.shape[1]
         exact = 2 ** n <= resamples
         if exact:
-            flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1
+            numbers = np.arange(2 ** n)[:, None]
+            flips = numbers >> np.arange(n) & 1
         else:
-            flips = np.random.default_rng(seed).integers(0, 2, (resamples, n))
+            rng = np.random.default_rng(seed)
+            flips = rng.integers(0, 2, (resamples, n))
         signs = 1.0 - 2 * flips
         observed = int(not exact)  # counts as one of the draws
         for cell, column in zip(cells, columns, strict=True):
-            excess = abs(signs @ column / n) - abs(column.mean())
+            means = signs @ column / n
+            excess = abs(means) - abs(column.mean())
             hits = (excess.round(TIE_DECIMALS) >= 0).sum()
             p[cell] = (hits + observed) / (len(signs) + observed)
     return p
@@ -409,8 +421,10 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
         better
     """
     if isinstance(tolerance, Mapping):
-        margins = {of_one_measure(perquery, measure)[1]: margin
-                   for measure, margin in tolerance.items()}
+        margins = {}
+        for measure, margin in tolerance.items():
+            _, name = of_one_measure(perquery, measure)
+            margins[name] = margin
     else:
         margins = dict.fromkeys(frame["measure"], tolerance)
     for name, margin in margins.items():
@@ -441,10 +455,13 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     limit = round(float(margin), TIE_DECIMALS)
     half[n < LEAST_INTERVAL] = np.nan
     loss = np.outer(signs, mean)
-    within = ((loss + half).round(TIE_DECIMALS) < limit).all(axis=0)
-    exceeds = ((loss - half).round(TIE_DECIMALS) > limit).any(axis=0)
+    largest = (loss + half).round(TIE_DECIMALS)
+    smallest = (loss - half).round(TIE_DECIMALS)
+    within = (largest < limit).all(axis=0)
+    exceeds = (smallest > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        p = stats.t.cdf((loss - margin) / error, free).max(axis=0)
+        t = (loss - margin) / error
+    p = stats.t.cdf(t, free).max(axis=0)
     p = np.where(error == 0, ~within, p)
     p[n < LEAST_INTERVAL] = np.nan
     verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive")

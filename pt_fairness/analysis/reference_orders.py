@@ -60,10 +60,14 @@ class Pool:
     def _proportional(self, depth: int) -> Ints:
         """Return the order in which, at each rank, the most under-represented label set is next."""
         sets, of_document = np.unique(self.sets, return_inverse=True)
-        queues = [np.flatnonzero(of_document == k)[::-1].tolist() for k in range(len(sets))]
+        queues = []
+        for k in range(len(sets)):
+            documents = np.flatnonzero(of_document == k)
+            queues.append(documents[::-1].tolist())
         target = self.shares.mean(axis=0)
         so_far = np.zeros(len(target))
-        following = np.array([self.shares[queue[-1]] for queue in queues])
+        first = [queue[-1] for queue in queues]
+        following = self.shares[first]
         exhausted = np.zeros(len(sets))
         order = []
         for rank in range(1, depth + 1):
@@ -157,11 +161,12 @@ def _pools(annotations: Annotations, rel: int) -> Iterator[Pool]:
     codes = annotations.by_rel[rel]
     rows = np.flatnonzero(codes >= 0)
     docnos = judgments.docnos(rows).astype(object)
+    topic = judgments.topic[rows]
+    relevance = judgments.relevance[rows]
     _, place = np.unique(docnos, return_inverse=True)
-    order = np.lexsort((-place, -judgments.relevance[rows], judgments.topic[rows]))
-    rows = rows[order]
-    yield from _by_topic(annotations, annotations.sets, judgments.topic[rows], docnos[order],
-                         codes[rows])
+    order = np.lexsort((-place, -relevance, topic))
+    codes = codes[rows]
+    yield from _by_topic(annotations, annotations.sets, topic[order], docnos[order], codes[order])
 
 
 def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> Iterator[Pool]:
@@ -172,8 +177,9 @@ def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> Iterator[Poo
                          "choose the rows of one sample by the column 'iteration'")
     ranked = annotations.of_run(run, None)
     rows = _annotated(ranked)
-    yield from _by_topic(annotations, ranked.sets, run.topic[rows], run.docnos(rows),
-                         ranked.codes[rows])
+    topic = run.topic[rows]
+    docnos = run.docnos(rows)
+    yield from _by_topic(annotations, ranked.sets, topic, docnos, ranked.codes[rows])
 
 
 def _annotated(ranked: Rankings) -> Ints:
@@ -215,11 +221,15 @@ def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> 
 def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
     """Return a run in which the documents of each pool have the given order."""
     qids = np.array([pool.qid for pool in pools], object)
-    docnos = [pool.docnos[order] for pool, order in zip(pools, orders, strict=True)]
-    ranks = [np.arange(len(order)) for order in orders]
-    frame = pd.DataFrame({"qid": np.repeat(qids, [len(order) for order in orders])})
-    frame["docno"] = np.concatenate([np.zeros(0, object), *docnos])
-    rank = np.concatenate([np.zeros(0, np.int64), *ranks])
+    docnos = [np.zeros(0, object)]
+    ranks = [np.zeros(0, np.int64)]
+    for pool, order in zip(pools, orders, strict=True):
+        docnos.append(pool.docnos[order])
+        ranks.append(np.arange(len(order)))
+    sizes = [len(order) for order in orders]
+    frame = pd.DataFrame({"qid": np.repeat(qids, sizes)})
+    frame["docno"] = np.concatenate(docnos)
+    rank = np.concatenate(ranks)
     return frame.assign(score=-rank.astype(float), rank=rank)
 
 
@@ -302,7 +312,8 @@ def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
     """Return the first ``depth`` documents of each ranking."""
     rows = first_rows(run, depth)
     qids = np.array(judgments.topics, object)
-    frame = pd.DataFrame({"query_id": qids[run.topic[rows]], "doc_id": run.docnos(rows)})
+    frame = pd.DataFrame({"query_id": qids[run.topic[rows]]})
+    frame["doc_id"] = run.docnos(rows)
     frame["score"] = -run.place[rows].astype(float)
     first = np.searchsorted(run.topics, run.topics)
     sample = np.arange(len(first)) - first
@@ -324,7 +335,8 @@ def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures:
         by_sources.setdefault(used, []).append(measure)
     for used, of_sources in by_sources.items():
         rankings = [source.annotations.of_run(run, None) for source in used]
-        places = np.unique(np.concatenate([_annotated(ranked) for ranked in rankings]))
+        annotated = [_annotated(ranked) for ranked in rankings]
+        places = np.unique(np.concatenate(annotated))
         counts = ~np.any([source.dropped for source in used], axis=0)
         n = int(counts.sum())
         documents = len(run.topic) + len(rankings[0].relevance)
@@ -332,7 +344,8 @@ def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures:
         means = []
         for start in range(0, draws + 1, batch):
             # Number 0 is the system itself.
-            numbers = np.arange(start, min(start + batch, draws + 1))
+            end = min(start + batch, draws + 1)
+            numbers = np.arange(start, end)
             rows = _orders(system, run, rankings[0].topics, places, numbers, seed)
             scores: dict[FairnessMeasure, Floats] = {}
             for source, ranked in zip(used, rankings, strict=True):
@@ -340,10 +353,14 @@ def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures:
                          if any(part in measure.parts for measure in of_sources)]
                 drawn = ranked.repeated(len(numbers))
                 scores |= score(parts, drawn.reordered(rows))
-            composed = [measure.compose([scores[part] for part in measure.parts])
-                        for measure in of_sources]
-            values = np.nan_to_num(composed).reshape(len(composed), len(numbers), -1)
-            means.append(values[..., counts].sum(axis=2) / max(n, 1))
+            composed = []
+            for measure in of_sources:
+                of_parts = [scores[part] for part in measure.parts]
+                composed.append(measure.compose(of_parts))
+            values = np.nan_to_num(composed)
+            values = values.reshape(len(composed), len(numbers), -1)
+            sums = values[..., counts].sum(axis=2)
+            means.append(sums / max(n, 1))
         for measure, mean in zip(of_sources, np.concatenate(means, axis=1), strict=True):
             yield measure, _least(measure, rankings[0], counts), mean, n
 
@@ -368,14 +385,14 @@ def _orders(system: str, run: Run, topics: Sequence[str], places: Ints, numbers:
     n = len(run.topic)
     rows = np.tile(np.arange(n), (len(numbers), 1))
     drawn = np.flatnonzero(numbers)
-    starts = np.searchsorted(run.topic[places], np.arange(len(topics) + 1))
-    for t, qid in enumerate(topics):
-        documents = places[starts[t]:starts[t + 1]]
+    ends = np.searchsorted(run.topic[places], range(1, len(topics)))
+    for qid, documents in zip(topics, np.split(places, ends), strict=True):
         size = len(documents)
         if size < 2 or not len(drawn):
             continue
-        random = np.array([uniforms(seed, f"{system}\n{qid}", number - 1, size)
-                           for number in numbers[drawn].tolist()])
+        name = f"{system}\n{qid}"
+        samples = (numbers[drawn] - 1).tolist()
+        random = np.array([uniforms(seed, name, sample, size) for sample in samples])
         # Each ranking by itself: sorting by list first, and by the random numbers within.
         lists = np.broadcast_to(run.list[documents], random.shape)
         order = np.lexsort((random, lists), axis=1)
@@ -396,8 +413,11 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     worse = from_best(random, direction) - from_best(value, direction)
     worse = worse.round(TIE_DECIMALS)
     difference = np.round(random - value, TIE_DECIMALS)
-    tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())
-    fairer = (worse < 0).sum() + 0.5 * (worse == 0).sum()
+    below = (difference <= 0).sum()
+    above = (difference >= 0).sum()
+    tail = 1 + min(below, above)
+    equal = (worse == 0).sum()
+    fairer = (worse < 0).sum() + 0.5 * equal
     deviation = random.std(ddof=1) if draws > 1 else np.nan
     p = min(1.0, 2 * tail / (draws + 1))
     return {"random": random.mean(), "sd": deviation, "fairer": fairer / draws, "p": p}

@@ -59,7 +59,8 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
     """Return the position of the baseline, which has no comparison; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
         compared = averages.columns.astype(str).str.endswith(suffix)
-        empty = averages.loc[:, compared].isna().all(axis=1) & ~is_reference(averages)
+        empty = averages.loc[:, compared].isna().all(axis=1)
+        empty &= ~is_reference(averages)
         if compared.any() and empty.sum() == 1:
             return int(empty.argmax())
     return None
@@ -149,18 +150,25 @@ def notes(table: pd.DataFrame) -> list[str]:
         labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
         sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
     several = attrs.get(SEVERAL, {})
-    texts = {label_and_measure(name, measure): target_and_protected(measure, name in several)
-             for name, measure in measures.items() if measure is not None}
-    sentences += [f"{same}: {text}." for text, same in _names_by_text(texts).items() if text]
-    counts = {name: f"{len(topics)} of {attrs[TOPICS]} topics"
-              for name, topics in attrs.get(UNDEFINED, {}).items()}
+    texts = {}
+    for name, measure in measures.items():
+        if measure is not None:
+            label = label_and_measure(name, measure)
+            texts[label] = target_and_protected(measure, name in several)
+    names_of = _names_by_text(texts)
+    sentences += [f"{same}: {text}." for text, same in names_of.items() if text]
+    counts = {}
+    for name, topics in attrs.get(UNDEFINED, {}).items():
+        counts[name] = f"{len(topics)} of {attrs[TOPICS]} topics"
     counts |= attrs.get(UNDEFINED_EVERYWHERE, {})
     if counts:
         left_out = ", and left out" if attrs.get(DROPPED) else ""
-        parts = [f"{same} on {count}" for count, same in _names_by_text(counts).items()]
+        names_of = _names_by_text(counts)
+        parts = [f"{same} on {count}" for count, same in names_of.items()]
         sentences.append(f"Undefined{left_out}: {'; '.join(parts)}.")
     for name, shares in attrs.get(FAR_DOWN, {}).items():
-        systems = first_names([f"{share:.0%} of {system}" for system, share in shares.items()])
+        parts = [f"{share:.0%} of {system}" for system, share in shares.items()]
+        systems = first_names(parts)
         sentences.append(f"{name} counts documents far down: of those that it counts, {systems} "
                          "are within the cutoff.")
     if attrs.get(BROKEN):
@@ -197,7 +205,8 @@ def _notes_on_tests(table: pd.DataFrame, names: Sequence[str]) -> list[str]:
         sentences.append(TOO_FEW)
     margins = table.attrs.get(TOLERANCE)
     if margins:
-        limits = ", ".join(f"{margin:g} in {name}" for name, margin in margins.items())
+        parts = [f"{margin:g} in {name}" for name, margin in margins.items()]
+        limits = ", ".join(parts)
         sentences.append(f"Verdict within: not worse than {baseline} by more than {limits}; "
                          "exceeds: worse by more; each at the one-sided 5 % level, not corrected "
                          "for several systems.")
@@ -213,7 +222,8 @@ def _facts_on_test(comparison: Mapping[str, Any]) -> str:
         return facts
     if method is None:
         return f"{facts}, not corrected for several systems"
-    return f"{facts}, {_CORRECTIONS.get(method, f'correction {method}')} for {systems} systems"
+    correction = _CORRECTIONS.get(method, f"correction {method}")
+    return f"{facts}, {correction} for {systems} systems"
 
 
 def _note_on_intervals(table: pd.DataFrame) -> str:

@@ -255,7 +255,9 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
                          "measure; rename columns with pt_fairness.rename")
     first = columns[0] if by is None else column_of(averages, by)
     columns = list(dict.fromkeys([first, *columns]))
-    ranks = averages[["name"]].assign(**{column: _ranks(averages, column) for column in columns})
+    ranks = averages[["name"]].copy()
+    for column in columns:
+        ranks[column] = _ranks(averages, column)
     for column in columns[1:]:
         ranks[f"{column} move"] = ranks[first] - ranks[column]
     return ranks.sort_values(first, kind="stable", ignore_index=True)
@@ -300,9 +302,12 @@ def correlations(frame: pd.DataFrame,
     rKL@5  -1.000  -0.667  1.000
     """
     from scipy import stats
-    tests: dict[str, Any] = {"kendall": stats.kendalltau, "spearman": stats.spearmanr,
-                             "pearson": stats.pearsonr}
-    one_of("method", method, list(tests))
+    one_of("method", method, ["kendall", "spearman", "pearson"])
+    test: Any = stats.kendalltau
+    if method == "spearman":
+        test = stats.spearmanr
+    elif method == "pearson":
+        test = stats.pearsonr
     columns = _columns_of_measures(frame)
     names = list(columns.columns)
     missing = columns.isna().sum()
@@ -322,19 +327,19 @@ def correlations(frame: pd.DataFrame,
     p_values = np.diag(of_itself - 1.0)
     table = np.full(coefficients.shape, "", object)
     for i, j in itertools.combinations(range(len(names)), 2):
-        both = ~np.isnan(values[:, i] + values[:, j])
-        x = values[both, i]
-        y = values[both, j]
+        pairs = values[:, [i, j]]
+        x, y = pairs[~np.isnan(pairs).any(axis=1)].T
         coefficient = p_value = math.nan
         if not is_constant(x) and not is_constant(y):
-            coefficient, p_value = tests[method](x, y)
+            coefficient, p_value = test(x, y)
         coefficients[[i, j], [j, i]] = coefficient
         p_values[[i, j], [j, i]] = p_value
         table[j, i] = starred(coefficient, p_value)
     named = pd.DataFrame(coefficients, names, names)
     named.attrs = dict(frame.attrs)  # what renamed columns stand for
-    return Correlations(named, pd.DataFrame(p_values, names, names),
-                        pd.DataFrame(table[1:, :-1], names[1:], names[:-1]))
+    of_tests = pd.DataFrame(p_values, names, names)
+    triangle = pd.DataFrame(table, names, names).iloc[1:, :-1]
+    return Correlations(named, of_tests, triangle)
 
 
 def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:

@@ -97,6 +97,11 @@ def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
                          f"{last}")
 
 
+def is_whole(value: Any) -> bool:
+    """Return whether a value is a whole number, of Python or numpy."""
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
 def at_least(least: int, option: str, value: Any, none: str | None = None,
              most: int | None = None) -> None:
     """Check that an option is a whole number of at least ``least``.
@@ -107,8 +112,7 @@ def at_least(least: int, option: str, value: Any, none: str | None = None,
     """
     if value is None and none is not None:
         return
-    whole = hasattr(value, "__index__") and not isinstance(value, bool)  # numpy's numbers, too
-    if not whole or value < least or (most is not None and value > most):
+    if not is_whole(value) or value < least or (most is not None and value > most):
         limits = f"of at least {least}" if most is None else f"from {least} to {most}"
         alternative = f", or None for {none}" if none else ""
         raise ValueError(f"{option}={shown(value)} is not possible; it takes a whole number "
