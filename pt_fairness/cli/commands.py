@@ -1,9 +1,4 @@
-"""The commands: eval, table, report, plot, annotate, rerank, groups and measures.
-
-``eval`` reads qrels, run and measures with this package. The readers of ir_measures reject labels
-such as 4.0, and their errors do not name the line. ir_measures does not check cutoffs, and a cutoff
-of 0 crashes the interpreter.
-"""
+"""The commands: table, report, plot, annotate, rerank, groups and measures."""
 
 from __future__ import annotations
 
@@ -11,17 +6,12 @@ import argparse
 import ast
 import csv
 import inspect
-import io as streams
 import os
 import re
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stdout
 from typing import Any
 
-import ir_measures
-
-from pt_fairness.cli.output import add_command, check_output, guarded, write
+from pt_fairness.cli.output import add_command, write
 from pt_fairness.collections import DOWNLOADS
 from pt_fairness.measures import descriptions
 
@@ -32,8 +22,6 @@ TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FIL
          "re:PATTERN for the part of the document id that a regular expression matches")
 #: The start of a pattern.
 PATTERN = "re:"
-#: The forms of the output of ``eval``; the first one is the default.
-_FORMS = ("tsv", "jsonl")
 #: The figures, and the minimum number of measures of each.
 FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "differences": 1,
            "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1, "groups_per_topic": 1,
@@ -46,10 +34,6 @@ DEPTH = 20
 
 def add(commands: Any) -> None:
     """Add the parsers of the commands."""
-    command = add_command(commands, "eval", _eval, "evaluate a run", _FORMS)
-    _add_evaluation(command)
-    _add_groups(command)
-    _add_targets(command)
     _add_table(commands)
     _add_report(commands)
     _add_plot(commands)
@@ -63,21 +47,21 @@ def add(commands: Any) -> None:
                          help="these measures, with parameters, formula and source")
 
 
-def _add_qrels(command: argparse.ArgumentParser) -> None:
+def add_qrels(command: argparse.ArgumentParser) -> None:
     command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
 
 
-def _add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> None:
+def add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> None:
     command.add_argument(name, metavar="RUN", help="a TREC run, compressed if it ends in .gz, or a "
                          ".parquet file", **options)
 
 
-def _add_groups(command: argparse.ArgumentParser) -> None:
+def add_groups(command: argparse.ArgumentParser) -> None:
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {TAKES}")
 
 
-def _add_targets(command: argparse.ArgumentParser) -> None:
+def add_targets(command: argparse.ArgumentParser) -> None:
     command.add_argument("--targets", metavar="FILE", action="append", default=[],
                          help="target distributions: a CSV file with the columns qid, group, "
                          "share, which measures name without its folder and suffixes: "
@@ -90,30 +74,14 @@ def _add_undefined(command: argparse.ArgumentParser, where: str) -> None:
                          f"out of {where}, instead of counting 0")
 
 
-def _add_evaluation(command: argparse.ArgumentParser) -> None:
-    """Add the arguments of the ``ir_measures`` command, except for the form of the output."""
-    _add_qrels(command)
-    _add_run(command, "run_file")
-    command.add_argument("measures", metavar="MEASURE", nargs="+",
-                         help="measures of ir_measures or of this package")
-    command.add_argument("-p", "--places", metavar="N", type=int, default=4,
-                         help="decimals of tsv, -1 for all digits (default: 4)")
-    command.add_argument("-q", "--by_query", action="store_true",
-                         help="also print the value of every topic")
-    command.add_argument("-n", "--no_summary", action="store_true",
-                         help="with -q, do not print the averages")
-    command.add_argument("--provider", choices=[*ir_measures.providers.registry], metavar="NAME",
-                         help="the provider of ir_measures to use")
-
-
 def _add_runs(command: argparse.ArgumentParser) -> None:
     """Add the qrels, the runs, the measures, and what sets their groups and names."""
-    _add_qrels(command)
-    _add_run(command, "runs", nargs="+")
+    add_qrels(command)
+    add_run(command, "runs", nargs="+")
     command.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
                          help="measures of ir_measures or of this package")
-    _add_groups(command)
-    _add_targets(command)
+    add_groups(command)
+    add_targets(command)
     command.add_argument("--label", metavar="MEASURE=LABEL", action="append", default=[],
                          help="the name of a measure in the output, such as rKL@10=Unfairness; may "
                               "be repeated")
@@ -189,7 +157,7 @@ def _add_plot(commands: Any) -> None:
 def _add_annotate(commands: Any) -> None:
     annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
                            "judged documents in their second column", ("trec", "csv"))
-    _add_qrels(annotate)
+    add_qrels(annotate)
     annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
                           "label, such as stances, are a group file")
     annotate.add_argument("--none", metavar="LABEL", nargs="+", default=[],
@@ -204,7 +172,7 @@ def _add_rerank(commands: Any) -> None:
                     "[--compare QRELS -m MEASURE … [--drop-undefined]] [-o FILE]")
     rerank.add_argument("-h", "--help", action=_Help, nargs=0,
                         help="show this help; after a METHOD, the parameters of the method")
-    _add_run(rerank, "run_file")
+    add_run(rerank, "run_file")
     rerank.add_argument("method", metavar="METHOD",
                         help="a re-ranker, such as xquad; its parameters "
                              "follow by name, such as --k 10 --lam 0.8")
@@ -216,7 +184,8 @@ def _add_rerank(commands: Any) -> None:
     rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
                         help="measures of --compare")
     _add_undefined(rerank, "--compare")
-    rerank.set_defaults(more=[], targets=[])  # what main does not know are parameters of the method
+    # What main does not know are parameters of the method.
+    rerank.set_defaults(of_method=[], targets=[])
 
 
 def source_of(text: str) -> Any:
@@ -256,72 +225,7 @@ def _file_and_columns(text: str) -> tuple[str, list[str]]:
     return "", []
 
 
-def _eval(options: argparse.Namespace) -> int:
-    return guarded("pt-fairness eval", lambda: _write_values(options))
-
-
-def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) -> int:
-    """Run the ``ir_measures`` command with the measures and readers of this package.
-
-    :param arguments: the arguments of ``ir_measures``
-    :param program: the name of the command in messages
-    :param groups: the group source of the measures without ``groups``; it is not in the names
-        of the measures in the output
-    :returns: the exit code
-    """
-    def command() -> None:
-        parser = argparse.ArgumentParser(program)
-        _add_evaluation(parser)
-        parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
-                            default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
-        parser.set_defaults(groups=groups, targets=[], output=None, formats=_FORMS)
-        options = parser.parse_args(arguments)
-        check_output(options)
-        _write_values(options)
-
-    return guarded(program, command)
-
-
-def _write_values(options: argparse.Namespace) -> None:
-    """Compute the measures and write their values, as the ``ir_measures`` command does.
-
-    :raises ValueError: there are no judgments or measures, or ``--no_summary`` leaves no values
-    """
-    from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
-
-    from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
-    from pt_fairness.evaluation.plan import make_plan
-    from pt_fairness.io.document_files import load_qrels
-    from pt_fairness.io.run_files import need_results, read_run
-    from pt_fairness.provider.evaluator import warn_of_one_list
-    from pt_fairness.provider.measure_lists import parsed, refuse_unknown
-    if options.no_summary and not options.by_query:
-        raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
-    at_least(-1, "--places", options.places, most=MOST_DECIMALS)
-    measures = parsed(_measures_of(options))
-    plan = make_plan(load_qrels(options.qrels), measures, workers=1, source=options.groups)
-    run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
-    need_results(run)
-    warn_of_one_list(plan.measures, run)
-    provider = ir_measures.providers.registry.get(options.provider, ir_measures)
-    with collecting_warnings() as messages:
-        averages, values = provider.calc(plan.measures, plan.qrels, run)
-    refuse_unknown([messages])
-    for cause, message in messages:
-        warn(message, cause)
-    results = values if options.by_query else []
-    if not options.no_summary:
-        results += [ir_measures.Metric(SUMMARY_QID, measure, averages[measure])
-                    for measure in plan.measures]
-    columns = dict(zip(plan.measures, plan.columns, strict=True))
-    show = OUTPUT_FORMATS[options.format](options)
-    with redirect_stdout(streams.StringIO()) as text:
-        for result in results:
-            show(result._replace(measure=columns[result.measure]))
-    write(text.getvalue(), options.output)
-
-
-def _measures_of(options: argparse.Namespace) -> list[str]:
+def measures_of(options: argparse.Namespace) -> list[str]:
     """Return the measures of a command, of which an argument may hold several.
 
     Register the distributions of ``--targets`` by the names of their files.
@@ -347,7 +251,7 @@ def _arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     names = ("runs", "qrels", "groups", "names", "baseline", "undefined")
     correction = options.correction or "holm"
     return {name: getattr(options, name) for name in names} | {
-        "measures": _measures_of(options), "labels": dict(map(_label, options.label)),
+        "measures": measures_of(options), "labels": dict(map(_label, options.label)),
         "correction": None if correction == "none" else correction, "test": options.test or "t",
         "confidence": options.ci, "tolerance": dict(map(_tolerance, options.tolerance)) or None,
         "n_jobs": options.jobs, "progress": sys.stderr.isatty()}
@@ -448,7 +352,7 @@ def _uncertain(options: argparse.Namespace) -> Any:
     for frame in frames.values():
         need_results(frame)
     return analysis.uncertain_labels(
-        frames, io.load_qrels(options.qrels), _measures_of(options), options.groups,
+        frames, io.load_qrels(options.qrels), measures_of(options), options.groups,
         options.uncertain, confidence=options.ci or 0.95, baseline=baseline)
 
 
@@ -531,7 +435,7 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     first = runs[systems[0]]
     if figure == "exposure":
         return plots.exposure(analysis.ranked_groups({systems[0]: first}, qrels, groups))
-    measure = _measures_of(options)[0]
+    measure = measures_of(options)[0]
     return plots.explain(analysis.explain(measure, first, qrels, topic, groups=groups))
 
 
@@ -590,7 +494,7 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
     from pt_fairness.analysis.columns import with_mark
     from pt_fairness.analysis.significance import changes, notes, short_p
     averages, values = evaluation.evaluate(
-        {"before": run, "after": ranked}, options.compare, _measures_of(options),
+        {"before": run, "after": ranked}, options.compare, measures_of(options),
         groups=options.groups, baseline="before", correction=None, progress=False,
         undefined=options.undefined)
     compared = analysis.compare(values, "before", None)
@@ -650,7 +554,7 @@ def _params(options: argparse.Namespace, method: Any) -> dict[str, Any]:
         raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
     if not grouped and options.groups is not None:
         raise ValueError(f"{options.method} has no parameter groups")
-    params = vars(_parser_of(method).parse_args(options.more))
+    params = vars(_parser_of(method).parse_args(options.of_method))
     if grouped:
         return {"groups": options.groups} | params
     return params

@@ -168,16 +168,16 @@ class NamedObject:
 
     def renamed(self: S, name: str) -> S:
         """Return the same object under another name."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__, _name=name)
-        return other
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, _name=name)
+        return twin
 
-    def __eq__(self, other: object) -> bool:
-        if self is other:
+    def __eq__(self, another: object) -> bool:
+        if self is another:
             return True
-        if not isinstance(other, NamedObject) or type(self) is not type(other):
+        if not isinstance(another, NamedObject) or type(self) is not type(another):
             return False
-        return self.name == other.name and self.key == other.key
+        return self.name == another.name and self.key == another.key
 
     def __hash__(self) -> int:
         return hash(self.name)
