@@ -58,6 +58,8 @@ TABLE_1 = {
     ("R", "female"): (-0.015, 0.097, 0.062, -0.4, 0.5),
     ("R", "male"): (0.001, 0.113, 0.072, -0.5, 0.4),
 }
+#: "Only 4 professions are female-dominated" (section 3).
+DOMINATED = 4
 #: Where the target of RepBias comes from.
 EXTERNAL = "lipani2021-targets"
 TARGETS = {"K": EXTERNAL, "R": "run"}
@@ -85,32 +87,15 @@ def results(path: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
 
 
-def biases(run: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
-    """Bias, model ratio and unbiased target ratio: ``name`` (K or R), ``qid, group, bias, model,
-    target``.
+def representation(run: pd.DataFrame, qrels: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Table 1, and the biases with model and unbiased target ratios of every topic, of K and R.
 
-    The model ratio is the bias against a target of no document of the group.
+    :returns: as :func:`pt_fairness.analysis.representation`; ``name`` is the target
     """
-    parts = []
-    for name, target in TARGETS.items():
-        for group, other in (GROUPS, GROUPS[::-1]):
-            bias = repbias(group, target)
-            model = RepBias(group=group, target={group: 0.0, other: 1.0}) @ CUTOFF
-            _, perquery = experiment({name: run}, qrels, [bias, model])
-            wide = perquery.pivot(index="qid", columns="measure", values="value")
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "name": name,
-                        "qid": wide.index,
-                        "group": group,
-                        "bias": wide[str(bias)].to_numpy(),
-                        "model": wide[str(model)].to_numpy(),
-                    }
-                )
-            )
-    frame = pd.concat(parts, ignore_index=True)
-    return frame.assign(target=(frame["model"] - frame["bias"]).round(9))
+    parts = [analysis.representation({name: run}, qrels, target=target, cutoff=CUTOFF)
+             for name, target in TARGETS.items()]
+    summaries, biases = zip(*parts, strict=True)
+    return pd.concat(summaries, ignore_index=True), pd.concat(biases, ignore_index=True)
 
 
 def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
@@ -122,13 +107,15 @@ def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
     return biases
 
 
-def table_1(frame: pd.DataFrame) -> pd.DataFrame:
-    """Table 1, beside the published one if the topics are the paper's."""
-    summary = analysis.bias_summary(as_perquery(frame))
+def table_1(summary: pd.DataFrame, frame: pd.DataFrame) -> None:
+    """Print table 1, beside the published one if the topics are the paper's, and the number of
+    professions with more women.
+    """
     heading("Table 1: representation bias at 10")
-    show(summary.rename(columns={"name": "target", "measure": "group"}))
-    if frame["qid"].nunique() in PAPER_TOPICS:
-        ours = summary.set_index(["name", "measure"])
+    show(summary.rename(columns={"name": "target"}))
+    of_paper = frame["qid"].nunique() in PAPER_TOPICS
+    if of_paper:
+        ours = summary.set_index(["name", "group"])
         rows: list[Row] = [
             (f"{name}, {group}: {statistic}", value, float(ours.loc[(name, group), statistic]), "")
             for (name, group), published in TABLE_1.items()
@@ -136,7 +123,11 @@ def table_1(frame: pd.DataFrame) -> pd.DataFrame:
         ]
         print()
         beside(rows, TOLERANCE, 3)
-    return summary
+    published = f" (published: {DOMINATED})" if of_paper else ""
+    female = frame[frame["group"] == "female"]
+    for name, part in female.groupby("name"):
+        print(f"{name}: {(part['target'] > 0.5).sum()} professions are female-dominated, with a "
+              f"target ratio above 0.5{published}.")
 
 
 def read_targets(path: Path) -> tuple[pd.DataFrame, pd.Series]:
@@ -216,6 +207,7 @@ def published_findings() -> pd.DataFrame:
     """
     rows = pd.read_csv(DATA / "lipani2021-published.csv")
     parts = dict(iter(rows.groupby(["target", "column"])))
+    parts |= {(name, "all"): part for name, part in rows.groupby("target")}
     found = []
     for name in TARGETS:
         males, unbiased, females = (parts[name, column] for column in (
@@ -230,6 +222,20 @@ def published_findings() -> pd.DataFrame:
         ratios = unbiased["target_ratio"]
         found.append((f"{name}: one unbiased row for every target ratio, 0 to 1",
                       f"{ratios.nunique()} ratios in {len(ratios)} rows", ratios.is_unique))
+        ratios = parts[name, "all"]["target_ratio"]
+        listed = (ratios > 0.5).sum()
+        found.append((f"{name}: only {DOMINATED} professions are female-dominated",
+                      f"{listed} rows above 0.5, {(ratios >= 0.8).sum()} from 0.8",
+                      listed <= DOMINATED))
+        first = {"K": ("announcer", "archivist"), "R": ("librarian", "archivist")}[name]
+        largest = males.loc[males["bias"].idxmin(), "profession"], females.loc[
+            females["bias"].idxmax(), "profession"]
+        found.append((f"{name}: over-represented are {first[0]} (male) and {first[1]} (female)"
+                      + (", said of K" if name == "R" else ""),
+                      " and ".join(largest), largest == first))
+        means = [TABLE_1[name, group][0] for group in GROUPS]
+        found.append((f"{name}: a bias is more likely for males", "MB " + ", ".join(
+            f"{mean:g}" for mean in means), means[1] > means[0]))
     size = [TABLE_1[name, "female"][2] for name in TARGETS]
     found.append(("the bias is larger against K than against R", f"{size[0]:g}, {size[1]:g}",
                   size[0] > size[1]))
@@ -249,7 +255,10 @@ def figures(frame: pd.DataFrame, folder: Path) -> None:
             draw(part, ax)
             ax.set_title(f"target {name}")
         low, high = zip(*(ax.get_xlim() for ax in axes), strict=True)
+        ticks = {round(tick, 9): label.get_text() for ax in axes
+                 for tick, label in zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)}
         for ax in axes:
+            ax.set_xticks([*ticks], [*ticks.values()])
             ax.set_xlim(min(low), max(high))
         save(axes[0], folder, f"lipani2021-figure{number}")
 
@@ -264,7 +273,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     published_findings()
     shares, people = read_targets(given.targets)
     targets.register(EXTERNAL, shares)
-    frame = biases(*results(given.results))
+    summary, frame = representation(*results(given.results))
     topics = frame["qid"].nunique()
     if given.results == parser.get_default("results"):
         heading(INVENTED)
@@ -272,13 +281,13 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         paragraph(f"These are {topics} topics. The paper's crawl of results for "
                   f"{' or '.join(map(str, PAPER_TOPICS))} professions is not "
                   "public, so the values of its table 1 are not printed.")
-    one = table_1(frame)
+    table_1(summary, frame)
     lists = tables_2_and_3(frame, people)
     print()
     figures(frame, given.figures)
     return {
         "published": published,
-        "table 1": one,
+        "table 1": summary,
         "table 2": lists["K"],
         "table 3": lists["R"],
         "biases": frame,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,7 +56,7 @@ class TestLipani:
             np.testing.assert_allclose(ours[bias.index], bias, atol=1e-12)
         summary = analysis.bias_summary(script("lipani2021").module.as_perquery(found["biases"]))
         row = summary[(summary["name"] == "K") & (summary["measure"] == "male")].iloc[0]
-        ours = found["table 1"].set_index(["name", "measure"]).loc[("K", "male")]
+        ours = found["table 1"].set_index(["name", "group"]).loc[("K", "male")]
         assert ours["MAB"] == row["MAB"]
         own = (found["biases"]["name"] == "K") & (found["biases"]["group"] == "male")
         assert ours["p"] == pytest.approx(stats.ttest_1samp(found["biases"]["bias"][own], 0).pvalue)
@@ -67,6 +69,7 @@ class TestLipani:
         script("lipani2021")()
         sample = capsys.readouterr().out.split("An invented sample")[1]
         assert "K, female: MB   -0.042     -0.061" in sample
+        assert re.search(r"K: \d+ professions are female-dominated.*\(published: 4\)", sample, re.S)
 
     @pytest.mark.parametrize("topics", [454, 474, 464])
     def test_both_numbers_of_topics_of_the_paper(self, script, tmp_path, capsys, topics):
@@ -109,9 +112,11 @@ class TestLipani:
         found = module.published_findings().set_index("finding")["holds"]
         assert [finding for finding, holds in found.items() if not holds] == [
             "K: one unbiased row for every target ratio, 0 to 1",
+            "K: only 4 professions are female-dominated",
             "R: biased towards males, target ratio around 0.5",
             "R: biased towards females, target ratio around 0.1",
-            "R: one unbiased row for every target ratio, 0 to 1"]
+            "R: one unbiased row for every target ratio, 0 to 1",
+            "R: only 4 professions are female-dominated"]
         monkeypatch.setitem(module.TABLE_1, ("K", "female"), (0, 0, 0, -0.5, 0.7))
         assert not module.published_findings()["holds"].iloc[[0, -1]].any()
 
@@ -122,6 +127,8 @@ class TestLipani:
         script("lipani2021")()
         for ax in drawn[1]:
             female, male = ax.collections
+            assert [tick.get_text() for tick in ax.get_xticklabels()] == [
+                tick.get_text() for tick in drawn[1][0].get_xticklabels()]
             assert tuple(female.get_facecolor()[0]) != tuple(male.get_facecolor()[0])
             assert len(female.get_offsets()) == len(male.get_offsets()) == 36
 
