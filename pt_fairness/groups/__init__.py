@@ -12,6 +12,7 @@ from pt_fairness.groups.corpora import FromText as FromText
 from pt_fairness.groups.corpora import from_irds, from_text
 from pt_fairness.groups.label_errors import LabelErrors as LabelErrors
 from pt_fairness.groups.label_errors import error_rates
+from pt_fairness.groups.labelling import from_transformer
 from pt_fairness.groups.memberships import Groups
 from pt_fairness.groups.memberships import Memberships as Memberships
 from pt_fairness.groups.memberships import summary as summary
@@ -30,7 +31,7 @@ from pt_fairness.groups.sources import (
 )
 
 __all__ = ["Groups", "error_rates", "from_file", "from_frame", "from_irds", "from_mapping",
-           "from_pattern", "from_qrels", "from_text", "from_votes", "get", "model_labels", "names",
-           "product", "register", "unregister", "with_error_rates"]
+           "from_pattern", "from_qrels", "from_text", "from_transformer", "from_votes", "get",
+           "model_labels", "names", "product", "register", "unregister", "with_error_rates"]
 
 __dir__ = __all__.copy

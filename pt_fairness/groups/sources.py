@@ -94,7 +94,8 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
     rows = []
     for qid, labels_of in mapping.items() if by_topic else [(None, mapping)]:
         for docno, labels in labels_of.items():
-            rows += [(qid, docno, label, weight) for label, weight in _several(docno, labels)]
+            pairs = labels_and_weights(docno, labels)
+            rows += [(qid, docno, label, weight) for label, weight in pairs]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
     weight = frame["weight"].to_numpy(float)
     table = Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
@@ -110,7 +111,7 @@ def _holds_weights(value: Any) -> bool:
                for weight in value.values())
 
 
-def _several(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
+def labels_and_weights(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
     """Return the (group, weight) pairs of a document in a dictionary, NaN for no weight."""
     if _holds_weights(groups):
         for group, weight in groups.items():

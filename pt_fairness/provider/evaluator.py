@@ -340,10 +340,11 @@ class GroupedMeasures:
                  judgments: Judgments) -> None:
         self.groups = None if source is None else groups.get(source)
         self.measures, self.needed, self._depth = measures, needed, depth_of(measures)
-        if self.groups is not None and self.groups.weighted:
-            check_weights(measures, self.groups)
         added = {label for measure in measures for label in measure.added_labels}
         self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
+        # Some sources know whether they have weights once the judged documents are looked up.
+        if self.groups is not None and self.groups.weighted:
+            check_weights(measures, self.groups)
         of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
         of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
         self._values = ValueLookup(of_values, self.annotations) if of_values else None
