@@ -151,7 +151,7 @@ class TestDocuments:
 
     def test_none_in_common(self):
         model = groups.from_mapping({"x1": "A"}, "tagger")
-        with pytest.raises(ValueError, match="'y1'.*'tagger'.*'x1'"):
+        with pytest.raises(ValueError, match=r"'y1'.*'tagger'.*'x1'"):
             groups.error_rates(model, {"y1": "A"})
         with pytest.raises(ValueError, match="several labels"):
             groups.error_rates({"x1": ["A", "B"]}, {"x1": "A"})
