@@ -28,7 +28,7 @@ from shared.comparison import arguments, experiment, heading, paragraph, save, s
 from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import analysis, plots, rKL, rND, rRD, simulation
-from pt_fairness.core.labels import TREC_DEFAULTS, UNANNOTATED
+from pt_fairness.core.messages import TREC_DEFAULTS, UNANNOTATED
 
 #: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting; * is p < .05.
 PUBLISHED = {

@@ -23,8 +23,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.divergences import SMALLEST_TARGET
 from pt_fairness.core.identifiers import missing
-from pt_fairness.core.labels import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text
-from pt_fairness.core.messages import shown
+from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_targets
 from pt_fairness.io.frames import need_rows

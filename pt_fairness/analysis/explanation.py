@@ -12,8 +12,7 @@ from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, on
 from pt_fairness.core import discounts
 from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.identifiers import texts_of, with_text_ids
-from pt_fairness.core.labels import TREC_DEFAULTS
-from pt_fairness.core.messages import collecting_warnings, shown, warn
+from pt_fairness.core.messages import TREC_DEFAULTS, collecting_warnings, shown, warn
 from pt_fairness.measures.measure import FairnessMeasure, rels_of
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups

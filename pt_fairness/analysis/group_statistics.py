@@ -30,8 +30,15 @@ from pt_fairness.analysis.runs_and_qrels import (
 )
 from pt_fairness.core import divergences
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
-from pt_fairness.core.labels import distinct_labels, label_text
-from pt_fairness.core.messages import at_least, listed, one_of, shown, warn
+from pt_fairness.core.messages import (
+    at_least,
+    distinct_labels,
+    label_text,
+    listed,
+    one_of,
+    shown,
+    warn,
+)
 from pt_fairness.groups import Groups
 from pt_fairness.groups.sources import vote_counts
 from pt_fairness.io.frames import need_columns

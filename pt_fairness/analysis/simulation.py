@@ -18,8 +18,7 @@ import pandas as pd
 from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.runs_and_qrels import measures_without_groups
 from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.core.labels import label_text
-from pt_fairness.core.messages import at_least, one_of, shown
+from pt_fairness.core.messages import at_least, label_text, one_of, shown
 from pt_fairness.measures.measure import FairnessMeasure, rels_of, score
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 

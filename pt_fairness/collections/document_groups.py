@@ -32,8 +32,7 @@ from ir_datasets.util import home_path
 from scipy import sparse
 
 from pt_fairness.collections.variants import download, read_rows, stored, write_rows
-from pt_fairness.core.labels import UNANNOTATED
-from pt_fairness.core.messages import listed, warn
+from pt_fairness.core.messages import UNANNOTATED, listed, warn
 from pt_fairness.core.registry import value_hash
 from pt_fairness.groups import FromIrds, Groups, Memberships
 from pt_fairness.groups.memberships import Table

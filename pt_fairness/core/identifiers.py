@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Ints, recoded
-from pt_fairness.core.labels import label_text
+from pt_fairness.core.messages import label_text
 
 #: The number of identifiers that are converted to Python strings at a time, to limit memory.
 CHUNK = 1 << 13

@@ -15,8 +15,7 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.analysis.runs_and_qrels import frames_of
 from pt_fairness.core.identifiers import texts_of, with_text_ids
-from pt_fairness.core.labels import TREC_DEFAULTS
-from pt_fairness.core.messages import did_you_mean, first_names, shown, warn
+from pt_fairness.core.messages import TREC_DEFAULTS, did_you_mean, first_names, shown, warn
 from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns

@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.labels import label_text
-from pt_fairness.core.messages import listed, shown
+from pt_fairness.core.messages import label_text, listed, shown
 from pt_fairness.core.registry import value_hash
 from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations, ranges
 from pt_fairness.groups.sources import get

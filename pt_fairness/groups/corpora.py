@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.labels import UNANNOTATED, label_text
-from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.messages import UNANNOTATED, label_text, listed, shown, warn
 from pt_fairness.core.registry import value_hash
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.word_counts import (

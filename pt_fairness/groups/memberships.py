@@ -11,14 +11,14 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Floats, Ints, distinct, recoded
 from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
-from pt_fairness.core.labels import (
+from pt_fairness.core.messages import (
     UNANNOTATED,
     UNKNOWN_GROUP,
     distinct_labels,
     label_text,
     label_texts,
+    shown,
 )
-from pt_fairness.core.messages import shown
 from pt_fairness.core.registry import NamedObject, value_hash
 from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.frames import need_columns

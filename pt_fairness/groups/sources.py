@@ -13,8 +13,16 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.identifiers import as_frame, with_text_ids
-from pt_fairness.core.labels import UNANNOTATED, distinct_labels, label_text, label_texts
-from pt_fairness.core.messages import listed, one_of, shown, warn
+from pt_fairness.core.messages import (
+    UNANNOTATED,
+    distinct_labels,
+    label_text,
+    label_texts,
+    listed,
+    one_of,
+    shown,
+    warn,
+)
 from pt_fairness.core.registry import Registry
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.document_files import qrels_columns, read_labels

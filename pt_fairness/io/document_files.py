@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness.core.identifiers import as_frame, missing, texts_of
-from pt_fairness.core.labels import LARGEST_LABEL, label_text
-from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.messages import LARGEST_LABEL, label_text, shown, warn
 from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
 from pt_fairness.io.frames import (
     fields_of,

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.identifiers import RECOMMENDER_COLUMNS
-from pt_fairness.core.labels import TREC_DEFAULTS
-from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.messages import TREC_DEFAULTS, listed, shown, warn
 from pt_fairness.io.files import Input, Path, opened
 from pt_fairness.io.frames import (
     fields_of,

@@ -11,8 +11,7 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import texts_of
-from pt_fairness.core.labels import UNANNOTATED, label_text
-from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.messages import UNANNOTATED, label_text, listed, shown, warn
 
 Tokenizer = Callable[[str], Iterable[str]]
 Words = Mapping[Any, Iterable[str]]

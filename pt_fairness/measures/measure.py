@@ -15,8 +15,7 @@ import numpy as np
 from ir_measures import measures as irm
 
 from pt_fairness.core.arrays import Floats, Ints, ratio
-from pt_fairness.core.labels import TARGET_WORDS
-from pt_fairness.core.messages import shown
+from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
     LABEL_PARAMS,

@@ -9,8 +9,13 @@ from typing import Any
 
 from ir_measures import measures as irm
 
-from pt_fairness.core.labels import BACKGROUND_WORDS, SUM_TOLERANCE, TARGET_WORDS, label_text
-from pt_fairness.core.messages import shown
+from pt_fairness.core.messages import (
+    BACKGROUND_WORDS,
+    SUM_TOLERANCE,
+    TARGET_WORDS,
+    label_text,
+    shown,
+)
 from pt_fairness.core.registry import NamedObject, name_of
 
 #: Sentinel for a parameter that was not given and has no default.

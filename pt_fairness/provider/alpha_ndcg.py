@@ -20,8 +20,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Floats, Ints, mean_of_lists, ratio
 from pt_fairness.core.discounts import log_discount
 from pt_fairness.core.identifiers import codes_of, texts_of, words_of
-from pt_fairness.core.labels import UNANNOTATED
-from pt_fairness.core.messages import Warn
+from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_VARIABLE
 from pt_fairness.measures.params import DEEPEST
 from pt_fairness.rankings.labelled import LabelSets

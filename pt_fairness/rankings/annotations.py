@@ -11,7 +11,7 @@ import numpy as np
 
 from pt_fairness.core.arrays import Ints, recoded
 from pt_fairness.core.identifiers import CHUNK
-from pt_fairness.core.labels import TREC_DEFAULTS, UNKNOWN_GROUP
+from pt_fairness.core.messages import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run

@@ -13,7 +13,7 @@ import numpy as np
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.core.labels import TARGET_WORDS
+from pt_fairness.core.messages import TARGET_WORDS
 from pt_fairness.rankings.view import View
 
 #: Absolute tolerance within which sums of weights count as equal.

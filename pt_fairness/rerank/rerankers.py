@@ -15,8 +15,7 @@ import pyterrier as pt
 from pt_fairness import targets
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, recoded
 from pt_fairness.core.identifiers import codes_of, texts_of
-from pt_fairness.core.labels import TARGET_WORDS, UNANNOTATED
-from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.core.messages import TARGET_WORDS, UNANNOTATED, listed, shown, warn
 from pt_fairness.groups import Groups, Memberships, get
 from pt_fairness.groups.memberships import one_label_each
 from pt_fairness.measures import params

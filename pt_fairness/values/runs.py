@@ -7,7 +7,7 @@ import os
 import pandas as pd
 
 from pt_fairness.core.identifiers import with_text_ids
-from pt_fairness.core.labels import BACKGROUND_WORDS
+from pt_fairness.core.messages import BACKGROUND_WORDS
 from pt_fairness.core.registry import NamedObject, Registry, frame_hash
 from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import read_run
