@@ -145,11 +145,13 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if not front.all():
         named["other systems"] = ax.scatter(x[~front], y[~front], facecolors="white",
                                             edgecolors=PALETTE[0], zorder=2)
-    ax.set(xlabel=fair_label(columns[0], averages), ylabel=fair_label(columns[1], averages))
+    labels = [fair_label(column, averages) for column in columns]
+    ax.set(xlabel=labels[0], ylabel=labels[1])
     legend_below(ax, named, new)
     names = cut_names(systems["name"])
     first = np.argsort(~front, kind="stable")  # the front has the first choice of places
-    label_points(ax, x[first], y[first], [names[i] for i in first], lines)
+    of_first = [names[i] for i in first]
+    label_points(ax, x[first], y[first], of_first, lines)
     return ax
 
 
@@ -178,8 +180,9 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
     edge = int(place > 1)
     corner = [0.03 * (i + 1)] * 2
     corner[axis] = edge
-    triangle = ax.scatter(*corner, transform=ax.transAxes, marker=TRIANGLES[axis][edge],
-                          color=REFERENCE["color"], clip_on=False)
+    marker = TRIANGLES[axis][edge]
+    triangle = ax.scatter(*corner, transform=ax.transAxes, marker=marker, clip_on=False,
+                          color=REFERENCE["color"])
     return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
 
 
@@ -263,13 +266,15 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
             panel = ax.figure.add_subplot(grid[i], sharex=ax)
             panel.plot(systems, values, **point_style(i - 1), linestyle="none", clip_on=False)
             panel.grid(axis="y", color=PALE, linewidth=0.5)
-        panel.set_ylim(HEADROOM * min(0.0, values.min()), HEADROOM * max(0.0, values.max()) or 1.0)
+        lowest, highest = min(0.0, values.min()), max(0.0, values.max())
+        panel.set_ylim(HEADROOM * lowest, HEADROOM * highest or 1.0)
         if direction_of(column, averages) == SMALLER:
             panel.invert_yaxis()
         panel.axhline(0, color="black", linewidth=0.8)
         panel.set_title(fair_label(column, averages, TITLE), loc="left", fontsize="small")
     name_ticks(panel.xaxis, cut_names(table["name"]), new)
-    panel.set(xlabel=wrapped(f"system, by decreasing {bars}", LONG), xlim=(-0.6, len(table) - 0.4))
+    label = wrapped(f"system, by decreasing {bars}", LONG)
+    panel.set(xlabel=label, xlim=(-0.6, len(table) - 0.4))
     return ax
 
 
@@ -353,7 +358,8 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     for word, face in faces.items():
         kind = np.asarray(kinds == word)
         if kind.any():
-            handles[word] = ax.scatter(table["difference"][kind], rows[kind], facecolors=face,
+            difference = table["difference"][kind]
+            handles[word] = ax.scatter(difference, rows[kind], facecolors=face,
                                        edgecolors=PALETTE[0], zorder=3)
     left, right = _SIDES.get(str(direction), ("← smaller", "larger →"))
     label = f"{left}   difference of {name} from the baseline   {right}"
@@ -395,7 +401,8 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
                          f"{', '.join(map(repr, names)) or 'none'}")
     # The lower triangle without the diagonal.
     below = np.tril(np.ones((size, size), bool))
-    values = np.where(below, found.coefficients.to_numpy(float)[1:, :-1], nan)
+    coefficients = found.coefficients.to_numpy(float)
+    values = np.where(below, coefficients[1:, :-1], nan)
     p_values = found.p_values.to_numpy(float)[1:, :-1]
     new = ax is None
     ax = axes_of(ax)
@@ -410,8 +417,8 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     for i, j in np.argwhere(below):
         cell = starred(values[i, j], p_values[i, j], 2)
         colour = "white" if values[i, j] < DARK else "black"
-        ax.text(j, i, cell, ha="center", va="center", color=colour,
-                fontsize=min(10.0, 130.0 / size))
+        letters = min(10.0, 130.0 / size)
+        ax.text(j, i, cell, ha="center", va="center", color=colour, fontsize=letters)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")

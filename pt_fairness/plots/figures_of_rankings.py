@@ -98,7 +98,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     ax = axes_of(ax)
     name_ticks(ax.yaxis, cut_names(names), new)
     width, height = size_of(ax)
-    dot = min(4.0, 0.6 * width / depth, 0.5 * height / len(names))
+    systems = len(names)
+    dot = min(4.0, 0.6 * width / depth, 0.5 * height / systems)
     edge = min(1.0, 0.1 * width / depth)
     for (name, rank), document in topic.groupby(["name", "rank"]):
         height = 0.8 / len(document)
@@ -109,18 +110,19 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
             ax.add_patch(Rectangle(corner, 1, height, linewidth=edge, **face))
     relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
     if len(relevant):
-        ax.plot(relevant["rank"], relevant["name"].map(names.index), markersize=dot,
-                markeredgewidth=dot / 4, **DOT)
+        rows = relevant["name"].map(names.index)
+        ax.plot(relevant["rank"], rows, markersize=dot, markeredgewidth=dot / 4, **DOT)
     letters = len(str(depth)) + 1
     step = tick_step(depth, width, letters * LETTER_WIDTH * font_size(ax.xaxis))
     ax.set_xticks(rank_ticks(depth, step))
     size = min(font_size(ax.yaxis), font_size(ax.xaxis))
     for row, value in enumerate(values):
         text = "–" if pd.isna(value) else f"{value:.3f}"
-        ax.annotate(text, (1, row), (4, 0), va="center", xycoords=ax.get_yaxis_transform(),
-                    textcoords="offset points", fontsize=size)
-    ax.set(xlabel="rank", title=wrapped(title, TITLE), xlim=(0.4, depth + 0.6),
-           ylim=(len(names) - 0.5, -0.5))
+        right = ax.get_yaxis_transform()
+        ax.annotate(text, (1, row), (4, 0), va="center", xycoords=right, fontsize=size,
+                    textcoords="offset points")
+    ax.set(xlabel="rank", title=wrapped(title, TITLE))
+    ax.set(xlim=(0.4, depth + 0.6), ylim=(systems - 0.5, -0.5))
     legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
     if topic["group"].isna().any():
         legend["no group"] = Patch(**NO_GROUP)
@@ -133,7 +135,8 @@ def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
               names: list[Any]) -> tuple[pd.Series, str]:
     """Return the value of each system for a topic, the best first, and the title of the figure."""
     frame, name = of_one_measure(per_query(perquery), measure)
-    frame = frame[frame["qid"] == str(qid)].set_index("name")[["value"]]
+    of_topic = frame[frame["qid"] == str(qid)]
+    frame = of_topic.set_index("name")[["value"]]
     if frame.empty:
         raise ValueError(f"the per-query frame has no value of {name} for topic {str(qid)!r}; "
                          "choose a topic that it has")
@@ -201,7 +204,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     ranks = np.arange(1, shares.shape[2] + 1)
     handles: dict[str, Any] = {}
     means = shares.mean(axis=0)
-    errors = Z_95 * shares.std(axis=0) / np.sqrt(shares.count(axis=0))
+    count = shares.count(axis=0)
+    errors = Z_95 * shares.std(axis=0) / np.sqrt(count)
     shown = groups
     name = "share of the exposure"
     if len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0)):
@@ -212,8 +216,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
         line = line_style(i)
         mean = means[i]
         error = errors[i]
-        (handles[group],) = ax.plot(ranks, mean, **line, markersize=4,
-                                    markevery=max(1, len(ranks) // 10))
+        every = max(1, len(ranks) // 10)
+        (handles[group],) = ax.plot(ranks, mean, **line, markersize=4, markevery=every)
         ax.fill_between(ranks, mean - error, mean + error, color=line["color"], alpha=0.2,
                         linewidth=0)
         if group in targets:
@@ -221,8 +225,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     if targets:
         handles["target"] = TARGET_LINE
     title = f"{names[0]}: mean of {len(shares)} topics (band: 95 % confidence interval)"
-    ax.set(xlabel="first ranks", ylabel=wrapped(name, LONG), ylim=(0, 1),
-           xlim=(0.5, len(ranks) + 0.5), title=wrapped(title, TITLE))
+    ax.set(xlabel="first ranks", ylabel=wrapped(name, LONG), title=wrapped(title, TITLE))
+    ax.set(xlim=(0.5, len(ranks) + 0.5), ylim=(0, 1))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, handles, new)
     return ax
@@ -309,12 +313,15 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
         label = "contribution"
     out = ~frame["counts"].to_numpy(bool)
     if out.any():
-        (handles["does not count"],) = ax.plot(
-            ranks[out], np.zeros(out.sum()), "x", color="#777777", clip_on=False,
-            transform=ax.get_xaxis_transform())
+        bottom = ax.get_xaxis_transform()
+        zeros = np.zeros(out.sum())
+        (handles["does not count"],) = ax.plot(ranks[out], zeros, "x", color="#777777",
+                                               clip_on=False, transform=bottom)
     ax.set(ylabel=label, xlim=(0.4, ranks[-1] + 0.6))
     lower = _draw_shares(frame, ax, faces, handles)
-    step = tick_step(len(ranks), size_of(ax)[0], 4 * LETTER_WIDTH * font_size(lower.xaxis))
+    width, _ = size_of(ax)
+    letter = LETTER_WIDTH * font_size(lower.xaxis)
+    step = tick_step(len(ranks), width, 4 * letter)
     numbers = pd.Series((~out).cumsum(), ranks)[~out]
     numbers = numbers[numbers.isin(rank_ticks(len(ranks), step))]
     lower.set(xticks=numbers.index, xticklabels=numbers,
@@ -328,7 +335,8 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
             legend_title = f"groups: {source}"
         name = str(type(measure)(**params))
         fair_end = with_fair_end(name).removeprefix(name)
-        title = f"topic {frame.attrs['qid']}: {name} = {frame.attrs['value']:.3f}{fair_end}"
+        qid, value = frame.attrs["qid"], frame.attrs["value"]
+        title = f"topic {qid}: {name} = {value:.3f}{fair_end}"
         ax.set_title(wrapped(title, TITLE))
     if handles:
         legend_below(lower, handles, new, legend_title)
@@ -355,8 +363,9 @@ def _draw_bars(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any]) -> dict[
 def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
                  handles: dict[str, Any]) -> Axes:
     """Draw the panel of shares and return it, or ``ax`` if there are no groups."""
-    columns = {label: (SHARE + label, TARGET + label, face["facecolor"])
-               for label, face in faces.items()}
+    columns = {}
+    for label, face in faces.items():
+        columns[label] = SHARE + label, TARGET + label, face["facecolor"]
     if PROTECTED_SHARE in frame:
         protected = ", ".join(frame.attrs.get("protected", ()))
         side = f"protected: {protected}" if protected else "protected"
@@ -425,8 +434,9 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     lines = {}
     for i, (name, curve) in enumerate(curves.items()):
         style = line_style(i) | {"marker": ""}
-        (lines[name],) = ax.plot(np.linspace(0, 1, len(curve)), curve, **style)
-    ax.set(xlabel="share of groups" if "group" in exposure else "share of documents",
-           ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
+        places = np.linspace(0, 1, len(curve))
+        (lines[name],) = ax.plot(places, curve, **style)
+    label = "share of groups" if "group" in exposure else "share of documents"
+    ax.set(xlabel=label, ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
     legend_below(ax, lines, new)
     return ax

@@ -115,7 +115,8 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     systems = frame["name"].unique().tolist()
     new = ax is None
     ax = axes_of(ax)
-    name_ticks(ax.yaxis, [f"{group} (n = {n})" for group, n in sizes.items()], new)
+    texts = [f"{group} (n = {n})" for group, n in sizes.items()]
+    name_ticks(ax.yaxis, texts, new)
     handles = {}
     for i, (system, label) in enumerate(zip(systems, cut_names(systems), strict=True)):
         part = frame[frame["name"] == system]
@@ -124,7 +125,8 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
         y = sizes.index.get_indexer(part["group"]) + 0.8 * shift
         ax.hlines(y, part["low"], part["high"], color=look["color"], linewidth=1.5)
         handles[label] = ax.scatter(part["mean"], y, **look, zorder=3)
-    ax.set(xlabel=fair_label(name, frame), ylim=(len(sizes) - 0.5, -0.5))
+    label = fair_label(name, frame)
+    ax.set(xlabel=label, ylim=(len(sizes) - 0.5, -0.5))
     legend_below(ax, handles, new)
     return ax
 
@@ -173,8 +175,9 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
                          f"{y[0]!r}, so there is nothing to draw")
     ax = axes_of(ax)
+    label = None if label is None else wrapped(label)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
-               label=None if label is None else wrapped(label), zorder=2)
+               label=label, zorder=2)
     labels = []
     names = []
     for system, measure in (x, y):
@@ -256,7 +259,10 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     bar = 0.8 * width / len(values)
     # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even, so
     # that a symmetric distribution has a symmetric histogram.
-    places = {name: np.rint((part / width).round(6)).astype(int) for name, part in values.items()}
+    places = {}
+    for name, of_topics in values.items():
+        widths = (of_topics / width).round(6)
+        places[name] = np.rint(widths).astype(int)
     bars = {}
     for i, (name, part) in enumerate(places.items()):
         middle, counts = np.unique(part, return_counts=True)
@@ -265,8 +271,10 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     joined = pd.concat(places.values())
     low = joined.min()
     high = joined.max()
-    step = tick_step(high - low + 1, size_of(ax)[0], LINE_HEIGHT * font_size(ax.xaxis))
-    ticks = np.arange(-(-low // step) * step, high + 1, step)
+    room, _ = size_of(ax)
+    step = tick_step(high - low + 1, room, LINE_HEIGHT * font_size(ax.xaxis))
+    first = -(-low // step) * step
+    ticks = np.arange(first, high + 1, step)
     ax.set_xticks((ticks * width).round(6))
     ax.tick_params(axis="x", rotation=90)
     ax.axvline(0, color=PALE, zorder=0)
@@ -302,15 +310,17 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ax = axes_of(ax)
     edges = (np.arange(n + 2) - 0.5) / n
     for edge in edges[:-1]:
-        ax.add_patch(Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN,
-                               linewidth=0))
-    jitter = np.random.default_rng(seed).uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
+        cell = Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN, linewidth=0)
+        ax.add_patch(cell)
+    random = np.random.default_rng(seed)
+    jitter = random.uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
     places = ratios[["target", "model"]] + jitter.T
     groups = ratios["group"] if "group" in ratios else pd.Series("topic", ratios.index)
     handles: dict[str, Any] = {}
     for i, (group, part) in enumerate(places.groupby(groups, sort=False)):
-        handles[f"{wrapped(group)}, moved at random within its cell"] = ax.scatter(
-            part["target"], part["model"], s=12, alpha=0.7, linewidths=0, **point_style(i))
+        points = ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
+                            **point_style(i))
+        handles[f"{wrapped(group)}, moved at random within its cell"] = points
     handles["no bias"] = Patch(facecolor=GREEN, alpha=PALE_GREEN)
     # The axes are square, so the step of the x-axis also fits the y-axis.
     label = len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis)

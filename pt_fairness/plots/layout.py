@@ -38,8 +38,9 @@ TITLE = 60
 
 def bar_style(i: int) -> dict[str, Any]:
     """Return the style of the bars of group ``i``: plain colours first, then hatched ones."""
-    return {"facecolor": PALETTE[i % len(PALETTE)], "edgecolor": "white",
-            "hatch": HATCHES[i // len(PALETTE) % len(HATCHES)]}
+    turn, colour = divmod(i, len(PALETTE))
+    hatch = HATCHES[turn % len(HATCHES)]
+    return {"facecolor": PALETTE[colour], "edgecolor": "white", "hatch": hatch}
 
 
 def point_style(i: int) -> dict[str, Any]:
@@ -47,13 +48,15 @@ def point_style(i: int) -> dict[str, Any]:
 
     The marker of a colour changes each time the palette repeats.
     """
-    return {"color": PALETTE[i % len(PALETTE)],
-            "marker": MARKERS[(i + i // len(PALETTE)) % len(MARKERS)]}
+    turn, colour = divmod(i, len(PALETTE))
+    marker = MARKERS[(i + turn) % len(MARKERS)]
+    return {"color": PALETTE[colour], "marker": marker}
 
 
 def line_style(i: int) -> dict[str, Any]:
     """Return the colour, the marker and the line style of series ``i``."""
-    return {**point_style(i), "linestyle": LINES[i // len(PALETTE) % len(LINES)]}
+    turn = i // len(PALETTE)
+    return {**point_style(i), "linestyle": LINES[turn % len(LINES)]}
 
 
 def wrapped(name: Any, width: int | None = None) -> str:
@@ -61,7 +64,8 @@ def wrapped(name: Any, width: int | None = None) -> str:
 
     :param width: the maximum length of a line, ``None`` for one line
     """
-    lines = [str(name)] if width is None else textwrap.wrap(str(name), width)
+    text = str(name)
+    lines = [text] if width is None else textwrap.wrap(text, width)
     return "\n".join(lines).replace("$", r"\$")
 
 
@@ -122,7 +126,8 @@ def _grow(ax: Axes, width: float, height: float) -> None:
     """Enlarge a figure by a width and a height in points, where these are above 0."""
     figure = ax.figure.figure
     old = figure.get_size_inches()
-    figure.set_size_inches(old[0] + max(0.0, width) / 72, old[1] + max(0.0, height) / 72)
+    wider, higher = max(0.0, width) / 72, max(0.0, height) / 72
+    figure.set_size_inches(old[0] + wider, old[1] + higher)
 
 
 def tick_step(ticks: int, room: float, label: float) -> int:
@@ -161,7 +166,8 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     :param new: whether the figure is new and can grow
     :param step: the step between labelled ticks
     """
-    axis.set_ticks(range(0, len(names), step), [wrapped(name) for name in names[::step]])
+    texts = [wrapped(name) for name in names[::step]]
+    axis.set_ticks(range(0, len(names), step), texts)
     ax = axis.axes
     labels = axis.get_ticklabels()
     horizontal = axis is ax.xaxis
@@ -176,10 +182,11 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     size = min(old, max(each / LINE_HEIGHT, SMALL if new else SMALLEST))
     if not new:
         size = max(SMALLEST, min(size, 0.4 * across * old / longest))
-    elif horizontal:
-        _grow(ax, len(labels) * size * LINE_HEIGHT - along, longest * size / old - across / 6)
     else:
-        _grow(ax, longest * size / old - across / 6, len(labels) * size * LINE_HEIGHT - along)
+        lengthways = len(labels) * size * LINE_HEIGHT - along
+        crossways = longest * size / old - across / 6
+        wider, higher = (lengthways, crossways) if horizontal else (crossways, lengthways)
+        _grow(ax, wider, higher)
     axis.set_tick_params(labelsize=size, labelrotation=90 if horizontal else 0)
 
 
@@ -270,7 +277,8 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
     drawn = [_boxes(_along(ax, line) / dot, THIN) for line in lines]
     boxes = np.vstack([np.empty((0, 4)), *drawn])
     for size in SIZES:
-        sizes = np.array([_size(ax, name, size) for name in names]).reshape(-1, 2)
+        of_names = [_size(ax, name, size) for name in names]
+        sizes = np.array(of_names).reshape(-1, 2)
         places, covered = _places(points, sizes / dot, inside, boxes)
         if not covered:
             break
@@ -282,16 +290,17 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
     for i, place in enumerate(places):
         if place is not None:
             (right, up), has_line = place
+            arrow = line if has_line else None
             ax.annotate(wrapped(names[i]), (x[i], y[i]), xytext=(right, up), fontsize=size,
-                        textcoords="offset points", ha="center", va="center",
-                        arrowprops=line if has_line else None)
+                        textcoords="offset points", ha="center", va="center", arrowprops=arrow)
 
 
 def _along(ax: Axes, corners: Any) -> Floats:
     """Return places along a line, in pixels, ``[n, 2]``."""
     ends = ax.transData.transform(corners)
     steps = np.linspace(0.0, 1.0, LINE_STEPS)[:, None, None]
-    places = ends[:-1] + steps * (ends[1:] - ends[:-1])
+    lengths = ends[1:] - ends[:-1]
+    places = ends[:-1] + steps * lengths
     return np.asarray(places.reshape(-1, 2))
 
 

@@ -29,39 +29,27 @@ REFERENCES = BIBLIOGRAPHY | {
     "buckley2004": Reference(
         "Chris Buckley and Ellen M. Voorhees",
         "Retrieval Evaluation with Incomplete Information",
-        "SIGIR 2004",
-        "https://doi.org/10.1145/1008992.1009000",
-    ),
+        "SIGIR 2004", "https://doi.org/10.1145/1008992.1009000"),
     "chapelle2009": Reference(
         "Olivier Chapelle, Donald Metzler, Ya Zhang and Pierre Grinspan",
         "Expected Reciprocal Rank for Graded Relevance",
-        "CIKM 2009",
-        "https://doi.org/10.1145/1645953.1646033",
-    ),
+        "CIKM 2009", "https://doi.org/10.1145/1645953.1646033"),
     "holm1979": Reference(
         "Sture Holm",
         "A Simple Sequentially Rejective Multiple Test Procedure",
-        "Scandinavian Journal of Statistics 6(2), 1979",
-        "https://www.jstor.org/stable/4615733",
-    ),
+        "Scandinavian Journal of Statistics 6(2), 1979", "https://www.jstor.org/stable/4615733"),
     "jarvelin2002": Reference(
         "Kalervo Järvelin and Jaana Kekäläinen",
         "Cumulated Gain-Based Evaluation of IR Techniques",
-        "ACM Transactions on Information Systems 20(4), 2002",
-        "https://doi.org/10.1145/582415.582418",
-    ),
+        "ACM Transactions on Information Systems 20(4), 2002", "https://doi.org/10.1145/582415.582418"),
     "macavaney2022": Reference(
         "Sean MacAvaney, Craig Macdonald and Iadh Ounis",
         "Streamlining Evaluation with ir-measures",
-        "ECIR 2022",
-        "https://doi.org/10.1007/978-3-030-99739-7_38",
-    ),
+        "ECIR 2022", "https://doi.org/10.1007/978-3-030-99739-7_38"),
     "moffat2008": Reference(
         "Alistair Moffat and Justin Zobel",
         "Rank-Biased Precision for Measurement of Retrieval Effectiveness",
-        "ACM Transactions on Information Systems 27(1), 2008",
-        "https://doi.org/10.1145/1416950.1416952",
-    ),
+        "ACM Transactions on Information Systems 27(1), 2008", "https://doi.org/10.1145/1416950.1416952"),
 }
 #: The papers of measures of ir_measures, by the name of the measure.
 _OF_MEASURES = {
@@ -238,10 +226,6 @@ _WHERE = {"qrels": "among the relevant documents", "run": "in the whole ranking"
 #: The values of other parameters with which a parameter has a clause of its own.
 _USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
     "p": {"discount": (), "model": ("gerr",)}, "u": {"model": ("gerr",)}}
-
-
-
-
 #: A citation in a text: the keys of its references between two characters of private use.
 _CITATION = re.compile("\ue000(.*?)\ue001")
 
