@@ -61,7 +61,10 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: A
             judged = of_topics(judged, by_name.topics)
     grouped = [str(measure) for measure in measures if takes_groups(measure)]
     if groups is None and (grouped or any(map(reads_subtopics, measures))):
-        groups = _groups_of_columns(by_name, judged)
+        frames = {name: run for name, run in {"the qrels": judged, **by_name}.items()
+                  if isinstance(run, pd.DataFrame) and "group" in run}
+        if frames:
+            groups = _groups_of_columns(frames, judged)
         if groups is None and qrels is None:
             raise ValueError(f"{first_names(grouped)}: without qrels, the groups are in groups= or "
                              "in a column group of the runs")
@@ -99,23 +102,20 @@ def needs_qrels(measure: Any) -> bool:
     return measure.target_word is not None and target is not None and target.of_qrels > 0
 
 
-def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:
-    """Return the groups in the columns ``group`` of runs and qrels, and warn that they are used.
+def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> Groups | None:
+    """Return the groups in the columns ``group`` of frames, and warn that they are used.
 
-    :returns: ``None`` if there is no such column, or if the qrels have groups in ``iteration``
+    :returns: ``None`` if the qrels have groups in ``iteration``
     :raises ValueError: two frames give a document other groups
     """
     if "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS:
         return None
     columns = {"query_id": "qid", "doc_id": "docno"}
-    frames = {}
-    for name, run in {"the qrels": qrels, **runs}.items():
-        if isinstance(run, pd.DataFrame) and "group" in run:
-            frame = run.rename(columns=columns)[["qid", "docno", "group"]].explode("group")
-            frames[name] = frame.dropna(subset="group").astype(str).drop_duplicates()
-    if not frames:
-        return None
-    rows = pd.concat(frames, names=["frame"]).reset_index("frame")
+    by_frame = {}
+    for name, frame in frames.items():
+        documents = frame.rename(columns=columns)[["qid", "docno", "group"]].explode("group")
+        by_frame[name] = documents.dropna(subset="group").astype(str).drop_duplicates()
+    rows = pd.concat(by_frame, names=["frame"]).reset_index("frame")
     pairs = ["qid", "docno"]
     distinct = rows[[*pairs, "group"]].drop_duplicates()
     by_document = rows.groupby(["frame", *pairs])

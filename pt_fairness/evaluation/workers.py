@@ -191,24 +191,35 @@ class Scorer:
             threads = pd.option_context("mode.max_threads", self.plan.threads)
         try:
             with threads, collecting_warnings() as messages:
-                frame = _read(run)
-                messages += self.warnings
-                scores = self._score(frame)
+                scores = self._score(run, messages)
             return name, replace(scores, warnings=messages)
         except (ValueError, OSError, ImportError) as error:
             return name, Scores(error=str(error))
         except Exception as error:  # must not stop the other runs
             return name, Scores(error=f"{type(error).__name__}: {error}")
 
-    def _score(self, run: pd.DataFrame) -> Scores:
-        """Score a run.
+    def _score(self, run: RunInput, messages: list[tuple[str, str]]) -> Scores:
+        """Read and score a run.
 
-        :param run: columns ``query_id, doc_id, score`` and, if it has samples, ``iteration``;
-            identifiers as text
-        :raises ValueError: the run is empty
+        :param messages: the warnings of the run, to which those of the plan are added
+        :raises ValueError: the run is empty, a column, an identifier or a sample is missing, a
+            score is NaN, or a file changes while it is read
         """
-        need_results(run)
-        metrics = self.evaluator.iter_calc(run)
+        if isinstance(run, pd.DataFrame):
+            frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+            need_columns(frame, [*_NAMES, "score"], "the run")
+            samples = ["iteration"] if "iteration" in frame else []
+            frame = with_text_ids(frame, "run", *_NAMES, *samples).rename(columns=_NAMES)
+            frame = frame.assign(score=scores_of(frame))
+        else:
+            with opened(run) as source:
+                state = source.state()
+                frame = read_opened_run(source, object).rename(columns=_NAMES)
+                if source.state() != state:
+                    raise ValueError(f"{source.name} was written to while it was read")
+        need_results(frame)
+        messages += self.warnings
+        metrics = self.evaluator.iter_calc(frame)
         ranked = [metric.query_id for metric in metrics]
         qids = dict.fromkeys([*ranked, *self.topics])
         rows = {qid: row for row, qid in enumerate(qids)}
@@ -224,23 +235,3 @@ class Scorer:
                 if column is not None:
                     within[column] = share
         return Scores(list(rows), table, within)
-
-
-def _read(run: RunInput) -> pd.DataFrame:
-    """Return a run as a frame with ``query_id, doc_id, score`` and any other columns.
-
-    :raises ValueError: a column, an identifier or a sample is missing, a score is NaN, or a file
-        changes while it is read
-    """
-    if not isinstance(run, pd.DataFrame):
-        with opened(run) as source:
-            state = source.state()
-            frame = read_opened_run(source, object).rename(columns=_NAMES)
-            if source.state() != state:
-                raise ValueError(f"{source.name} was written to while it was read")
-        return frame
-    frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    need_columns(frame, [*_NAMES, "score"], "the run")
-    samples = ["iteration"] if "iteration" in frame else []
-    frame = with_text_ids(frame, "run", *_NAMES, *samples).rename(columns=_NAMES)
-    return frame.assign(score=scores_of(frame))
