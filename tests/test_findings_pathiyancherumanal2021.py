@@ -107,15 +107,6 @@ def test_rrd_of_the_one_sided_rankings(says, scenario):
         assert scenario[setting]["rRD"][["1", "32"]].round(2).tolist() == [value, value]
 
 
-def test_rankings_by_the_three_measures(says, scenario):
-    assert says("its τ with them over the rankings of five is between 0.49 and 0.65. rND and rKL "
-                "order these rankings almost alike, with a τ of at least 0.94.")
-    for table in scenario.values():
-        assert tau(table, "rND", "rKL").statistic >= 0.94
-        for other in ("rND", "rKL"):
-            assert 0.49 < tau(table, "rRD", other).statistic < 0.65
-
-
 def test_rrd_of_long_lists_with_a_protected_majority(says):
     assert says("with a majority as the protected group most values of long lists are small")
     lists = {"short": 5, "long": 100}

@@ -364,9 +364,12 @@ class _rND(ParityMeasure):
     With ``norm='range'``, a topic whose rankings all have the same value has 0, and documents with
     weights are an error: sequences of protected and other documents do not bound their value.
 
-    The equation divides by i, the paper's released code and its tables by i + 1; this measure
-    divides by i. The paper normalises by min–max over the systems: ``norm='none'`` and then
-    :func:`pt_fairness.analysis.minmax`.
+    The equation divides by i, and so does this measure; the paper's released code divides by i + 1,
+    and so do its tables, as we infer from their values. The paper applies "min-max normalization"
+    after computation and does not say over what; the released code has none. Over the rankings of
+    the controlled scenario, it gives the published values of rKL. For systems, that is
+    ``norm='none'`` and then :func:`pt_fairness.analysis.minmax`. The exact maximum as default is a
+    choice of this package.
 
     Source
     ------

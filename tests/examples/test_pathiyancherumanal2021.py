@@ -14,7 +14,7 @@ from example_files import rows_of, write_run
 from ir_measures import nDCG
 from scipy import stats
 
-from pt_fairness import rKL, simulation
+from pt_fairness import evaluate, rKL, rND, rRD, simulation
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -109,7 +109,7 @@ class TestPathiyanCherumanal:
             (True, False),  # rRD with both α
             (True, True),  # rRD in the proportion-agnostic setting
             (True, True),  # rKL of the one-sided rankings
-            (True, True),  # rND of the one-sided rankings
+            (True, False),  # rND of the one-sided rankings: 0.458 of 0.854, and 0.910 of 0.939
             (False, False),  # rRD of the one-sided rankings: minority,
             (False, True),  # proportion-agnostic,
             (True, True),  # and majority
@@ -121,10 +121,11 @@ class TestPathiyanCherumanal:
             encoding="utf-8")
         parts = [part.splitlines() for part in capsys.readouterr().out.strip().split("\n\n")]
         shown = [part for part in parts if part[0].startswith(("Table", "Findings"))]
-        assert len(shown) == 3
+        assert len(shown) == 4
         for _, _, *lines in shown:
-            table = [line for line in lines if not line.startswith("as published")]
-            assert len(table) >= 10 and "\n".join(f"   {line}" for line in table) in page
+            table = [line for line in lines
+                     if not line.startswith(("as published", "The two", "What we", "is at most"))]
+            assert len(table) >= 9 and "\n".join(f"   {line}" for line in table) in page
 
     @pytest.mark.parametrize("changed, value, most", [
         ("LAST", 5, 2), ("SHARES", {"minority": 1 / 5, "proportion-agnostic": 1 / 2,
@@ -193,7 +194,7 @@ class TestPathiyanCherumanal:
     def test_averages_are_min_max_normalised_over_the_runs(self, script, small, capsys):
         qrels, runs = small
         script("pathiyancherumanal2021")(qrels, *runs)
-        printed = capsys.readouterr().out.split("Averages over")[1].split("Table 2")[0]
+        printed = capsys.readouterr().out.split("Averages over")[1].split("rND@5, sum")[0]
         rows = [line.split() for line in printed.splitlines() if line.startswith("run")]
         for column in range(3, 6):  # rND, rKL, rRD
             values = [float(row[column]) for row in rows]
@@ -206,17 +207,82 @@ class TestPathiyanCherumanal:
                               "iteration": ["PRO", "PRO", "PRO", "CON", "PRO"]})
         run = pd.DataFrame({"qid": ["1", "1", "1", "2"], "docno": ["d", "x", "a", "a"],
                             "score": [3.0, 2.0, 1.0, 1.0]})
-        found = module.recipe_averages(qrels, {"some": run}).iloc[0]
+        found = module.averages_by(module.by_the_recipe, qrels, {"some": run}).iloc[0]
         # CON is the minority of topic 1 with a quarter; topic 2 has one stance and counts as 0.
         expected = module.by_the_recipe([True, False], 0.25)
         assert found.tolist() == ["some", *(pytest.approx(value / 2) for value in expected)]
+        released = module.averages_by(module.by_the_released_code, qrels, {"some": run}).iloc[0]
+        expected = module.by_the_released_code([True, False], 0.25)
+        assert released.tolist() == ["some", *(pytest.approx(value / 2) for value in expected)]
+
+    def test_the_released_code_by_hand(self, script):
+        """Sums to 5, rND with i + 1, all with a discount; two documents keep their counts."""
+        found = script("pathiyancherumanal2021").module.by_the_released_code([False, True], 0.25)
+        expected = np.zeros(3)
+        for i, plus in zip(range(1, 6), (0, 1, 1, 1, 1), strict=True):
+            kl = 1 / i * np.log2(1 / i / 0.75)
+            kl += plus / i * np.log2(plus / i / 0.25) if plus else 0
+            expected += np.array([abs(plus / (i + 1) - 0.25), kl, abs(plus - 1 / 3)]) / np.log2(
+                i + 1)
+        assert found == pytest.approx(tuple(expected), abs=1e-12)
+
+    def test_the_stars_of_table_2(self, script, monkeypatch, capsys):
+        module = script("pathiyancherumanal2021").module
+        stars = module.published_stars()
+        assert len(stars) == 9 and stars["consistent"].all()
+        # A star is a p of less than .05; the exact p of .3238 is the largest with one.
+        assert stars.set_index("published")["p"].round(4)[["-0.3238*", "0.2857"]].tolist() == [
+            0.042, 0.0745]
+        monkeypatch.setitem(module.PUBLISHED_REAL, ("rRD@5", "rKL@5"), "0.2857*")
+        monkeypatch.setitem(module.PUBLISHED_REAL, ("rRD@5", "nDCG@5"), "-0.2600")
+        assert module.published_stars()["consistent"].tolist() == [True] * 5 + [
+            False, True, True, False]
+        monkeypatch.setattr(module, "OFFICIAL_RUNS", 20)
+        assert not module.published_stars()["consistent"].all()
 
     def test_the_official_runs_stand_beside_the_published_values(self, script, small, monkeypatch):
         qrels, runs = small
         monkeypatch.setattr(script("pathiyancherumanal2021").module, "OFFICIAL_RUNS", 5)
         *_, table = script("pathiyancherumanal2021")(qrels, *runs)
         row = rows_of(table, r"τ\(rKL@5, nDCG@5\)").iloc[0]
-        assert row["published"] == "-0.2667" and {EQUATIONS, RECIPE} <= {*table}
+        assert row["published"] == "-0.2667"
+        assert [*table] == ["what", "published", EQUATIONS, RECIPE, "by the released code"]
+
+    def test_stances_of_unjudged_documents(self, script, tmp_path, capsys):
+        """Two runs that differ in unjudged documents only differ with a source of their stances."""
+        rows = [(q, docno, docno[:3].upper()) for q in "123"
+                for docno in ("pro1", "pro2", "pro3", "con1")]
+        (tmp_path / "qrels").write_text("".join(f"{q} {g} {d} 1\n" for q, d, g in rows))
+        unjudged = {"left": "con8 con9", "right": "pro8 pro9", "both": "con8 pro9"}
+        runs = []
+        for name, names in unjudged.items():
+            docnos = [*names.split(), "pro1", "con1"]
+            if name == "both":
+                docnos = docnos[::-1]
+            runs.append(write_run(tmp_path / name, [
+                (q, docno, -float(i)) for q in "123" for i, docno in enumerate(docnos)]))
+        names = [d for _, d, _ in rows[:4]] + ["con8", "con9", "pro8", "pro9"]
+        source = tmp_path / "stances.csv"
+        source.write_text("docno,group\n" + "".join(f"{d},{d[:3].upper()}\n" for d in names))
+
+        def sums(*options):
+            script("pathiyancherumanal2021")(tmp_path / "qrels", *runs, *options)
+            printed = capsys.readouterr().out
+            assert printed.count("6 of 12") == 3  # unjudged, of the first five
+            part = printed.split("rND@5, sum")[1].split("Table 2")[0]
+            return {line.split()[0]: line.split()[1:] for line in part.splitlines()[1:] if line}
+
+        judged = sums()
+        assert judged["left"] == judged["right"]
+        everything = sums("--groups", source)
+        qrels = pd.DataFrame(rows, columns=["qid", "docno", "iteration"]).assign(label=1)
+        measures = [kind(norm="none") @ 5 for kind in (rND, rKL, rRD)]
+        table, _ = evaluate([str(run) for run in runs], qrels, measures, groups=str(source),
+                            progress=False)
+        for name in unjudged:
+            row = table.set_index("name").loc[name, [str(measure) for measure in measures]]
+            assert everything[name] == [f"{value:.4f}" for value in row]
+        assert everything["left"] != everything["right"]
 
     def test_groups_from_elsewhere(self, script, small):
         qrels, runs = small
