@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _read(name: str, frame: pd.DataFrame) \
     rows = pd.DataFrame({"qid": frame["qid"].map(label_text).to_numpy(),
                          "group": frame["group"].map(label_text).to_numpy(),
                          "share": pd.to_numeric(frame["share"], errors="coerce").to_numpy(
-                             float, na_value=np.nan)})
+                             float, na_value=nan)})
     wrong = ~(np.isfinite(rows["share"]) & (rows["share"] >= 0))
     for place, row in rows[wrong][:1].iterrows():
         raise ValueError(f"the target {name!r} gives {row['group']!r} the share "

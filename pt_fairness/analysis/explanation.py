@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -262,7 +263,7 @@ class Ranks:
             empty = not target[0].any()
             for label, share in zip(labels, target[0], strict=True):
                 column = f"{TARGET}{source}{label}"
-                columns[column] = np.nan if empty else share
+                columns[column] = nan if empty else share
         if side is not None and side.total[0]:
             columns[PROTECTED_TARGET] = side.share[0]
         return columns
@@ -289,7 +290,7 @@ class Ranks:
         weights = weights[:, None]
         total = weights.cumsum(axis=0)
         sums = (weights * shares[self._codes]).cumsum(axis=0)
-        return np.where(total > 0, ratio(sums, total), np.nan)
+        return np.where(total > 0, ratio(sums, total), nan)
 
     @property
     def fairest(self) -> float | None:
@@ -365,7 +366,7 @@ class _Scores:
         with collecting_warnings():  # about prefixes; those about the measure have been given
             if source == "terms":
                 added = self._evaluator.contributions(ranked, n)[measure]
-                values = np.full(depth, 0.0 if n else np.nan)
+                values = np.full(depth, 0.0 if n else nan)
                 values[places] = added[place]
                 return "contribution", values
             if source == "cutoffs":
@@ -374,7 +375,7 @@ class _Scores:
                 evaluator = QuickEvaluator(at_cutoffs, self._qrels)
                 of_cutoffs = self._of(evaluator, at_cutoffs, self._ranked)
                 so_far = np.isin(np.arange(depth), places).cumsum()
-                return "value", np.append(np.nan, of_cutoffs)[so_far]
+                return "value", np.append(nan, of_cutoffs)[so_far]
             prefixes = []
             for k in range(1, depth + 1):
                 prefixes += self._of(self._evaluator, [measure], self._ranked[:k])

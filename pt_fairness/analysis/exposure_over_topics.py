@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -163,9 +164,9 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     table["qf"] = exposed / max(n, 1)
     table["fsat"] = satisfied / max(n, 1)
     if by == "group":
-        table[["qf", "fsat"]] = np.nan
+        table[["qf", "fsat"]] = nan
     undefined = (total == 0) | (n == 1)
-    table.loc[undefined, "gini":] = np.nan
+    table.loc[undefined, "gini":] = nan
     return table
 
 
@@ -234,7 +235,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     total = np.array([weight.sum() for weight in weights])
     outside = ratio(total - exposure.sum(axis=1), total)
     outside[outside < ROUNDING] = 0.0
-    outside[total == 0] = np.nan
+    outside[total == 0] = nan
     return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
 
 
@@ -262,7 +263,7 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
                          "and 'power' have this parameter")
     power = _P.get(name, 0.85) if p is None else p
     allowed = "of at least 0"
-    possible = 0 <= power < math.inf
+    possible = 0 <= power < inf
     if name == "geometric":
         allowed = "above 0 and below 1"
         possible = 0 < power < 1
@@ -372,5 +373,5 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     inequity = np.bincount(item, excess * counts[topic])
     n = int(counts.sum())
     if not n:
-        return math.nan, n
+        return nan, n
     return float(abs(inequity).sum()) / (2 * n), n

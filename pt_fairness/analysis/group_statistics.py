@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from math import inf, nan
 from typing import Any, Literal
 
 import numpy as np
@@ -102,7 +103,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     equal = np.full(size, 1 / max(size, 1))
     skew = divergences.kl(shares, equal)
     skew = np.maximum(skew, 0.0)
-    skew[total == 0] = np.nan
+    skew[total == 0] = nan
     if size > 1:
         skew = skew / math.log2(size)
     qids = [*judgments.topics, ALL_TOPICS]
@@ -150,7 +151,7 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
     n = counts.sum(axis=1).to_numpy()
     pairs = counts * (counts - 1)
     equal = pairs.sum(axis=1) / (n * (n - 1))
-    kappa = np.nan
+    kappa = nan
     if is_constant(n):
         from statsmodels.stats.inter_rater import fleiss_kappa
         with np.errstate(invalid="ignore"):
@@ -377,7 +378,7 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     gaps = (largest - smallest).to_frame("gap")
     gaps["ratio"] = smallest / largest
     gaps["worst"] = smallest
-    worst = values.agg(lambda part: labels[part.fillna(-np.inf).idxmin()])
+    worst = values.agg(lambda part: labels[part.fillna(-inf).idxmin()])
     gaps["worst_group"] = worst.mask(smallest.isna())
     if pair:
         by_group = table.pivot(index=key, columns="group", values="value")
@@ -537,12 +538,12 @@ def _gap(y: Floats, member: Bools, labels: Any, measure: str,
     """
     n = len(labels)
     if not n:
-        return (0, None, *[math.nan] * 4)
+        return (0, None, *[nan] * 4)
     x = y @ member / member.sum(axis=0)
     direction = direction_of(measure, perquery)
     gini = _gini(x, y, direction, measure_of(measure, perquery))
     worst = None
-    worst_mean = math.nan
+    worst_mean = nan
     if direction is not None:
         distance = from_best(x, direction)
         place = distance.round(TIE_DECIMALS).argmax()
@@ -561,11 +562,11 @@ def _gini(x: Floats, y: Floats, direction: str | None, measure: FairnessMeasure 
         x = 1 - x
         y = 1 - y
     elif direction != LARGER:
-        return math.nan
+        return nan
     n = len(x)
     total = n * x.sum()
     if y.min().round(TIE_DECIMALS) < 0 or total.round(TIE_DECIMALS) <= 0:
-        return math.nan
+        return nan
     weights = 2 * np.arange(n) + 1 - n
     return weights @ np.sort(x) / total
 
@@ -580,7 +581,7 @@ def _permuted(y: Floats, member: Bools, orders: Ints, complete: bool) -> tuple[f
     """
     groups = member.shape[1]
     if groups < 2 or is_constant(y):
-        return math.nan, 0.0 if groups else math.nan
+        return nan, 0.0 if groups else nan
     size = member.sum(axis=0)
     values = np.vstack([y, y[orders]])
     means = values @ member / size

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf, nan
 from typing import Any, Literal
 
 import numpy as np
@@ -179,9 +179,9 @@ def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
         free = np.maximum(n - 1, 1)
         quantile = stats.t.ppf((1 + confidence) / 2, free)
         half = quantile * sd / np.sqrt(n)
-        half[n < LEAST_INTERVAL] = np.nan
+        half[n < LEAST_INTERVAL] = nan
         return mean - half, mean + half
-    ends = np.where(n < LEAST_INTERVAL, np.nan, [mean, mean])
+    ends = np.where(n < LEAST_INTERVAL, nan, [mean, mean])
     spread = np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))
     for cells, columns in by_size(values, spread):
         size = columns.shape[1]
@@ -229,7 +229,7 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
         levels = ndtr(bias + shifted / (1 - acceleration * shifted))
     if np.isnan(levels).any():
-        return np.nan
+        return nan
     return np.quantile(means, levels)
 
 
@@ -334,8 +334,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         missing = np.isnan(differences)
         n, mean, sd = moments(differences)
         rows["n"] = n
-        rows["baseline"] = moments(np.where(missing, np.nan, first))[1]
-        rows["mean"] = moments(np.where(missing, np.nan, second))[1]
+        rows["baseline"] = moments(np.where(missing, nan, first))[1]
+        rows["mean"] = moments(np.where(missing, nan, second))[1]
         rows["difference"] = mean
         for row in rows[n < len(values)].itertuples():
             warn(f"{row.name} and {row.against} are compared by {measure} on {row.n} of "
@@ -347,7 +347,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         if test == "t":
             rows["t"], rows["p"] = t_test(n, mean, sd)
         else:
-            rows["t"] = math.nan
+            rows["t"] = nan
             rows["p"] = randomisation(differences, resamples, seed)
         rows["corrected"] = corrected(rows["p"], correction)
         rows["reject"] = (rows["corrected"] < ALPHA) & (rows["n"] >= LEAST_TESTED)
@@ -392,7 +392,7 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
     _, mean, sd = moments(differences)
-    p = np.full(len(mean), np.nan)
+    p = np.full(len(mean), nan)
     for cells, columns in by_size(differences, np.flatnonzero(sd + abs(mean) > 0)):
         n = columns.shape[1]
         exact = 2 ** n <= resamples
@@ -429,7 +429,7 @@ def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
         margins = dict.fromkeys(frame["measure"], tolerance)
     for name, margin in margins.items():
         number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
-        if not number or not 0 <= margin < math.inf:
+        if not number or not 0 <= margin < inf:
             raise ValueError(f"the tolerance of {name} is {shown(margin)}; it takes a number of at "
                              "least 0, or a dictionary from measures to such numbers")
         if side == "worse" and direction_of(name, perquery) not in (LARGER, SMALLER):
@@ -453,7 +453,7 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     free = np.maximum(n - 1, 1)
     half = stats.t.ppf(1 - ALPHA, free) * error
     limit = round(float(margin), TIE_DECIMALS)
-    half[n < LEAST_INTERVAL] = np.nan
+    half[n < LEAST_INTERVAL] = nan
     loss = np.outer(signs, mean)
     largest = (loss + half).round(TIE_DECIMALS)
     smallest = (loss - half).round(TIE_DECIMALS)
@@ -463,7 +463,7 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
         t = (loss - margin) / error
     p = stats.t.cdf(t, free).max(axis=0)
     p = np.where(error == 0, ~within, p)
-    p[n < LEAST_INTERVAL] = np.nan
+    p[n < LEAST_INTERVAL] = nan
     verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive")
     return {"tolerance": float(margin), "tolerance low": mean - half, "tolerance high": mean + half,
             "p tolerance": p, "verdict": verdict}
@@ -574,7 +574,7 @@ def _ratios(measure: Any, rankings: Rankings) -> pd.DataFrame:
     for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
         m, u, n = measure.counts(view)
         if nothing_to_compare(measure, view.labels):
-            m = u = np.full(len(m), np.nan)
+            m = u = np.full(len(m), nan)
         ratios = {"model": ratio(m, n), "target": ratio(u, n), "bias": ratio(m - u, n)}
         means = {name: view.mean_of_lists(values) for name, values in ratios.items()}
         parts.append(pd.DataFrame(means))

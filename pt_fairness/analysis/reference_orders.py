@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class Pool:
             documents = np.flatnonzero(of_document == k)
             queues.append(documents[::-1].tolist())
         target = self.shares.mean(axis=0)
-        so_far = np.zeros(len(target))
+        so_far = np.zeros_like(target)
         first = [queue[-1] for queue in queues]
         following = self.shares[first]
         exhausted = np.zeros(len(sets))
@@ -80,7 +81,7 @@ class Pool:
             if queues[k]:
                 following[k] = self.shares[queues[k][-1]]
             else:
-                exhausted[k] = -np.inf
+                exhausted[k] = -inf
         return np.array(order)
 
 
@@ -369,7 +370,7 @@ def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float
     """Return the mean value of the fairest possible rankings, NaN if it is not known."""
     values = fairest(measure, rankings)
     if values is None or not counts.any():
-        return np.nan
+        return nan
     scores = score([measure], rankings)[measure]
     values = np.where(np.isnan(scores), 0.0, values)
     return float(values[counts].mean())
@@ -418,6 +419,6 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     tail = 1 + min(below, above)
     equal = (worse == 0).sum()
     fairer = (worse < 0).sum() + 0.5 * equal
-    deviation = random.std(ddof=1) if draws > 1 else np.nan
+    deviation = random.std(ddof=1) if draws > 1 else nan
     p = min(1.0, 2 * tail / (draws + 1))
     return {"random": random.mean(), "sd": deviation, "fairer": fairer / draws, "p": p}

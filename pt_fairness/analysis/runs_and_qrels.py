@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -124,7 +124,7 @@ def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
 
 def first_rows(run: Run, depth: int | None) -> Ints:
     """Return the rows of the first ``depth`` documents of each list, by default of all."""
-    return np.flatnonzero(run.place < (math.inf if depth is None else depth))
+    return np.flatnonzero(run.place < (inf if depth is None else depth))
 
 
 def is_of_groups(measure: Any) -> bool:

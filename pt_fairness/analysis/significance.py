@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def baseline_row(averages: pd.DataFrame) -> int | None:
 
 def topics_of_test(table: pd.DataFrame, column: str) -> float:
     """Return the number of topics of the test of a measure, infinite where it is not known."""
-    topics = table.attrs.get(TOPICS, math.inf)
+    topics = table.attrs.get(TOPICS, inf)
     if table.attrs.get(DROPPED):
         topics -= len(table.attrs[UNDEFINED].get(column, ()))
     return topics
@@ -227,7 +228,7 @@ def _facts_on_test(comparison: Mapping[str, Any]) -> str:
 
 
 def _note_on_intervals(table: pd.DataFrame) -> str:
-    if table.attrs.get(TOPICS, math.inf) < LEAST_INTERVAL:
+    if table.attrs.get(TOPICS, inf) < LEAST_INTERVAL:
         return "Intervals need at least three topics."
     facts = table.attrs[INTERVAL]
     method = "BCa bootstrap" if facts["method"] == "bca" else "t distribution"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from math import inf, nan
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -110,8 +111,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
         raise ValueError("combine needs the names of the columns to combine in a list, such as "
                          "['nDCG@5', '1-rKL@5']")
     numbers = [1.0] * len(names) if weights is None else list(weights)
-    possible = len(numbers) == len(names) and all(0 <= weight < math.inf for weight in numbers)
-    if not possible or not 0 < sum(numbers) < math.inf:
+    possible = len(numbers) == len(names) and all(0 <= weight < inf for weight in numbers)
+    if not possible or not 0 < sum(numbers) < inf:
         raise ValueError(f"weights={shown(numbers)}: {len(names)} columns need {len(names)} "
                          "weights that are not negative, at least one above 0, and of a finite "
                          "sum")
@@ -322,14 +323,14 @@ def correlations(frame: pd.DataFrame,
     if any(constant):
         warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
              "correlation is undefined: NaN")
-    of_itself = np.where(constant, np.nan, 1.0)
+    of_itself = np.where(constant, nan, 1.0)
     coefficients = np.diag(of_itself)
     p_values = np.diag(of_itself - 1.0)
     table = np.full(coefficients.shape, "", object)
     for i, j in itertools.combinations(range(len(names)), 2):
         pairs = values[:, [i, j]]
         x, y = pairs[~np.isnan(pairs).any(axis=1)].T
-        coefficient = p_value = math.nan
+        coefficient = p_value = nan
         if not is_constant(x) and not is_constant(y):
             coefficient, p_value = test(x, y)
         coefficients[[i, j], [j, i]] = coefficient

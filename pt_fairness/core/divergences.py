@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -144,15 +145,15 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
     everyone = np.arange(rows)
     full = everyone[grow + 1 < states]
     last = np.where(weights.any(axis=1), depth - np.argmax(weights[:, ::-1] != 0, axis=1), 0)
-    best = np.full((rows, states), -np.inf)
+    best = np.full((rows, states), -inf)
     best[:, 0] = 0.0
     for i in range(1, depth + 1):
         reached = min(i + 1, states)
         np.maximum(best[:, 1:reached], best[:, :reached - 1], out=best[:, 1:reached])
-        best[full, grow[full] + 1] = -np.inf
+        best[full, grow[full] + 1] = -inf
         behind = i - stay - 1
         spent = everyone[(behind >= 0) & (behind < states)]
-        best[spent, behind[spent]] = -np.inf
+        best[spent, behind[spent]] = -inf
         weight = weights[:, i - 1]
         if not weight.any():
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -169,23 +170,24 @@ def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -
     :param rule: which of the groups below their maximum come first: ``'greedy'`` any,
         ``'cons'`` the least ⌈jT⌉/T, ``'relaxed'`` the least ⌈⌈jT⌉/T⌉
     """
-    due = np.arange(1.0, k + 1)[:, None] * target
+    ranks = np.arange(1.0, k + 1)
+    due = np.outer(ranks, target)
     least = np.floor(due + EQUAL)
     most = np.ceil(due - EQUAL)
     keys = np.zeros(due.shape)
     if rule != "greedy":
-        keys = np.divide(most, target, out=np.full(due.shape, np.inf), where=target > 0)
+        keys = np.divide(most, target, out=np.full(due.shape, inf), where=target > 0)
     if rule == "relaxed":
         keys = np.ceil(keys - EQUAL)
     queues = Queues(shares > 0)
-    count = np.zeros(len(target))
+    count = np.zeros_like(target)
     order = np.empty(k, np.intp)
     for rank in range(k):
         left = queues.left
         chosen = left & (count < least[rank] - EQUAL)
         if not chosen.any():
             chosen = left & (count < most[rank] - EQUAL)
-            smallest = keys[rank, chosen].min(initial=np.inf)
+            smallest = keys[rank, chosen].min(initial=inf)
             chosen &= keys[rank] <= smallest + EQUAL
         if not chosen.any():
             chosen = left
@@ -240,7 +242,8 @@ def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
     documents = np.concatenate(of_groups)
     due = np.ceil(np.concatenate(steps))
     if len(due) > k:
-        until = due <= np.partition(due, k - 1)[k - 1]
+        last = np.partition(due, k - 1)[k - 1]
+        until = due <= last
         documents = documents[until]
         due = due[until]
     order = np.argsort(due * len(member) + documents)
@@ -250,7 +253,7 @@ def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
 def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]:
     """Return the documents that are due up to the step of the ``k``-th, and their deadlines."""
     queues = Queues(shares > 0)
-    count = np.zeros(len(target))
+    count = np.zeros_like(target)
     documents: list[int] = []
     deadlines: list[float] = []
     step = 0.0
@@ -258,12 +261,13 @@ def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats
         with np.errstate(divide="ignore"):
             following = np.floor(count + EQUAL) + 1.0
             due = np.ceil((following - EQUAL) / target)
-        due[~queues.left] = np.inf
+        due[~queues.left] = inf
         if due.min() > step:
             step = due.min()
-            if len(documents) >= k or step == np.inf:
+            if len(documents) >= k or step == inf:
                 return np.array(documents, np.intp), np.array(deadlines)
-        document = int(queues.best[due <= step].min())
+        best = queues.best[due <= step]
+        document = int(best.min())
         documents.append(document)
         deadlines.append(step)
         queues.place(document)
@@ -341,12 +345,15 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     def _protected_labels(self, topic: TopicList) -> Bools:
         """Return a mask of the protected labels, ``[G]``."""
         if self.protected in ("minority", "majority"):
-            degrees = np.where(topic.weighted[:, None], topic.shares, topic.shares > 0)
+            weighted = topic.weighted[:, None]
+            degrees = np.where(weighted, topic.shares, topic.shares > 0)
             sizes = degrees.sum(axis=0)
             chosen, _ = rarest(sizes[None], self.protected == "majority")
             return chosen[0]
-        declared = None if self.groups is None else self.groups.labels
-        parts = label_parts(self.protected, topic.labels if declared is None else declared)
+        labels = topic.labels
+        if self.groups is not None and self.groups.labels is not None:
+            labels = self.groups.labels
+        parts = label_parts(self.protected, labels)
         return np.isin(topic.labels, parts)
 
 
@@ -363,13 +370,15 @@ def fa_ir_order(protected: Bools, table: Ints) -> Ints:
     # whose minimum is i, or its old rank if that is better.
     k = len(table)
     documents = np.flatnonzero(protected)
-    due = np.searchsorted(table, np.arange(1, len(documents) + 1))
+    numbers = np.arange(1, len(documents) + 1)
+    due = np.searchsorted(table, numbers)
     place = np.minimum(due, documents)
     first = np.full(k, -1)
     inside = place < k
     first[place[inside]] = documents[inside]
     free = np.flatnonzero(first < 0)
-    first[free] = np.flatnonzero(~protected)[:len(free)]
+    unprotected = np.flatnonzero(~protected)
+    first[free] = unprotected[:len(free)]
     return first
 
 
@@ -398,7 +407,8 @@ class _Diversifier(GroupReRanker):
         if self.normalise == "sum":
             score = score - min(score[-1], 0.0)
             of_group = topic.shares * score[:, None]
-            return ratio(score, score.sum()), ratio(of_group, of_group.sum(axis=0))
+            total = of_group.sum(axis=0)
+            return ratio(score, score.sum()), ratio(of_group, total)
         wrong = (score < 0) | (score > 1)
         if wrong.any():
             first = wrong.argmax()
@@ -410,7 +420,8 @@ class _Diversifier(GroupReRanker):
 
 def _first_of_best(values: Floats) -> int:
     """Return the first index of the largest value, within :data:`CLOSE`."""
-    return int((values >= values.max() - CLOSE).argmax())
+    best = values.max() - CLOSE
+    return int((values >= best).argmax())
 
 
 class xquad(_Diversifier, label="xQuAD"):
@@ -502,13 +513,14 @@ def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float,
     """
     of_relevance = (1.0 - lam) * relevance
     weight = lam * target
-    left = np.zeros(len(relevance))  # −∞ for documents that are placed
+    left = np.zeros_like(relevance)  # −∞ for documents that are placed
     order = np.empty(k, np.intp)
     for rank in range(k):
-        document = _first_of_best(of_relevance + of_group @ weight + left)
+        gain = of_relevance + of_group @ weight
+        document = _first_of_best(gain + left)
         order[rank] = document
         weight = weight * (1.0 - of_group[document])
-        left[document] = -np.inf
+        left[document] = -inf
     return order
 
 
@@ -522,19 +534,21 @@ def pm2_order(of_group: Floats, shares: Floats, target: Floats, lam: float, k: i
     total = of_group.sum(axis=1, keepdims=True)
     seats = np.where(total > 0, ratio(of_group, total), shares)
     queues = Queues(shares > 0)
-    taken = np.zeros(len(target))
+    taken = np.zeros_like(target)
     left = np.zeros(len(shares))  # −∞ for documents that are placed
     order = np.empty(k, np.intp)
     for rank in range(k):
         quotient = target / (2.0 * taken + 1.0)
         largest = quotient[queues.left].max()
-        tied = np.flatnonzero(queues.left & (quotient >= largest - CLOSE))
-        next_group = tied[queues.best[tied].argmin()]
+        is_tied = queues.left & (quotient >= largest - CLOSE)
+        tied = np.flatnonzero(is_tied)
+        first = queues.best[tied].argmin()
+        next_group = tied[first]
         weight = (1.0 - lam) * quotient
         weight[next_group] = lam * quotient[next_group]
         document = _first_of_best(of_group @ weight + left)
         order[rank] = document
         taken += seats[document]
-        left[document] = -np.inf
+        left[document] = -inf
         queues.place(document)
     return order

@@ -7,6 +7,7 @@ Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best f
 from __future__ import annotations
 
 import copy
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,9 +80,12 @@ class Policy(ReRanker):
         numbers = self._samples("rankings", samples)
         frame, lists = self.read(results)
         prepared = self.for_each(lists, self.prepare)
-        orders = [[self.draw(topic, sample) for topic in prepared] for sample in numbers]
-        iteration = np.repeat(np.array(numbers, np.int64), int(frame.length.sum()))
-        return frame.written(lists, *orders).assign(iteration=iteration)
+        orders = []
+        for sample in numbers:
+            orders.append([self.draw(topic, sample) for topic in prepared])
+        rows = frame.written(lists, *orders)
+        iteration = np.repeat(numbers, frame.length.sum())
+        return rows.assign(iteration=iteration)
 
     def _samples(self, method: str, samples: int) -> range:
         number = params.plain(samples)
@@ -213,8 +217,9 @@ def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
     if temperature == 0:
         return np.arange(len(r))
     with np.errstate(divide="ignore", over="ignore"):  # infinite keys are in order, too
-        keys = r / temperature - np.log(-np.log(u))
-    return np.argsort(-keys, kind="stable")
+        noise = np.log(-np.log(u))
+        keys = noise - r / temperature
+    return np.argsort(keys, kind="stable")
 
 
 def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
@@ -226,12 +231,13 @@ def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
     :param u: uniform random numbers, ``[2 k]``: for each rank whether it is swapped, and with which
     """
     order = np.arange(n)
-    ranks = min(k, n - 1)
-    below = n - 1 - np.arange(ranks)
-    swapped = u[0::2][:ranks]
-    places = u[1::2][:ranks]
+    last = n - 1
+    ranks = min(k, last)
+    below = last - np.arange(ranks)
+    swapped, places = u[:2 * ranks].reshape(ranks, 2).T
     # A random number just below 1 is rounded to 1.
-    distance = np.minimum((places * below).astype(np.int64), below - 1)
+    steps = (places * below).astype(np.int64)
+    distance = np.minimum(steps, below - 1)
     for i in np.flatnonzero(swapped < epsilon).tolist():
         j = i + 1 + distance[i]
         order[[i, j]] = order[[j, i]]
@@ -300,7 +306,8 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
 def _by_score(score: Floats, weights: Floats) -> Ints:
     """Return the documents by falling score, those on ranks without weight in the old order."""
     order = np.argsort(-score, kind="stable")
-    order[np.count_nonzero(weights):].sort()
+    weighted = np.count_nonzero(weights)
+    order[weighted:].sort()
     return order
 
 
@@ -318,15 +325,17 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
     seen = {ranking.tobytes() for ranking in rankings}
     exposures = [weights @ shares[ranking] for ranking in rankings]
     utilities = [weights @ r[ranking] for ranking in rankings]
-    least = np.inf
+    least = inf
     centre = np.zeros(groups)
     while True:
         count = len(rankings)
         equal = np.zeros((groups + 1, count + 2 * groups))
         slack = np.eye(groups)
-        equal[:groups] = np.hstack([np.array(exposures).T, slack, -slack])
+        equal[:groups, :count] = np.transpose(exposures)
+        equal[:groups, count:] = np.hstack([slack, -slack])
         equal[groups, :count] = 1.0
-        cost = np.append(np.negative(utilities), np.full(2 * groups, penalty))
+        cost = np.full(count + 2 * groups, penalty)
+        cost[:count] = np.negative(utilities)
         limits = np.append(target, 1.0)
         solved = linprog(cost, A_eq=equal, b_eq=limits, options=_OPTIONS)
         if solved.status != 0:
@@ -342,11 +351,13 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
             if bound < least:
                 least = bound
                 centre = prices
-            gain = (r + shares @ price)[ranking] @ weights + value
+            score = r + shares @ price
+            gain = score[ranking] @ weights + value
             if gain > TOLERANCE and ranking.tobytes() not in seen:
                 break
         else:
-            return float(solved.x[count:].sum()), solved.x[:count]
+            probabilities, differences = np.split(solved.x, [count])
+            return float(differences.sum()), probabilities
         seen.add(ranking.tobytes())
         rankings.append(ranking)
         exposures.append(weights @ shares[ranking])
@@ -423,7 +434,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         if not topic.comparable:
             return _Mix(topic.qid, np.arange(topic.k)[None], np.ones(1))
         r = topic.normalised()
-        weights = np.zeros(len(r))
+        weights = np.zeros_like(r)
         weights[:topic.k] = discounts.discount(self.discount, topic.k, self.p)
         target = topic.target
         if self.target == "score":

@@ -104,7 +104,8 @@ class Results:
         self._frame = frame.iloc[rows]
         self._docnos = texts_of(docnos.iloc[rows])
         with np.errstate(over="ignore"):
-            self._score = score[rows].astype(np.float32).astype(float)
+            rounded = score[rows].astype(np.float32)
+        self._score = rounded.astype(float)
         #: The number of documents of each topic, ``[T]``.
         self.length = np.bincount(lists[rows], minlength=len(self.qids))
 
@@ -118,7 +119,8 @@ class Results:
         qids = np.array(self.qids, object)
         topics = np.repeat(qids, self.length)
         memberships = Memberships(*groups.annotate(topics, self._docnos))
-        sets = LabelSets(sorted(memberships.labels))
+        labels = sorted(memberships.labels)
+        sets = LabelSets(labels)
         return sets, sets.annotated(memberships, len(self._docnos))
 
     def whole(self, k: int | None) -> list[TopicList]:
@@ -178,20 +180,23 @@ class Results:
         :returns: all columns, with new values of ``rank`` (int64, 0-based) and ``score`` (float64,
             from the number of documents of the topic to 1); rows by topic and rank
         """
-        order = np.concatenate([self._ordered(lists, orders) for orders in draws])
+        order = [self._ordered(lists, orders) for orders in draws]
         length = np.repeat(self.length, self.length)
-        start = np.repeat(np.cumsum(self.length) - self.length, self.length)
-        rank = np.arange(len(length)) - start
-        score = np.tile(length - rank, len(draws)).astype(float)
-        frame = self._frame.iloc[order].reset_index(drop=True)
-        return frame.assign(score=score, rank=np.tile(rank, len(draws)).astype("int64"))
+        first = self.length.cumsum() - self.length
+        rank = np.arange(len(length)) - np.repeat(first, self.length)
+        ranks = np.tile(rank, len(draws)).astype("int64")
+        scores = np.tile(length - rank, len(draws))
+        frame = self._frame.iloc[np.concatenate(order)]
+        frame = frame.reset_index(drop=True)
+        return frame.assign(score=scores.astype(float), rank=ranks)
 
     def _ordered(self, lists: Sequence[TopicList], orders: Sequence[Ints]) -> Ints:
         """Return the index of the document at each place of a new order."""
         order = np.arange(len(self._docnos))
         for topic, first in zip(lists, orders, strict=True):
-            following = np.delete(np.arange(len(topic.places)), first)
-            order[topic.places] = topic.places[np.append(first, following)]
+            places = topic.places
+            following = np.delete(places, first)
+            order[places] = np.append(places[first], following)
         return order
 
 
@@ -215,7 +220,8 @@ def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
     frame = column.reset_index(drop=True).to_frame()
     labels = one_label_each(frame, "the column group")["group"]
     codes, texts = codes_of(labels)
-    sets = LabelSets(sorted(set(texts) - set(UNANNOTATED)))
+    names = sorted(set(texts) - set(UNANNOTATED))
+    sets = LabelSets(names)
     codes = recoded(codes, texts, sets.labels)
     return sets, sets.code(labels.index.to_numpy(), codes, len(column))
 
@@ -302,8 +308,9 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
                              f"{' or '.join(map(repr, self.TARGETS))}, the shares, such as "
                              "{'PRO':0.5,'CON':0.5}, or in Python the name that "
                              "pt_fairness.targets.register gave them")
-        param = {"k": params.cutoff(), "target": params.target("uniform", self.TARGETS),
-                 **self.PARAMS}[name]
+        of_target = params.target("uniform", self.TARGETS)
+        declared = {"k": params.cutoff(), "target": of_target, **self.PARAMS}
+        param = declared[name]
         canonical = param.canonical(params.plain(value))
         if not param.validate(canonical):
             raise ValueError(f"{type(self).__name__}({name}={shown(value)}) is not possible: "
@@ -472,11 +479,13 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         names = np.asarray(memberships.labels, object)[memberships.codes]
         group = np.full(len(inp), None, object)
         group[row] = names
-        several = np.bincount(row, minlength=len(inp))[row] > 1
+        counts = np.bincount(row)
+        several = counts[row] > 1
         lists = pd.Series(names[several]).groupby(row[several]).agg(sorted)
         group[lists.index] = lists.to_numpy(object)
         dtype = "object" if len(lists) else "str"
-        return inp.assign(group=pd.Series(group, index=inp.index, dtype=dtype))
+        column = pd.Series(group, index=inp.index, dtype=dtype)
+        return inp.assign(group=column)
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
         """Return a pipeline that looks up the groups of the top ``k`` documents only."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -54,9 +55,9 @@ class Values(NamedObject):
         qid, docno = id_columns(frame)
         need_columns(frame, [docno, "value"], where)
         super().__init__(name)
-        topics = None if qid is None else frame[qid]
+        topics = frame.get(qid)
         self._index = DocumentIndex(topics, frame[docno], "values")
-        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=np.nan)
+        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=nan)
         wrong = np.flatnonzero(~np.isfinite(numbers))
         if len(wrong):
             value = frame["value"].iloc[wrong[0]]
@@ -94,8 +95,10 @@ class Values(NamedObject):
         if len(qids) != len(docnos):
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
                              "needs a topic for each document")
-        topic, topics = pd.factorize(texts_of(pd.Series(qids)))
-        return self.find(topic, topics, texts_of(pd.Series(docnos)))
+        names = texts_of(pd.Series(qids))
+        documents = texts_of(pd.Series(docnos))
+        topic, topics = pd.factorize(names)
+        return self.find(topic, topics, documents)
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -105,7 +108,7 @@ class Values(NamedObject):
         :param docnos: the documents as text, ``[n]``
         """
         pair = self._index.find(topic, topics, docnos)
-        return np.append(self._numbers, np.nan)[pair]
+        return np.append(self._numbers, nan)[pair]
 
     def __len__(self) -> int:
         return len(self._index)
@@ -149,7 +152,8 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
         raise ValueError(f"values come from a dictionary here, not from a "
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
-    by_topic = len(mapping) > 0 and all(isinstance(part, Mapping) for _, part in mapping.items())
+    kinds = {isinstance(part, Mapping) for _, part in mapping.items()}
+    by_topic = kinds == {True}
     rows = []
     for qid, numbers in mapping.items() if by_topic else [(None, mapping)]:
         for docno, number in numbers.items():
@@ -257,16 +261,20 @@ class FromText(Values):
         if self._number == _NEUTRALITY:
             total = counts.sum(axis=1)
             shares = arrays.ratio(counts, total[:, np.newaxis])
-            distance = np.abs(shares - 1 / counts.shape[1]).sum(axis=1)
-            numbers = 1 - np.where(total > self._threshold, distance, 0.0)
+            equal = 1 / counts.shape[1]
+            distance = abs(shares - equal).sum(axis=1)
+            distance[total <= self._threshold] = 0.0
+            numbers = 1 - distance
         else:
             sizes = counts.astype(float)
             if self._number == "tf":
                 sizes = np.log1p(sizes)
             elif self._number == "bool":
                 sizes = np.sign(sizes)
-            numbers = sizes[:, 0] - sizes[:, 1]
-        return np.where(absent, np.nan, numbers)
+            first, second = sizes.T
+            numbers = first - second
+        numbers[absent] = nan
+        return numbers
 
     def __len__(self) -> int:
         """Return the number of documents that were counted so far."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from glob import glob
 
 import pandas as pd
 
@@ -34,12 +35,13 @@ def _read(path: str, name: str) -> RegisteredRun:
     """Read the file of a run, or all runs in a folder."""
     files = [path]
     if os.path.isdir(path):
-        names = [name for name in sorted(os.listdir(path)) if not name.startswith(".")]
+        names = sorted(glob("*", root_dir=path))
         files = [os.path.join(path, name) for name in names]
     if not files:
         raise ValueError(f"the folder {path!r} of background= has no runs")
     frames = [read_run(file)[["qid", "docno"]] for file in files]
-    return _of_frame(pd.concat(frames), name)
+    frame = pd.concat(frames)
+    return _of_frame(frame, name)
 
 
 def _of_frame(frame: pd.DataFrame, name: str) -> RegisteredRun:
@@ -72,7 +74,8 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     frame = run if isinstance(run, pd.DataFrame) else read_run(run)
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
-    REGISTRY.register(name, _of_frame(frame, name))
+    source = _of_frame(frame, name)
+    REGISTRY.register(name, source)
 
 
 unregister = REGISTRY.unregister
