@@ -208,12 +208,14 @@ def test_every_measure_is_public():
         )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not GENERATE.exists(), reason="not in the source distribution")
 def test_what_is_generated_is_up_to_date():
     done = subprocess.run([sys.executable, GENERATE, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not GENERATE.exists(), reason="not in the source distribution")
 def test_a_docstring_without_examples_is_found_before_anything_is_written(tmp_path):
     for folder in (".ci", "pt_fairness"):

@@ -12,18 +12,27 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import importlib
 import json
 import os
 import random
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
+import pytest
 import tomllib
+
+# What the tests import, so that each fork has it; PyTerrier imports the package.
+for _name in ("hypothesis", "ir_datasets", "ir_measures", "matplotlib.pyplot", "pandas",
+              "scipy.stats", "statsmodels.stats.multitest"):
+    importlib.import_module(_name)
+assert not any(name.startswith("pt_fairness") for name in sys.modules)
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 #: How many mutants a room has.
@@ -54,7 +63,13 @@ class Mutant(NamedTuple):
     line: int
     old: str
     new: str
-    text: str
+    begin: int
+    end: int
+
+    def source(self) -> bytes:
+        """Return the changed file."""
+        source = self.path.read_bytes()
+        return source[:self.begin] + self.new.encode() + source[self.end:]
 
     def __str__(self) -> str:
         place = f"{self.path.relative_to(ROOT)}:{self.line}"
@@ -79,18 +94,15 @@ def parts(node: ast.AST) -> Iterator[ast.AST]:
 
 def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     """Yield the kinds and the changed copies of an expression."""
-    new = copy.deepcopy(node)
+    new: Any = copy.copy(node)
     if isinstance(new, (ast.BinOp, ast.BoolOp)) and type(new.op) in OPERATORS:
-        new.op = OPERATORS[type(new.op)]()  # type: ignore[assignment]
+        new.op = OPERATORS[type(new.op)]()
         yield "operator", new
     elif isinstance(new, ast.Compare):
-        operator = type(new.ops[0])
-        if operator in BOUNDS:
-            new.ops[0] = BOUNDS[operator]()  # type: ignore[call-overload]
-            yield "bound", new
-        elif operator in OPERATORS:
-            new.ops[0] = OPERATORS[operator]()  # type: ignore[call-overload]
-            yield "operator", new
+        first, *more = new.ops
+        kinds = BOUNDS if type(first) in BOUNDS else OPERATORS
+        new.ops = [kinds[type(first)](), *more]
+        yield "bound" if kinds is BOUNDS else "operator", new
     elif isinstance(new, ast.Slice) and (new.lower or new.upper):
         name = "upper" if new.upper else "lower"
         bound = ast.BinOp(getattr(new, name), ast.Add(), ast.Constant(1))
@@ -100,11 +112,11 @@ def changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         new.value = not new.value if isinstance(new.value, bool) else new.value + 1
         yield "constant", new
     elif isinstance(new, ast.Call) and len(new.args) > 1:
-        first, second = new.args[:2]
+        first, second, *more = new.args
         starred = isinstance(first, ast.Starred) or isinstance(second, ast.Starred)
         name = ast.unparse(new.func).rpartition(".")[2]
         if not starred and name not in NOT_SWAPPED and ast.dump(first) != ast.dump(second):
-            new.args[:2] = second, first
+            new.args = [second, first, *more]
             yield "arguments", new
 
 
@@ -122,10 +134,8 @@ def mutants_of(path: Path, room: str) -> Iterator[Mutant]:
             text = ast.unparse(new)
             if isinstance(new, (ast.BinOp, ast.BoolOp, ast.Compare)):
                 text = f"({text})"
-            whole = (source[:begin] + text.encode() + source[end:]).decode()
-            ast.parse(whole)
             yield Mutant(room, kind, path, node.lineno,  # type: ignore[attr-defined]
-                         source[begin:end].decode(), text, whole)
+                         source[begin:end].decode(), text, begin, end)
 
 
 def drawn(seed: int) -> list[Mutant]:
@@ -162,27 +172,54 @@ def tests_of(stage: str, room: str, tests: Path) -> list[str]:
     return ["-m", marked, str(tests / room)]
 
 
-def failing(arguments: list[str], project: Path) -> str:
-    """Return the first test that fails, or nothing."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", *arguments]
+def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
+    """Run pytest in this process, which a fork has made, and end it."""
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(output, stream)
+    os.setpgid(0, 0)
+    os.chdir(project)
+    code = 3
     try:
-        done = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=LIMIT,
-                              env=os.environ | {"PYTHONPATH": str(project)})
-    except subprocess.TimeoutExpired:
-        return "(time is up)"
-    if done.returncode in (0, 5):  # 5: no test is of this kind
+        code = int(pytest.main(["-q", "-x", *arguments]))
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def failing(arguments: list[str], project: Path) -> str:
+    """Return the first test that fails, or nothing.
+
+    The process forks: what tests import is there already, but for the package.
+    """
+    log = project / "pytest.log"
+    child = os.fork()
+    if not child:
+        run_tests(arguments, project, log)
+    until = time.monotonic() + LIMIT
+    ended, status = os.waitpid(child, os.WNOHANG)
+    while not ended:
+        if time.monotonic() > until:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "(time is up)"
+        time.sleep(0.1)
+        ended, status = os.waitpid(child, os.WNOHANG)
+    code = os.waitstatus_to_exitcode(status)
+    if code in (0, 5):  # 5: no test is of this kind
         return ""
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failed[0] if failed else f"pytest ended with {done.returncode}"
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    return failed[0] if failed else f"pytest ended with {code}"
 
 
-def stage_of_death(mutant: Mutant, project: Path) -> tuple[str, str]:
+def stage_of_death(mutant: Mutant, project: Path, stages: Sequence[str]) -> tuple[str, str]:
     """Return the stage that kills a mutant, or "survived", and the test."""
     path = project / mutant.path.relative_to(ROOT)
     before = path.read_bytes()
-    path.write_text(mutant.text, encoding="utf-8")
+    path.write_bytes(mutant.source())
     try:
-        for stage in STAGES:
+        for stage in stages:
             test = failing(tests_of(stage, mutant.room, project / "tests"), project)
             if test:
                 return stage, test
@@ -212,6 +249,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=34)
     parser.add_argument("--only", default="1-60", metavar="FROM-TO", help="numbers of mutants")
     parser.add_argument("--results", type=Path, default=Path("mutants.json"))
+    parser.add_argument("--stages", nargs="+", choices=STAGES, default=STAGES)
     parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
     options = parser.parse_args()
     mutants = drawn(options.seed)
@@ -223,9 +261,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(".git", "__pycache__"))
+        os.environ["PYTHONPATH"] = str(project)
+        sys.path.insert(0, str(project))
         for number, mutant in enumerate(mutants[first - 1:last], first):
             if str(mutant) not in results:
-                results[str(mutant)] = stage_of_death(mutant, project)
+                results[str(mutant)] = stage_of_death(mutant, project, options.stages)
                 options.results.write_text(json.dumps(results, indent=1, ensure_ascii=False))
                 print(number, mutant, *results[str(mutant)], flush=True)
     print(table(results, mutants))

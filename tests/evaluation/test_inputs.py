@@ -68,7 +68,7 @@ def test_the_value_is_that_with_any_qrels(letters):
     assert len(free) > 50 and len(measures) > 150
     with_qrels = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", perquery=True,
                            progress=False).pivot(index="qid", columns="measure", values="value")
-                  for seed in range(3)]
+                  for seed in range(2)]
     without = evaluate(RUN, None, free, groups="letters", perquery=True, progress=False)
     without = without.pivot(index="qid", columns="measure", values="value")
     for one in free:

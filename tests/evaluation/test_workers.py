@@ -232,6 +232,7 @@ def watched(registered, tmp_path):
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore")  # Dask warns of the death of its worker in many ways
 def test_a_cluster_of_which_a_worker_is_killed(files, qrels, watched):
     from dask.distributed import Client, LocalCluster
@@ -251,6 +252,7 @@ def test_a_cluster_of_which_a_worker_is_killed(files, qrels, watched):
     assert_same(distributed, serial)
 
 
+@pytest.mark.exhaustive
 def test_the_example_runs():
     """Twenty settings, on processes and on a cluster; the example compares the two tables."""
     for module in ("dask.distributed", "joblib", "pyterrier_pisa"):

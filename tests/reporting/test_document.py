@@ -66,6 +66,7 @@ def test_the_same_arguments_give_the_same_bytes(tmp_path):
     assert str(tmp_path) not in pages[0]
 
 
+@pytest.mark.exhaustive
 def test_the_bytes_do_not_depend_on_the_hash_seed(tmp_path):
     code = (
         "import pandas as pd; from pt_fairness import report\n"

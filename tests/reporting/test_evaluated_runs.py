@@ -55,7 +55,8 @@ def measures() -> list[Any]:
     return [measure @ (7 if i % 2 else 3) for i, measure in enumerate(dict.fromkeys(wanted))]
 
 
-@pytest.fixture(scope="module", params=["source", "qrels"])
+@pytest.fixture(scope="module", params=["source",
+                                        pytest.param("qrels", marks=pytest.mark.exhaustive)])
 def case(request):
     """The runs, qrels, group source and measures of a report."""
     rng = np.random.default_rng(8)

@@ -23,13 +23,14 @@ KINDS = {"one group": {}, "several groups": {"several": True},
          "weights": {"several": True, "soft": True}, "no ties": {"ties": False}}
 
 
+@pytest.mark.parametrize("size", [8, pytest.param(40, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name, params", METHODS)
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
-def test_equal_orders(name, params, kind):
+def test_equal_orders(name, params, kind, size):
     for seed, (target, k) in enumerate(
             [("uniform", None), ("uniform", 3), ("run", None), ("run", 5), (EXPLICIT, None)]):
-        topics = random_topics(seed, 40, **KINDS[kind])
+        topics = random_topics(seed, size, **KINDS[kind])
         source = groups_of(topics)
         source.labels = [*source.labels, "g9"]
         found = getattr(rerank, name)(source, target, k, **params)(frame_of(topics))

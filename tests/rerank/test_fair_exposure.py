@@ -65,7 +65,7 @@ class TestExposure:
     @pytest.mark.parametrize("soft", [False, True])
     @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
     def test_utility_and_shares_of_random_topics(self, target, soft):
-        topics = random_topics(31, 80, labels=3, several=soft, soft=soft, longest=7)
+        topics = random_topics(31, 40, labels=3, several=soft, soft=soft, longest=7)
         policy = rerankers.fair_exposure(groups_of(topics), target, k=4, discount="geometric",
                                          p=0.6).policy(frame_of(topics))
         checked = 0
@@ -89,7 +89,7 @@ class TestExposure:
             assert abs(exposure @ shares - wanted * weights.sum()).sum() == pytest.approx(
                 gap, abs=1e-6)
             checked += 1
-        assert checked > 20
+        assert checked > 10
 
     def test_of_many_draws(self):
         # If all documents have groups, EEL of the expected exposure by group tends to 0.

@@ -11,7 +11,7 @@ from slow_versions import rerank as slow
 from pt_fairness import rerank
 from pt_fairness.measures.statistical_tests import m_table
 
-TOPICS = 100
+TOPICS = 40
 METHODS = ["fa_ir", "det_greedy", "det_cons", "det_relaxed", "det_const_sort", "xquad", "pm2"]
 KINDS = [(seed, several, soft, k) for seed, (several, soft) in
          enumerate([(False, False), (True, False), (True, True)]) for k in (None, 4)]
