@@ -48,9 +48,12 @@ from pt_fairness.plots.layout import (
     line_style,
     name_ticks,
     point_style,
+    with_fair_end,
     wrapped,
 )
 
+#: The indices of the styles of points before green bars: blue, cyan and others.
+SCORES = (0, 4, 1, 3, 5, 7)
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12
 #: The largest distance of the fair end from the points, relative to their spread, at which it is
@@ -212,7 +215,7 @@ PANEL = 1.35
 
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
-                           ax: Axes | None = None) -> Axes:
+                           ax: Axes | None = None, panels: bool = True) -> Axes:
     """Draw relevance as bars, and below it each fairness measure as points in its own panel.
 
     The systems are sorted by decreasing relevance, as in Das & Lease (2019), figure 2, and Pathiyan
@@ -220,12 +223,17 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     an unfairness measure is reversed. A signed bias is fair at 0, which is a line. All axes
     include 0.
 
+    With ``panels=False`` there is one plot, as section 5.2 of Das & Lease (2019) describes its
+    figure 2: green bars on the left axis, blue and cyan points on the right axis.
+
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure of the bars
     :param fairness: the measure of the points, or several
     :param ax: axes of a grid, such as those of ``plt.subplots``, which are divided into the panels
+    :param panels: whether each fairness measure has its own panel
     :returns: the panel of the bars; the others are the last ones of ``ax.figure.axes``
-    :raises ValueError: an empty table, a measure that it does not have, or axes without a grid
+    :raises ValueError: an empty table, a measure that it does not have, axes without a grid, or
+        ``panels=False`` with fairness measures whose better ends differ
 
     Examples
     --------
@@ -247,6 +255,8 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     table = averages.sort_values(bars, ascending=False, kind="stable")
     new = ax is None
     ax = axes_of(ax)
+    if not panels:
+        return _on_two_axes(ax, table, bars, points, new)
     place = ax.get_subplotspec()
     figure = ax.figure.figure
     if place is None:
@@ -275,6 +285,40 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     name_ticks(panel.xaxis, cut_names(table["name"]), new)
     label = wrapped(f"system, by decreasing {bars}", LONG)
     panel.set(xlabel=label, xlim=(-0.6, len(table) - 0.4))
+    return ax
+
+
+def _on_two_axes(ax: Axes, table: pd.DataFrame, bars: str, points: Sequence[str],
+                 new: bool) -> Axes:
+    """Draw bars on the left axis and each column of points on the right one.
+
+    :param table: sorted as the systems are drawn
+    :param new: whether the figure is new and can grow
+    """
+    directions = {direction_of(column, table) for column in points}
+    if len(directions) > 1:
+        raise ValueError(f"the better ends of {', '.join(points)} differ, so they cannot share an "
+                         "axis; panels=True draws them in panels")
+    systems = np.arange(len(table))
+    right = ax.twinx()
+    # Pale, so that the points stand out.
+    handles: dict[Any, Any] = {bars: ax.bar(systems, table[bars], color=PALETTE[2], alpha=0.4)}
+    for i, column in enumerate(points):
+        label = f"{with_fair_end(column, table)}, right axis"
+        style = point_style(SCORES[i % len(SCORES)])
+        handles[label], = right.plot(systems, table[column], **style, linestyle="none",
+                                     clip_on=False)
+    for axes, columns in ((ax, [bars]), (right, points)):
+        values = table[columns].to_numpy()
+        axes.set_ylim(HEADROOM * min(0.0, np.nanmin(values)),
+                      HEADROOM * max(0.0, np.nanmax(values)) or 1.0)
+    if directions == {SMALLER}:
+        right.invert_yaxis()
+    name_ticks(ax.xaxis, cut_names(table["name"].tolist()), new)
+    ax.set(xlabel=wrapped(f"system, by decreasing {bars}", LONG), xlim=(-0.6, len(table) - 0.4),
+           ylabel=wrapped(bars, LONG))
+    right.set_ylabel(wrapped(", ".join(points), LONG))
+    legend_below(ax, handles, new)
     return ax
 
 

@@ -132,7 +132,8 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
 
 
 def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: Axes | None = None,
-            label: str | None = None, colour: int = 0) -> Axes:
+            label: str | None = None, colour: int = 0, limits: tuple[float, float] | None = None,
+            quadrants: bool = False) -> Axes:
     """Draw one value against another, with a point for each topic that has both.
 
     The values are those of two measures for one system, such as one for the pro and one for the con
@@ -146,8 +147,12 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     :param y: the system and the measure of the other axis
     :param label: the name of the points in the legend
     :param colour: the index of the colour and the marker, for several series in one figure
+    :param limits: the smallest and the largest value of both axes, such as the range of the
+        measure, so that figures can be compared; by default those of the points
+    :param quadrants: whether to write the number of points of each quadrant into its corner. Points
+        on a line through 0 are in no quadrant
     :raises ValueError: a system or measure that the frame does not have; systems without a common
-        topic; or two values of one system, topic and measure
+        topic; two values of one system, topic and measure; or a value outside the limits
 
     Examples
     --------
@@ -174,6 +179,11 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     if values.empty:
         raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
                          f"{y[0]!r}, so there is nothing to draw")
+    low, high = limits or (-np.inf, np.inf)
+    outside = values[((values < low) | (values > high)).any(axis=1)]
+    for topic, pair in outside[:1].iterrows():
+        raise ValueError(f"limits={limits!r} does not include topic {topic!r} with the values "
+                         f"{pair['x']:g} and {pair['y']:g}")
     ax = axes_of(ax)
     label = None if label is None else wrapped(label)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
@@ -187,19 +197,34 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         labels.append(wrapped(text, LONG))
         names.append(getattr(parsed_or_none(stands_for(measure, perquery)), "NAME", None))
     ax.set(xlabel=labels[0], ylabel=labels[1])
+    if quadrants:
+        _write_quadrants(ax, values)
     if not ax.get_title():
-        ax.set_title("a point for each topic", fontsize="medium")
-    _add_guides(ax, names[0] == names[1])
+        corners = ", with their numbers in the corners" if quadrants else ""
+        ax.set_title(f"a point for each topic{corners}", fontsize="medium")
+    _add_guides(ax, names[0] == names[1], limits)
     legend = ax.legend() if label is not None else None
     if legend is not None and has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
         legend.remove()
     return ax
 
 
-def _add_guides(ax: Axes, comparable: bool) -> None:
+def _write_quadrants(ax: Axes, values: pd.DataFrame) -> None:
+    """Write the number of points of each quadrant into the corners of the axes."""
+    signs = np.sign(values)
+    look: dict[str, Any] = {"va": "center", "transform": ax.transAxes,
+                            "bbox": {"facecolor": "white", "linewidth": 0, "pad": 1}}
+    for side, x, align in ((-1, 0.03, "left"), (1, 0.97, "right")):
+        for level, y in ((-1, 0.05), (1, 0.95)):
+            number = ((signs["x"] == side) & (signs["y"] == level)).sum()
+            ax.text(x, y, str(number), ha=align, **look)
+
+
+def _add_guides(ax: Axes, comparable: bool, limits: tuple[float, float] | None) -> None:
     """Set the limits of the axes, and draw guide lines.
 
     :param comparable: whether both axes have the same scale, and the diagonal is drawn
+    :param limits: the smallest and the largest value of both axes, by default those of the points
     """
     for line in list(ax.lines):
         if line.get_gid() == GUIDE:
@@ -211,6 +236,8 @@ def _add_guides(ax: Axes, comparable: bool) -> None:
     if comparable:
         low = np.full(2, low.min())
         high = np.full(2, high.max())
+    if limits is not None:
+        low, high = np.repeat(np.reshape(limits, (2, 1)), 2, axis=1)
     room = 0.05 * np.where(high > low, high - low, 1.0)
     xlim, ylim = np.column_stack([low - room, high + room])
     ax.set(xlim=xlim, ylim=ylim, aspect="equal" if comparable else "auto")

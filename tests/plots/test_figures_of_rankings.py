@@ -18,7 +18,7 @@ from figures import (
     legend_of,
     rendered,
 )
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgb
 
 from pt_fairness import FairnessWarning, analysis, explain, plots
 from pt_fairness.plots.layout import SMALL
@@ -56,6 +56,27 @@ class TestRelevanceAndFairness:
         assert all(one.y0 >= two.y1 for one, two in itertools.pairwise(boxes))
         lines = [line for line in panels[-1].lines if len(set(line.get_ydata())) == 1]
         assert [line.get_ydata()[0] for line in lines] == [0]
+
+    def test_one_plot_with_two_axes(self):
+        frame = self.FRAME.assign(**{"AWRF@5": [0.2, 0.4, 0.6]})
+        ax = plots.relevance_and_fairness(frame, "nDCG@5", ["DistFair@5", "AWRF@5"], panels=False)
+        assert_readable(ax)
+        left, right = ax.figure.axes
+        assert left is ax and right.yaxis.get_label_position() == "right"
+        assert [bar.get_height() for bar in ax.containers[0]] == [0.8, 0.5, 0.2]
+        assert [line.get_ydata().tolist() for line in right.lines] == [
+            [0.6, 0.7, 0.9], [0.4, 0.6, 0.2]]
+        assert [label.get_text() for label in ax.get_xticklabels()] == ["B", "C", "A"]
+        green = ax.containers[0][0].get_facecolor()[:3]
+        blue, cyan = (to_rgb(line.get_color()) for line in right.lines)
+        assert np.argmax(green) == 1 and np.argmax(blue) == np.argmax(cyan) == 2
+        assert cyan[1] > blue[1]
+        assert legend_of(ax) == ["nDCG@5", "DistFair@5 (1 is fair), right axis",
+                                 "AWRF@5 (1 is fair), right axis"]
+        ax = plots.relevance_and_fairness(frame, "nDCG@5", "rKL@5", panels=False)
+        assert ax.figure.axes[1].yaxis_inverted() and not ax.yaxis_inverted()
+        with pytest.raises(ValueError, match="better ends of rKL@5, AWRF@5 differ"):
+            plots.relevance_and_fairness(frame, "nDCG@5", ["rKL@5", "AWRF@5"], panels=False)
 
     def test_axes_without_a_grid(self):
         with pytest.raises(ValueError, match="ax has to be axes of a grid"):

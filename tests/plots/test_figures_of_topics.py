@@ -128,6 +128,27 @@ class TestScatter:
                 plots.scatter(self.FRAME, (name, "m"), (name, "m"), ax, label=name, colour=i)
         assert legend_of(axes[0]) == ["E1", "E2"] and axes[1].get_legend() is None
 
+    def test_limits_and_the_numbers_of_the_quadrants(self):
+        rng = np.random.default_rng(1)
+        pairs = rng.normal(0, 0.4, (30, 2)).clip(-1, 1)
+        pairs[0, 0] = 0.0  # in no quadrant
+        frame = pd.DataFrame([(name, str(q), "BiasP@10", pair[i]) for q, pair in enumerate(pairs)
+                              for i, name in enumerate("AB")],
+                             columns=["name", "qid", "measure", "value"])
+        sides = ("A", "BiasP@10"), ("B", "BiasP@10")
+        ax = rendered(plots.scatter(frame, *sides, limits=(-2, 2), quadrants=True))
+        assert ax.get_xlim() == ax.get_ylim() == pytest.approx((-2.2, 2.2))
+        numbers = {}
+        for text in ax.texts:
+            x, y = text.get_position()
+            numbers[2 * (x > 0.5) - 1, 2 * (y > 0.5) - 1] = int(text.get_text())
+        expected = {(i, j): sum(1 for a, b in pairs if a * i > 0 and b * j > 0)
+                    for i in (-1, 1) for j in (-1, 1)}
+        assert numbers == expected and sum(numbers.values()) == 29
+        assert not plots.scatter(frame, *sides).texts
+        with pytest.raises(ValueError, match=r"limits=\(0, 1\) does not include topic '"):
+            plots.scatter(frame, *sides, limits=(0, 1))
+
     def test_unknown_system(self):
         with pytest.raises(
             ValueError, match="no values of m for 'E9'; it has the systems 'E1', 'E2'"
