@@ -258,7 +258,8 @@ class _DistFair(DistMeasure):
 
     Source
     ------
-    Das & Lease (2019), sections 4 and 6.
+    Das & Lease (2019), section 4. Section 6 says that their min–max over the systems should be
+    revisited; to divide by the largest divergence instead is a decision of this package.
 
     Examples
     --------
