@@ -181,9 +181,10 @@ class Results:
             from the number of documents of the topic to 1); rows by topic and rank
         """
         order = [self._ordered(lists, orders) for orders in draws]
-        length = np.repeat(self.length, self.length)
-        first = self.length.cumsum() - self.length
-        rank = np.arange(len(length)) - np.repeat(first, self.length)
+        sizes = self.length
+        length = np.repeat(sizes, sizes)
+        first = sizes.cumsum() - sizes
+        rank = np.arange(len(length)) - np.repeat(first, sizes)
         ranks = np.tile(rank, len(draws)).astype("int64")
         scores = np.tile(length - rank, len(draws))
         frame = self._frame.iloc[np.concatenate(order)]
