@@ -38,6 +38,15 @@ _COLUMNS = ("name", "measure", "n", "mean", "low", "high", "label low", "label h
             "error", "most probable")
 #: The further columns for a model's labels.
 _OF_MODELS = ("as labelled", "n_eff", "r_hat")
+#: The further column for weights, and why it differs.
+EXPECTED = "expected memberships"
+WHY_EXPECTED = (f"The {EXPECTED}, as in a table of averages, count a document to its probability "
+                "of each group; a draw gives it one label. By AWRF, rKL and other measures that "
+                "are not linear, such mixtures are fairer than lists of single labels.")
+#: The further column for hard labels of a model, and why it differs.
+WHY_LABELLED = ("The values as labelled are those of the model's labels, and the human ones where "
+                "there are some. Its errors mix the groups, so that such values are usually too "
+                "fair; the mean over the draws is corrected for them.")
 #: Warn of fewer independent draws, and of a larger R̂.
 LEAST_DRAWS, LARGEST_R_HAT = 50, 1.1
 
@@ -163,11 +172,21 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                      topics: Any = None) -> pd.DataFrame:
     """Return intervals of mean values that cover uncertain labels and the choice of topics.
 
-    The weights of a document are read as the probabilities of its labels; documents without weights
-    are certain. In each draw, every uncertain document has one label. All systems and measures,
-    judged and retrieved documents, and populations and targets use the same labels. The unit is the
-    document, with one label in all topics; or the topic and document, if the group source depends
-    on the topic.
+    In each draw, every uncertain document has one label. All systems and measures, judged and
+    retrieved documents, and populations and targets use the same labels. The unit is the document,
+    with one label in all topics; or the topic and document, if the group source depends on the
+    topic.
+
+    *Labels of a model*, from :func:`pt_fairness.groups.model_labels`: the true labels of all judged
+    and ranked documents are drawn together, by a Gibbs sampler that estimates how often the model
+    errs, from the human labels, and the shares of the labels in each topic. Other runs are other
+    documents, and so other draws. A document with one label in all topics has the shares of the
+    topic that comes first in the qrels. The human labels have to be those of a random sample.
+    :func:`pt_fairness.groups.with_error_rates` goes the same way, with error rates that are known.
+
+    *Weights* of a document are read as the probabilities of its labels, and drawn one by one;
+    documents without weights are certain. This is right if they are calibrated for each document
+    and topic. Error rates over all topics are not: then lists are drawn too fair.
 
     With V the variance of the mean over topics and L = (1 + 1/n)·B that of the labels (B the
     variance of the mean over n draws), the interval is the mean ± t·√(V + L), with the degrees of
@@ -183,11 +202,10 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param qrels: ``qid, docno, label`` (or ir_measures' names)
     :param measures: measures of this package without a ``groups`` parameter, or their names. Those
         that refuse weights are possible, too
-    :param groups: the group source with weights, such as that of
-        :func:`pt_fairness.groups.with_error_rates`; ``None`` for the ``iteration`` of the qrels,
-        whose labels are certain
-    :param draws: the number of draws, at least 2
-    :param interval: how the interval is calculated
+    :param groups: the group source; ``None`` for the ``iteration`` of the qrels, whose labels are
+        certain
+    :param draws: the number of draws, at least 2. For labels of a model, it is even and at least 4
+    :param interval: how the interval is calculated; ``'rubin'`` for labels of a model
     :param confidence: the confidence level
     :param baseline: a system, by name or position, to return differences from; it has no row
     :param seed: the seed of the draws
@@ -201,9 +219,16 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         * ``share``: the share of the variance that is the labels', L/(V + L), from 0 to 1
         * ``error``: the standard error of ``mean`` because of the number of draws
         * ``most probable``: the mean with the likeliest label of each document
+        * for labels of a model, ``as labelled``: the mean with the model's labels, and the human
+          ones where there are some; ``n_eff``, the number of independent draws that are worth as
+          much (Geyer 1992), which then replaces n in L and ``error``; and ``r_hat`` (Gelman & Rubin
+          1992), near 1 if two chains from different starts agree. NaN if all draws are equal
+        * for weights, ``expected memberships``: the mean with the weights themselves, as
+          :func:`pt_fairness.evaluate` returns it; NaN for measures that refuse weights
 
         A topic for which a measure is undefined has the value 0.0, with a warning
-    :raises ValueError: a measure, a run or an option that is not possible
+    :raises ValueError: a measure, a run or an option that is not possible, or no document has a
+        label of the model and a human one
 
     Examples
     --------
@@ -257,7 +282,11 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         drawn.labels = _drawn(drawn, draws, seed)
         agreement = None
         columns = [*_COLUMNS]
+    weighted = source is not None and source.weighted
+    if weighted:
+        columns.append(EXPECTED)
     reference = None if base is None else drawn.values(names.index(base))
+    base_system = [] if base is None else [systems[names.index(base)]]
     rows = []
     for place, name in enumerate(names):
         if name == base:
@@ -271,12 +300,25 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                 summary["most probable"] = of_measure[-1].mean()
             else:
                 summary = _summary_of_chains(of_measure, agreement, confidence)
+            if weighted:
+                summary[EXPECTED] = _expected(measure, [systems[place], *base_system])
             rows.append({"name": name, "measure": str(measure), **summary})
     drawn.warn_of_undefined()
     table = pd.DataFrame(rows, columns=columns)
     if agreement is not None:
         _warn_of_chains(table)
     return table
+
+
+def _expected(measure: FairnessMeasure, systems: Sequence[tuple[Run, Rankings]]) -> float:
+    """Return the mean of a measure for the weights themselves, NaN if it refuses weights.
+
+    :param systems: the system, and the baseline to return the difference from, if any
+    """
+    if measure.refuses_weights:
+        return math.nan
+    means = [np.nan_to_num(score([measure], ranked)[measure]).mean() for _, ranked in systems]
+    return float(means[0] - sum(means[1:]))
 
 
 def _drawn(documents: Draws, draws: int, seed: int) -> Ints:

@@ -144,7 +144,7 @@ def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")
     value, low, _ = kappa(checked)
-    if low < LEAST_KAPPA:
+    if value < LEAST_KAPPA or low < LEAST_KAPPA:
         warn(f"the model's labels agree little with the human ones (κ {value:.2f}, its interval "
              f"begins at {low:.2f}, below {LEAST_KAPPA}): they carry little, and the values lean "
              "to fairness, which r_hat does not show. Take a better model, or label more documents "

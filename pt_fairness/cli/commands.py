@@ -1,4 +1,4 @@
-"""The commands: table, report, plot, annotate, rerank, groups and measures."""
+"""The commands: table, report, plot, annotate, rerank, agreement, groups and measures."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ def add(commands: Any) -> None:
     _add_plot(commands)
     _add_annotate(commands)
     _add_rerank(commands)
+    agreement = add_command(commands, "agreement", _agreement, "say how far the labels of a model "
+                            "agree with human ones", ("text", "latex"))
+    agreement.add_argument("human", metavar="HUMAN", help=f"the human labels: {TAKES}")
+    agreement.add_argument("model", metavar="MODEL", help="the labels of the model, likewise")
     add_command(commands, "groups", _groups, "list the group sources that have a name, with their "
                 "labels and what they download", ("text",))
     command = add_command(commands, "measures", _measures, "list the measures; by name, some in "
@@ -342,18 +346,29 @@ def _need_baseline(options: argparse.Namespace, *names: str) -> None:
 
 
 def _uncertain(options: argparse.Namespace) -> Any:
-    """Return the values under uncertain labels."""
+    """Return the values under uncertain labels, of the measures of groups."""
     from pt_fairness import analysis, io
+    from pt_fairness.analysis.drawn_labels import EXPECTED, WHY_EXPECTED
+    from pt_fairness.core.messages import listed
     from pt_fairness.evaluation.plan import position
     from pt_fairness.io.run_files import named, need_results
+    from pt_fairness.provider.measure_lists import parsed, takes_groups
     runs = named(options.runs, options.names)
     baseline = None if options.baseline is None else position(options.baseline, runs)
     frames = {name: io.read_run(str(run)) for name, run in runs.items()}
     for frame in frames.values():
         need_results(frame)
-    return analysis.uncertain_labels(
-        frames, io.load_qrels(options.qrels), measures_of(options), options.groups,
+    measures = parsed(measures_of(options))
+    of_groups = [measure for measure in measures if takes_groups(measure)]
+    rest = [str(measure) for measure in measures if measure not in of_groups]
+    table = analysis.uncertain_labels(
+        frames, io.load_qrels(options.qrels), of_groups or measures, options.groups,
         options.uncertain, confidence=options.ci or 0.95, baseline=baseline)
+    if rest:
+        sys.stderr.write(f"pt-fairness: without {listed(rest)}, which no label changes\n")
+    if EXPECTED in table:
+        sys.stderr.write(f"pt-fairness: {WHY_EXPECTED}\n")
+    return table if baseline is None else table.rename(columns={"mean": "difference"})
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -451,6 +466,13 @@ def _annotate(options: argparse.Namespace) -> None:
     else:
         io.write_qrels(annotated, options.output)
     sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
+
+
+def _agreement(options: argparse.Namespace) -> None:
+    from pt_fairness import groups
+    rates = groups.error_rates(source_of(options.model), source_of(options.human))
+    text = rates.to_latex() if options.format == "latex" else f"{rates}\n"
+    write(text, options.output, options.format)
 
 
 def _rerank(options: argparse.Namespace) -> None:

@@ -79,7 +79,7 @@ def as_frame(data: Any) -> Any:
        qid docno  score
     0    7     a    0.5
     """
-    if not isinstance(data, pd.DataFrame):
+    if not isinstance(data, (pd.DataFrame, pd.Series)):
         if hasattr(data, "to_pandas"):
             data = data.to_pandas()
         elif hasattr(data, "__arrow_c_stream__"):
@@ -299,6 +299,13 @@ class DocumentIndex:
         else:
             topic = recoded(topic, topics, self.topics)
         return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
+
+    def documents(self) -> tuple[Any, Any]:
+        """Return the topic of each pair, ``None`` without topics, and its docno, as text."""
+        docnos = self._index.docnos()
+        if self.topics is None:
+            return None, docnos
+        return np.array(self.topics, dtype=object)[self._index.topic], docnos
 
     def sorted(self) -> tuple[Ints, Any]:
         """Return the pairs in an order that does not depend on the order of the rows.

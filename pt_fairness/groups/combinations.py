@@ -145,8 +145,13 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
                      prior: Mapping[Any, float] | None = None, name: str | None = None) -> Groups:
     """Return the probabilities of the true labels of documents, as weights.
 
-    Measures that take weights count a document to its probability. In
-    :func:`pt_fairness.analysis.uncertain_labels`, its label is drawn.
+    Measures that take weights count a document to its probability: values of
+    :func:`pt_fairness.evaluate` are of *expected memberships*, which AWRF, rKL and other measures
+    rate as fairer than the lists of single labels that they stand for.
+    :func:`pt_fairness.analysis.uncertain_labels` draws the labels instead, with shares of the true
+    labels that differ by topic: ``rates`` and the frequencies of the labels, or ``rates`` itself
+    with ``prior``, are the error rates in all topics. If you have the human labels that the rates
+    were estimated from, :func:`model_labels` also covers the uncertainty of the rates.
 
     :param source: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object

@@ -218,7 +218,7 @@ class LabelErrors:
 
 def _shown(estimate: Estimate) -> str:
     value, low, high = estimate
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    return "–" if math.isnan(value) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:

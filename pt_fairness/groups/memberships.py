@@ -152,13 +152,9 @@ class Table:
         return cls(topics, frame[docno], frame["group"], weight)
 
     def documents(self) -> tuple[Any, Any]:
-        """Return the topic of each document, ``None`` if groups are the same in all, and the docno.
-
-        They are sorted.
+        """Return the topics of the documents, ``None`` if groups are the same in all, and docnos.
         """
-        _, (topics, topic, docnos) = self._index.sorted()
-        qids = np.array(topics, dtype=object)[topic] if self.by_topic else None
-        return qids, docnos
+        return self._index.documents()
 
     def content(self) -> Any:
         """Return all annotations, sorted, to be hashed independently of the order of the rows."""

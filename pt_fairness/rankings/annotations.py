@@ -57,7 +57,10 @@ class Annotations:
                     f"but {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
                     "or of evaluate, --groups of the commands), or write the groups into the qrels "
                     "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
-                    "pt.fairness.read_qrels keeps them")
+                    "pt.fairness.read_qrels keeps them. A column group in the results of a system "
+                    "is read by pt_fairness.evaluate alone: elsewhere, name "
+                    "groups.from_frame(results), or groups.from_transformer of the transformer "
+                    "that makes it")
             self._set_labels(labels)
             pair, relevance = judgments.index.pair, judgments.row_relevance
             label = recoded(codes, labels, self.sets.labels)

@@ -183,6 +183,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         averages, perquery = rename(averages, labels), rename(perquery, labels)
     queries = topics if experiment_measures is None else qrels
     experiment = Experiment(by_name, scorer, averages, perquery, depth, queries)
+    experiment.corrected = uncertain is not None
     sections, level = [], confidence or CONFIDENCE
     if topic_groups is not None:
         sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))

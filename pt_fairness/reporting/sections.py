@@ -25,6 +25,7 @@ from pt_fairness.analysis.columns import (
     WINS,
     best_of_measures,
 )
+from pt_fairness.analysis.drawn_labels import EXPECTED, WHY_EXPECTED, WHY_LABELLED
 from pt_fairness.analysis.formats import as_text
 from pt_fairness.analysis.significance import (
     BETTER,
@@ -36,6 +37,9 @@ from pt_fairness.analysis.significance import (
     short_p,
 )
 from pt_fairness.core.messages import first_names
+from pt_fairness.groups import Groups, error_rates
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
+from pt_fairness.groups.labelling import FromTransformer
 from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import reads_subtopics
@@ -328,6 +332,7 @@ def _facts(experiment: Experiment) -> Facts:
         if source.weighted:
             texts.append(f"The groups of {source.name} have weights: a document counts towards "
                          "each of its groups by its share of the document's weights.")
+        texts += _of_model(source.annotations.groups, experiment.corrected)
         labels += source.labels
     subtopics = [name for name, column in columns.items() if reads_subtopics(column.measure)]
     if subtopics:
@@ -343,6 +348,28 @@ def _facts(experiment: Experiment) -> Facts:
     systems, topics = len(experiment.systems), len(experiment.topics)
     return Facts(systems, topics, measures, texts, undefined, experiment.baseline, correction, test,
                  interval.get("confidence"), labels)
+
+
+def _of_model(source: Groups | None, corrected: bool) -> list[str]:
+    """Return sentences on the labels of a model, and on what corrects values on them.
+
+    :param corrected: whether the report has a section on uncertain labels
+    """
+    texts = []
+    if isinstance(source, ModelLabels):
+        texts.append("Documents without a human label have that of a model. "
+                     + error_rates(source.model, source.human).sentence)
+    elif isinstance(source, FromTransformer):
+        texts.append(f"The labels are those of a model, {source.name}.")
+    elif isinstance(source, WithErrorRates):
+        texts.append(f"The labels are those of a model, {source.base.name}, with known error "
+                     "rates.")
+    if texts and corrected and not isinstance(source, FromTransformer):
+        texts.append("The averages are not corrected for its errors, and usually too fair; the "
+                     "means and intervals under uncertain labels are corrected.")
+    elif texts:
+        texts.append("The averages are not corrected for its errors, and usually too fair.")
+    return texts
 
 
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
@@ -479,12 +506,18 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
     shares = results["share"].map("{:.0%}".format)
     table["share of the labels"] = ["–" if share == "nan%" else share for share in shares]
-    likeliest = [_decimal(value, digits=digits) for value in results["most probable"]]
-    table["with the likeliest labels"] = likeliest
-    lead = (f"The weights of the groups are read as probabilities: each of {draws} draws gives "
-            "every document one label. The interval of the mean covers the choice of the topics "
-            "and the labels, and the share is the part of its variance that is the labels'. The "
-            "interval for these topics covers the labels alone.")
+    columns = {"most probable": "with the likeliest labels", "as labelled": "as labelled",
+               EXPECTED: EXPECTED}
+    for column, head in columns.items():
+        if column in results:
+            table[head] = [_decimal(value, digits=digits) for value in results[column]]
+    lead = (f"Each of {draws} draws gives every document one label. The interval of the mean "
+            "covers the choice of the topics and the labels, and the share is the part of its "
+            "variance that is the labels'. The interval for these topics covers the labels alone.")
+    if EXPECTED in results:
+        lead += f" {WHY_EXPECTED}"
+    if "as labelled" in results:
+        lead += f" {WHY_LABELLED}"
     return {"id": "uncertain", "title": "Uncertain labels", "tables": [("", table)], "lead": lead}
 
 
