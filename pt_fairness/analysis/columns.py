@@ -77,6 +77,9 @@ INTERVAL = "interval"
 TOLERANCE = "tolerance"
 #: The key of ``attrs`` with the names of the rows of reference rankings, below the systems.
 REFERENCES = "references"
+#: The key of ``attrs`` with the fronts that judgments allow: for each the places of both measures
+#: among the columns, the ``vertices``, and for each system ``now``, ``fairest`` and ``headroom``.
+FRONTS = "fronts"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
 SYSTEMS = "systems"
 #: The key of ``attrs`` that maps the names of failed runs to their errors.

@@ -8,6 +8,7 @@ A *point* is the relevance and the fairness of a list; unfairness is negative th
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,17 +18,20 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.columns import (
+    FRONTS,
     LARGER,
     SMALLER,
     TIE_DECIMALS,
     direction_of_measure,
+    measure_columns,
+    systems_of,
     text_of,
 )
 from pt_fairness.analysis.runs_and_qrels import is_of_groups, loaded_qrels
 from pt_fairness.core.arrays import BLOCK_CELLS, ROUNDING, Floats, Ints, ratio, unique_rows
 from pt_fairness.core.discounts import log_discount
 from pt_fairness.core.identifiers import with_text_ids
-from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.io.document_files import of_topics
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.measures.descriptions import fair_end_of
@@ -47,6 +51,8 @@ from pt_fairness.rankings.view import View
 
 #: The largest number of lists, or of states, of a topic.
 MOST = 1_100_000
+#: The largest number of all topics for the fronts of a table: several seconds.
+MOST_OF_ALL = 4_000_000
 #: The keys of ``attrs`` with the topics of a front, and with the number of their relevant documents
 #: without a group.
 TOPICS, WITHOUT_GROUP = "topics", "without group"
@@ -91,9 +97,19 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     0   1.000   0.689
     1   0.807   0.991
     """
+    return _frontier(qrels, relevance, fairness, groups, topics)
+
+
+def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topics: Any = None,
+              most: float = np.inf) -> pd.DataFrame:
+    """Return a front.
+
+    :param most: the largest number of lists of all topics
+    :raises ValueError: what :func:`frontier` raises
+    """
     ((relevance,), (measure,)) = parsed(relevance), parsed(fairness)
     reason = reason_against(measure)
-    if relevance.NAME not in ("nDCG", "P") or "cutoff" not in relevance.params:
+    if not _has_front(relevance):
         raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "
                          "cutoff, such as nDCG@10")
     if reason:
@@ -130,7 +146,7 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
         raise ValueError(f"{column} has a value for no topic with a judged document that has a "
                          f"group in {source.groups or 'the iteration of the qrels'}, so there is "
                          "no front")
-    _check_size(pools, measure)
+    _check_size(pools, measure, most)
     vertices = _mean([hull(pool.points()) for pool in pools])
     front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
     front.attrs[TOPICS] = [rankings.topics[pool.topic] for pool in pools]
@@ -167,6 +183,11 @@ def reason_against(measure: Any) -> str:
     if measure.cutoff is None:
         return f"it has no cutoff; use {measure}@10"
     return ""
+
+
+def _has_front(measure: Any) -> bool:
+    """Return whether a measure is one of relevance that fronts take."""
+    return measure.NAME in ("nDCG", "P") and "cutoff" in measure.params
 
 
 def _gains(measure: Any, relevance: Any) -> Floats:
@@ -367,17 +388,20 @@ def _pool(relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: i
                 weights, depth)
 
 
-def _check_size(pools: Sequence[Pool], measure: FairnessMeasure) -> None:
+def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) -> None:
     """Check that the front can be computed.
 
-    :raises ValueError: a topic has too many lists
+    :param most: the largest number of lists of all topics
+    :raises ValueError: a topic has too many lists, or all have
     """
     def largest(cutoff: int) -> float:
         return max(pool.number(cutoff) for pool in pools)
 
-    if largest(measure.cutoff) <= MOST:
-        return
     numbers = [pool.number(measure.cutoff) for pool in pools]
+    if max(numbers) <= MOST:
+        if sum(numbers) > most:
+            raise ValueError(f"{measure} has {sum(numbers):,.0f} lists to compare")
+        return
     worst = pools[int(np.argmax(numbers))]
     possible = 1
     while largest(possible + 1) <= MOST:
@@ -511,3 +535,51 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     table["headroom"] = now - nearest
     table["share"] = (now - nearest) / now.where(now > 0)
     return table.loc[pd.unique(systems["name"])].rename_axis(columns=None).reset_index()
+
+
+def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[str],
+              perquery: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the fronts of an evaluation, with its systems, for the ``attrs`` of its tables.
+
+    Fronts that are not possible, or that take long, are left out.
+
+    :param columns: the name of each measure in ``perquery``
+    :param perquery: the values per topic
+    """
+    fronts = []
+    for (i, relevance), (j, fairness) in itertools.product(enumerate(measures), repeat=2):
+        if not _has_front(relevance) or reason_against(fairness):
+            continue
+        try:
+            with collecting_warnings():  # the evaluation has given them
+                front = _frontier(qrels, relevance, fairness, most=MOST_OF_ALL)
+        except ValueError:
+            continue
+        front.columns = pd.Index([columns[i], columns[j]])
+        table = headroom(perquery, front).set_index("name").rename(columns={columns[j]: "now"})
+        systems = table[["now", "fairest", "headroom"]].to_dict("index")
+        fronts.append({"relevance": i, "fairness": j, "vertices": front.to_numpy().tolist(),
+                       "systems": systems})
+    return fronts
+
+
+def note_on_fronts(averages: pd.DataFrame) -> list[str]:
+    """Return a sentence on how fair the most relevant system could have been, none without fronts.
+    """
+    fronts = averages.attrs.get(FRONTS)
+    if not fronts:
+        return []
+    columns = measure_columns(averages)
+    place = fronts[0]["relevance"]
+    relevance = systems_of(averages).set_index("name")[columns[place]]
+    best = relevance.idxmax()
+    parts = []
+    for front in fronts:
+        system = front["systems"][best]
+        if front["relevance"] == place and not np.isnan(system["fairest"]):
+            fairness = columns[front["fairness"]]
+            parts.append(f"{fairness} {system['fairest']:.2f} (now {system['now']:.2f})")
+    if not parts:
+        return []
+    return [f"At this relevance ({columns[place]} {relevance.max():.2f}) {best} could have had "
+            f"{', '.join(parts)}."]

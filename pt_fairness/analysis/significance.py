@@ -41,6 +41,7 @@ from pt_fairness.analysis.columns import (
     measure_of,
     stands_for,
 )
+from pt_fairness.analysis.fronts import note_on_fronts
 from pt_fairness.core.messages import first_names, shown
 from pt_fairness.measures.descriptions import target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
@@ -174,6 +175,8 @@ def notes(table: pd.DataFrame) -> list[str]:
                          "are within the cutoff.")
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
+    if not is_per_query(table):
+        sentences += note_on_fronts(table)
     return sentences
 
 

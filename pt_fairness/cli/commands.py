@@ -155,6 +155,8 @@ def _add_plot(commands: Any) -> None:
                       "the first one of the qrels)")
     plot.add_argument("--references", action="store_true", help="reference rankings in tradeoff: "
                       "random order, proportional, groups one after the other")
+    plot.add_argument("--front", action="store_true", help="the front that the judgments allow in "
+                      "tradeoff, of nDCG or P and a measure of groups")
     plot.set_defaults(test=None, ci=None, tolerance=[], undefined="count")
 
 
@@ -396,6 +398,8 @@ def _plot(options: argparse.Namespace) -> int:
         raise ValueError(f"{figure} tests nothing; leave out --correction")
     if options.references and figure != "tradeoff":
         raise ValueError(f"{figure} shows no reference rankings; leave out --references")
+    if options.front and figure != "tradeoff":
+        raise ValueError(f"{figure} shows no front; leave out --front")
     from pt_fairness import evaluation
     from pt_fairness.io.files import written_whole
     arguments = _arguments_of(options) | {"correction": None}  # the figure compares
@@ -422,7 +426,12 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     if len(columns) < FIGURES[figure]:
         raise ValueError(f"{figure} needs {FIGURES[figure]} measures; give -m MEASURE MEASURE")
     if figure == "tradeoff":
-        return plots.tradeoff(averages, columns[0], columns[1])
+        front = None
+        if options.front:
+            relevance, fairness, *_ = _measures_of(options)
+            front = analysis.frontier(options.qrels, relevance, fairness, groups)
+            front.columns = columns[:2]
+        return plots.tradeoff(averages, columns[0], columns[1], front=front)
     if figure == "relevance_and_fairness":
         return plots.relevance_and_fairness(averages, columns[0], columns[1:])
     if figure == "correlations":

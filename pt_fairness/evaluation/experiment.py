@@ -24,6 +24,7 @@ from pt_fairness.analysis.columns import (
     CORRECTION,
     DROPPED,
     FAR_DOWN,
+    FRONTS,
     HIGH,
     INTERVAL,
     LEAST_TESTED,
@@ -47,6 +48,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.columns import highlight as highlighted
 from pt_fairness.analysis.formats import rename
+from pt_fairness.analysis.fronts import fronts_of
 from pt_fairness.analysis.inference import check, compare, intervals, randomisation
 from pt_fairness.analysis.reference_orders import KINDS, reference_rankings
 from pt_fairness.analysis.runs_and_qrels import is_of_groups
@@ -265,6 +267,7 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
         rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
         averages = with_rows(averages, rows)
         attrs[REFERENCES] = tuple(rows["name"])
+        attrs[FRONTS] = fronts_of(plan.qrels, plan.measures, plan.columns, by_topic)
     averages.attrs = by_topic.attrs = attrs
     return averages, by_topic, scorer
 

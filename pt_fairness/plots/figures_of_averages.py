@@ -29,7 +29,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.inference import SIDE
 from pt_fairness.analysis.system_rankings import Correlations, starred
-from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.arrays import Bools
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots.layout import (
@@ -65,12 +65,17 @@ CROWD = 25
 FAIR: dict[str, Any] = {"color": PALETTE[2], "linestyle": "--", "zorder": 0}
 #: The style of the references, and the dashes of each in turn.
 REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
+#: The name of the front of the judgments, its colour, and the style of what is beyond it.
+REACH, FAR = "front of the judgments", PALETTE[3]
+BEYOND: dict[str, Any] = {"facecolor": "#eeeeee", "edgecolor": "#cccccc", "hatch": "///",
+                          "linewidth": 0, "zorder": -1}
 #: The marks of references below and above the limits of the x-axis and the y-axis.
 TRIANGLES = ("<>", "v^")
 DASHES = ((0, (1, 2)), (0, (5, 3)), (0, (8, 3, 1, 3)), (0, (3, 2, 1, 2, 1, 2)))
 
 
-def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | None = None) -> Axes:
+def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | None = None, *,
+             front: pd.DataFrame | None = None) -> Axes:
     """Draw the systems as labelled points, relevance against fairness, with the Pareto front.
 
     The better end of each measure is at the top or on the right, so an axis of unfairness is
@@ -85,8 +90,10 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     :param averages: ``name`` and a column for each measure
     :param relevance: the measure on the x-axis
     :param fairness: the measure on the y-axis
-    :raises ValueError: an empty table, a measure that it does not have, or no system with a value
-        of both
+    :param front: the result of :func:`pt_fairness.analysis.frontier` of both measures: a line, and
+        the shaded side of it that no list of judged documents with a group can reach
+    :raises ValueError: an empty table, a measure that it or the front does not have, or no system
+        with a value of both
 
     Examples
     --------
@@ -112,14 +119,19 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if len(left_out):
         warn(f"{listed(left_out)}: not drawn, because {columns[0]} or {columns[1]} is missing")
     x, y = systems[columns].to_numpy(float).T
-    front = _front(systems, columns)
+    optimal = _front(systems, columns)
     new = ax is None
     ax = axes_of(ax)
     if new:
         scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
         ax.figure.figure.set_size_inches(ax.figure.figure.get_size_inches() * scale)
-    right = _set_limits(ax.set_xlim, x, columns[0], averages)
-    top = _set_limits(ax.set_ylim, y, columns[1], averages)
+    extent = systems[columns]
+    if front is not None:
+        need_columns(front, columns, "the front")
+        best = {front.columns[0]: front.iloc[0, 0], front.columns[1]: front.iloc[-1, 1]}
+        extent = pd.concat([extent, pd.DataFrame([best])])
+    right = _set_limits(ax.set_xlim, extent[columns[0]], columns[0], averages)
+    top = _set_limits(ax.set_ylim, extent[columns[1]], columns[1], averages)
     named: dict[str, Any] = {}
     lines: list[Any] = []
     if right is not None:
@@ -128,13 +140,17 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if top is not None:
         named[f"fair end of {columns[1]}"] = ax.axhline(top, **FAIR)
         lines.append([(end, top) for end in ax.get_xlim()])
+    if front is not None:
+        reach = _draw_front(ax, front[columns])
+        named |= reach
+        lines.append(reach[REACH].get_xydata())
     for i, row in enumerate(references.to_dict("records")):
         for axis, column in enumerate(columns):
             if not np.isnan(row[column]):
                 named |= _draw_reference(ax, axis, row["name"], row[column], i)
-    if front.any():
+    if optimal.any():
         order = np.lexsort((y, x))
-        order = order[front[order]]
+        order = order[optimal[order]]
         connected = {direction_of(column, averages) for column in columns} <= {LARGER, SMALLER}
         (named["Pareto front"],) = ax.plot(x[order], y[order], color=PALETTE[0], marker="o",
                                            linewidth=int(connected), zorder=1)
@@ -145,14 +161,14 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
         baseline = systems["name"] == comparison["baseline"]
         named["baseline"] = ax.scatter(x[baseline], y[baseline], s=120, facecolors="none",
                                        edgecolors="black", marker="s", zorder=2)
-    if not front.all():
-        named["other systems"] = ax.scatter(x[~front], y[~front], facecolors="white",
+    if not optimal.all():
+        named["other systems"] = ax.scatter(x[~optimal], y[~optimal], facecolors="white",
                                             edgecolors=PALETTE[0], zorder=2)
     labels = [fair_label(column, averages) for column in columns]
     ax.set(xlabel=labels[0], ylabel=labels[1])
     legend_below(ax, named, new)
     names = cut_names(systems["name"])
-    first = np.argsort(~front, kind="stable")  # the front has the first choice of places
+    first = np.argsort(~optimal, kind="stable")  # the front has the first choice of places
     of_first = [names[i] for i in first]
     label_points(ax, x[first], y[first], of_first, lines)
     return ax
@@ -174,6 +190,24 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
     return np.asarray(~(as_good & better).any(axis=1))
 
 
+def _draw_front(ax: Axes, front: pd.DataFrame) -> dict[str, Any]:
+    """Draw the front of the judgments, and shade what is beyond it; return both by name.
+
+    :param front: the values on the x-axis and on the y-axis, of a vertex in each row
+    """
+    worst_x, best_x = ax.get_xlim()
+    worst_y, best_y = ax.get_ylim()
+    x, y = front.to_numpy().T
+    if abs(x[-1] - best_x) < abs(x[0] - best_x):
+        x, y = x[::-1], y[::-1]
+    x = np.concatenate([x[:1], x, [worst_x]])
+    y = np.concatenate([[worst_y], y, y[-1:]])
+    corners = [worst_x, best_x, best_x], [best_y, best_y, worst_y]
+    beyond = ax.fill([*x, *corners[0]], [*y, *corners[1]], **BEYOND)[0]
+    line = ax.plot(x, y, color=FAR, linewidth=1.5, zorder=1)[0]
+    return {REACH: line, "out of reach of documents with a group": beyond}
+
+
 def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dict[str, Any]:
     """Draw reference ``i`` as a line across an axis, or a triangle at its edge; name it."""
     place = ax.transLimits.transform((value, value))[axis]
@@ -189,7 +223,7 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
     return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
 
 
-def _set_limits(set_limits: Any, values: Floats, column: str,
+def _set_limits(set_limits: Any, values: pd.Series, column: str,
                 averages: pd.DataFrame) -> float | None:
     """Set the limits of an axis, its better end last, and return the fair end that is inside."""
     low = float(values.min())

@@ -14,6 +14,7 @@ import pandas as pd
 from pt_fairness import analysis
 from pt_fairness.analysis.columns import (
     CORRECTED,
+    FRONTS,
     HIGH,
     INTERVAL,
     LARGER,
@@ -396,6 +397,13 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
     data["references"] = []
     for name, values in zip(references["name"], _numbers(references[names]), strict=True):
         data["references"].append({"name": name, "values": values})
+    data["fronts"] = []
+    for front in averages.attrs.get(FRONTS, []):
+        of_runs = [front["systems"][run] for run in experiment.systems]
+        table = pd.DataFrame(of_runs)[["fairest", "headroom"]]
+        vertices = _numbers(front["vertices"])
+        data["fronts"].append({"x": front["relevance"], "y": front["fairness"],
+                               "vertices": vertices, "systems": _numbers(table)})
     # Two decimals more than the page shows.
     values = experiment.values.round(DIGITS + 2)
     data["values"] = _numbers(values.transpose(2, 1, 0))

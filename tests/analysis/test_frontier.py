@@ -15,6 +15,7 @@ from slow_versions.reading import read_topics
 import pt_fairness
 from pt_fairness import AWRF, FAIR, analysis, groups, nDD, rKL
 from pt_fairness.analysis.fronts import reason_against
+from pt_fairness.analysis.significance import notes
 from pt_fairness.measures.measure_names import MEASURES as ALL
 from pt_fairness.measures.measure_names import parse
 
@@ -243,3 +244,48 @@ def test_too_many_lists_name_the_largest_cutoff():
         analysis.frontier(many, "nDCG@10", "AWRF@13")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
         assert len(analysis.frontier(many, "nDCG@10", text)) == 1
+
+
+def test_tables_with_references_say_what_could_have_been_had(worked):
+    """The last note, of the most relevant system; renamed measures; none without references."""
+    run = pd.DataFrame({"qid": ["1"] * 4 + ["2"] * 4, "score": [4.0, 3, 2, 1] * 2,
+                        "docno": ["a2", "a1", "a4", "b2", "c3", "c2", "c1", "d1"]})  # fmt: skip
+    runs = {"good": run, "bad": run.assign(score=-run["score"])}
+    measures = ["AWRF@4", "nDCG@4", "rKL@4", "P@4"]
+    labels = {"rKL@4": "Unfairness"}
+    averages, values = pt_fairness.evaluate(runs, worked, measures, references=True, labels=labels,
+                                            progress=False)  # fmt: skip
+    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
+    perquery = values.replace({"measure": {"Unfairness": "rKL@4"}})
+    good = analysis.headroom(perquery, front).set_index("name").loc["good"]
+    last = notes(averages)[-1]
+    assert "good could have had AWRF@4 " in last
+    assert f"Unfairness {good['fairest']:.2f} (now {good['rKL@4']:.2f})" in last
+    plain, _ = pt_fairness.evaluate(runs, worked, measures, progress=False)
+    assert not any("could have had" in note for note in notes(plain))
+    many = worked.assign(iteration=[f"g{i}" for i in range(len(worked))])
+    broad, _ = pt_fairness.evaluate(runs, many, ["nDCG@4", "AWRF@200"], references=True,
+                                    progress=False)  # fmt: skip
+    assert "could have had" in notes(broad)[-1]
+
+
+def test_the_figure_shows_the_front(worked):
+    pytest.importorskip("matplotlib")
+    from pt_fairness import plots
+    from pt_fairness.plots.figures_of_averages import FAR
+
+    averages = pd.DataFrame({"name": ["A", "B"], "nDCG@4": [0.5, 0.9], "rKL@4": [0.3, 0.4]})
+    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
+    for columns in (["nDCG@4", "rKL@4"], ["rKL@4", "nDCG@4"]):
+        ax = plots.tradeoff(averages, *columns, front=front)
+        line = next(line for line in ax.lines if line.get_color() == FAR)
+        drawn = {tuple(point) for point in line.get_xydata().round(6).tolist()}
+        assert {tuple(row) for row in front[columns].round(6).to_numpy().tolist()} <= drawn
+        (shade,) = ax.patches
+        middle = np.array([np.mean(ax.get_xlim()), np.mean(ax.get_ylim())])
+        best = np.array([ax.get_xlim()[1], ax.get_ylim()[1]])
+        assert shade.get_path().contains_point(0.99 * best + 0.01 * middle)
+        for x, y in averages[columns].to_numpy():
+            assert not shade.get_path().contains_point((x, y))
+    with pytest.raises(ValueError, match="the front"):
+        plots.tradeoff(averages, "nDCG@4", "rKL@4", front=front[["nDCG@4"]])

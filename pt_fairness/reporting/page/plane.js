@@ -63,6 +63,14 @@ function planePoints() {
   }));
 }
 
+/** Return the front that the judgments allow for both measures, the best end of the x-axis first. */
+function frontOfJudgments() {
+  const front = data.fronts.find(({ x, y }) => [x, y].every((one) => one === plane.x || one === plane.y));
+  if (!front) return { vertices: [], best: [[], []], systems: null };
+  const vertices = front.x === plane.x ? front.vertices : front.vertices.map(([x, y]) => [y, x]).reverse();
+  return { ...front, vertices, best: [[vertices[0][0]], [vertices.at(-1)[1]]] };
+}
+
 /** Return boxes along a line. */
 function boxesAlong([x1, y1], [x2, y2]) {
   const count = Math.ceil(Math.hypot(x2 - x1, y2 - y1) / 6);
@@ -104,6 +112,15 @@ function namesOf(points, front) {
   }));
 }
 
+/** Return how fair a system could have been at its relevance. */
+function saidOfHeadroom({ x, y, systems }, run) {
+  if (!systems) return "";
+  const [fairest, headroom] = systems[run].map(numberOf);
+  const [relevance, fairness] = [x, y].map((one) => data.measures[one].name);
+  if (!Number.isFinite(fairest)) return `; no list of documents with a group has this ${relevance}`;
+  return `; at this ${relevance} it could have had ${fairness} ${asText(fairest)} (headroom ${asText(headroom)})`;
+}
+
 function drawPlane() {
   const points = planePoints();
   const place = byId("plane-chart");
@@ -114,10 +131,11 @@ function drawPlane() {
   const width = Math.max(280, Math.min(place.clientWidth || 720, 900));
   const height = Math.round(Math.min(width * 0.7, 520));
   const [left, right, top, bottom] = [64, width - 14, 14, height - 52];
+  const allowed = frontOfJudgments();
   const [xLow, xHigh] = limits(plane.x,
-    points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)]));
+    [...allowed.best[0], ...points.flatMap((one) => [one.x, ...endsOf(one.run, plane.x)])]);
   const [yLow, yHigh] = limits(plane.y,
-    points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)]));
+    [...allowed.best[1], ...points.flatMap((one) => [one.y, ...endsOf(one.run, plane.y)])]);
   // The better end is at the top or on the right, as in plots.tradeoff.
   const scale = (measure, low, high, start, end) => (value) => {
     const share = (value - low) / (high - low);
@@ -145,6 +163,15 @@ function drawPlane() {
       label(left - 6, toY(tick) + 4, "end", String(tick).replace("-", "−")));
   }
   svg.append(line("axis", left, bottom, right, bottom), line("axis", left, top, left, bottom));
+  if (allowed.systems) {
+    const path = allowed.vertices.map(([x, y]) => [toX(x), toY(y)]);
+    const ends = [[path[0][0], bottom], ...path, [left, path.at(-1)[1]]]
+      .map(([x, y]) => [Math.max(x, left), Math.min(y, bottom)]);
+    const corners = [[left, top], [right, top], [right, bottom]];
+    svg.append(drawn("polygon", { class: "beyond", points: [...ends, ...corners].join(" ") },
+      drawn("title", {}, "out of reach of documents with a group")));
+    ends.slice(1).forEach(([x, y], i) => svg.append(line("allowed", ...ends[i], x, y)));
+  }
   const [fairX, fairY] = [plane.x, plane.y].map((one) => data.measures[one].fair);
   if (fairX !== null && fairX >= xLow && fairX <= xHigh) {
     svg.append(line("fair", toX(fairX), top, toX(fairX), bottom));
@@ -209,7 +236,7 @@ function drawPlane() {
     const said = `${one.name}: ${data.measures[plane.x].name} ${asText(one.x)}, `
       + `${data.measures[plane.y].name} ${asText(one.y)}`
       + `${inFront.has(one.run) ? ", on the Pareto front" : ""}`
-      + `${one.run === data.baseline ? ", the baseline" : ""}`;
+      + `${one.run === data.baseline ? ", the baseline" : ""}${saidOfHeadroom(allowed, one.run)}`;
     const kind = `point${inFront.has(one.run) ? " front-point" : ""}`
       + `${one.run === data.baseline ? " baseline-point" : ""}`;
     const mark = drawn("g", { role: "img", "aria-label": said, "data-run": one.run,
