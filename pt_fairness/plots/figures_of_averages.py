@@ -29,7 +29,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.inference import SIDE
 from pt_fairness.analysis.system_rankings import Correlations, starred
-from pt_fairness.core.arrays import Bools
+from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots.layout import (
@@ -125,13 +125,14 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if new:
         scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
         ax.figure.figure.set_size_inches(ax.figure.figure.get_size_inches() * scale)
-    extent = systems[columns]
+    best: dict[str, Any] = {}
     if front is not None:
         need_columns(front, columns, "the front")
         best = {front.columns[0]: front.iloc[0, 0], front.columns[1]: front.iloc[-1, 1]}
-        extent = pd.concat([extent, pd.DataFrame([best])])
-    right = _set_limits(ax.set_xlim, extent[columns[0]], columns[0], averages)
-    top = _set_limits(ax.set_ylim, extent[columns[1]], columns[1], averages)
+    xs = np.append(x, best.get(columns[0], []))
+    ys = np.append(y, best.get(columns[1], []))
+    right = _set_limits(ax.set_xlim, xs, columns[0], averages)
+    top = _set_limits(ax.set_ylim, ys, columns[1], averages)
     named: dict[str, Any] = {}
     lines: list[Any] = []
     if right is not None:
@@ -223,7 +224,7 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
     return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
 
 
-def _set_limits(set_limits: Any, values: pd.Series, column: str,
+def _set_limits(set_limits: Any, values: Floats, column: str,
                 averages: pd.DataFrame) -> float | None:
     """Set the limits of an axis, its better end last, and return the fair end that is inside."""
     low = float(values.min())
