@@ -428,7 +428,7 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     if figure == "tradeoff":
         front = None
         if options.front:
-            relevance, fairness, *_ = _measures_of(options)
+            relevance, fairness, *_ = measures_of(options)
             front = analysis.frontier(options.qrels, relevance, fairness, groups)
             front.columns = columns[:2]
         return plots.tradeoff(averages, columns[0], columns[1], front=front)
