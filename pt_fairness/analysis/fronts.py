@@ -130,6 +130,7 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
         raise ValueError(f"{source.groups!r} has weights, and documents with weights are all of "
                          "different kinds; use groups without weights")
     check_labels(measure, annotations, warn)
+    every = annotations.pair_codes  # before the label sets of rankings, which have these, too
     rankings = annotations.of_run(empty_run(judgments), measure.depth)
     rankings = rankings.of_labels(measure.added_labels, measure.depth)
     gains = _gains(relevance, judgments.relevance)
@@ -137,7 +138,7 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     without = 0
     for t in np.flatnonzero(~source.dropped).tolist():
         rows = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
-        codes = annotations.pair_codes[rows]
+        codes = every[rows]
         pool = _pool(relevance, measure, rankings, t, codes, gains[rows])
         if pool is not None:
             pools.append(pool)

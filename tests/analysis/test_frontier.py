@@ -289,3 +289,18 @@ def test_the_figure_shows_the_front(worked):
             assert not shade.get_path().contains_point((x, y))
     with pytest.raises(ValueError, match="the front"):
         plots.tradeoff(averages, "nDCG@4", "rKL@4", front=front[["nDCG@4"]])
+
+
+@pytest.mark.parametrize("measure", ["rKL@4", "AWRF@3", "NDKL@5"])
+def test_groups_of_a_source_are_those_of_the_qrels(measure):
+    """Documents of several groups, from a source that declares its labels."""
+    frame = frame_of(rows_of(8, 2))
+    several = frame.groupby(["qid", "docno"])["iteration"].nunique()
+    assert several.max() > 1
+    annotated = frame[frame["iteration"] != "-"].rename(columns={"iteration": "group"})
+    source = groups.from_frame(annotated[["qid", "docno", "group"]])
+    plain = frame.drop(columns="iteration").drop_duplicates(["qid", "docno"])
+    expected = analysis.frontier(frame, "nDCG@4", measure)
+    found = analysis.frontier(plain, "nDCG@4", measure, groups=source)
+    pd.testing.assert_frame_equal(found, expected)
+    assert found.attrs == expected.attrs
