@@ -23,7 +23,7 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.divergences import SMALLEST_TARGET
-from pt_fairness.core.identifiers import missing
+from pt_fairness.core.identifiers import as_frame, missing
 from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_targets
@@ -98,8 +98,10 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
     >>> everyone = pd.DataFrame({"group": ["f", "m"], "share": [0.5, 0.5]})
     >>> targets.register("half", everyone, of_qrels=0.5)
     """
-    REGISTRY.register(name, Target(
-        name, frame if isinstance(frame, pd.DataFrame) else read_targets(frame), of_qrels))
+    frame = as_frame(frame)
+    if not isinstance(frame, pd.DataFrame):
+        frame = read_targets(frame)
+    REGISTRY.register(name, Target(name, frame, of_qrels))
 
 
 def _read(name: str, frame: pd.DataFrame) \

@@ -82,6 +82,8 @@ REFERENCES = "references"
 FRONTS = "fronts"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
 SYSTEMS = "systems"
+#: The key of ``attrs`` that maps sources of groups and values to how many documents they know.
+MATCHED = "matched"
 #: The key of ``attrs`` that maps the names of failed runs to their errors.
 BROKEN = "broken"
 

@@ -206,7 +206,7 @@ def source_of(text: str) -> Any:
     if text.startswith(PATTERN):
         return groups.from_pattern(text[len(PATTERN):], name=text)
     path, names = _file_and_columns(text)
-    if text in groups.names() or not path:
+    if text in groups.names() or not os.path.isfile(path):
         return text
     shares = memberships(path)
     if shares:
@@ -222,11 +222,9 @@ def source_of(text: str) -> Any:
 
 def _file_and_columns(text: str) -> tuple[str, list[str]]:
     """Split ``FILE``, ``FILE:COLUMN`` or ``FILE:ID:COLUMN``; ``''`` if there is no such file."""
-    if os.path.exists(text):
-        return text, []
-    for columns in (1, 2):
+    for columns in (0, 1, 2):
         path, *names = text.rsplit(":", columns)
-        if os.path.isfile(path) and len(names) == columns:
+        if os.path.exists(path):
             return path, names
     return "", []
 
@@ -313,6 +311,7 @@ def _table(options: argparse.Namespace) -> int:
         _need_baseline(options, "test", "correction", "p_values")
         table, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
         broken = table.attrs[evaluation.BROKEN]
+        _say_matched(table)
         if per_query:
             table = values
         if topic_groups is not None:
@@ -320,6 +319,13 @@ def _table(options: argparse.Namespace) -> int:
     text = evaluation.as_text(table, form, options.digits, options.p_values)
     write(text, options.output, form)
     return int(bool(broken))
+
+
+def _say_matched(table: Any) -> None:
+    """Write how many documents each source of groups and values knows to standard error."""
+    from pt_fairness.analysis.columns import MATCHED
+    for source, line in table.attrs[MATCHED].items():
+        sys.stderr.write(f"pt-fairness: {source}: {line}\n")
 
 
 def _refuse(options: argparse.Namespace, table: str, *names: str) -> None:
@@ -381,6 +387,7 @@ def _report(options: argparse.Namespace) -> int:
     page = report(**_arguments_of(options), depth=options.depth, title=options.title,
                   topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain)
     write(page.html, options.output)
+    _say_matched(page.table)
     return int(bool(page.broken))
 
 
@@ -470,11 +477,21 @@ def _annotate(options: argparse.Namespace) -> None:
     else:
         source = groups.get(options.groups)
     annotated = source.to_qrels(io.load_qrels(options.qrels))
+    docno = annotated[io.qrels_columns(annotated)[1]]
+    without = docno[annotated["iteration"] == "-"]
+    if len(without) == len(docno) > 0 and source.name not in groups.names():
+        raise ValueError(f"no judged document, such as {docno.iloc[0]!r}, has a group in "
+                         f"{source.registered}; check that the ids match")
     if options.format == "csv":
         write(annotated.to_csv(index=False, lineterminator="\n"), options.output, "csv")
     else:
         io.write_qrels(annotated, options.output)
-    sys.stderr.write(f"pt-fairness: {groups.summary(annotated)}\n")
+    line = groups.summary(annotated)
+    if not without.empty:
+        line += f" (first without: {without.iloc[0]})"
+    if source.weighted:
+        line += "; their weights are lost, for which qrels have no column"
+    sys.stderr.write(f"pt-fairness: {line}\n")
 
 
 def _agreement(options: argparse.Namespace) -> None:
@@ -507,6 +524,8 @@ def _rerank(options: argparse.Namespace) -> None:
             raise ValueError(f"a TREC run cannot hold the {column} "
                              f"{run[column][spaced].iloc[0]!r}: it has white space in it")
     ranked = method(**params)(run)
+    if "groups" in params:
+        _say_ranked(run, params["groups"])
     if options.compare is None or options.output is not None:
         lines = ranked[["qid"]].assign(
             q0="Q0", docno=ranked["docno"], rank=ranked["rank"] + 1,
@@ -515,6 +534,18 @@ def _rerank(options: argparse.Namespace) -> None:
                            quoting=csv.QUOTE_NONE), options.output)
     if options.compare is not None:
         write(_compared(options, run, ranked), None)
+
+
+def _say_ranked(run: Any, groups: Any) -> None:
+    """Write how many documents of a run have a group to standard error."""
+    from pt_fairness.groups import get
+    from pt_fairness.rankings.annotations import Matches, matched_line
+    source = get(groups)
+    item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
+    without = run["docno"].drop(run.index[item])
+    first = None if without.empty else without.iloc[0]
+    line = matched_line(Matches(len(run), len(without), first))
+    sys.stderr.write(f"pt-fairness: {source.registered}: {line}\n")
 
 
 def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import logging
 import os
 import signal
@@ -54,6 +55,24 @@ def check_output(options: argparse.Namespace) -> None:
         raise ValueError(f"--output takes a file, and {options.output!r} is a form: write --format "
                          f"{options.output}, or --output ./{options.output} for a file of this "
                          "name")
+    if options.output is not None and os.path.isfile(options.output):
+        for path in _inputs(options):
+            if os.path.isfile(path) and os.path.samefile(path, options.output):
+                raise ValueError(f"--output {options.output!r} is also an input, which it would "
+                                 "replace; give another file")
+
+
+#: The options that are files or hold their names.
+_INPUTS = ("qrels", "run_file", "runs", "groups", "compare", "topics", "topic_groups")
+
+
+def _inputs(options: argparse.Namespace) -> Iterator[str]:
+    """Yield the paths that a command may read."""
+    for name in _INPUTS:
+        values = getattr(options, name, None) or []
+        for text in [values] if isinstance(values, str) else values:
+            yield from glob.glob(text)
+            yield from (text, *(text.rsplit(":", columns)[0] for columns in (1, 2)))
 
 
 def write(text: str, path: str | None, form: str = "") -> None:

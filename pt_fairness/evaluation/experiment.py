@@ -30,6 +30,7 @@ from pt_fairness.analysis.columns import (
     LEAST_TESTED,
     LOSSES,
     LOW,
+    MATCHED,
     P_VALUE,
     REFERENCES,
     REJECT,
@@ -240,7 +241,8 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
             if share < 0.5:
                 far_down.setdefault(column, {})[name] = share
     attrs: dict[Any, Any] = scorer.facts()
-    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down}
+    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down,
+              MATCHED: scorer.matched(scores.values())}
     if undefined == "drop":
         attrs[DROPPED] = True
         for name, run in scores.items():

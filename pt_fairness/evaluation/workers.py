@@ -7,7 +7,7 @@ import os
 import pickle
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -35,6 +35,7 @@ from pt_fairness.io.frames import need_columns
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.evaluator import QuickEvaluator
+from pt_fairness.rankings.annotations import Matches, matched_line
 from pt_fairness.rankings.trec_order import Judgments, scores_of
 
 #: The name of a run, and the run.
@@ -50,6 +51,8 @@ class Scores:
     values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     #: The share of the documents that count which stand within the cutoff, by measure.
     within: dict[str, float] = field(default_factory=dict)
+    #: How many ranked documents have a group, or a value, in each source.
+    matches: dict[tuple[str, str], Matches] = field(default_factory=dict)
     #: The causes and messages of the warnings of the run.
     warnings: list[tuple[str, str]] = field(default_factory=list)
     error: str | None = None
@@ -183,6 +186,21 @@ class Scorer:
                 TOPICS: len(self.topics), UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere,
                 SEVERAL: several}
 
+    def matched(self, runs: Iterable[Scores]) -> dict[str, str]:
+        """Return a sentence on what matched, for each source of groups and of values."""
+        judged: dict[tuple[str, str], Matches | None] = {}
+        for evaluator in self.evaluator.fairness:
+            judged |= evaluator.judged_matches()
+        ranked: dict[tuple[str, str], Matches] = {}
+        for run in runs:
+            for source, matches in run.matches.items():
+                ranked[source] = ranked.get(source, Matches(0, 0, None)).and_of(matches)
+        lines = {}
+        for (what, name), matches in ranked.items():
+            shown = self.plan.shown.get(name, name)
+            lines[shown] = matched_line(matches, judged.get((what, name)), what)
+        return lines
+
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
         name, run = job
@@ -229,9 +247,11 @@ class Scorer:
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
         within: dict[str, float] = {}
+        matches: dict[tuple[str, str], Matches] = {}
         for evaluator in self.evaluator.fairness:
+            matches |= evaluator.matches
             for measure, share in evaluator.within.items():
                 column = self._columns.get(measure)
                 if column is not None:
                     within[column] = share
-        return Scores(list(rows), table, within)
+        return Scores(list(rows), table, within, matches)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats, Ints, distinct, recoded
-from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
+from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, texts_of
 from pt_fairness.core.messages import (
     UNANNOTATED,
     UNKNOWN_GROUP,
@@ -144,6 +144,7 @@ class Table:
         :raises ValueError: a column is missing, a group is neither a label nor a list of labels, or
             a weight is no number of at least 0
         """
+        frame = as_frame(frame)
         qid, docno = id_columns(frame)
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
@@ -408,6 +409,7 @@ class Groups(NamedObject):
         0   1     a      1       PRO
         1   1     b      0         -
         """
+        qrels = as_frame(qrels)
         qid, docno, label = qrels_columns(qrels)
         frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.

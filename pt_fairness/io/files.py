@@ -61,6 +61,8 @@ class Input:
     #: The path of the file. Its suffix determines compression and format.
     name: str
     raw: IO[bytes]
+    #: The number of lines at the start that are skipped.
+    header: int = 0
 
     def rewound(self) -> IO[bytes]:
         """Seek to the start and return the raw file, which may be compressed."""
@@ -70,10 +72,13 @@ class Input:
     def watched(self) -> Watched:
         """Seek to the start and return the decompressed content."""
         raw = self.rewound()
-        return Watched(gzip.GzipFile(fileobj=raw) if compression(self.name) else raw)
+        content = gzip.GzipFile(fileobj=raw) if compression(self.name) else raw
+        for _ in range(self.header):
+            content.readline()
+        return Watched(content)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the number (from 1) and the decompressed text of every line.
+        """Yield the number (from 1) and the decompressed text of every line after the header.
 
         :raises ValueError: the file is damaged or not UTF-8, by file and line
         """
@@ -82,7 +87,8 @@ class Input:
         try:
             text = gzip.GzipFile(fileobj=raw) if compression(self.name) else raw
             for number, line in enumerate(text, 1):
-                yield number, line.decode("utf-8")
+                if number > self.header:
+                    yield number, line.decode("utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"{self.name}, line {number}: not UTF-8 text "
                              f"({error.reason})") from None

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import unescape
 from numbers import Real
 from typing import Any
@@ -16,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Ints
-from pt_fairness.core.identifiers import texts_of
-from pt_fairness.core.messages import first_names, listed, shown, warn
+from pt_fairness.core.identifiers import as_frame, texts_of
+from pt_fairness.core.messages import first_names, label_text, listed, shown, warn
 from pt_fairness.io.files import Input, Path, opened
 from pt_fairness.io.frames import (
     fields_of,
@@ -26,6 +27,8 @@ from pt_fairness.io.frames import (
     need_columns,
     need_rows,
     read_columns,
+    read_json,
+    read_parquet,
 )
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
@@ -36,7 +39,7 @@ _FAIR_HEADERS = ("id", "\ufeffid")
 def read_run(path: Path) -> pd.DataFrame:
     """Read a run, compressed if the name ends in ``.gz``.
 
-    A file has one of three forms:
+    A file has one of four forms:
 
     * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A tag
       may have white space in it if all rows have the same; a warning says so. The second column is
@@ -49,7 +52,12 @@ def read_run(path: Path) -> pd.DataFrame:
       ranking, and the scores are the negative ranks.
     * A table in Parquet, if the name ends in ``.parquet``: ``qid, docno, score`` or ir_measures'
       names, and ``iteration``, the sample of each row, if it holds several rankings of a topic.
+    * Generated answers in JSON, as in TREC RAG, RAGTIME and DRAGUN: an object in each line, with
+      ``topic_id`` or ``narrative_id``, and ``answer`` or ``responses``, a list of sentences. The
+      run holds the documents that their ``citations`` name (positions in ``references``, ids, or a
+      dictionary from ids to confidence), in the order of their first citation.
 
+    The header of ir_metadata (``# ir_metadata.start`` to ``# ir_metadata.end``) is skipped.
     If there are samples, a :class:`~pt_fairness.FairnessWarning` gives their number.
 
     :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, float,
@@ -89,7 +97,10 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     """
     if source.name.endswith(".parquet"):
         return _read_parquet(source, text)
+    source = replace(source, header=_metadata_lines(source))
     first = first_line(source).strip()
+    if first.startswith(("{", "[")):
+        return _read_answers(source, text)
     fields = first.split("\t")
     if len(fields) in (2, 3) and len(fields) == len(fields_of(first)):
         return _read_trec_fair(source, text, fields)
@@ -101,6 +112,70 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     samples = _samples(frame)
     frame = frame[["qid", "docno", "score"]]
     return frame if samples is None else _with_samples(frame, samples)
+
+
+def _metadata_lines(source: Input) -> int:
+    """Return the number of lines of the header of ir_metadata.
+
+    :raises ValueError: the header has no end
+    """
+    if not first_line(source).startswith("# ir_metadata.start"):
+        return 0
+    for number, line in source.lines():
+        if line.startswith("# ir_metadata.end"):
+            return number
+    raise ValueError(f"{source.name}: the header of ir_metadata has no line # ir_metadata.end")
+
+
+def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
+    """Read generated answers as a run of the documents that they cite.
+
+    :raises ValueError: an answer has no topic or no sentences, or a citation names no document
+    """
+    rows: list[tuple[str, str]] = []
+    topics = set()
+    for number, answer in enumerate(read_json(source).to_dict("records"), 1):
+        place = f"{source.name}, answer {number}"
+        metadata = answer.get("metadata")
+        if isinstance(metadata, Mapping):
+            answer |= metadata
+        topic = _first_value(answer, "topic_id", "narrative_id")
+        sentences = _first_value(answer, "answer", "responses")
+        if topic is None or not isinstance(sentences, list):
+            raise ValueError(f"{place} has no topic_id (or narrative_id), or no answer (or "
+                             "responses), a list of sentences with citations; a run in JSON has "
+                             "both")
+        qid = label_text(topic)
+        if qid in topics:
+            raise ValueError(f"{place} is the second one for topic {qid!r}; a topic has one")
+        topics.add(qid)
+        references = _first_value(answer, "references") or []
+        docnos = []
+        for sentence in sentences:
+            for citation in sentence.get("citations") or ():
+                docnos.append(_cited(citation, references, place))
+        rows += [(qid, docno) for docno in dict.fromkeys(docnos)]
+    run = pd.DataFrame(rows, columns=["qid", "docno"], dtype=dtype)
+    return run.assign(score=-1.0 - run.groupby("qid").cumcount())
+
+
+def _first_value(answer: Mapping[Any, Any], *keys: str) -> Any:
+    """Return the first value that an answer has; pandas fills in NaN."""
+    values = (answer[key] for key in keys if key in answer)
+    return next((value for value in values if value is not None and value == value), None)
+
+
+def _cited(citation: Any, references: Sequence[Any], place: str) -> str:
+    """Return the document of a citation.
+
+    :raises ValueError: its position is not one of the references
+    """
+    if isinstance(citation, str):
+        return citation
+    if isinstance(citation, int) and 0 <= citation < len(references):
+        return label_text(references[citation])
+    raise ValueError(f"{place} cites {shown(citation)}; a citation is the id of a document, or a "
+                     f"position in its {len(references)} references, from 0")
 
 
 def _with_spaced_tag(source: Input, types: Mapping[str, Any]) -> pd.DataFrame | None:
@@ -182,13 +257,7 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
 
 
 def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
-    try:
-        frame = pd.read_parquet(source.rewound())
-    except ImportError:
-        raise ImportError(f"{source.name} needs pyarrow: pip install 'pt-fairness[parquet]'"
-                          ) from None
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{source.name} is damaged: {error}") from error
+    frame = as_frame(read_parquet(source))
     frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
     columns = ["qid", "docno", "score"]
     need_columns(frame, columns, source.name)
@@ -234,6 +303,7 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     :raises ValueError: there are none, two have the same name, one is no run, the names are not as
         many as the runs, transformers without topics, or topics without transformers
     """
+    runs = as_frame(runs)
     if isinstance(runs, Mapping) and not _is_scores(runs):
         if names is not None:
             raise ValueError("the dictionary of runs has their names already; leave out names=, or "
@@ -277,13 +347,14 @@ def _several(runs: Any) -> list[Any]:
         raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, and "
                          "several are in a list or a dictionary")
     several: list[Any] = []
-    for run in runs:
+    for run in map(as_frame, runs):
         several += [run] if _is_run(run) else _matching_files(run)
     return several
 
 
 def _frame_of(name: str, run: Any) -> RunInput:
     """Return a run as a path or a frame with scores."""
+    run = as_frame(run)
     if isinstance(run, (str, os.PathLike)):
         return run
     if isinstance(run, pd.DataFrame):
@@ -372,8 +443,13 @@ def _matching_files(path: Path) -> list[str]:
 
 
 def file_name(path: Path) -> str:
-    """Return the name of a file without the suffixes of runs and of compression."""
-    return re.sub(r"(?<=.)(\.(gz|parquet|run|res|trec|txt))+$", "", os.path.basename(path))
+    """Return the name of a file without the suffixes of runs and of compression.
+
+    That of ``TEAM/output/run.txt``, where TIRA puts runs, is ``TEAM``.
+    """
+    *_, team, folder, name = ["", "", *os.path.abspath(path).split(os.sep)]
+    name = re.sub(r"(?<=.)(\.(gz|json|jsonl|parquet|run|res|trec|txt))+$", "", name)
+    return team if team and (folder, name) == ("output", "run") else name
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:

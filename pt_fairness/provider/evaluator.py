@@ -33,7 +33,7 @@ from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
 from pt_fairness.provider.measure_lists import check_labels, check_names, check_weights
-from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.labelled import Attribute, Background, LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
 from pt_fairness.values import runs
@@ -76,6 +76,15 @@ class ValueLookup:
                 topic = run.topic[rows]
                 numbers[key][rows] = source.find(topic, self._topics, docnos)
         return replace(rankings, values=numbers, backgrounds=self._backgrounds)
+
+    def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
+        """Yield the name of each value source, with the ranked documents that have a value."""
+        for key, source in self._sources.items():
+            if isinstance(source, values.Values):
+                depth = self._depths[key] or len(run.place)
+                rows = np.flatnonzero(run.place < depth)
+                known = ~np.isnan(rankings.values[key][rows])
+                yield source.registered, Matches.of(run, rows, known)
 
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.
@@ -373,6 +382,19 @@ class GroupedMeasures:
         return rankings
 
 
+    def matches(self, rankings: Rankings, run: Run) -> dict[tuple[str, str], Matches]:
+        """Return how many ranked documents have a group and a value, by these words and source."""
+        matches = {}
+        if self.groups is not None and self.needed:
+            rows = np.flatnonzero(run.place < rankings.length[rankings.list_of])
+            matches["group", self.groups.registered] = Matches.of(run, rows,
+                                                                  rankings.codes[rows] >= 0)
+        if self._values is not None:
+            for name, documents in self._values.matches(rankings, run):
+                matches["value", name] = documents
+        return matches
+
+
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
     by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
@@ -440,6 +462,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The share of the documents that count for a measure with a cutoff that stand within it in
         #: the last run, for each measure that leaves out unannotated documents.
         self.within: dict[FairnessMeasure, float] = {}
+        #: How many ranked documents of the last run have a group, or a value, in each source.
+        self.matches: dict[tuple[str, str], Matches] = {}
         self._alpha = [measure for measure in measures if measure.NAME in ALPHA_MEASURES]
         self._of_ndeval = [measure for measure in measures if measure.NAME in NDEVAL_MEASURES]
         if self._alpha or self._of_ndeval:
@@ -541,6 +565,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if source.of_group is not None:
                 of_source.update(source.of_group.scores(run, rankings))
             scores |= of_source
+            matches = source.matches(rankings, run)
+            self.matches |= matches
+            for (what, name), documents in matches.items():
+                if what == "value" and 0 < documents.documents == documents.without:
+                    self._warn(f"no document of the run, such as {documents.first!r}, has a value "
+                               f"in {name!r}; check that the ids match", f"{UNKNOWN}values {name}")
             if self.notes_within and source.needed:
                 cutoffs = {measure: measure.cutoff for measure in source.measures
                            if measure.condensed and measure.cutoff is not None}
@@ -558,6 +588,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                            f"{listed(rankings.foreign_labels)}; they count as unannotated",
                            f"foreign {source.groups}")
         return scores
+
+    def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
+        """Return how many judged documents have a group in each source."""
+        return {("group", source.groups.registered): source.annotations.judged_matches()
+                for source in self._sources if source.groups is not None and source.needed}
 
     def _warn_of_no_group(self, source: GroupedMeasures, run: Run, defined: bool) -> None:
         """Warn about a run of which no document has a group.

@@ -6,15 +6,63 @@ import copy
 import threading
 from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Ints, recoded
+from pt_fairness.core.arrays import Bools, Ints, recoded
 from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.core.messages import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
+
+
+class Matches(NamedTuple):
+    """How many of some documents have a group, or a value, in a source."""
+
+    documents: int
+    without: int
+    #: The first document without; ``None`` if there is none.
+    first: str | None
+
+    @classmethod
+    def of(cls, documents: Judgments | Run, rows: Ints, known: Bools) -> Matches:
+        """Count documents.
+
+        :param rows: the indices of the documents, ``[n]``
+        :param known: whether each has one, ``[n]``
+        """
+        without = rows[~known]
+        first = str(documents.docnos(without[:1])[0]) if len(without) else None
+        return cls(len(rows), len(without), first)
+
+    def and_of(self, other: Matches) -> Matches:
+        """Return the matches of two runs."""
+        return Matches(self.documents + other.documents, self.without + other.without,
+                       self.first or other.first)
+
+    def __str__(self) -> str:
+        return f"{self.documents - self.without:,} of {self.documents:,}"
+
+
+def matched_line(ranked: Matches, judged: Matches | None = None, what: str = "group") -> str:
+    """Return a sentence with the number of ranked and of judged documents that a source knows.
+
+    :param what: ``group`` or ``value``
+
+    Examples
+    --------
+    >>> matched_line(Matches(2400, 418, "d17"), Matches(2107, 0, None))
+    '2,107 of 2,107 judged and 1,982 of 2,400 ranked documents have a group (first without: d17)'
+    """
+    first = ranked.first
+    documents = f"{ranked} ranked documents"
+    if judged is not None:
+        first = judged.first or first
+        documents = f"{judged} judged and {documents}"
+    example = f" (first without: {first})" if first is not None else ""
+    return f"{documents} have a {what}{example}"
 
 
 class Annotations:
@@ -147,6 +195,14 @@ class Annotations:
         pairs = np.arange(len(self.judgments.topic))
         memberships = self._look_up(self.groups, self.judgments, pairs)
         return self.sets.annotated(memberships, len(pairs))
+
+    def judged_matches(self) -> Matches | None:
+        """Return how many judged documents have a group; ``None`` if that needs their corpus."""
+        in_parts = self.groups is not None and self.groups.in_parts
+        if not in_parts and "pair_codes" not in self.__dict__:
+            return None
+        pairs = np.arange(len(self.pair_codes))
+        return Matches.of(self.judgments, pairs, self.pair_codes >= 0)
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""

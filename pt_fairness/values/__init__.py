@@ -16,7 +16,7 @@ import pandas as pd
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import DocumentIndex, id_columns, texts_of
+from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, texts_of
 from pt_fairness.core.messages import listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
@@ -48,6 +48,7 @@ class Values(NamedObject):
 
     def __init__(self, frame: pd.DataFrame, name: str | None = None,
                  where: str = "the frame of values") -> None:
+        frame = as_frame(frame)
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"values come from a DataFrame here, not from a "
                              f"{type(frame).__name__}; from_mapping takes dictionaries, from_file "
@@ -120,8 +121,8 @@ class Values(NamedObject):
 def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
     """Return values from a DataFrame.
 
-    :param frame: columns ``docno, value`` or ``qid, docno, value``, without rows for documents that
-        have no value
+    :param frame: columns ``docno, value`` or ``qid, docno, value``, also of another library, such
+        as polars, without rows for documents that have no value
     :param name: the name of the values; by default derived from a hash of their content
     :raises ValueError: a column is missing, a value is no finite number, or a document has several
 

@@ -30,7 +30,8 @@ def run(tmp_path, monkeypatch, capsys):
 def table(run, source):
     code, out, err = run("table", "qrels", "run", "-m", "AWRF@5",
                          "rKL(protected='FT')@5", "--groups", source)
-    assert (code, err) == (0, ""), err
+    matched = "10 of 10 judged and 10 of 10 ranked documents have a group"
+    assert (code, err) == (0, f"pt-fairness: {source}: {matched}\n"), err
     return out
 
 

@@ -137,7 +137,7 @@ def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
 
 
 def test_of_a_long_line_the_beginning_is_shown(tmp_path):
-    (tmp_path / "run").write_text('{"q": ' + "[1, 2], " * 10_000 + "}")
+    (tmp_path / "run").write_text("q: " + "[1, 2], " * 10_000 + "}")
     with pytest.raises(ValueError, match=r"run, line 1: \d+ columns .*'…$") as error:
         read_run(tmp_path / "run")
     assert len(str(error.value)) < 400

@@ -1,0 +1,121 @@
+"""Runs of generated answers, headers of ir_metadata, and the folders of TIRA."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pandas as pd
+import pytest
+
+from pt_fairness import cli, evaluate, read_run
+from pt_fairness.io.run_files import named
+
+DOCS = ["msmarco_v2.1_doc_45_546308869#11_963663453", "msmarco_v2.1_doc_45_546308869#10_963661464",
+        "msmarco_v2.1_doc_06_731406620#1_1316694667"]
+#: The documents by the order of their first citation.
+EXPECTED = [["23287", DOCS[1], -1.0], ["23287", DOCS[0], -2.0], ["7", DOCS[2], -1.0]]
+
+#: TREC RAG 2024.
+RAG24 = [
+    {"run_id": "a", "topic_id": 23287, "topic": "are landlords liable", "references": DOCS[:2],
+     "response_length": 9, "answer": [{"text": "One.", "citations": []},
+                                      {"text": "Two.", "citations": [1, 0]},
+                                      {"text": "Three.", "citations": [0]}]},
+    {"run_id": "a", "topic_id": 7, "topic": "climate", "references": [DOCS[2]],
+     "response_length": 1, "answer": [{"text": "Four.", "citations": [0]}]}]
+#: TREC RAG 2025.
+RAG25 = [
+    {"metadata": {"team_id": "t", "run_id": "a", "type": "automatic", "narrative_id": topic,
+                  "narrative": "I would like to know"},
+     "references": references,
+     "answer": [{"text": "Sentence.", "citations": citations}]}
+    for topic, references, citations in (("23287", DOCS, [1, 0]), ("7", DOCS, [2]))]
+#: RAGTIME: the documents with the confidence of the citation.
+RAGTIME = [
+    {"metadata": {"team_id": "t", "run_id": "a", "type": "automatic", "topic_id": topic},
+     "responses": [{"text": "Sentence.", "citations": dict.fromkeys(documents, 0.5)}],
+     "references": documents}
+    for topic, documents in (("23287", [DOCS[1], DOCS[0]]), ("7", [DOCS[2]]))]
+#: DRAGUN: the documents.
+DRAGUN = [
+    {"metadata": {"team_id": "t", "run_id": "a", "topic_id": topic, "type": "automatic",
+                  "use_starter_kit": 0},
+     "responses": [{"text": "First.", "citations": documents[:1]},
+                   {"text": "Second.", "citations": documents}]}
+    for topic, documents in (("23287", [DOCS[1], DOCS[0]]), ("7", [DOCS[2]]))]
+FORMS = {"rag24": RAG24, "rag25": RAG25, "ragtime": RAGTIME, "dragun": DRAGUN}
+
+
+@pytest.mark.parametrize("name", ["run", "run.jsonl", "run.jsonl.gz", "run.json"])
+@pytest.mark.parametrize("form", FORMS)
+def test_answers_are_runs_of_the_documents_they_cite(tmp_path, form, name):
+    lines = "".join(f"{json.dumps(answer)}\n" for answer in FORMS[form])
+    text = (json.dumps(FORMS[form]) if name.endswith("json") else lines).encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    assert read_run(tmp_path / name).to_numpy().tolist() == EXPECTED
+
+
+def test_answers_are_evaluated_as_other_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in DRAGUN))
+    (tmp_path / "qrels").write_text(f"23287 PRO {DOCS[1]} 1\n23287 CON {DOCS[0]} 1\n")
+    assert cli.main(["table", "qrels", "run.jsonl", "-m", "AWRF@2", "nDCG@2"]) == 0
+    frame = pd.DataFrame(EXPECTED, columns=["qid", "docno", "score"])
+    table = evaluate({"run": frame}, "qrels", ["AWRF@2", "nDCG@2"], perquery=False, progress=False)
+    assert capsys.readouterr().out.splitlines()[1] == ",".join(map(str, table.iloc[0]))
+
+
+@pytest.mark.parametrize("answer, says", [
+    ({"topic_id": 1, "answer": [{"text": "", "citations": [2]}], "references": ["a", "b"]},
+     r"run, answer 1 cites 2; .* a position in its 2 references"),
+    ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]}, "cites -1"),
+    ({"answer": []}, "answer 1 has no topic_id"), ({"topic_id": 1}, "or no answer"),
+    ({"topic_id": 1, "answer": "text"}, "a list of sentences"),
+])
+def test_answers_that_are_wrong(tmp_path, answer, says):
+    (tmp_path / "run").write_text(json.dumps(answer) + "\n")
+    with pytest.raises(ValueError, match=says):
+        read_run(tmp_path / "run")
+
+
+def test_lines_and_topics_of_answers(tmp_path):
+    line = json.dumps({"topic_id": 1, "answer": [{"text": "", "citations": ["a"]}]})
+    (tmp_path / "run").write_text(f"{line}\n{line[:-1]}\n")
+    with pytest.raises(ValueError, match="run, line 2: no JSON"):
+        read_run(tmp_path / "run")
+    (tmp_path / "run").write_text(f"{line}\n{line}\n")
+    with pytest.raises(ValueError, match="answer 2 is the second one for topic '1'"):
+        read_run(tmp_path / "run")
+
+
+HEADER = ("# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu:\n# actor:\n#   team: t\n"
+          "# ir_metadata.end\n")
+
+
+@pytest.mark.parametrize("name", ["run", "run.gz"])
+def test_headers_of_ir_metadata_are_skipped(tmp_path, name):
+    text = (HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n").encode()
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    assert read_run(tmp_path / name).to_numpy().tolist() == [["1", "d1", 2.5], ["1", "d2", 1.5]]
+
+
+def test_lines_after_a_header(tmp_path):
+    (tmp_path / "run").write_text(HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 high t\n")
+    with pytest.raises(ValueError, match=r"run, line 9: the score 'high' is no number"):
+        read_run(tmp_path / "run")
+    (tmp_path / "run").write_text(HEADER.rpartition("# ir")[0] + "1 Q0 d1 1 2.5 t\n")
+    with pytest.raises(ValueError, match=r"has no line # ir_metadata\.end"):
+        read_run(tmp_path / "run")
+
+
+def test_runs_of_tira_have_the_names_of_teams(tmp_path):
+    paths = []
+    for team in ("bm25-team", "team.2"):
+        path = tmp_path / team / "output" / "run.txt"
+        path.parent.mkdir(parents=True)
+        path.write_text("1 Q0 d1 1 2.5 t\n")
+        paths.append(path)
+    assert list(named(paths)) == ["bm25-team", "team.2"]
+    assert list(named(paths[:1])) == ["bm25-team"]
+    assert list(named(str(tmp_path / "*" / "output" / "run.txt"))) == ["bm25-team", "team.2"]

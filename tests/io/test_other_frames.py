@@ -1,0 +1,95 @@
+"""Frames of other libraries, and those of recommender systems, wherever frames are taken."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyarrow
+import pytest
+
+from pt_fairness import evaluate, groups, runs, targets, values
+from pt_fairness.io.document_files import load_qrels
+
+RUN = pd.DataFrame({"qid": ["7"] * 3, "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
+QRELS = pd.DataFrame({"qid": ["7"] * 2, "docno": ["a", "b"], "label": [1, 0]})
+GROUPS = pd.DataFrame({"docno": ["a", "b", "c"],
+                       "group": [["indie"], ["major"], ["indie", "major"]]})
+NUMBERS = pd.DataFrame({"docno": ["a", "b", "c"], "value": [0.1, 0.2, 0.3]})
+SHARES = pd.DataFrame({"group": ["indie", "major"], "share": [0.25, 0.75]})
+MEASURES = ["nDCG@3", "AWRF@3", "AWRF(target='frames')@3", "RaB(values='frames')@3",
+            "NFaiRR(values='frames',background='frames')@3"]
+
+
+class Stream:
+    """What has an Arrow stream and nothing else."""
+
+    def __init__(self, frame):
+        self._table = pyarrow.Table.from_pandas(frame)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
+def of_polars(frame):
+    return pytest.importorskip("polars").from_pandas(frame)
+
+
+def of_datasets(frame):
+    return pytest.importorskip("datasets").Dataset.from_pandas(frame)
+
+
+def averages(kind):
+    values.register("frames", values.from_frame(kind(NUMBERS)))
+    targets.register("frames", kind(SHARES))
+    runs.register("frames", kind(RUN))
+    try:
+        return [evaluate(run, kind(QRELS), MEASURES, groups=source, perquery=False, progress=False)
+                for run in (kind(RUN), [kind(RUN)], {"run 0": kind(RUN)})
+                for source in (kind(GROUPS), groups.from_frame(kind(GROUPS)))]
+    finally:
+        values.unregister("frames")
+        runs.unregister("frames")
+
+
+@pytest.mark.parametrize("kind", [of_polars, pyarrow.Table.from_pandas, of_datasets, Stream])
+def test_frames_of_other_libraries_have_the_values_of_pandas(kind):
+    expected, *_ = averages(lambda frame: frame)
+    assert expected.iloc[0, 1:].notna().all()
+    for table in averages(kind):
+        pd.testing.assert_frame_equal(table, expected)
+
+
+def test_a_frame_with_the_interchange_protocol_alone():
+    class Interchange:
+        def __dataframe__(self, *arguments, **options):
+            return pyarrow.Table.from_pandas(QRELS).__dataframe__(*arguments, **options)
+    pd.testing.assert_frame_equal(load_qrels(Interchange()), QRELS, check_dtype=False)
+
+
+def test_other_frames_of_groups():
+    source = groups.from_frame(pyarrow.Table.from_pandas(GROUPS))
+    assert source.to_qrels(pyarrow.Table.from_pandas(QRELS))["iteration"].tolist() == [
+        "indie", "major"]
+    corrected = source.override(pyarrow.table({"docno": ["a"], "group": ["major"]}))
+    assert corrected.lookup(["7"], ["a"])["group"].tolist() == ["major"]
+    stances = groups.from_qrels(pyarrow.table({"qid": ["7"], "docno": ["a"], "label": ["PRO"]}))
+    assert stances.labels == ["PRO"]
+
+
+@pytest.mark.parametrize("user, item", [("user_id", "item_id"), ("user", "item")])
+def test_users_and_items_are_topics_and_documents(user, item):
+    names = {"qid": user, "docno": item}
+    frames = [frame.rename(columns=names) for frame in (RUN, QRELS, GROUPS)]
+    tables = [evaluate({"run": run}, qrels, ["nDCG@3", "AWRF@3"], groups=source, perquery=False,
+                       progress=False)
+              for run, qrels, source in (frames, [RUN, QRELS, GROUPS])]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_a_user_beside_a_document_is_no_topic():
+    frame = pd.DataFrame({"docno": ["a"], "user": ["u"], "group": ["X"]})
+    assert not groups.from_frame(frame).by_topic
+
+
+def test_what_is_no_frame():
+    with pytest.raises(ValueError, match="from a DataFrame here, not from a int"):
+        groups.from_frame(5)
