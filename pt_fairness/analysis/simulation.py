@@ -43,7 +43,7 @@ SETS: dict[str, dict[str, int]] = {
 PROTECTED = ("-3", "-2", "-1")
 #: −1, −0.9, … 1 (section 4.1).
 ALPHAS = tuple(i / 10 for i in range(-10, 11))
-#: The weight of a document at α = 0, above 1 so that no weight is 0 (section 4.1).
+#: The weight of a document at α = 0 (section 4.1); above 1, so that no weight is 0 at α = ±1.
 WEIGHT = 1.0001
 #: The weights w1 and w2 of a bias α.
 Weights = Callable[[float], tuple[float, float]]
@@ -68,6 +68,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     * ``'proportion-agnostic'``: ``depth`` of each label
     * ``'minority'`` and ``'majority'``: ``depth`` of the second label, and four times as many of
       the first
+
+    The paper gives the ratios 1/1 and 4/1; the numbers are a choice of this package.
 
     The paper protects the second label (CON) in the setting ``'minority'``, as in
     ``rKL(protected='CON')@5``, and the first label (PRO) in the other two.
@@ -244,9 +246,9 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
         default the four of the paper for the ``protected`` labels, with ``norm='protected-first'``
     :param draws: the number of rankings for each set and α, at least 2
     :param seed: the seed of the rankings
-    :param protected: a label or labels, of which every set has one or more; by default the opposing
-        viewpoints −3, −2 and −1
-    :param advantaged: labels, or groups of labels; by default each protected label alone
+    :param protected: labels, also joined by commas, of which every set has one or more; by default
+        the opposing viewpoints −3, −2 and −1
+    :param advantaged: entries of one label or several; by default each protected label alone
     :param weights: returns the weight w1 of the weighted labels and the weight w2 of the others for
         α, both above 0; by default those of the paper
     :returns: ``set, alpha, measure, mean, sd`` (sample standard deviation over the rankings)
@@ -295,9 +297,12 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
 
 
 def _labels(labels: Any) -> list[str]:
-    """Return a label, or several, as a list of texts."""
-    several = isinstance(labels, Iterable) and not isinstance(labels, str)
-    return [label_text(label) for label in (labels if several else [labels])]
+    """Return a label, labels joined by commas, or several, as a list of texts."""
+    if isinstance(labels, str):
+        labels = labels.split(",")
+    elif not isinstance(labels, Iterable):
+        labels = [labels]
+    return [label_text(label) for label in labels]
 
 
 def _need_label(name: str, counts: Mapping[str, int], argument: str, labels: Sequence[str]) -> None:

@@ -69,7 +69,8 @@ class _RepBias(SignedMeasure):
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
     paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
     :func:`pt_fairness.targets.register` takes. That n stays the cutoff if fewer documents were
-    returned follows from equation 3. :func:`pt_fairness.analysis.representation` has m/n and u/n.
+    returned is inferred from equation 3, and from what section 3 says of such lists.
+    :func:`pt_fairness.analysis.representation` has m/n and u/n.
 
     Source
     ------

@@ -282,6 +282,11 @@ class TestSweep:
         paper = simulation.sweep({"T": {"-3": 20, "0": 80}}, [-0.5, 0.5], draws=30)
         np.testing.assert_allclose(found[["mean", "sd"]], paper[["mean", "sd"]], rtol=0, atol=1e-12)
         assert found["measure"][0] == "nDD(protected='CON',norm='protected-first')"
+        for several in ("CON,MIX", ["MIX", "CON"]):
+            sets = {"T": {"CON": 20, "MIX": 10, "PRO": 80}}
+            ordered = simulation.sweep(sets, [0.5], "nDJS", draws=5, protected=several)
+            assert ordered["mean"][0] == simulation.sweep(
+                sets, [0.5], "nDJS", draws=5, advantaged=["CON", "MIX"], protected="PRO")["mean"][0]
 
     def test_any_labels_are_advantaged(self):
         """One of two pairs of labels fills the first half of each ranking."""
