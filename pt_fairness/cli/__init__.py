@@ -120,8 +120,7 @@ def _write_values(options: argparse.Namespace) -> None:
     from pt_fairness.evaluation.plan import make_plan
     from pt_fairness.io.document_files import load_qrels
     from pt_fairness.io.run_files import need_results, read_run
-    from pt_fairness.provider.evaluator import warn_of_one_list
-    from pt_fairness.provider.measure_lists import parsed, refuse_unknown
+    from pt_fairness.provider.measure_lists import parsed, refuse_unknown, warn_of_one_list
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     at_least(-1, "--places", options.places, most=MOST_DECIMALS)

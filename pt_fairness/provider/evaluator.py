@@ -32,7 +32,13 @@ from pt_fairness.measures.measure import (
 from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
-from pt_fairness.provider.measure_lists import check_labels, check_names, check_weights
+from pt_fairness.provider.measure_lists import (
+    check_labels,
+    check_names,
+    check_weights,
+    provider_of,
+    warn_of_one_list,
+)
 from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.labelled import Attribute, Background, LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
@@ -194,7 +200,7 @@ class QuickEvaluator:
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._measures = measures
         plain = [measure for measure in measures
-                 if _provider_of(measure) is ir_measures.pytrec_eval]
+                 if provider_of(measure) is ir_measures.pytrec_eval]
         rest = [measure for measure in measures if measure not in plain]
         self._plain = self._rest = None
         if plain:
@@ -231,22 +237,11 @@ class QuickEvaluator:
         return metrics
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
-        """Return what each document adds to the values, ``[T, depth]``.
-
-        See :meth:`FairnessEvaluator.contributions`.
-        """
+        """Return what :meth:`FairnessEvaluator.contributions` does."""
         added = {}
         for evaluator in self.fairness:
             added.update(evaluator.contributions(run, depth))
         return added
-
-
-def _provider_of(measure: Any) -> Any:
-    """Return the provider of a measure in ir_measures' default pipeline, or ``None``."""
-    for provider in ir_measures.DefaultPipeline.providers:
-        if provider.supports(measure) and provider.is_available():
-            return provider
-    return None
 
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
@@ -636,17 +631,3 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                     text += (f" (no relevant document, such as {docno!r}, has a group in "
                              f"{source.groups or 'the iteration of the qrels'})")
         return text
-
-
-def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
-    """Warn about measures that evaluate one list of a topic although the run has several.
-
-    :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
-    """
-    if "iteration" not in run or (run.groupby("query_id")["iteration"].nunique() < 2).all():
-        return
-    elsewhere = [str(measure) for measure in measures
-                 if getattr(_provider_of(measure), "NAME", None) != "fairness"]
-    if elsewhere:
-        warn("the run has several rankings of a topic; one list, with the last row of each "
-             f"document, was ranked for {listed(elsewhere)}")

@@ -255,6 +255,28 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
              f"{listed(labels) or 'no groups'}", f"target {unjudged}")
 
 
+def provider_of(measure: Any) -> Any:
+    """Return the provider of a measure in ir_measures' default pipeline, or ``None``."""
+    for provider in ir_measures.DefaultPipeline.providers:
+        if provider.supports(measure) and provider.is_available():
+            return provider
+    return None
+
+
+def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
+    """Warn about measures that evaluate one list of a topic although the run has several.
+
+    :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
+    """
+    if "iteration" not in run or (run.groupby("query_id")["iteration"].nunique() < 2).all():
+        return
+    elsewhere = [str(measure) for measure in measures
+                 if getattr(provider_of(measure), "NAME", None) != "fairness"]
+    if elsewhere:
+        warn("the run has several rankings of a topic; one list, with the last row of each "
+             f"document, was ranked for {listed(elsewhere)}")
+
+
 def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
     """Raise an error for a group source that knows no document, and a label that no document has.
 
