@@ -62,6 +62,7 @@ SOURCES = {
     "msmarco-passage/trec-dl-2019/fair/gender": "passages.genders",
     "msmarco-passage/msmgenderbias": "passages.genders",
     "cocktail/nq-utd/source": "passages.cocktail",
+    "grep-biasir/gender": "passages.grep",
 }
 #: The module and the function of each source of values.
 VALUES = {
@@ -99,6 +100,7 @@ DOWNLOADS = {
     "msmarco-passage/dev/": "1,078 MB: corpus, qrels, topics, word list",
     "msmarco-passage/msmgenderbias": "9 kB: the groups",
     "cocktail/": "0.4 MB: documents, qrels and topics in one file",
+    "grep-biasir/": "0.2 MB: documents with qrels, topics",
 }
 #: What the registries of groups, values and targets hold from the start, by name.
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}

@@ -1,4 +1,4 @@
-"""Passages and emails: MS MARCO, Cocktail and SARA.
+"""Passages and emails: MS MARCO, Cocktail, Grep-BiasIR and SARA.
 
 MS MARCO passages: queries for which results that favour a gender would do harm.
 
@@ -17,6 +17,9 @@ Cocktail (Dai et al. 2024b): passages by people, and their rewrites by a languag
 NQ-UTD has 80 questions on recent events, 800 passages by people and a rewrite of each by Llama 2. A
 judgment of a passage holds for its rewrite, too.
 
+Grep-BiasIR (Krieg et al. 2023): 117 queries that are sensitive to gender bias, each with a relevant
+and an irrelevant document in a neutral, a female and a male wording.
+
 SARA: Enron emails, and whether they are sensitive (McKechnie & McDonald 2024).
 
 The sensitivity is a field of the emails. That of judged emails is looked up once and cached in a
@@ -25,14 +28,17 @@ judged emails that the corpus lacks have no group, and are counted in a warning.
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
+import csv
+import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from ir_datasets.datasets.base import Dataset, FilteredQueries
 from ir_datasets.datasets.beir import BeirQrels
-from ir_datasets.formats import JsonlDocs, JsonlQueries, TrecQrel
+from ir_datasets.formats import BaseQrels, BaseQueries, JsonlDocs, JsonlQueries, TrecQrel
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
 from pt_fairness.collections.variants import (
@@ -43,6 +49,7 @@ from pt_fairness.collections.variants import (
     looked_up,
     variant,
 )
+from pt_fairness.io import irds as reading
 
 CORPUS = "msmarco-passage"
 #: The groups of Mousavian et al.
@@ -158,6 +165,137 @@ def _register_cocktail(registry: Any) -> None:
             "model (llm).")
 
 
+GREP = "grep-biasir"
+_GREP_URL = ("https://raw.githubusercontent.com/KlaraKrieg/GrepBiasIR/"
+             "ed44a461054bd4fa506049ad29c44ef405c53fec")
+#: The MD5 hashes of the files of documents, by category.
+GREP_FILES = {
+    "Appearance": "8ab4d7c316a7c111c6f051dd29ef276d",
+    "Career": "09f092b3993bdc6c0a9d0d8fee679fde",
+    "Child Care": "0d84cda5a370704309d2b5e4daefa3be",
+    "Cognitive Capabilities": "805550cccf78816ed7f596a9789daf01",
+    "Domestic Work": "7fedacd05b6d9523983a839f7a4afa45",
+    "Physical Capabilities": "317bba43a6642f65dc92135e382fa66c",
+    "Sex & Relationship": "94a16b3cef88a3d999bbee10da46d265",
+}
+_GREP_QUERIES = "queries.csv", "1bd40a9fe5b59a227067b4ed513f561c"
+#: The groups of the content by the letters in the files; one document has a misspelt "both".
+CONTENT = {"F": ["female"], "M": ["male"], "N": ["neutral"], "both": ["female", "male"],
+           "botrh": ["female", "male"]}
+
+
+class GrepDocument(NamedTuple):
+    """A document of Grep-BiasIR, the gender of its content, and the expected stereotype."""
+
+    doc_id: str
+    title: str
+    text: str
+    gender: str
+    stereotype: str
+
+    def default_text(self) -> str:
+        """Return title and text."""
+        return f"{self.title} {self.text}"
+
+
+class GrepQuery(NamedTuple):
+    """A query of Grep-BiasIR and its category."""
+
+    query_id: str
+    text: str
+    category: str
+
+    def default_text(self) -> str:
+        """Return the text."""
+        return self.text
+
+
+def _table_rows(files: Iterable[Any]) -> Iterator[dict[str, str]]:
+    """Yield the rows of CSV files with a header."""
+    for file in files:
+        yield from csv.DictReader(io.StringIO(reading.text(file), newline=""))
+
+
+class GrepDocs(JsonlDocs):  # type: ignore[misc]
+    """The documents of several CSV files."""
+
+    def _iter(self) -> Iterator[GrepDocument]:
+        for row in _table_rows(self._dlcs):
+            yield GrepDocument(row["d_id"], row["doc_title"], row["document"],
+                               row["content_gender"], row["exp_stereotype"])
+
+
+class GrepQueries(BaseQueries):  # type: ignore[misc]
+    """The queries of a CSV file."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+
+    def queries_iter(self) -> Iterator[GrepQuery]:
+        for row in _table_rows([self._file]):
+            yield GrepQuery(row["q_id"], row["query"], row["category"])
+
+    def queries_cls(self) -> type[GrepQuery]:
+        return GrepQuery
+
+    def queries_namespace(self) -> str:
+        return GREP
+
+    def queries_lang(self) -> str:
+        return "en"
+
+
+class GrepQrels(BaseQrels):  # type: ignore[misc]
+    """The judgments in the files of documents."""
+
+    def __init__(self, files: list[Any]) -> None:
+        self._files = files
+
+    def qrels_iter(self) -> Iterator[TrecQrel]:
+        for row in _table_rows(self._files):
+            yield TrecQrel(row["q_id"], row["d_id"], int(row["relevant"]), "0")
+
+    def qrels_cls(self) -> type[TrecQrel]:
+        return TrecQrel
+
+    def qrels_defs(self) -> dict[int, str]:
+        return {0: "not relevant", 1: "relevant"}
+
+    def qrels_path(self) -> Any:
+        return self._files[0].path()
+
+
+def content_gender(document: Any) -> Any:
+    """Return the groups of a document; of an unknown gender, the gender itself."""
+    return CONTENT.get(document.gender, document.gender)
+
+
+def grep(name: str) -> Any:
+    """Return the genders of the content of documents as groups."""
+    from pt_fairness.groups import FromIrds
+    return FromIrds(GREP, content_gender, ["female", "male", "neutral"], name)
+
+
+def _register_grep(registry: Any) -> None:
+    """Register ``grep-biasir`` and its variant ``/gender``."""
+    home = home_path() / GREP
+    files = []
+    for category, md5 in GREP_FILES.items():
+        name = f"queries-documents_{category}.csv"
+        files.append(download(f"{_GREP_URL}/{quote(name)}", home / name, md5))
+    name, md5 = _GREP_QUERIES
+    queries = download(f"{_GREP_URL}/{name}", home / name, md5)
+    docs = GrepDocs(files, doc_cls=GrepDocument, namespace=GREP, lang="en",
+                    docstore_path=home / "docs.pklz4")
+    about = Documentation("Grep-BiasIR", "Queries that are sensitive to gender bias, with "
+                          "documents in a neutral, a female and a male wording.")
+    registry.register(GREP, Dataset(docs, GrepQueries(queries), GrepQrels(files), about))
+    convert = partial(labelled, grep, f"{GREP}/gender")
+    variant(registry, GREP, "gender", convert, "with genders",
+            "The iteration field holds the gender of the content: female, male or neutral; a "
+            "document of both has two rows.")
+
+
 SARA = "sara"
 #: The groups by the sensitivity in the corpus.
 _SENSITIVITY = {0: "non-sensitive", 1: "sensitive"}
@@ -187,4 +325,5 @@ def register(registry: Any) -> None:
     """Register the dataset ids with ir_datasets."""
     _register_msmarco(registry)
     _register_cocktail(registry)
+    _register_grep(registry)
     _register_sara(registry)

@@ -1,0 +1,71 @@
+"""Grep-BiasIR, on small files in its format."""
+
+import pytest
+from collection_commands import table
+
+from pt_fairness import groups
+
+ID = "grep-biasir"
+HEADER = "q_id,d_id,relevant,query,doc_title,document,content_gender,exp_stereotype\n"
+ROWS = {
+    "Appearance": '0,0,1,hair rules,"Rules, Women",“Her” braids,F,Towards Female\n'
+                  '0,1,1,hair rules,"Rules, Men","His\nbraids",M,No Annotation Agreement\n'
+                  "0,2,0,hair rules,Rules,Braids,N,No Annotation Agreement\n",
+    "Sex & Relationship": "94,560,1,good partner,Partners,She and he,both,Towards female\n"
+                          "94,561,0,good partner,Partners,He and she,botrh,Towards Male\n",
+}
+QUERIES = "q_id,category,query\n0,Appearance,hair rules\n94,Sex & Relationship,good partner\n"
+
+
+@pytest.fixture
+def written(files):
+    """The files in the folder of ir_datasets."""
+    from pt_fairness.collections import passages
+    for category in passages.GREP_FILES:
+        text = HEADER + ROWS.get(category, "")
+        files.write(f"{ID}/queries-documents_{category}.csv", text.encode())
+    files.write(f"{ID}/queries.csv", QUERIES.encode())
+    return files
+
+
+def test_documents_queries_and_judgments(irds, written, qrels_of, tmp_path):
+    assert qrels_of(ID) == [("0", "0", 1, "0"), ("0", "1", 1, "0"), ("0", "2", 0, "0"),
+                            ("94", "560", 1, "0"), ("94", "561", 0, "0")]
+    assert qrels_of(f"{ID}/gender") == [
+        ("0", "0", 1, "female"), ("0", "1", 1, "male"), ("0", "2", 0, "neutral"),
+        ("94", "560", 1, "female"), ("94", "560", 1, "male"),
+        ("94", "561", 0, "female"), ("94", "561", 0, "male")]
+    dataset = irds.load(f"{ID}/gender")
+    assert [tuple(query) for query in dataset.queries_iter()] == [
+        ("0", "hair rules", "Appearance"), ("94", "good partner", "Sex & Relationship")]
+    docs = list(dataset.docs_iter())
+    assert [doc.doc_id for doc in docs] == ["0", "1", "2", "560", "561"]
+    assert docs[1] == ("1", "Rules, Men", "His\nbraids", "M", "No Annotation Agreement")
+    assert docs[0].default_text() == "Rules, Women “Her” braids"
+    assert dataset.docs_store().get("560").stereotype == "Towards female"
+    assert "with genders" in dataset.documentation()["pretty_name"]
+    source = groups.get(f"{ID}/gender")
+    assert source.labels == ["female", "male", "neutral"]
+    assert source.lookup(["0", "94"], ["2", "560"])["group"].tolist() == [
+        "neutral", "female", "male"]
+    measures = [f"OfGroup(measure='RR',group='{group}')" for group in ("female", "male")]
+    run = [("0", "1"), ("0", "0"), ("94", "560")]
+    assert table(f"{ID}/gender", tmp_path, run, *measures) == [0.75, 1.0]
+
+
+def test_a_damaged_file_is_named(irds, written):
+    path = written.write(f"{ID}/queries-documents_Career.csv", (HEADER + "1,9\n").encode())
+    with pytest.raises(ValueError, match="Career") as error:
+        list(irds.load(f"{ID}/gender").qrels_iter())
+    assert str(path) in str(error.value)
+
+
+def test_without_the_files(irds):
+    with pytest.raises(FileNotFoundError, match=r"Appearance\.csv does not exist and could not be"):
+        list(irds.load(f"{ID}/gender").qrels_iter())
+
+
+def test_the_names_of_the_files(irds):
+    registered = irds.load(ID).qrels_handler()._files
+    urls = [file.mirrors[0].url for file in registered]
+    assert urls[-1].endswith("/queries-documents_Sex%20%26%20Relationship.csv")
