@@ -57,6 +57,8 @@ RERANKED = [nDCG @ CUTOFF, "alpha_nDCG@5", AWRF @ CUTOFF, rKL @ CUTOFF, BIAS]
 PAIR = ("Grimjack.run2", "Grimjack.run3")
 #: How many documents are re-ranked: most of those behind them were not judged.
 DEPTH = 10
+#: The number of rankings that are drawn from a policy.
+SAMPLES = 10
 #: The level of tests, and that of intervals.
 ALPHA, LEVEL = 0.05, 0.95
 
@@ -172,6 +174,40 @@ def by_judgments(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> pd.DataF
     return differences(pairs, qrels)
 
 
+def headroom_of(perquery: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
+    """How fair each system could have been at its relevance: ``system``, nDCG, and for rKL and AWRF
+    the value, the fairest that the judgments allow, and how much of the unfairness it avoids.
+    """
+    tables = []
+    for measure in (rKL @ CUTOFF, AWRF @ CUTOFF):
+        front = analysis.frontier(qrels, nDCG @ CUTOFF, measure)
+        found = analysis.headroom(perquery, front).set_index("name")
+        texts = found[[*front.columns, "fairest"]].map("{:.3f}".format)
+        texts["avoidable (%)"] = (100 * found["share"]).map("{:.1f}".format)
+        tables.append(texts.add_suffix(f" of {measure}").rename(columns={
+            f"{column} of {measure}": column for column in front.columns}))
+    first, second = tables
+    return first.join(second.drop(columns=first.columns[0])).rename_axis("system").reset_index()
+
+
+def rerankers(qrels: pd.DataFrame) -> pd.DataFrame:
+    """How near re-rankers come to the front: of a perfect order of the passages with a stance, by
+    the judged stances. A policy has the mean over its samples.
+    """
+    perfect = qrels[qrels["iteration"] != "-"].rename(columns={"iteration": "group"})
+    perfect = perfect.assign(score=perfect["label"].astype(float))
+    runs = {"perfect order": perfect}
+    for name in rerank.__all__:
+        policy = getattr(rerank, name)(k=CUTOFF)
+        drawn = policy.draws(SAMPLES) if hasattr(policy, "draws") else [policy]
+        runs |= {f"{name}#{i}": ranker(perfect) for i, ranker in enumerate(drawn)}
+    measures = [nDCG @ CUTOFF, rKL @ CUTOFF, AWRF @ CUTOFF]
+    _, perquery = evaluate(runs, qrels, measures, progress=False)
+    perquery["name"] = perquery["name"].str.partition("#")[0]
+    means = perquery.groupby(["name", "qid", "measure"], sort=False)["value"].mean().reset_index()
+    return headroom_of(means, qrels)
+
+
 def differences(pairs: list[tuple[str, str, pd.DataFrame, pd.DataFrame]],
                 qrels: pd.DataFrame) -> pd.DataFrame:
     """The mean differences of pairs of rankings, with intervals that are not corrected.
@@ -216,19 +252,24 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     found["correlations"] = rows.rename_axis("τ over systems").reset_index()
     found["predicted"] = by_predictions(runs, paths, qrels)
     found["judged"] = by_judgments(runs, qrels)
+    found["headroom"] = headroom_of(perquery, qrels)
+    found["rerankers"] = rerankers(qrels)
     titles = {"data": "The data", "relevance": "Relevance and exposure, with intervals at 95 %",
               "fairness": "Fairness, with intervals at 95 %",
               "power": "Pairs of systems that a measure tells apart",
               "correlations": "Kendall's τ of the systems' averages",
               "predicted": "Re-ranking by predicted stances: differences, with intervals at 95 %",
-              "judged": "Re-ranking by judged stances: differences, with intervals at 95 %"}
+              "judged": "Re-ranking by judged stances: differences, with intervals at 95 %",
+              "headroom": "How fair the systems could have been at their relevance",
+              "rerankers": "Re-rankers of a perfect order, by the judged stances"}
     for name, title in titles.items():
         heading(title)
         show(found[name], 2)
         found[name].to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+    front = analysis.frontier(qrels, nDCG @ CUTOFF, AWRF @ CUTOFF)
     _, wide = plt.subplots(figsize=(10, 7), layout="constrained")
     drawn = {"power": curves(compared), "correlations": plots.correlations(correlations),
-             "tradeoff": plots.tradeoff(averages, nDCG @ CUTOFF, AWRF @ CUTOFF, wide)}
+             "tradeoff": plots.tradeoff(averages, nDCG @ CUTOFF, AWRF @ CUTOFF, wide, front=front)}
     for name, ax in drawn.items():
         save(ax, folder, f"touche2022-{name}")
         image = folder / f"touche2022-{name}.png"

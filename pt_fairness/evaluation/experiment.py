@@ -152,7 +152,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
     :param references: whether the averages have a row for each kind of
         :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds. They have
         values of the measures that compare the groups of one source, and are never tested, ranked
-        or marked as the best
+        or marked as the best. A note of the table then says how fair the most relevant system
+        could have been at its relevance (:func:`pt_fairness.analysis.frontier`)
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at .05, and

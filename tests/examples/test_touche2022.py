@@ -13,9 +13,12 @@ import pandas as pd
 import pytest
 from example_files import write_qrels
 
+from pt_fairness import rerank
+
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
-NAMES = ("data", "relevance", "fairness", "power", "correlations", "predicted", "judged")
+NAMES = ("data", "relevance", "fairness", "power", "correlations", "predicted", "judged",
+         "headroom", "rerankers")
 TABLES = {name: pd.read_csv(PAGES / "touche2022" / f"{name}.csv", dtype=str).set_index(
     pd.read_csv(PAGES / "touche2022" / f"{name}.csv", dtype=str).columns[0]) for name in NAMES}
 TEXT = (PAGES / "touche2022.rst").read_text(encoding="utf-8")
@@ -74,6 +77,36 @@ def test_the_systems():
     assert found["mean"].idxmin() == least
     on_page(f"{least} has the smallest absolute BiasP@5, {bias['mean'][least]:.3f}.",
             f"Annotated@5 is {found['mean'][least]:.3f}.")
+
+
+def test_what_was_avoidable():
+    table = TABLES["headroom"].astype(float)
+    assert table.index.tolist() == SYSTEMS
+    unfair = table["avoidable (%) of rKL@5"]
+    on_page(f"Between {unfair.min()} % ({unfair.idxmin()}) and {unfair.max()} % "
+            f"({unfair.idxmax()}) of the rKL@5")
+    far = table["avoidable (%) of AWRF@5"]
+    on_page(f"and between {far.min()} % and {far.max()} % of the distance of AWRF@5 from 1.")
+    for measure, end in (("rKL@5", 0), ("AWRF@5", 1)):
+        fairest = table[f"fairest of {measure}"]
+        assert fairest.nunique() == 1  # the fairest vertex is more relevant than all systems
+        on_page(f"{measure} {fairest.iloc[0]}")
+        share = 100 * (1 - abs(fairest - end) / abs(table[measure] - end))
+        assert np.allclose(share, table[f"avoidable (%) of {measure}"], atol=0.6)
+
+
+def test_how_near_rerankers_come():
+    table = TABLES["rerankers"].astype(float)
+    text = " ".join((PAGES / "rerank.rst").read_text(encoding="utf-8").replace("`", "").split())
+    assert set(table.index) == {"perfect order", *rerank.__all__}
+    first, second, *_ = (share := table["avoidable (%) of AWRF@5"].sort_values()).index
+    assert (f"{first} comes nearest: {share[first]} % of its distance from 1 is avoidable, and it "
+            "costs no relevance") in text
+    assert f"{second} is second with {share[second]} %." in text
+    assert table["nDCG@5"][first] == 1 == table["nDCG@5"]["perfect order"]
+    largest = table.index[table["AWRF@5"] == table["AWRF@5"].max()]
+    assert len(largest) == 4 and largest.str.startswith("det_").all()
+    assert f"The four det_* have the largest AWRF@5, {table['AWRF@5'].max()}," in text
 
 
 def test_discriminative_power():
