@@ -10,18 +10,15 @@ from hypothesis import strategies as st
 VALUES = {
     "A": [0.52, 0.31, 0.64, 0.40, 0.57, 0.22, 0.48, 0.73],
     "B": [0.50, 0.36, 0.61, 0.47, 0.60, 0.30, 0.46, 0.79],
-    "C": [0.49, 0.30, 0.66, 0.41, 0.55, 0.25, 0.40, 0.70],
-}
+    "C": [0.49, 0.30, 0.66, 0.41, 0.55, 0.25, 0.40, 0.70]}
 
 
 def frame_of(values: Any, measure: str = "nDCG@10") -> pd.DataFrame:
     """Return a per-query frame. ``values``: system → values of the topics 1, 2, …"""
     return pd.DataFrame(
         [
-            (name, str(qid), measure, value)
-            for name, some in values.items()
-            for qid, value in enumerate(some, start=1)
-        ],
+            (name, str(qid), measure, value) for name, some in values.items()
+            for qid, value in enumerate(some, start=1)],
         columns=["name", "qid", "measure", "value"],
     )
 
@@ -35,6 +32,5 @@ def systems(names: str = "AB", largest: int = 12) -> st.SearchStrategy[dict[str,
     value = NUMBERS | st.just(float("nan"))
     return st.integers(1, largest).flatmap(
         lambda n: st.fixed_dictionaries(
-            {name: st.lists(value, min_size=n, max_size=n) for name in names}
-        )
+            {name: st.lists(value, min_size=n, max_size=n) for name in names})
     )

@@ -30,13 +30,8 @@ from pt_fairness.core import messages
 
 # The same examples everywhere: a test that fails after a change fails because of it.
 settings.register_profile(
-    "pt_fairness",
-    deadline=None,
-    max_examples=20,
-    database=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+    "pt_fairness", deadline=None, max_examples=20, database=None, derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("pt_fairness")
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -116,24 +111,16 @@ def robust03(shared: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """
     folder = shared / "data" / "robust03"
     qrels = pd.read_csv(
-        folder / "qrels.txt.gz",
-        sep=r"\s+",
-        names=["query_id", "iteration", "doc_id", "relevance"],
-        dtype={"query_id": str, "iteration": str, "doc_id": str},
-    )
+        folder / "qrels.txt.gz", sep=r"\s+", names=["query_id", "iteration", "doc_id", "relevance"],
+        dtype={"query_id": str, "iteration": str, "doc_id": str})
     qrels["iteration"] = qrels["doc_id"].str.extract(r"^([A-Z]+)", expand=False)
     runs = {}
     for path in sorted((folder / "runs").glob("input.*.gz")):
         run = pd.read_csv(
-            path,
-            sep=r"\s+",
-            names=["query_id", "q0", "doc_id", "rank", "score", "name"],
-            dtype={"query_id": str, "doc_id": str},
-            keep_default_na=False,
-        )
+            path, sep=r"\s+", names=["query_id", "q0", "doc_id", "rank", "score", "name"],
+            dtype={"query_id": str, "doc_id": str}, keep_default_na=False)
         runs[path.name.removeprefix("input.").removesuffix(".gz")] = run[
-            ["query_id", "doc_id", "score"]
-        ]
+            ["query_id", "doc_id", "score"]]
     return qrels, runs
 
 
@@ -157,15 +144,13 @@ def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
     parsed = {text: ir_measures.parse_measure(text) for text in table}
     measures = {
         text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire")
-        for text, m in parsed.items()
-    }
+        for text, m in parsed.items()}
     for column, name in enumerate(("humR03dc", "NLPR03vb10")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FairnessWarning)
             found = ir_measures.calc_aggregate(list(measures.values()), qrels, runs[name])
         assert {text: round(found[m], 6) for text, m in measures.items()} == {
-            text: row[column] for text, row in table.items()
-        }
+            text: row[column] for text, row in table.items()}
 
 
 def _for_one_test(module: ModuleType) -> Iterator[Callable[..., None]]:
@@ -213,12 +198,9 @@ def averages() -> pd.DataFrame:
     """Means of four systems."""
     return pd.DataFrame(
         {
-            "name": ["A", "B", "C", "D"],
-            "nDCG@5": [0.9, 0.5, 0.7, 0.1],
-            "rKL@5": [0.4, 0.1, 0.2, 0.3],
-            "DistFair@5": [0.2, 0.4, 0.6, 0.8],
-            "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
-        }
+            "name": ["A", "B", "C", "D"], "nDCG@5": [0.9, 0.5, 0.7, 0.1],
+            "rKL@5": [0.4, 0.1, 0.2, 0.3], "DistFair@5": [0.2, 0.4, 0.6, 0.8],
+            "BiasP@5": [-0.3, 0.1, 0.2, -0.05]}
     )
 
 
@@ -294,8 +276,7 @@ class Case:
     @property
     def groups_frame(self) -> pd.DataFrame:
         rows = [
-            (qid, docno, group) for (qid, docno), groups in self.groups.items() for group in groups
-        ]
+            (qid, docno, group) for (qid, docno), groups in self.groups.items() for group in groups]
         return pd.DataFrame(rows, columns=["qid", "docno", "group"], dtype="str")
 
 
@@ -328,8 +309,7 @@ def _make_case(
         qid = str(number + 1)
         own = names[:1] if number == 0 else names  # the first topic knows one group alone
         retrieved = (
-            [] if number == 1 else pick.choices(range(documents), k=pick.randint(1, documents))
-        )
+            [] if number == 1 else pick.choices(range(documents), k=pick.randint(1, documents)))
         unannotated = 1.0 if number == 2 else pick.choice([0.0, 0.2, 0.5])
         weights = [pick.random() for _ in own]
         for i in range(documents):
@@ -337,16 +317,13 @@ def _make_case(
             groups: list[str] = []
             if pick.random() >= unannotated:
                 groups = sorted(
-                    {*pick.choices(own, weights, k=pick.randint(1, 3) if several else 1)}
-                )
+                    {*pick.choices(own, weights, k=pick.randint(1, 3) if several else 1)})
             if groups and pick.random() < 0.9:
                 case.groups[qid, docno] = groups
             if pick.random() < 0.75:
                 relevances = (
-                    [pick.choice([-1, 0, 0, 1, 1, 2])] * 4
-                    if pick.random() < 0.7
-                    else pick.choices([0, 1, 2], k=4)
-                )
+                    [pick.choice([-1, 0, 0, 1, 1, 2])] * 4 if pick.random() < 0.7
+                    else pick.choices([0, 1, 2], k=4))
                 iterations: list[str | None] = [*groups] or [pick.choice(["-", "", None])]
                 for relevance, iteration in zip(relevances, iterations, strict=False):
                     case.qrels.append((qid, docno, relevance, iteration))

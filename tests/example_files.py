@@ -14,16 +14,14 @@ DATA = EXAMPLES / "data"
 
 def write_qrels(path: Path, rows) -> Path:
     path.write_text(
-        "".join(f"{qid} {group} {docno} {label}\n" for qid, group, docno, label in rows)
-    )
+        "".join(f"{qid} {group} {docno} {label}\n" for qid, group, docno, label in rows))
     return path
 
 
 def write_run(path: Path, rows) -> Path:
     path.write_text(
         "".join(
-            f"{qid} Q0 {docno} {rank} {score} x\n" for rank, (qid, docno, score) in enumerate(rows)
-        )
+            f"{qid} Q0 {docno} {rank} {score} x\n" for rank, (qid, docno, score) in enumerate(rows))
     )
     return path
 

@@ -27,8 +27,7 @@ def assert_readable(ax) -> None:
         boxes = [
             label.get_window_extent()
             for place, label in zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
-            if low <= place <= high
-        ]
+            if low <= place <= high]
         assert boxes
         assert all(inside(box, ax.figure.bbox) for box in boxes)
         assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
@@ -38,21 +37,14 @@ def assert_readable(ax) -> None:
         legend = ax.get_legend().get_window_extent()
         assert inside(legend, ax.figure.bbox)
         assert not legend.overlaps(ax.get_window_extent()) and not legend.overlaps(
-            ax.xaxis.get_tightbbox()
-        )
+            ax.xaxis.get_tightbbox())
 
 
 #: Names that are long, many, or mathematics to matplotlib.
 LONG_NAMES = [
-    "ColBERT-v2 (end-to-end)",
-    "BM25 (conclusions)",
-    "BM25 (premises)",
-    "monoT5 (3B, zero-shot)",
-    "$SDM$ + RM3",
-]
+    "ColBERT-v2 (end-to-end)", "BM25 (conclusions)", "BM25 (premises)", "monoT5 (3B, zero-shot)",
+    "$SDM$ + RM3"]
 MANY_NAMES = [f"university of somewhere, run {i:02}" for i in range(60)]
 LONG_MEASURES = [
-    "nDKL(protected='-3,-2,-1',norm='protected-first')@20",
-    "rND@10",
-    "DistKL(target={'female':0.25,'male':0.75},groups='a/long/path/to/the/groups.tsv')@100",
-]
+    "nDKL(protected='-3,-2,-1',norm='protected-first')@20", "rND@10",
+    "DistKL(target={'female':0.25,'male':0.75},groups='a/long/path/to/the/groups.tsv')@100"]

@@ -13,14 +13,8 @@ from pt_fairness import FairnessWarning, groups
 
 #: Targets of every kind for the groups of ``make_case``.
 TARGETS: list[Any] = [
-    "qrels",
-    "collection",
-    "uniform",
-    "run",
-    {"g0": 0.3, "g1": 0.7},
-    {"g0": 1.0},
-    {"g0": 0.25, "added": 0.75},
-]
+    "qrels", "collection", "uniform", "run", {"g0": 0.3, "g1": 0.7}, {"g0": 1.0},
+    {"g0": 0.25, "added": 0.75}]
 
 
 def values_of(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, str], float]:
@@ -30,8 +24,7 @@ def values_of(measures: Iterable[Any], qrels: Any, run: Any) -> dict[tuple[Any, 
         warnings.simplefilter("ignore", FairnessWarning)
         return {
             (m.measure, m.query_id): m.value
-            for m in ir_measures.iter_calc(list(measures), qrels, run)
-        }
+            for m in ir_measures.iter_calc(list(measures), qrels, run)}
 
 
 class OpenGroups(groups.Groups):
@@ -50,8 +43,6 @@ def of_lists(lists: Iterable[Sequence[str]]) -> tuple[list[Qrel], list[ScoredDoc
     list t; all are relevant.
     """
     qrels = [
-        Qrel(str(t), f"{t}-{i}", 1, label)
-        for t, labels in enumerate(lists)
-        for i, label in enumerate(labels)
-    ]
+        Qrel(str(t), f"{t}-{i}", 1, label) for t, labels in enumerate(lists)
+        for i, label in enumerate(labels)]
     return qrels, [ScoredDoc(row.query_id, row.doc_id, -i) for i, row in enumerate(qrels)]

@@ -11,17 +11,7 @@ import pandas as pd
 from ir_measures import alpha_nDCG
 from measure_cases import values_of
 
-from pt_fairness import (
-    Annotated,
-    FairnessWarning,
-    nDD,
-    nDJS,
-    nDKL,
-    nDR,
-    rKL,
-    rND,
-    rRD,
-)
+from pt_fairness import Annotated, FairnessWarning, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 
 ALL = [rND @ 10, rKL @ 5, rRD, nDD @ 4, nDR, nDKL @ 10, nDJS, Annotated @ 10, alpha_nDCG @ 5]
 

@@ -8,10 +8,8 @@ import ir_measures
 import pandas as pd
 
 QRELS = [
-    ir_measures.Qrel(q, d, 1, gender)
-    for q in "12"
-    for d, gender in (("a", "female"), ("b", "male"))
-]
+    ir_measures.Qrel(q, d, 1, gender) for q in "12"
+    for d, gender in (("a", "female"), ("b", "male"))]
 RUN = [ir_measures.ScoredDoc(q, d, -float(i)) for q in "12" for i, d in enumerate("ab")]
 SHARES = [("1", "female", 0.9), ("1", "male", 0.1), ("2", "male", 1.0)]
 

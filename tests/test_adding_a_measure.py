@@ -28,10 +28,8 @@ class _FirstOf(FairnessMeasure):
     PRETTY_NAME = "First of a Group"
     SHORT_DESC = "Whether the first annotated document has a group."
     SUPPORTED_PARAMS = {
-        "group": params.label("the group", default="PRO"),
-        "cutoff": params.cutoff(),
-        "groups": params.groups(),
-    }
+        "group": params.label("the group", default="PRO"), "cutoff": params.cutoff(),
+        "groups": params.groups()}
     FAIR_END = 1.0
     DEFAULT = 0.0
 
@@ -55,20 +53,16 @@ def first_of():
 
 QRELS = pd.DataFrame(
     [("1", "a", 1, "PRO"), ("1", "b", 1, "CON"), ("2", "c", 1, "PRO"), ("2", "d", 0, "CON")],
-    columns=["qid", "docno", "label", "iteration"],
-)
+    columns=["qid", "docno", "label", "iteration"])
 RUN = pd.DataFrame(
     [("1", "x", 3.0), ("1", "a", 2.0), ("1", "b", 1.0), ("2", "d", 1.0)],
-    columns=["qid", "docno", "score"],
-)
+    columns=["qid", "docno", "score"])
 
 
 def test_it_is_in_the_registries(first_of):
     assert (
-        ir_measures.measures.registry["FirstOf"]
-        is ir_measures.measures.registry["First"]
-        is first_of
-    )
+        ir_measures.measures.registry["FirstOf"] is ir_measures.measures.registry["First"]
+        is first_of)
     assert ir_measures.parse_measure("First(group='CON')@3") == first_of(group="CON") @ 3
     assert pyterrier.measures.FirstOf is pyterrier.measures.First is first_of
     assert pt_fairness.FirstOf is first_of
@@ -81,12 +75,8 @@ def test_it_is_in_the_registries(first_of):
 def test_it_is_in_an_experiment(first_of):
     topics = pd.DataFrame({"qid": ["1", "2"], "query": ["x", "y"]})
     table = pt.Experiment(
-        [pt.Transformer.from_df(RUN)],
-        topics,
-        QRELS,
-        [first_of, first_of(group="CON") @ 5, nDCG @ 5],
-        names=["system"],
-    )
+        [pt.Transformer.from_df(RUN)], topics, QRELS,
+        [first_of, first_of(group="CON") @ 5, nDCG @ 5], names=["system"])
     assert table["FirstOf"].tolist() == [0.5] and table["FirstOf(group='CON')@5"].tolist() == [0.5]
     assert "nDCG@5" in table
 

@@ -17,24 +17,12 @@ FOLDER = Path(pt_fairness.__file__).parent
 #: Importing ``__main__`` runs the command line.
 MODULES = sorted(
     ".".join(path.relative_to(FOLDER.parent).with_suffix("").parts).removesuffix(".__init__")
-    for path in FOLDER.rglob("*.py")
-    if path.name != "__main__.py"
-)
+    for path in FOLDER.rglob("*.py") if path.name != "__main__.py")
 NAMES = {name: getattr(pt_fairness, name) for name in pt_fairness.__all__}
 #: The modules of which every public function has an example.
 WITH_EXAMPLES = (
-    "analysis",
-    "evaluation",
-    "groups",
-    "io",
-    "plots",
-    "values.runs",
-    "reporting",
-    "analysis.simulation",
-    "targets",
-    "rerank",
-    "values",
-)
+    "analysis", "evaluation", "groups", "io", "plots", "values.runs", "reporting",
+    "analysis.simulation", "targets", "rerank", "values")
 
 
 @pytest.fixture
@@ -64,8 +52,6 @@ def test_every_public_function_has_an_example(name):
     module = importlib.import_module(f"pt_fairness.{name}")
     functions = [getattr(module, one) for one in module.__all__]
     missing = [
-        function.__name__
-        for function in functions
-        if inspect.isfunction(function) and ">>> " not in (function.__doc__ or "")
-    ]
+        function.__name__ for function in functions
+        if inspect.isfunction(function) and ">>> " not in (function.__doc__ or "")]
     assert not missing

@@ -34,20 +34,8 @@ MODULES = [
     *(
         f"pt_fairness.{name}"
         for name in (
-            "analysis",
-            "evaluation",
-            "groups",
-            "io",
-            "measures",
-            "plots",
-            "rankings",
-            "reporting",
-            "values.runs",
-            "analysis.simulation",
-            "targets",
-            "rerank",
-            "values",
-        )
+            "analysis", "evaluation", "groups", "io", "measures", "plots", "rankings", "reporting",
+            "values.runs", "analysis.simulation", "targets", "rerank", "values")
     ),
 ]
 
@@ -95,10 +83,8 @@ def blocks(built, page):
     build, prefix = built
     tree = pickle.loads((build / ".doctrees" / f"{prefix}{page}.doctree").read_bytes())
     return [
-        (block["language"], block.astext())
-        for block in tree.findall(nodes.literal_block)
-        if "language" in block
-    ]
+        (block["language"], block.astext()) for block in tree.findall(nodes.literal_block)
+        if "language" in block]
 
 
 def documented(built):
@@ -106,10 +92,8 @@ def documented(built):
     build, _ = built
     # Four lines of text, then lines of name, domain:kind, priority, address, title.
     lines = (
-        zlib.decompress((build / "objects.inv").read_bytes().split(b"\n", 4)[4])
-        .decode()
-        .splitlines()
-    )
+        zlib.decompress((build / "objects.inv").read_bytes().split(b"\n", 4)[4]) .decode()
+        .splitlines())
     entries = [line.split()[:2] for line in lines]
     return {name: kind for name, kind in entries if kind.startswith("py:")}
 
@@ -190,10 +174,8 @@ def test_what_is_documented_is_public(built):
 
 def test_the_reference_of_the_re_rankers_shows_what_users_call(built):
     members = {
-        name.rpartition(".")[2]
-        for name, kind in documented(built).items()
-        if name.startswith("pt_fairness.rerank.") and kind != "py:class"
-    }
+        name.rpartition(".")[2] for name, kind in documented(built).items()
+        if name.startswith("pt_fairness.rerank.") and kind != "py:class"}
     assert members == {"draws", "policy", "rankings"}
     build, prefix = built
     assert "kwargs" not in (build / prefix / "api.html").read_text(encoding="utf-8")
@@ -204,8 +186,7 @@ def test_every_measure_is_public():
         assert name in pt_fairness.__all__, "run python .ci/generate.py"
         assert getattr(pt_fairness, name) is measure
         assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), (
-            f"put the paper of {name} into pt_fairness/measures/bibliography.py"
-        )
+            f"put the paper of {name} into pt_fairness/measures/bibliography.py")
 
 
 @pytest.mark.exhaustive
@@ -292,8 +273,7 @@ def printed_blocks(built, page, language):
     return [
         (text, after[1] if after[0] == "text" else None)
         for (kind, text), after in zip(found, [*found[1:], ("", "")], strict=True)
-        if kind == language
-    ]
+        if kind == language]
 
 
 #: The pages with Python that runs; the examples of the measures run when their page is generated.
@@ -314,8 +294,7 @@ def test_the_python_blocks_run_one_after_the_other(built, page, tmp_path):
     (tmp_path / "page.py").write_text(
         "from __future__ import annotations\n"
         + f"\nprint({mark!r})\n".join(
-            text.replace("from __future__ import annotations\n", "") for text, _ in found
-        ),
+            text.replace("from __future__ import annotations\n", "") for text, _ in found),
         encoding="utf-8",
     )
     done = subprocess.run(
@@ -338,22 +317,19 @@ def test_the_commands_run_one_after_the_other(built, tmp_path):
         assert done.returncode == 0, done.stderr
         if expected is not None:
             assert sorted(map(str.split, done.stdout.splitlines())) == sorted(
-                map(str.split, expected.splitlines())
-            ), text
+                map(str.split, expected.splitlines())), text
 
 
 def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     """The class and the tests of the page, as two files."""
     (_, measure), (_, slow), (_, test) = [
-        block for block in blocks(built, "contributing") if block[0] == "python"
-    ]
+        block for block in blocks(built, "contributing") if block[0] == "python"]
     for name in ("conftest.py", "measures/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / name, tmp_path / name)
     entry = "import slow_versions\nslow_versions.MEASURES['GroupRR'] = group_rr"
     (tmp_path / "measures" / "test_page.py").write_text(
-        f"{measure}\n{slow}\n{entry}\n{test}", encoding="utf-8"
-    )
+        f"{measure}\n{slow}\n{entry}\n{test}", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."],
         cwd=tmp_path, env=environment(), capture_output=True, text=True)
@@ -362,8 +338,7 @@ def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
 
 def test_every_example_has_a_line():
     names = [
-        path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")
-    ]
+        path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")]
     for page, mark in ((PAGES / "examples.rst", "``"), (ROOT / "examples" / "README.md", "`")):
         listed = re.findall(rf"^\* {mark}([\w.]+){mark}: \w", page.read_text(encoding="utf-8"),
                             re.MULTILINE)

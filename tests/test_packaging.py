@@ -29,9 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VERSION = pt_fairness.__version__
 IGNORED = (
     [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().split()]
-    if (ROOT / ".gitignore").exists()
-    else []
-)
+    if (ROOT / ".gitignore").exists() else [])
 
 # The build tools.
 pytestmark = pytest.mark.newest
@@ -64,9 +62,7 @@ def built(tree, tmp_path_factory):
     out = tmp_path_factory.mktemp("dist")
     done = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(tree[0])],
-        capture_output=True,
-        text=True,
-    )
+        capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     (sdist,), (wheel,) = out.glob("*.tar.gz"), out.glob("*.whl")
     return sdist, wheel
@@ -79,8 +75,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     info = f"pt_fairness-{VERSION}.dist-info/"
     assert {name for name in names if name.startswith(info)} == {
         info + name
-        for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
-    }
+        for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
     package = {name for name in names if not name.startswith(info)}
     assert package == {name for name in tree[1] if name.startswith("pt_fairness/")}
     others = {name for name in package if not name.endswith(".py")}
@@ -91,8 +86,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
         "pt_fairness/collections/debates/queries.jsonl",
         *(
             f"pt_fairness/reporting/page/{name}"
-            for name in ("page.html.j2", "style.css", *document.SCRIPTS)
-        ),
+            for name in ("page.html.j2", "style.css", *document.SCRIPTS)),
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
@@ -105,8 +99,7 @@ def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
     assert sdist.name == f"pt_fairness-{VERSION}.tar.gz"
     with tarfile.open(sdist) as archive:
         names = {
-            member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()
-        }
+            member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     alone = {"README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff", "pyproject.toml", ".gitignore"}
     wanted = alone | {
         name for name in tree[1] if name.startswith(("pt_fairness/", "tests/", "examples/", ".ci/"))
@@ -121,19 +114,14 @@ def test_metadata(built):
         entries = configparser.ConfigParser()
         entries.read_string(archive.read(f"pt_fairness-{VERSION}.dist-info/entry_points.txt").decode())
     assert (found["Name"], found["Version"], found["License-Expression"]) == (
-        "pt-fairness",
-        VERSION,
-        "Apache-2.0",
-    )
+        "pt-fairness", VERSION, "Apache-2.0")
     assert found["Requires-Python"] == ">=3.10" and "Typing :: Typed" in found.get_all("Classifier")
     assert found["Description-Content-Type"] == "text/markdown" and found.get_payload().startswith(
-        "# "
-    )
+        "# ")
     assert {name: dict(entries[name]) for name in entries.sections()} == {
         "console_scripts": {"pt-fairness": "pt_fairness.cli:main"},
         "pyterrier.modules": {"fairness": "pt_fairness"},
-        "ir_measures.provider": {"fairness": "pt_fairness.provider:FairnessProvider"},
-    }
+        "ir_measures.provider": {"fairness": "pt_fairness.provider:FairnessProvider"}}
 
 
 def imported():
@@ -146,10 +134,8 @@ def imported():
             names |= {module.partition(".")[0] for module in modules}
     known = importlib.metadata.packages_distributions()
     return {
-        known[name][0].lower()
-        for name in names - {"pt_fairness"}
-        if name in known and name not in sys.stdlib_module_names
-    }
+        known[name][0].lower() for name in names - {"pt_fairness"}
+        if name in known and name not in sys.stdlib_module_names}
 
 
 def test_the_links_of_the_description_are_absolute(built):
@@ -170,23 +156,9 @@ def test_dependencies(built):
     for one in found.get_all("Requires-Dist"):
         (extra if "extra ==" in one else needed).add(re.match(r"[\w-]+", one).group().lower())
     assert {
-        "python-terrier",
-        "pyterrier",
-        "ir-measures",
-        "ir-datasets",
-        "pandas",
-        "numpy",
-    } <= needed
+        "python-terrier", "pyterrier", "ir-measures", "ir-datasets", "pandas", "numpy"} <= needed
     assert not needed & {
-        "matplotlib",
-        "pyarrow",
-        "pyterrier-pisa",
-        "joblib",
-        "dask",
-        "pyndeval",
-        "pytest",
-        "sphinx",
-    }
+        "matplotlib", "pyarrow", "pyterrier-pisa", "joblib", "dask", "pyndeval", "pytest", "sphinx"}
     # dask brings cloudpickle, and joblib has a copy.
     assert {name.replace("_", "-") for name in imported()} <= needed | extra | {"cloudpickle"}
 
@@ -198,8 +170,7 @@ def citation():
 def test_one_version():
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest, *_ = re.findall(
-        r"^## \[([\d.]+)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", changes, re.MULTILINE
-    )
+        r"^## \[([\d.]+)\] - (?:unreleased|\d{4}-\d\d-\d\d)$", changes, re.MULTILINE)
     assert VERSION == newest == citation()["version"]
 
 
@@ -212,13 +183,11 @@ def test_citation():
     for reference in cited["references"]:
         key, paper = known[reference["title"]]
         names = [
-            f"{author['given-names']} {author['family-names']}" for author in reference["authors"]
-        ]
+            f"{author['given-names']} {author['family-names']}" for author in reference["authors"]]
         assert " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) == paper.authors
         assert paper.venue.endswith(str(reference["year"]))
         assert paper.link.endswith(reference.get("doi", reference.get("url", ""))) and bool(
-            paper.link
-        ) == (not {"doi", "url"}.isdisjoint(reference))
+            paper.link) == (not {"doi", "url"}.isdisjoint(reference))
         measures = {name for name, measure in MEASURES.items() if key in measure.SOURCE}
         if key == "clarke2008":  # of measures of ir_measures, which have no SOURCE
             measures = {"alpha_nDCG", "alpha_DCG"}
@@ -233,24 +202,13 @@ def installed(built, tmp_path_factory):
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     packages = subprocess.run(
         [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+        capture_output=True, text=True, check=True).stdout.strip()
     paths = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
     (Path(packages) / "beside.pth").write_text("\n".join(paths) + "\n")
     done = subprocess.run(
         [
-            str(python),
-            "-m",
-            "pip",
-            "install",
-            "--no-deps",
-            "--no-index",
-            "--no-build-isolation",
-            "--disable-pip-version-check",
-            str(built[0]),
-        ],
+            str(python), "-m", "pip", "install", "--no-deps", "--no-index", "--no-build-isolation",
+            "--disable-pip-version-check", str(built[0])],
         capture_output=True,
         text=True,
     )
@@ -269,15 +227,10 @@ def test_installing_the_sdist_works_offline(installed, tmp_path):
         "print(len(pt.get_dataset('irds:pt-fairness/debates/stance').get_qrels()) > 100)"
     )
     done = subprocess.run(
-        [str(python), "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
+        [str(python), "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        str(Path(packages).resolve()),
-        f"{VERSION} {VERSION}",
-        "True True",
-        "True",
-    ]
+        str(Path(packages).resolve()), f"{VERSION} {VERSION}", "True True", "True"]
     command = [str(python), "-I", str(python.with_name("pt-fairness")), "measures"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "rKL" in done.stdout

@@ -34,19 +34,14 @@ COMMANDS = [block for block in blocks("bash") if ".venv" not in block]
 def test_the_commands_run(number, tmp_path):
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
-        ["bash", "-euc", COMMANDS[number]],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-    )
+        ["bash", "-euc", COMMANDS[number]], cwd=tmp_path, env={**os.environ, "PATH": path},
+        capture_output=True, text=True)
     assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
 
 def test_the_table_is_what_the_quickstart_prints():
     done = subprocess.run(
-        [sys.executable, str(ROOT / "examples" / "quickstart.py")], capture_output=True, text=True
-    )
+        [sys.executable, str(ROOT / "examples" / "quickstart.py")], capture_output=True, text=True)
     assert done.stdout.startswith("\n".join(blocks("text")))
 
 

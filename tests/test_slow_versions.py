@@ -33,15 +33,11 @@ from worked_values import (
 ONE = topic_of(JUDGED, [RANKING], GROUPS)
 ORDINAL = replace(ONE, groups=source_of(LEVELS, JUDGED, order=ORDER))
 TOPICS = {
-    "one": ONE,
-    "samples": replace(ONE, rankings=SAMPLES),
-    "ordinal": ORDINAL,
+    "one": ONE, "samples": replace(ONE, rankings=SAMPLES), "ordinal": ORDINAL,
     "attributes": replace(ONE, attributes={"first": ONE.groups, "second": ORDINAL.groups}),
     "soft": topic_of(JUDGED, [RANKING], SOFT),
     "product": replace(ONE, groups=product(ONE.groups, ORDINAL.groups)),
-    "signed": replace(ONE, values=SIGNED),
-    "neutrality": replace(ONE, values=NEUTRALITY),
-}
+    "signed": replace(ONE, values=SIGNED), "neutrality": replace(ONE, values=NEUTRALITY)}
 
 
 @pytest.mark.parametrize(("name", "topic", "params", "expected"), WORKED)
@@ -95,31 +91,22 @@ def test_topics_from_rows():
         run,
         lambda qid, docno: weights[docno],
         details=lambda qid, topic: replace(
-            topic, values={"a": 0.5, "b": 0.25}, backgrounds={"bm25": ["b", "a"]}
-        ),
+            topic, values={"a": 0.5, "b": 0.25}, backgrounds={"bm25": ["b", "a"]}),
     )
     assert found == {"1": (1 + 2) / 2, "2": (0 + 1) / 2}
     gold = {"gold": {"A": 0.25, "B": 0.75}}
     found = evaluate(
-        "AWRF",
-        {"target": "gold"},
-        qrels,
-        run,
-        lambda qid, docno: weights[docno],
-        details=lambda qid, topic: replace(topic, targets=gold),
-    )
+        "AWRF", {"target": "gold"}, qrels, run, lambda qid, docno: weights[docno],
+        details=lambda qid, topic: replace(topic, targets=gold))
     assert found["2"] == (0 + 1) / 2
 
 
 # ------------------------------------------------------------------------------------------ FairWeb
 
 PRINTED = {
-    "GF-JSD": (gf, {"divergence": "jsd"}),
-    "GF-NMD": (gf, {"divergence": "nmd"}),
-    "GF-RNOD": (gf, {"divergence": "rnod"}),
-    "ERR": (relevance_part, {"relevance": "err"}),
-    "iRBU": (relevance_part, {"relevance": "rbu"}),
-}
+    "GF-JSD": (gf, {"divergence": "jsd"}), "GF-NMD": (gf, {"divergence": "nmd"}),
+    "GF-RNOD": (gf, {"divergence": "rnod"}), "ERR": (relevance_part, {"relevance": "err"}),
+    "iRBU": (relevance_part, {"relevance": "rbu"})}
 
 
 def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
@@ -132,8 +119,7 @@ def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dic
     for name in ("bm25", "qljm"):
         with gzip.open(folder / f"run.{name}.gz", "rt") as lines:
             rows = [
-                (qid, docno, float(score)) for qid, _, docno, _, score, _ in map(str.split, lines)
-            ]
+                (qid, docno, float(score)) for qid, _, docno, _, score, _ in map(str.split, lines)]
         rankings[name] = order_run(rows)
     return judged, rankings
 
@@ -163,12 +149,8 @@ def test_what_the_fairweb_tool_prints(shared):
     assert len(rows) == 180
     for row in rows:
         topic = fairweb_topic(
-            folder,
-            row["attribute"],
-            row["topic"],
-            judged[row["topic"]],
-            rankings[row["run"]][row["topic"]],
-        )
+            folder, row["attribute"], row["topic"], judged[row["topic"]],
+            rankings[row["run"]][row["topic"]])
         name, _, depth = row["measure"].partition("@")
         measure, params = PRINTED[name]
         target = {"target": "gold"} if measure is gf else {}

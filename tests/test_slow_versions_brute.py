@@ -41,15 +41,13 @@ def random_topic(seed: int, judged: int = 5, unjudged: int = 2, soft: bool = Fal
     if soft:
         groups = {d: {g: pick.randint(1, 9) / 10 for g in found} for d, found in groups.items()}
     lists = [
-        pick.sample(documents, pick.randint(1, len(documents))) for _ in range(pick.randint(1, 2))
-    ]
+        pick.sample(documents, pick.randint(1, len(documents))) for _ in range(pick.randint(1, 2))]
     return topic_of(relevance, lists, groups, declared=names)
 
 
 @pytest.mark.parametrize("model", ["gerr", "rbp", "log2", "trec"])
 @pytest.mark.parametrize(
-    ("binary", "complete"), [(False, False), (True, False), (False, True), (True, True)]
-)
+    ("binary", "complete"), [(False, False), (True, False), (False, True), (True, True)])
 def test_target_exposures_are_means_over_ideal_orders(model, binary, complete):
     for seed in range(15):
         topic, (p, u) = random_topic(seed), random.Random(seed).choice([(0.5, 0.5), (0.8, 0.3)])
@@ -76,8 +74,7 @@ def test_bounds_of_expected_exposure(model, complete):
             params = {"cutoff": 3, "model": model, "complete": complete, "by": by, "target": target}
             found = [
                 expected_exposure(replace(topic, rankings=[order]), **params, norm="bound")
-                for order in itertools.permutations([*topic.judged, "u0", "u1", "u2"], 3)
-            ]
+                for order in itertools.permutations([*topic.judged, "u0", "u1", "u2"], 3)]
             eel, eed, eer = map(max, zip(*found, strict=True))
             assert max(eel, eed, eer) <= 1 + 1e-12
             if by == "document":
@@ -117,18 +114,7 @@ REFUSE_WEIGHTS = [
     ("nDKL", {}), ("rND", {"target": "run"}), ("rKL", {"target": "run", "protected": "all"}),
 ]  # fmt: skip
 IN_UNIT_RANGE = {
-    "AWRF",
-    "DistFair",
-    "GF",
-    "IAA",
-    "ARP",
-    "PEER",
-    "FAIR",
-    "PreF",
-    "rND",
-    "rKL",
-    "rRD",
-}
+    "AWRF", "DistFair", "GF", "IAA", "ARP", "PEER", "FAIR", "PreF", "rND", "rKL", "rRD"}
 
 
 def test_an_undefined_topic_is_undefined_whatever_the_run():
@@ -157,8 +143,7 @@ def test_one_group_of_any_weight_is_one_group():
         for name, params in MEASURES_AND_PARAMS:
             found = [
                 value(name, topic_of(topic.judged, topic.rankings, groups, "ABC"), **params)
-                for groups in (one, weighted)
-            ]
+                for groups in (one, weighted)]
             assert found[0] == pytest.approx(found[1], abs=1e-12), (name, params)
         for name, params in REFUSE_WEIGHTS:
             with pytest.raises(ValueError, match="cannot use weights"):
@@ -222,9 +207,7 @@ def test_the_binomial_distribution_function():
     for x, i, p in itertools.product(range(6), range(1, 6), (0.0, 0.3, 1.0)):
         expected = sum(
             math.prod(p if draw else 1 - p for draw in draws)
-            for draws in itertools.product((0, 1), repeat=i)
-            if sum(draws) <= x
-        )
+            for draws in itertools.product((0, 1), repeat=i) if sum(draws) <= x)
         assert binomial_cdf(min(x, i), i, p) == pytest.approx(expected, abs=1e-12)
 
 
@@ -245,8 +228,7 @@ def test_nfairr_is_1_for_the_best_order_of_a_run():
     for seed in range(10):
         pick = random.Random(seed)
         topic = topic_of(
-            {"d0": 1}, [], {"d0": "A"}, values={f"d{i}": pick.random() for i in range(5)}
-        )
+            {"d0": 1}, [], {"d0": "A"}, values={f"d{i}": pick.random() for i in range(5)})
         orders = [[list(order)] for order in itertools.permutations(topic.values)]
         found = [value("NFaiRR", replace(topic, rankings=lists), cutoff=3) for lists in orders]
         assert max(found) == pytest.approx(1)

@@ -40,11 +40,8 @@ EDGES = [
     ("PEER", NOTHING, {}, 0.0),
     ("PEER", few({"a": 1, "b": 1}, "c", {"a": "A", "b": "B", "c": "C"}), {}, 1.0),
     (
-        "RADio",
-        NOTHING,
-        {"divergence": "kl", "alpha": 0.1},
-        KL_OF_ONE * math.log2(KL_OF_ONE / (0.9 + 0.1 / 3)) + 0.6 * math.log2(0.3 / (0.1 / 3)),
-    ),
+        "RADio", NOTHING, {"divergence": "kl", "alpha": 0.1},
+        KL_OF_ONE * math.log2(KL_OF_ONE / (0.9 + 0.1 / 3)) + 0.6 * math.log2(0.3 / (0.1 / 3))),
     ("FaiRR", PLAIN, {}, 1.0),
     ("RaB", PLAIN, {}, 0.0),
     ("NFaiRR", NOTHING, {}, 0.0),

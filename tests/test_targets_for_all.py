@@ -9,16 +9,7 @@ import pandas as pd
 import pytest
 from target_cases import QRELS, per_topic
 
-from pt_fairness import (
-    AWRF,
-    NDKL,
-    DistKL,
-    FairnessWarning,
-    MinSkew,
-    RepBias,
-    rND,
-    targets,
-)
+from pt_fairness import AWRF, NDKL, DistKL, FairnessWarning, MinSkew, RepBias, rND, targets
 
 pytestmark = pytest.mark.usefixtures("forget_targets")
 HALVES = pd.DataFrame({"group": ["female", "male"], "share": [0.25, 0.75]})

@@ -37,13 +37,9 @@ GROUPS22 = {
     "regions": [["Northern America"], ["Oceania", "Western Europe"], ["-"]],
     "source-regions": [["-"], ["Northern America", "Oceania"], ["-"]],
     "occupations": [["athlete"], ["artist", "writer"], ["-"]],
-    "years": [["20th century"], ["-"], ["-"]],
-    "quality": [["Stub"], ["Stub"], ["FA"]],
-    "popularity": [["Medium-Low"]] * 3,
-    "age": [["2007-2011"]] * 3,
-    "alphabet": [["e-k"]] * 3,
-    "languages": [["2-4 languages"], ["English only"], ["English only"]],
-}
+    "years": [["20th century"], ["-"], ["-"]], "quality": [["Stub"], ["Stub"], ["FA"]],
+    "popularity": [["Medium-Low"]] * 3, "age": [["2007-2011"]] * 3, "alphabet": [["e-k"]] * 3,
+    "languages": [["2-4 languages"], ["English only"], ["English only"]]}
 DOCNOS22 = ["12148915", "69605138", "66716319"]
 
 

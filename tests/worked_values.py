@@ -27,8 +27,7 @@ B5 = {"protected": "B", "cutoff": 5}
 
 def exposures(topic: str, params: dict[str, Any], *expected: float) -> list[tuple[Any, ...]]:
     return [
-        (name, topic, params, x) for name, x in zip(("EEL", "EED", "EER"), expected, strict=True)
-    ]
+        (name, topic, params, x) for name, x in zip(("EEL", "EED", "EER"), expected, strict=True)]
 
 
 #: Name of the measure, kind of topic, parameters and value.
@@ -51,8 +50,7 @@ WORKED: list[tuple[str, str, dict[str, Any], float]] = [
     *exposures("samples", {"by": "group"}, 0.019836, 0.704651, 0.783386),
     *exposures("one", {"norm": "bound", "cutoff": 5}, 0.288458, 0.812500, 0.800778),
     *exposures("one", TREC_UNIFORM, 1.901692, 2.435482, 3.438155),
-    ("GF", "one", {"cutoff": 5}, 0.625199),
-    ("GF", "soft", {"cutoff": 5}, 0.836411),
+    ("GF", "one", {"cutoff": 5}, 0.625199), ("GF", "soft", {"cutoff": 5}, 0.836411),
     ("GF", "ordinal", {"cutoff": 5, "divergence": "nmd"}, 0.479687),
     ("GF", "ordinal", {"cutoff": 5, "divergence": "rnod", "order": "low,mid,high"}, 0.433302),
     ("GFR", "attributes", {"cutoff": 5, **BOTH}, 0.626629),
@@ -62,30 +60,20 @@ WORKED: list[tuple[str, str, dict[str, Any], float]] = [
     ("PEER", "one", {"cutoff": 6, "weights": {0: 0.5, 1: 0.5}}, 0.317311),
     ("RADio", "one", {"cutoff": 3}, 0.114424),
     ("RADio", "one", {"cutoff": 3, "divergence": "kl"}, 0.054273),
-    ("RADio", "one", {"cutoff": 3, "discount": "log2"}, 0.092586),
-    ("logDP", "one", B4, -0.345682),
-    ("logDP", "samples", B4, 0.184076),
-    ("logDP", "one", {**B4, "target": "run"}, 0.059783),
-    ("logEUR", "one", B4, -0.345681),
-    ("logEUR", "samples", B4, 0.184076),
-    ("logRUR", "one", B4, -1.758683),
-    ("logRUR", "samples", B4, -0.249680),
-    ("IAA", "one", {}, 0.450011),
-    ("IAA", "samples", {}, 0.338739),
+    ("RADio", "one", {"cutoff": 3, "discount": "log2"}, 0.092586), ("logDP", "one", B4, -0.345682),
+    ("logDP", "samples", B4, 0.184076), ("logDP", "one", {**B4, "target": "run"}, 0.059783),
+    ("logEUR", "one", B4, -0.345681), ("logEUR", "samples", B4, 0.184076),
+    ("logRUR", "one", B4, -1.758683), ("logRUR", "samples", B4, -0.249680),
+    ("IAA", "one", {}, 0.450011), ("IAA", "samples", {}, 0.338739),
     ("IAA", "one", {"by": "group", "cutoff": 4}, 0.193962),
-    ("IAA", "one", {"norm": "none"}, 2.669608),
-    ("FAIR", "one", {**B5, "p": 0.6}, 1.0),
+    ("IAA", "one", {"norm": "none"}, 2.669608), ("FAIR", "one", {**B5, "p": 0.6}, 1.0),
     ("PreF", "one", {**B5, "p": 0.6}, 0.446848),
     ("FAIR", "one", {**B5, "p": 0.8, "alpha": 0.2}, 0.0),
     ("FAIR", "one", {**B5, "p": 0.8, "alpha": 0.2, "value": "prefixes"}, 0.4),
-    ("RaB", "signed", {"cutoff": 4}, 0.125),
-    ("ARaB", "signed", {"cutoff": 4}, 0.28125),
+    ("RaB", "signed", {"cutoff": 4}, 0.125), ("ARaB", "signed", {"cutoff": 4}, 0.28125),
     ("FaiRR", "neutrality", {"cutoff": 3}, 1.426186),
     ("NFaiRR", "neutrality", {"cutoff": 3}, 0.702233),
-    ("RankingBias", "signed", {"cutoff": 4}, 0.28125),
-    ("ARP", "one", {"cutoff": 4}, 0.5),
+    ("RankingBias", "signed", {"cutoff": 4}, 0.28125), ("ARP", "one", {"cutoff": 4}, 0.5),
     ("ARP", "one", {"cutoff": 4, "pairs": "errors"}, 0.25),
-    ("ARP", "soft", {"cutoff": 4}, 0.297297),
-    ("AWRF", "product", {"cutoff": 4}, 0.793608),
-    ("AWRF", "soft", {"cutoff": 4}, 0.999281),
-]
+    ("ARP", "soft", {"cutoff": 4}, 0.297297), ("AWRF", "product", {"cutoff": 4}, 0.793608),
+    ("AWRF", "soft", {"cutoff": 4}, 0.999281)]

@@ -22,8 +22,7 @@ SETTINGS = [
         [
             {},
             {"rel": 2, "gains": "binary", "discount": "trec"},
-            {"gains": "exp", "discount": "geometric", "p": 0.6},
-        ],
+            {"gains": "exp", "discount": "geometric", "p": 0.6}],
     )
 ]
 
@@ -42,8 +41,7 @@ def test_slow_version(make_case, samples, source):
         run = pd.concat(
             [
                 case.run_frame.assign(score=pick.random(len(case.run)), iteration=sample)
-                for sample in range(samples)
-            ]
+                for sample in range(samples)]
         ).sample(frac=0.8, random_state=seed)
         rows = list(run.itertuples(index=False, name=None))
         lookup, options, labels = None, {}, ()
@@ -71,14 +69,12 @@ class TestByHand:
         same = self.QRELS.assign(score=[2, 1, 2, 1])
         alternating = self.QRELS.assign(score=[2, 1, 1, 2])
         found = amortised_inequity(
-            {"same": same, "other": alternating}, self.QRELS, ["IAA", IAA @ 1]
-        )
+            {"same": same, "other": alternating}, self.QRELS, ["IAA", IAA @ 1])
         assert found[["name", "measure", "n"]].values.tolist() == [
             ["same", "IAA", 2],
             ["same", "IAA@1", 2],
             ["other", "IAA", 2],
-            ["other", "IAA@1", 2],
-        ]
+            ["other", "IAA@1", 2]]
         log2 = 1 / np.log2(3)
         assert found["inequity"].tolist() == pytest.approx([1 / (1 + log2) - 0.5, 0.5, 0, 0])
 

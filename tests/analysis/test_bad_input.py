@@ -92,8 +92,7 @@ def test_averages_are_no_per_query_frame(function):
         (lambda: pt_fairness.read_qrels(3), "a file is given by its path, not by a int"),
         (lambda: groups.from_pattern(3), "a pattern is text, not a int"),
         (lambda: targets.register("x", [1]), "a file is given by its path, not by a list"),
-        (lambda: runs.register("x", [1]), "a file is given by its path, not by a list"),
-    ],
+        (lambda: runs.register("x", [1]), "a file is given by its path, not by a list")],
 )
 def test_one_sentence(call, says):
     with pytest.raises(ValueError, match=says) as told:

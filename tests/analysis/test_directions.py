@@ -30,35 +30,21 @@ class TestHighlight:
     def test_best_by_the_fair_end(self, averages):
         table = averages.assign(
             **{
-                "rKL@5 +": [0, 2, 1, 3],
-                "nDCG@5 +": [1, 0, 3, 2],
-                "BiasP@5 +": [1, 2, 3, 4],
-                "mrt": 4.0,
-                "nDCG@5 -": [2, 3, 0, 1],
-                "nDCG@5 low": [0.1, 0.2, 0.3, 0.4],
+                "rKL@5 +": [0, 2, 1, 3], "nDCG@5 +": [1, 0, 3, 2], "BiasP@5 +": [1, 2, 3, 4],
+                "mrt": 4.0, "nDCG@5 -": [2, 3, 0, 1], "nDCG@5 low": [0.1, 0.2, 0.3, 0.4],
                 "nDCG@5 p-value": [0.1, 0.2, 0.3, 0.4],
                 "nDCG@5 p-value corrected": [0.1, 0.2, 0.3, 0.4],
-                "BiasP(abs=True)@5": [0.3, 0.1, 0.2, 0.4],
-            }
+                "BiasP(abs=True)@5": [0.3, 0.1, 0.2, 0.4]}
         )
         assert marked(table) == {
-            ("nDCG@5", "A"),
-            ("rKL@5", "B"),
-            ("DistFair@5", "D"),
-            ("BiasP@5", "D"),
-            ("BiasP(abs=True)@5", "B"),
-            *(("mrt", name) for name in "ABCD"),
-        }
+            ("nDCG@5", "A"), ("rKL@5", "B"), ("DistFair@5", "D"), ("BiasP@5", "D"),
+            ("BiasP(abs=True)@5", "B"), *(("mrt", name) for name in "ABCD")}
 
     def test_columns_that_are_no_measure(self, averages):
         table = averages.rename(columns={"rKL@5": "unfairness"}).assign(
             **{
-                "unfairness +": [0, 2, 1, 3],
-                "unfairness p-value": 0.1,
-                "map": [1.0, 2, 3, 4],
-                "hmean(nDCG@5,1-rKL@5)": [1.0, 2, 3, 4],
-                "qid": [1, 2, 3, 4],
-            }
+                "unfairness +": [0, 2, 1, 3], "unfairness p-value": 0.1, "map": [1.0, 2, 3, 4],
+                "hmean(nDCG@5,1-rKL@5)": [1.0, 2, 3, 4], "qid": [1, 2, 3, 4]}
         )
         with pytest.warns(FairnessWarning) as told:
             found = marked(table)
@@ -69,8 +55,7 @@ class TestHighlight:
             ("DistFair@5", "D"),
             ("BiasP@5", "D"),
             ("map", "D"),
-            ("hmean(nDCG@5,1-rKL@5)", "D"),
-        }
+            ("hmean(nDCG@5,1-rKL@5)", "D")}
 
     @pytest.mark.filterwarnings("error")
     def test_columns_renamed_afterwards(self, averages):

@@ -33,19 +33,16 @@ OWN = [
     "FaiRR(values={'g0':0.5,'g1':0.25})@5", "NFaiRR(values={'g0':0.5,'g1':0.25})@3",
     "NFaiRR(values={'g0':0.5},background='qrels')@5", "PreF@5", "PreF(p=0.3,protected='g0')",
     "GF@5", "GF(divergence='jsd',target='qrels',rel=2)", "GFR(attributes={})@5",
-    "GFR(attributes={},relevance='rbu')",
-]
+    "GFR(attributes={},relevance='rbu')"]
 OTHERS = [
     "AP", "AP@4", "AP(rel=2)", "P@3", "P@20", "R@5", "RR", "RR@5", "Rprec", "nDCG", "nDCG@5",
     "nDCG(judged_only=True)@4", "alpha_nDCG@5", "alpha_DCG@3",
-    "ERR_IA@5", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@5",
-]
+    "ERR_IA@5", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@5"]
 SO_FAR = [
     "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "DistFair@5", "RADio@4", "MinSkew@5",
     "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
     "ARP@5", "FAIR@5", "PEER@5", "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5",
-    "OfGroup(measure='nDCG',group='g0')@5", "MRecall@4",
-]
+    "OfGroup(measure='nDCG',group='g0')@5", "MRecall@4"]
 #: The measures whose provider breaks ties otherwise than trec_eval, at any cutoff.
 TIES_MATTER = {f"{name}@{k}" for name in ("RR", "Judged", "Success") for k in range(1, 6)}
 
@@ -110,17 +107,13 @@ class TestContributions:
         case.qrels = [("1", "a", 2, "PRO"), ("1", "b", 1, "CON"), ("1", "e", 3, "CON")]
         by_hand = {
             "nDCG@4": np.array([0, 2 / math.log2(3), 0, 1 / math.log2(5)])
-            / (3 + 2 / math.log2(3) + 1 / 2),
-            "AP": np.array([0, 1 / 2, 0, 2 / 4]) / 3,
+            / (3 + 2 / math.log2(3) + 1 / 2), "AP": np.array([0, 1 / 2, 0, 2 / 4]) / 3,
             "P@4": np.array([0, 1, 0, 1]) / 4,
             "ERR@4": np.array([0, 3 / 16 / 2, 0, 13 / 16 * 1 / 16 / 4]),
             "nDCG(dcg='exp-log2')@4": np.array([0, 3 / math.log2(3), 0, 1 / math.log2(5)])
-            / (7 + 3 / math.log2(3) + 1 / 2),
-            "P@10": np.array([0, 1, 0, 1]) / 10,
+            / (7 + 3 / math.log2(3) + 1 / 2), "P@10": np.array([0, 1, 0, 1]) / 10,
             "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)]),
-            "BiasP@10": np.array([0, 1, 0, -1]) / 10,
-            "BiasP": np.array([0, 1, 0, -1]) / 4,
-        }
+            "BiasP@10": np.array([0, 1, 0, -1]) / 10, "BiasP": np.array([0, 1, 0, -1]) / 4}
         for name, expected in by_hand.items():
             frame = explain(name, case.run_frame, case.qrels_frame, "1")
             # gdeval writes five decimals.
@@ -222,8 +215,7 @@ class TestInput:
         [
             (["nDCG@5", "rKL@5"], "1", "explain takes one measure, and 2 are given"),
             ("rKL@5", "9", "the qrels have no topic '9'; they have topics such as '1'"),
-            ("rKL(groups='no-such-groups')@5", "1", "no-such-groups"),
-        ],
+            ("rKL(groups='no-such-groups')@5", "1", "no-such-groups")],
     )
     def test_wrong_arguments(self, worked, measure, qid, error):
         with pytest.raises(ValueError, match=error):

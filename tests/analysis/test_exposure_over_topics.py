@@ -17,8 +17,7 @@ from pt_fairness.analysis import document_exposure, inequality
 COLUMNS = ["n", "exposed", "outside", "gini", "jain", "entropy", "qf", "fsat"]
 DISCOUNTS = [
     {}, {"discount": "trec"}, {"discount": "mmr"}, {"discount": "none"}, {"discount": "power"},
-    {"discount": "power", "p": 1.3}, {"discount": "geometric"}, {"discount": "geometric", "p": 0.5},
-]
+    {"discount": "power", "p": 1.3}, {"discount": "geometric"}, {"discount": "geometric", "p": 0.5}]
 
 
 def run_of(*lists):
@@ -41,8 +40,7 @@ def random_runs(case, seed, samples):
     return {
         name: pd.concat([
             case.run_frame.assign(score=pick.integers(0, 5, len(case.run)) + 0.0, iteration=sample)
-            for sample in range(samples)
-        ]).sample(frac=0.7, random_state=seed + number)
+            for sample in range(samples)]).sample(frac=0.7, random_state=seed + number)
         for number, name in enumerate(["A", "B"])
     }
 
@@ -51,8 +49,7 @@ class TestWorkedExample:
     RUN = {"A": run_of("abc", "adb", "ab")}
 
     @pytest.mark.parametrize("discount, expected", [
-        ("log2", (0.577443, 0.453842, 0.643623)), ("none", (0.5, 0.533333, 0.700698)),
-    ])
+        ("log2", (0.577443, 0.453842, 0.643623)), ("none", (0.5, 0.533333, 0.700698))])
     def test_inequality(self, discount, expected):
         row, = inequality(self.RUN, population=6, discount=discount).itertuples()
         assert (row.gini, row.jain, row.entropy) == pytest.approx(expected, abs=5e-7)
@@ -188,8 +185,7 @@ class Undeclared(groups.Groups):
     ({"discount": "exp"}, "discount='exp' is not possible"),
     ({"p": 0.5}, "p=0.5 is not possible for discount='log2'"),
     ({"discount": "geometric", "p": 1}, "p=1 is not possible for discount='geometric'"),
-    ({"discount": "power", "p": -1}, "p=-1 is not possible for discount='power'"),
-])
+    ({"discount": "power", "p": -1}, "p=-1 is not possible for discount='power'")])
 @pytest.mark.parametrize("function", [document_exposure, inequality])
 def test_bad_input(function, given, error):
     with pytest.raises(ValueError, match=error):

@@ -127,8 +127,7 @@ def test_minmax_and_combine_know_the_direction(renamed):
         ({"rKL@5": ""}, "a label is a text that is not empty"),
         ({"rKL@5": 3}, "a label is a text that is not empty"),
         ({"rKL@5": "x p-value"}, "it ends with ' p-value'"),
-        ({"rKL@5": "Unfairness ↑"}, "the mark of rKL@5 is ↓"),
-    ],
+        ({"rKL@5": "Unfairness ↑"}, "the mark of rKL@5 is ↓")],
 )
 def test_labels_that_are_not_possible(averages, labels, says):
     with pytest.raises(ValueError, match=says.replace("+", r"\+")):
@@ -202,6 +201,7 @@ def _latex_of_the_package():
             as_text(topics, "latex"), page.latex]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX was found")
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_latex_compiles(tmp_path):

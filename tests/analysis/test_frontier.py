@@ -71,8 +71,7 @@ def check(text, seed, topics):
     of_topics = read_topics(rows, [])
     hulls = {
         qid: points(topic, (relevance, k), value, cutoff, measure.FAIR_END)
-        for qid, topic in of_topics.items()
-    }
+        for qid, topic in of_topics.items()}
     counting = [qid for qid, found in hulls.items() if found is not None]
     if not counting:
         with pytest.raises(ValueError, match="has a value for no topic"):
@@ -105,8 +104,7 @@ def test_it_is_that_of_all_orders_of_more_topics(text):
 
 WORKED = {
     "1": {"a1": 2, "a2": 2, "a3": 1, "a4": 1, "b1": 1, "b2": 1, "b3": 0, "u1": 2},
-    "2": {"c1": 1, "c2": 1, "c3": 1, "d1": 1, "d2": 0},
-}
+    "2": {"c1": 1, "c2": 1, "c3": 1, "d1": 1, "d2": 0}}
 LABELS = {"a": "A", "b": "B", "c": "A", "d": "B", "u": "-"}
 
 
@@ -114,18 +112,15 @@ LABELS = {"a": "A", "b": "B", "c": "A", "d": "B", "u": "-"}
 def worked():
     return pd.DataFrame(
         [(qid, d, grade, LABELS[d[0]]) for qid, of in WORKED.items() for d, grade in of.items()],
-        columns=["qid", "docno", "label", "iteration"],
-    )
+        columns=["qid", "docno", "label", "iteration"])
 
 
 def systems_at(front, **means):
     """Values per topic of systems with some means of both measures."""
     rows = [
-        (name, qid, measure, value)
-        for name, values in means.items()
+        (name, qid, measure, value) for name, values in means.items()
         for qid in front.attrs["topics"]
-        for measure, value in zip(front.columns, values, strict=True)
-    ]
+        for measure, value in zip(front.columns, values, strict=True)]
     return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 

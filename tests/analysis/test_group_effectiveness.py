@@ -111,8 +111,7 @@ def table_of(*values):
     ((0.5, 0.0), (0.5, 0.0, 0.0, "b", 200.0)),
     ((0.0, 0.5), (0.5, 0.0, 0.0, "a", -200.0)),
     ((0.5, 0.5), (0.0, 1.0, 0.5, "a", 0.0)),
-    ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25, "b", 200 / 3)),
-])
+    ((0.5, 0.25, 0.25), (0.25, 0.5, 0.25, "b", 200 / 3))])
 def test_gaps(values, expected):
     row = analysis.group_gaps(table_of(*values), "a", "b").iloc[0]
     found = row[["gap", "ratio", "worst", "worst_group", "delta"]]

@@ -28,8 +28,7 @@ class TestGroupDistribution:
             ("2", "e", 1, "PRO"),
             ("2", "e", 1, "CON"),
             ("3", "f", 0, "CON"),
-            ("2", "g", 1, "-"),
-        ],
+            ("2", "g", 1, "-")],
         columns=["qid", "docno", "label", "iteration"],
     )
 
@@ -82,8 +81,7 @@ class TestUndefined:
             ("2", "a", 1, "PRO"),
             ("2", "b", 0, "CON"),
             ("3", "a", 0, "PRO"),
-            ("3", "b", 2, "-"),
-        ],
+            ("3", "b", 2, "-")],
         columns=["qid", "docno", "label", "iteration"],
     )
 
@@ -92,13 +90,8 @@ class TestUndefined:
             undefined,
             self.QRELS,
             [
-                "rND@5",
-                "rKL(protected='PRO')@5",
-                "rKL(protected='all',target='uniform')",
-                "nDD",
-                nDCG @ 5,
-                "rRD(rel=2)@3",
-            ],
+                "rND@5", "rKL(protected='PRO')@5", "rKL(protected='all',target='uniform')", "nDD",
+                nDCG @ 5, "rRD(rel=2)@3"],
         )
         assert result.values.tolist() == [
             ["2", "rND@5"],
@@ -106,8 +99,7 @@ class TestUndefined:
             ["3", "rKL(protected='PRO')@5"],
             ["1", "rRD(rel=2)@3"],
             ["2", "rRD(rel=2)@3"],
-            ["3", "rRD(rel=2)@3"],
-        ]
+            ["3", "rRD(rel=2)@3"]]
 
     def test_leaving_out_topics_of_an_experiment(self):
         run = self.QRELS[["qid", "docno"]].assign(score=[2.0, 1.0] * 3)
@@ -115,19 +107,16 @@ class TestUndefined:
         topics = pd.DataFrame({"qid": list("123"), "query": "x"})
         with pytest.warns(FairnessWarning, match="nothing to compare"):
             perquery = pt.Experiment(
-                [run], topics, self.QRELS, measures, names=["A"], perquery=True
-            )
+                [run], topics, self.QRELS, measures, names=["A"], perquery=True)
         for frame in (perquery, pd.read_csv(io.StringIO(perquery.to_csv(index=False)))):
             rows = frame.astype({"qid": "str"}).merge(
-                undefined(self.QRELS, measures), how="left", indicator=True
-            )
+                undefined(self.QRELS, measures), how="left", indicator=True)
             kept = rows[rows["_merge"] == "left_only"].sort_values(["qid", "measure"])
             assert kept[["qid", "measure"]].values.tolist() == [
                 ["1", "nDCG@5"],
                 ["1", "rND@5"],
                 ["2", "nDCG@5"],
-                ["3", "nDCG@5"],
-            ]
+                ["3", "nDCG@5"]]
 
     def test_groups_of_the_measure(self):
         groups.register("test-undefined", groups.from_mapping({"a": "x", "b": "y"}))
@@ -156,11 +145,8 @@ class TestUndefined:
                 measure = parse_measure(f"{name}(protected='{protected}')")
                 topics = read_topics(case.qrels, [])
                 expected = [
-                    qid
-                    for qid, topic in topics.items()
-                    if not topic.relevant(1)
-                    or protected_labels(protected, topic.relevant(1), topic.labels) is None
-                ]
+                    qid for qid, topic in topics.items() if not topic.relevant(1)
+                    or protected_labels(protected, topic.relevant(1), topic.labels) is None]
                 assert undefined(qrels, [measure])["qid"].tolist() == expected
 
     @pytest.mark.parametrize(
@@ -169,8 +155,7 @@ class TestUndefined:
             ("nDCGG@5", "measure not found: nDCGG"),
             ("", "'' cannot be read as a measure"),
             (nDCG(foo=1) @ 5, "nDCG is not possible: it has no parameter 'foo'"),
-            ("rND(step=0)", "step takes a whole number of at least 1"),
-        ],
+            ("rND(step=0)", "step takes a whole number of at least 1")],
     )
     def test_wrong_measures(self, measure, error):
         with pytest.raises(ValueError, match=error):
@@ -188,14 +173,12 @@ class TestRankedGroups:
             ("1", "a", 1, "PRO"),
             ("1", "b", 0, "CON"),
             ("1", "c", 1, "CON"),
-            ("1", "c", 1, "PRO"),
-        ],
+            ("1", "c", 1, "PRO")],
         columns=["qid", "docno", "label", "iteration"],
     )
     RUNS = {
         "one": pd.DataFrame({"qid": "1", "docno": list("abcz"), "score": [4.0, 3.0, 2.0, 1.0]}),
-        "two": pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.0, 2.0]}),
-    }
+        "two": pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.0, 2.0]})}
 
     def test_values(self):
         frame = ranked_groups(self.RUNS, self.QRELS, depth=4)
@@ -206,8 +189,7 @@ class TestRankedGroups:
             ["one", "1", 3, "c", 1, "PRO"],
             ["one", "1", 4, "z", 0, "?"],
             ["two", "1", 1, "b", 0, "CON"],
-            ["two", "1", 2, "a", 1, "PRO"],
-        ]
+            ["two", "1", 2, "a", 1, "PRO"]]
         first = ranked_groups(self.RUNS, self.QRELS, depth=1)
         assert first["docno"].tolist() == ["a", "b"]
 
@@ -245,8 +227,7 @@ class TestRankedGroups:
             (lambda runs: "no-such-*.run", "no file matches 'no-such-"),
             (
                 lambda runs: {"A": runs["one"].drop(columns="score")},
-                "run 'A' has no column 'score'",
-            ),
+                "run 'A' has no column 'score'"),
         ],
     )
     def test_wrong_runs(self, experiment, change, error):

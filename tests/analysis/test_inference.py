@@ -32,12 +32,8 @@ def test_worked_values(unchanged):
 
 
 @given(
-    systems(largest=8),
-    st.sampled_from(["t", "bca"]),
-    st.sampled_from([0.5, 0.9, 0.95]),
-    st.integers(60, 120),
-    st.integers(0, 3),
-)
+    systems(largest=8), st.sampled_from(["t", "bca"]), st.sampled_from([0.5, 0.9, 0.95]),
+    st.integers(60, 120), st.integers(0, 3))
 def test_slow_version(values, method, confidence, resamples, seed):
     result = intervals(frame_of(values), method, confidence, resamples, seed)
     for row in result.itertuples():
@@ -78,8 +74,7 @@ def test_properties(values, method):
     row = intervals(frame_of({"A": values}), **options).iloc[0]
     moved = intervals(frame_of({"A": [v + 1 for v in values]}), **options).iloc[0]
     assert moved[COLUMNS[3:]].tolist() == pytest.approx(
-        [one + 1 for one in row[COLUMNS[3:]]], abs=1e-9
-    )
+        [one + 1 for one in row[COLUMNS[3:]]], abs=1e-9)
     wide = intervals(frame_of({"A": values}), confidence=0.99, **options).iloc[0]
     assert wide["low"] <= row["low"] + 1e-12 and row["high"] <= wide["high"] + 1e-12
     if method == "bca":
@@ -106,18 +101,14 @@ def test_all_resampled_means_on_one_side():
 def test_undefined_topics():
     qrels = pd.DataFrame(
         {
-            "qid": [*"1122334", "4"],
-            "docno": [*"abababab"],
-            "label": 1,
-            "iteration": ["PRO", "CON"] * 3 + ["PRO"] * 2,
-        }
+            "qid": [*"1122334", "4"], "docno": [*"abababab"], "label": 1,
+            "iteration": ["PRO", "CON"] * 3 + ["PRO"] * 2}
     )
     run = qrels[["qid", "docno"]].assign(score=[2, 1, 1, 2, 1, 1, 1, 2])
     with pytest.warns(UserWarning, match="rND@1 on 1 of 4 topics"):
         _, perquery = evaluate({"A": run}, qrels, ["rND@1", "AWRF@2"], progress=False)
     counted, dropped = (
-        intervals(perquery, undefined=one).set_index("measure") for one in ("count", "drop")
-    )
+        intervals(perquery, undefined=one).set_index("measure") for one in ("count", "drop"))
     assert counted["n"].tolist() == [4, 4] and dropped["n"].tolist() == [3, 4]
     assert dropped.loc["rND@1", "mean"] == pytest.approx(counted.loc["rND@1", "mean"] * 4 / 3)
     assert dropped.attrs["undefined"] == {"rND@1": ("4",)}
@@ -214,8 +205,7 @@ class TestSeveralBaselines:
         result = compare(frame, None, resamples=9)
         for _, part in result.groupby("measure"):
             assert part["corrected"].tolist() == pytest.approx(
-                list(multipletests(part["p"], method="holm")[1])
-            )
+                list(multipletests(part["p"], method="holm")[1]))
 
     def test_a_system_without_values_of_a_measure(self):
         frame = pd.concat([frame_of(VALUES), frame_of({"A": VALUES["A"], "B": VALUES["B"]}, DOWN)])
@@ -236,10 +226,8 @@ class TestVerdict:
         assert row["verdict"] == "inconclusive"
 
     @given(
-        systems(largest=6),
-        st.sampled_from([0, 0.05, 0.1, 0.3, 1]),
-        st.sampled_from([(UP, "worse"), (DOWN, "worse"), (UP, "both"), (ZERO, "both")]),
-    )
+        systems(largest=6), st.sampled_from([0, 0.05, 0.1, 0.3, 1]),
+        st.sampled_from([(UP, "worse"), (DOWN, "worse"), (UP, "both"), (ZERO, "both")]))
     @pytest.mark.filterwarnings("ignore:B and A are compared")
     def test_slow_version(self, values, delta, case):
         measure, side = case

@@ -37,8 +37,7 @@ class TestLabelNoise:
             judgments = judgments.rename(columns=names)
             return [
                 ir_measures.calc_aggregate(measures, judgments, run.rename(columns=names))
-                for run in runs.values()
-            ]
+                for run in runs.values()]
 
         true, wrong = means(qrels), means(swapped)
         for measure in measures:
@@ -53,8 +52,7 @@ class TestLabelNoise:
         docs = [f"d{i}" for i in range(20)]
         qrels = pd.DataFrame({"qid": "1", "docno": docs, "label": 1})
         source = groups.from_frame(
-            pd.DataFrame({"docno": [*docs, "other"], "group": ["a"] * 20 + ["b"]})
-        )
+            pd.DataFrame({"docno": [*docs, "other"], "group": ["a"] * 20 + ["b"]}))
         run = {"A": pd.DataFrame({"qid": "1", "docno": docs, "score": range(20)})}
         result = label_noise(run, qrels, "BiasP(pro='a',con='b')@20", source, [0.25, 0.5], draws=10)
         # 5 and 10 of 20 documents have the other label.
@@ -79,13 +77,11 @@ class TestLabelNoise:
         source = groups.from_mapping({docno: rng.choice(["a", "b", "c"]) for docno in docs})
         qrels = pd.DataFrame(
             [(str(q), docno, 1) for q in range(4) for docno in docs[q : q + 10]],
-            columns=["qid", "docno", "label"],
-        )
+            columns=["qid", "docno", "label"])
         runs = {
             name: pd.DataFrame(
                 [(str(q), docno, rng.random()) for q in range(4) for docno in docs],
-                columns=["qid", "docno", "score"],
-            )
+                columns=["qid", "docno", "score"])
             for name in ("one", "two", "three")
         }
         measures = ["rKL(protected='a')@3", "nDJS", "RepBias(group='a',target='run')@10"]
@@ -101,8 +97,7 @@ class TestLabelNoise:
         docs = [f"d{i}" for i in range(20)]
         judged = pd.DataFrame({"qid": ["1"] * 20 + ["2"] * 20, "docno": docs * 2, "label": 1})
         stances = groups.from_frame(
-            pd.DataFrame({"docno": [*docs, "other"], "group": ["PRO"] * 20 + ["CON"]})
-        )
+            pd.DataFrame({"docno": [*docs, "other"], "group": ["PRO"] * 20 + ["CON"]}))
         ideologies = stances.relabel({"1": "liberal", "2": "both or neither"})
         measure = "BiasP(pro='liberal',con='conservative')@20"
         run = {"A": judged.assign(score=1.0)}
@@ -116,8 +111,7 @@ class TestLabelNoise:
         qrels = pd.DataFrame({"qid": "1", "docno": docs, "label": 1, "iteration": list("aabb")})
         runs = {
             "A": pd.DataFrame({"qid": "1", "docno": docs, "score": [4, 3, 2, 1]}),
-            "B": pd.DataFrame({"qid": "1", "docno": docs, "score": [1, 2, 4, 3]}),
-        }
+            "B": pd.DataFrame({"qid": "1", "docno": docs, "score": [1, 2, 4, 3]})}
         result = label_noise(runs, qrels, "BiasP(pro='a',con='b')@1", None, 0.25, draws=20)
         # One wrong label makes the systems equal, or leaves their order as it is.
         assert result["tau"][0] == 1
@@ -135,8 +129,7 @@ class TestLabelNoise:
         *_, qrels, runs = experiment
         pd.testing.assert_frame_equal(
             label_noise(runs, qrels, "BiasP@5", None, eps, draws=2),
-            label_noise(runs, qrels, "BiasP@5", None, 0.25, draws=2),
-        )
+            label_noise(runs, qrels, "BiasP@5", None, 0.25, draws=2))
 
     def test_more_noise_changes_more(self, robust03):
         qrels, runs = robust03
@@ -152,8 +145,7 @@ class TestLabelNoise:
     def test_reproducible_with_a_progress_bar(self, experiment, capsys):
         *_, qrels, runs = experiment
         one, two, other = (
-            label_noise(runs, qrels, "rKL@5", None, 0.2, draws=5, seed=seed) for seed in (3, 3, 4)
-        )
+            label_noise(runs, qrels, "rKL@5", None, 0.2, draws=5, seed=seed) for seed in (3, 3, 4))
         pd.testing.assert_frame_equal(one, two)
         assert one["bias"][0] != other["bias"][0]
         assert "label noise" in capsys.readouterr().err
@@ -168,8 +160,7 @@ class TestLabelNoise:
             ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
             (
                 {"runs": pd.DataFrame({"qid": ["1"], "document": ["a"], "score": [1.0]})},
-                "the run 'run 0' has no column 'docno'",
-            ),
+                "the run 'run 0' has no column 'docno'"),
             ({"runs": [3]}, "3 is a int; a run is the path of a file"),
             ({"runs": {"A": 3}}, "the run 'A' is a int"),
             ({"eps": 1.5}, "eps=1.5"),
@@ -182,9 +173,7 @@ class TestLabelNoise:
         with pytest.raises(ValueError, match=error):
             label_noise(
                 **{"runs": runs, "measures": "rKL@5", "eps": 0.1, "draws": 2, **options},
-                qrels=qrels,
-                groups=None,
-            )
+                qrels=qrels, groups=None)
 
     def test_one_label(self, experiment):
         *_, qrels, runs = experiment

@@ -122,8 +122,7 @@ def test_known_rates_correct_better_than_independent_draws():
     independent = groups.from_frame(source.lookup(data.frame["qid"], data.frame["docno"]))
     shares = data.truth.value_counts(normalize=True).to_dict()
     by_bayes = groups.with_error_rates(
-        groups.from_mapping(data.model), rates.model_given_true, shares
-    )
+        groups.from_mapping(data.model), rates.model_given_true, shares)
     error = {}
     for name, some in {"fixed": source, "bayes": by_bayes, "alone": independent}.items():
         error[name] = abs(values(data, some, 60)["mean"][0] - truth)

@@ -22,18 +22,15 @@ def scores(run: pd.DataFrame, qrels: pd.DataFrame, *measures: str) -> pd.DataFra
     run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
     rows = [
         (int(metric.query_id), str(metric.measure), metric.value)
-        for metric in ir_measures.iter_calc([parse_measure(one) for one in measures], qrels, run)
-    ]
+        for metric in ir_measures.iter_calc([parse_measure(one) for one in measures], qrels, run)]
     return pd.DataFrame(rows, columns=["qid", "measure", "value"]).pivot(
-        index="qid", columns="measure", values="value"
-    )
+        index="qid", columns="measure", values="value")
 
 
 class TestPermutations:
     @pytest.mark.parametrize(
         "setting, con, pro",
-        [("minority", 5, 20), ("majority", 5, 20), ("proportion-agnostic", 5, 5)],
-    )
+        [("minority", 5, 20), ("majority", 5, 20), ("proportion-agnostic", 5, 5)])
     def test_every_ranking_once_and_the_ratio_of_the_setting(self, setting, con, pro):
         run, qrels = simulation.permutations(["PRO", "CON"], 5, setting)
         assert list(run.columns) == ["qid", "docno", "score", "rank"]
@@ -42,8 +39,7 @@ class TestPermutations:
         assert (counts["CON"] == con).all() and (counts["PRO"] == pro).all() and len(counts) == 32
         assert (
             not qrels.duplicated(["qid", "docno"]).any()
-            and not run.duplicated(["qid", "docno"]).any()
-        )
+            and not run.duplicated(["qid", "docno"]).any())
         ranked = run.merge(qrels, on=["qid", "docno"], how="left").sort_values(["qid", "rank"])
         orders = ranked.groupby("qid", sort=False)["iteration"].agg(tuple)
         assert sorted(orders) == sorted(itertools.product(["PRO", "CON"], repeat=5))
@@ -57,8 +53,7 @@ class TestPermutations:
         ).round(12)
         taus = {
             str(parse_measure(name)): stats.kendalltau(
-                table["rKL(protected='PRO')@5"], table[str(parse_measure(name))]
-            )[0]
+                table["rKL(protected='PRO')@5"], table[str(parse_measure(name))])[0]
             for name in ("alpha_nDCG@5", "alpha_nDCG(alpha=0.9)@5")
         }
         assert [round(tau, 4) for tau in taus.values()] == [-0.8378, -1.0]
@@ -66,8 +61,7 @@ class TestPermutations:
     def test_diversity_does_not_depend_on_the_setting(self):
         columns = [
             scores(*simulation.permutations(setting=setting), "alpha_nDCG@5")
-            for setting in simulation.SETTINGS
-        ]
+            for setting in simulation.SETTINGS]
         for column in columns[1:]:
             pd.testing.assert_frame_equal(column, columns[0])
 
@@ -83,8 +77,7 @@ class TestPermutations:
             (["a"], 5, "minority", "two different labels"),
             (["a", "a"], 5, "minority", "two different labels"),
             (["a", "b"], 0, "minority", "depth=0"),
-            (["a", "b"], 5, "fair", "'minority', 'proportion-agnostic' or 'majority'"),
-        ],
+            (["a", "b"], 5, "fair", "'minority', 'proportion-agnostic' or 'majority'")],
     )
     def test_wrong_input(self, labels, depth, setting, error):
         with pytest.raises(ValueError, match=error):
@@ -98,31 +91,21 @@ class TestRankings:
         view = simulation.rankings(counts, labels, [1, 2])
         run = pd.DataFrame(
             [(str(q), f"d{r}", -float(r)) for q, r in np.ndindex(*counts.shape)],
-            columns=["qid", "docno", "score"],
-        )
+            columns=["qid", "docno", "score"])
         qrels = run.drop(columns="score").assign(
-            label=1, iteration=[labels[code] for code in counts.ravel()]
-        )
+            label=1, iteration=[labels[code] for code in counts.ravel()])
         names = [
-            "nDD(protected='a')",
-            "nDR(protected='a')@5",
-            "nDKL(protected='a',norm='protected-first')",
-            "nDJS@7",
-            "nDJS",
-            "rND(protected='m')@4",
-            "rKL(protected='all',target='uniform')@6",
-            "Annotated@3",
-            "rRD(target={'a':0.5,'z':0.5},protected='a')",
-            "rND(rel=2,protected='a')",
-        ]
+            "nDD(protected='a')", "nDR(protected='a')@5",
+            "nDKL(protected='a',norm='protected-first')", "nDJS@7", "nDJS", "rND(protected='m')@4",
+            "rKL(protected='all',target='uniform')@6", "Annotated@3",
+            "rRD(target={'a':0.5,'z':0.5},protected='a')", "rND(rel=2,protected='a')"]
         with pytest.warns(UserWarning, match="nothing to compare"):  # rel=2
             table = scores(run, qrels, *names)
         for name in names:
             measure = parse_measure(name)
             values = score([measure], view)[measure]
             np.testing.assert_allclose(
-                np.nan_to_num(values), table[str(measure)], rtol=0, atol=1e-12
-            )
+                np.nan_to_num(values), table[str(measure)], rtol=0, atol=1e-12)
             if "rel=2" in name:
                 assert np.isnan(values).all()
 
@@ -136,8 +119,7 @@ class TestBiasedRankings:
 
     def test_reproducible(self):
         one, two, other = (
-            simulation.biased_rankings([5, 5], 0.1, [0], 20, seed) for seed in (7, 7, 8)
-        )
+            simulation.biased_rankings([5, 5], 0.1, [0], 20, seed) for seed in (7, 7, 8))
         assert (one == two).all() and (one != other).any()
 
     def test_first_places_follow_the_weights(self):
@@ -166,8 +148,7 @@ class TestBiasedRankings:
     def test_types_of_weighted_labels(self, weighted):
         assert (
             simulation.biased_rankings([3, 3], -1, weighted, 20)
-            == simulation.biased_rankings([3, 3], -1, [0], 20)
-        ).all()
+            == simulation.biased_rankings([3, 3], -1, [0], 20)).all()
 
     def test_weighted_label_of_each_ranking(self):
         weighted = np.zeros((300, 3), bool)
@@ -181,8 +162,7 @@ class TestBiasedRankings:
             (([3, 3], 1.5, [0]), "alpha=1.5"),
             (([3, 3], 0.5, [2]), "the labels are 0 to 1"),
             (([3, 3], 0.5, {2}), r"weighted=\[2\]: the labels are 0 to 1"),
-            (([3, 3], 0.5, np.ones((4, 2), bool)), "each of 1000 rankings and 2 labels"),
-        ],
+            (([3, 3], 0.5, np.ones((4, 2), bool)), "each of 1000 rankings and 2 labels")],
     )
     def test_wrong_input(self, arguments, error):
         with pytest.raises(ValueError, match=error):
@@ -201,8 +181,7 @@ PUBLISHED = {
     ("nDKL", 1.0): (0.40, 0.78),
     ("nDJS", -1.0): (0.18, 0.21),
     ("nDJS", 0.0): (0.03, 0.03),
-    ("nDJS", 1.0): (0.07, 0.09),
-}
+    ("nDJS", 1.0): (0.07, 0.09)}
 TOLERANCE = 0.015
 
 
@@ -211,26 +190,20 @@ class TestSweep:
         frame = simulation.sweep(alphas=[-1, 0, 1], draws=200)
         assert (
             list(frame.columns) == ["set", "alpha", "measure", "mean", "sd"]
-            and len(frame) == 3 * 3 * 4
-        )
+            and len(frame) == 3 * 3 * 4)
         frame["short"] = frame["measure"].str.extract(r"^(\w+)", expand=False)
         for (short, alpha), (low, high) in PUBLISHED.items():
             means = frame[(frame["short"] == short) & (frame["alpha"] == alpha)]["mean"]
             assert len(means) == 3
             assert abs(means.min() - low) < TOLERANCE and abs(means.max() - high) < TOLERANCE, (
-                short,
-                alpha,
-                list(means),
-            )
+                short, alpha, list(means))
         assert (frame[(frame["short"] == "nDR") & (frame["alpha"] == -1)]["mean"] > 1).all()
 
     def test_means_are_those_of_single_rankings(self):
         """The slow version of each measure, ranking by ranking."""
         sets = {"T": {"-3": 3, "-2": 2, "0": 4, "1": 3}}
         measures = [
-            "nDD(protected='-3,-2,-1')",
-            "nDKL(protected='-3,-2,-1',norm='protected-first')@6",
-        ]
+            "nDD(protected='-3,-2,-1')", "nDKL(protected='-3,-2,-1',norm='protected-first')@6"]
         frame = simulation.sweep(sets, [0.3], measures, draws=25, seed=4)
         seed = simulation._seed(4, "T", 0.3).spawn(3)[0]
         labels = list(sets["T"])
@@ -257,12 +230,8 @@ class TestSweep:
         frame = simulation.sweep(sets, [-1.0], "rKL(protected='all')", draws=30)
         one = np.random.default_rng(simulation._seed(0, "T", -1.0).spawn(3)[2]).choice(3, 30)
         codes = simulation.biased_rankings(
-            [4, 4, 4, 4],
-            -1.0,
-            np.arange(4) == one[:, None],
-            30,
-            simulation._seed(0, "T", -1.0).spawn(3)[1],
-        )
+            [4, 4, 4, 4], -1.0, np.arange(4) == one[:, None], 30,
+            simulation._seed(0, "T", -1.0).spawn(3)[1])
         assert (codes[:, 0] == one).mean() > 0.9
         measure = parse_measure("rKL(protected='all')")
         values = score([measure], simulation.rankings(codes, list(sets["T"])))[measure]
@@ -272,8 +241,7 @@ class TestSweep:
         expected = simulation.sweep({"T": {"-3": 5, "0": 5}}, [0.0], ["nDJS"], draws=5)
         for measures in ("nDJS", parse_measure("nDJS")):
             pd.testing.assert_frame_equal(
-                simulation.sweep({"T": {-3: 5, 0: 5}}, [0.0], measures, draws=5), expected
-            )
+                simulation.sweep({"T": {-3: 5, 0: 5}}, [0.0], measures, draws=5), expected)
 
     def test_any_labels(self):
         """The rankings of two stances are those of the same counts under the paper's labels."""
@@ -316,12 +284,10 @@ class TestSweep:
         alone = simulation.sweep(alphas=[-0.5, 0.5], measures=["nDJS"], draws=20)
         among = simulation.sweep(alphas=[-0.5, 0.5], draws=20)
         pd.testing.assert_frame_equal(
-            alone, among[among["measure"] == "nDJS"].reset_index(drop=True)
-        )
+            alone, among[among["measure"] == "nDJS"].reset_index(drop=True))
         one = simulation.sweep({"S2": simulation.SETS["S2"]}, [0.5], "nDJS", draws=20)
         pd.testing.assert_frame_equal(
-            one, alone[(alone["set"] == "S2") & (alone["alpha"] == 0.5)].reset_index(drop=True)
-        )
+            one, alone[(alone["set"] == "S2") & (alone["alpha"] == 0.5)].reset_index(drop=True))
         twins = dict.fromkeys(("S2", "S4"), simulation.SETS["S2"])
         assert simulation.sweep(twins, [0.5, 0.1], "nDJS", draws=20)["mean"].nunique() == 4
 
@@ -336,8 +302,7 @@ class TestSweep:
             ({"measures": []}, "at least one measure"),
             (
                 {"measures": "nDJS(groups='trec-newswire')"},
-                "without a groups parameter; the groups are the labels of sets",
-            ),
+                "without a groups parameter; the groups are the labels of sets"),
             ({"measures": "nDJSS"}, "measure not found: nDJSS"),
             ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
             ({"sets": pd.DataFrame({"S": [1]})}, "sets is a DataFrame; it takes a dictionary"),
@@ -345,8 +310,7 @@ class TestSweep:
             ({"alphas": 0.5}, r"alphas=0\.5 is one value; it takes several, such as \[0\.5\]"),
             (
                 {"sets": {"odd": {1: 3, 2: 4}}},
-                "'odd' has none of the protected labels -3, -2, -1; it has 1, 2; name them with",
-            ),
+                "'odd' has none of the protected labels -3, -2, -1; it has 1, 2; name them with"),
             ({"advantaged": ["0", "9"]}, "'S1' has none of the advantaged labels 9; it has -3,"),
             ({"weights": lambda alpha: (alpha, 1.0)}, r"the weights \(0.0, 1.0\) of alpha=0.0"),
             ({"draws": 1}, "draws=1"),
@@ -361,8 +325,7 @@ class TestSweep:
     def test_other_normalisers(self):
         both = [
             *simulation.MEASURES,
-            *(name.replace("protected-first", "max") for name in simulation.MEASURES[:3]),
-        ]
+            *(name.replace("protected-first", "max") for name in simulation.MEASURES[:3])]
         frame = simulation.sweep(measures=both, alphas=[-1.0, 0.0], draws=5)
         assert len(frame) == 3 * 2 * 7
         assert frame["mean"][frame["measure"].isin(both[-3:])].between(0, 1).all()

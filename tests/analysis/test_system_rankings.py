@@ -74,14 +74,11 @@ class TestMinMax:
             (pd.DataFrame([["A", 1.0, 2.0]], columns=["name", "AP", "AP"]), "column 'AP' twice"),
             (
                 pd.DataFrame({"name": ["A", "B"], "AP": 0.5, "rKL@5": ["0.1", "-"]}),
-                "rKL@5 has to be a column of numbers, and B has '-'",
-            ),
+                "rKL@5 has to be a column of numbers, and B has '-'"),
             (pd.DataFrame({"name": ["A", "B"], "AP": ["0.5", "0.6"]}), "A has '0.5'"),
         ],
     )
-    @each(
-        "function", [minmax, top, rank_table, correlations, lambda table: combine(table, ["AP"])]
-    )
+    @each("function", [minmax, top, rank_table, correlations, lambda table: combine(table, ["AP"])])
     def test_wrong_table(self, table, error, function):
         with pytest.raises(ValueError, match=error):
             function(table)
@@ -97,8 +94,7 @@ class TestCombine:
         [
             ("mean", lambda a, b: (a + b) / 2),
             ("gmean", lambda a, b: math.sqrt(a * b)),
-            ("hmean", lambda a, b: 2 * a * b / (a + b)),
-        ],
+            ("hmean", lambda a, b: 2 * a * b / (a + b))],
     )
     def test_means(self, averages, how, expected, unchanged):
         result = unchanged(combine, averages, ["nDCG@5", "1-rKL@5"], how)
@@ -125,17 +121,14 @@ class TestCombine:
         table = averages.assign(**{"nDCG@5": [0.0, -1.0, np.nan, 0.5]})
         result = combine(table, ["nDCG@5", "DistFair@5", "1-rKL@5"], how, [0, 2, 1]).iloc[:, -1]
         np.testing.assert_allclose(
-            result, combine(table, ["DistFair@5", "1-rKL@5"], how, [2, 1]).iloc[:, -1]
-        )
+            result, combine(table, ["DistFair@5", "1-rKL@5"], how, [2, 1]).iloc[:, -1])
 
     def test_published_means(self):
         """Das & Lease (2019), table 1, from its own N[R-Prec] and Fair."""
         table = pd.DataFrame(
             {
-                "name": ["SN1", "SN2", "SN127", "SN15"],
-                "N": [1.0, 0.88, 0.0536, 0.6854],
-                "F": [0.1158, 0.1578, 0.7306, 0.2112],
-            }
+                "name": ["SN1", "SN2", "SN127", "SN15"], "N": [1.0, 0.88, 0.0536, 0.6854],
+                "F": [0.1158, 0.1578, 0.7306, 0.2112]}
         )
         arithmetic = combine(table, ["N", "F"])["mean(N,F)"]
         assert arithmetic.round(4).tolist() == [0.5579, 0.5189, 0.3921, 0.4483]
@@ -160,8 +153,7 @@ class TestCombine:
             (["nDCG@5", "DistFair@5"], {"weights": [1, -1]}, "not negative"),
             (["nDCG@5", "DistFair@5"], {"weights": [1, math.nan]}, "not negative"),
             (["nDCG@5", "DistFair@5"], {"weights": [math.inf, 1]}, "not negative"),
-            (["nDCG@5", "DistFair@5"], {"how": "median"}, "'mean', 'gmean' or 'hmean'"),
-        ],
+            (["nDCG@5", "DistFair@5"], {"how": "median"}, "'mean', 'gmean' or 'hmean'")],
     )
     def test_wrong_input(self, averages, columns, options, error):
         with pytest.raises(ValueError, match=error):
@@ -184,8 +176,7 @@ class TestRanks:
             ["rKL@5", 1, "B"],
             ["rKL@5", 2, "C"],
             ["BiasP@5", 1, "D"],
-            ["BiasP@5", 2, "B"],
-        ]
+            ["BiasP@5", 2, "B"]]
         assert result["nDCG@5"].tolist() == [0.9, 0.7, 0.5, 0.7, 0.1, 0.5]
 
     def test_top_under_every_measure_and_ties(self, averages):
@@ -209,8 +200,7 @@ class TestRanks:
     @pytest.mark.parametrize("function", [top, rank_table])
     def test_index_that_is_not_unique(self, averages, function, unchanged):
         two = averages.assign(
-            name=[f"{name}2" for name in averages["name"]], **{"nDCG@5": [0.8, 0.4, 0.6, 0.0]}
-        )
+            name=[f"{name}2" for name in averages["name"]], **{"nDCG@5": [0.8, 0.4, 0.6, 0.0]})
         table = pd.concat([averages, two])
         expected = function(table.reset_index(drop=True), by="nDCG@5")
         pd.testing.assert_frame_equal(unchanged(function, table, by="nDCG@5"), expected)
@@ -221,8 +211,7 @@ class TestRanks:
             ({"by": "AP"}, "no measure 'AP'"),
             ({"by": []}, "needs at least one measure"),
             ({"n": -1}, "n=-1"),
-            ({"n": 0}, "n=0"),
-        ],
+            ({"n": 0}, "n=0")],
     )
     def test_wrong_input(self, averages, options, error):
         with pytest.raises(ValueError, match=error):
@@ -240,8 +229,7 @@ class TestFramesFromFiles:
         averages, perquery, *_ = experiment
         perquery = perquery.astype({"qid": int})
         read = [
-            pd.read_csv(io.StringIO(frame.to_csv(index=False))) for frame in (averages, perquery)
-        ]
+            pd.read_csv(io.StringIO(frame.to_csv(index=False))) for frame in (averages, perquery)]
         pd.testing.assert_frame_equal(rank_table(read[0]), rank_table(averages), check_dtype=False)
         signed = [one[one["measure"].str.startswith("BiasP@")] for one in (read[1], perquery)]
         pd.testing.assert_frame_equal(*map(bias_summary, signed), check_dtype=False)
@@ -252,8 +240,7 @@ class TestFramesFromFiles:
 class TestCorrelations:
     @pytest.mark.parametrize(
         "method, test",
-        [("kendall", stats.kendalltau), ("spearman", stats.spearmanr), ("pearson", stats.pearsonr)],
-    )
+        [("kendall", stats.kendalltau), ("spearman", stats.spearmanr), ("pearson", stats.pearsonr)])
     def test_over_systems(self, averages, method, test, unchanged):
         result = unchanged(correlations, averages, method)
         names = list(averages.columns[1:])
@@ -273,11 +260,8 @@ class TestCorrelations:
     def test_table_is_a_triangle_with_stars(self):
         frame = pd.DataFrame(
             {
-                "name": range(10),
-                "a": range(10),
-                "b": [*range(9), -1],
-                "c": [5, 1, 8, 3, 9, 0, 7, 2, 6, 4],
-            }
+                "name": range(10), "a": range(10), "b": [*range(9), -1],
+                "c": [5, 1, 8, 3, 9, 0, 7, 2, 6, 4]}
         )
         table = correlations(frame).table
         assert list(table.index) == ["b", "c"] and list(table.columns) == ["a", "b"]
@@ -291,15 +275,13 @@ class TestCorrelations:
 
     def test_rounding_noise_is_a_tie(self):
         frame = pd.DataFrame(
-            {"name": range(4), "a": [0.3, 0.1 + 0.2, 0.5, 0.6], "b": [2.0, 1.0, 3.0, 4.0]}
-        )
+            {"name": range(4), "a": [0.3, 0.1 + 0.2, 0.5, 0.6], "b": [2.0, 1.0, 3.0, 4.0]})
         exact = frame.assign(a=[0.3, 0.3, 0.5, 0.6])
         assert correlations(frame).coefficients.equals(correlations(exact).coefficients)
 
     @pytest.mark.parametrize("method", ["kendall", "spearman", "pearson"])
     @pytest.mark.parametrize(
-        "values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan]
-    )
+        "values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
     @pytest.mark.filterwarnings("ignore:values are missing")
     def test_constant_measure(self, averages, method, values):
         with pytest.warns(FairnessWarning, match=r"^all values of rKL@5 are equal, so"):
@@ -354,8 +336,7 @@ class TestBiasSummary:
             ("Skew(group='a')@5", True),
             ("RepBias(group='a')@5", True),
             ("lean", False),
-            ("lean →0", True),
-        ],
+            ("lean →0", True)],
     )
     def test_only_signed_measures(self, perquery, measure, signed):
         frame = perquery[perquery["measure"] == "BiasP@5"].assign(measure=measure)
@@ -368,11 +349,8 @@ class TestBiasSummary:
     def test_equal_values(self):
         frame = pd.DataFrame(
             {
-                "name": ["A", "A", "B", "B", "C"],
-                "qid": [1, 2, 1, 2, 1],
-                "measure": "BiasP@5",
-                "value": [0.0, 0.0, 0.1, 0.1, 0.5],
-            }
+                "name": ["A", "A", "B", "B", "C"], "qid": [1, 2, 1, 2, 1], "measure": "BiasP@5",
+                "value": [0.0, 0.0, 0.1, 0.1, 0.5]}
         )
         result = bias_summary(frame)
         assert result["p"].isna().tolist() == [True, False, True] and result["p"][1] == 0
@@ -381,19 +359,15 @@ class TestBiasSummary:
     @pytest.mark.filterwarnings("error")
     def test_no_values(self):
         frame = pd.DataFrame(
-            {"name": "A", "qid": ["1", "2"], "measure": "BiasP@5", "value": np.nan}
-        )
+            {"name": "A", "qid": ["1", "2"], "measure": "BiasP@5", "value": np.nan})
         row = bias_summary(frame).iloc[0]
         assert row["n"] == 0 and row[["MB", "SB", "MAB", "min", "max", "p"]].isna().all()
 
     def test_rounding_noise_is_no_bias(self):
         frame = pd.DataFrame(
             {
-                "name": "A",
-                "qid": ["1", "2", "3"],
-                "measure": "BiasP@5",
-                "value": [1e-17, 1.1e-17, 1.2e-17],
-            }
+                "name": "A", "qid": ["1", "2", "3"], "measure": "BiasP@5",
+                "value": [1e-17, 1.1e-17, 1.2e-17]}
         )
         assert bias_summary(frame)["p"].isna().all()
 
@@ -410,8 +384,7 @@ class TestBiasSummary:
         topics = pd.DataFrame({"qid": qrels["qid"].unique(), "query": "x"})
         measures = [parse_measure("BiasP@5"), parse_measure("BiasP(abs=True)@5")]
         averages, perquery = pt.Experiment(
-            list(runs.values()), topics, qrels, measures, names=list(runs), perquery="both"
-        )
+            list(runs.values()), topics, qrels, measures, names=list(runs), perquery="both")
         signed = perquery[perquery["measure"] == "BiasP@5"]
         result = bias_summary(signed).set_index("name")
         assert (result["MAB"] > abs(result["MB"])).any()
@@ -444,8 +417,7 @@ class TestCompare:
     def test_p_values_of_pyterrier(self, experiment):
         averages, perquery, *_ = experiment
         result = compare(perquery, "one", correction=None, resamples=99).set_index(
-            ["name", "measure"]
-        )
+            ["name", "measure"])
         for name in ("two", "three"):
             row = averages.set_index("name").loc[name]
             for measure in ("nDCG@5", "rKL@5", "BiasP@5"):
@@ -459,11 +431,8 @@ class TestCompare:
         for _ in range(40):
             frame = pd.DataFrame(
                 {
-                    "name": np.repeat(["A", "B"], 40),
-                    "qid": [*range(40)] * 2,
-                    "measure": "m",
-                    "value": np.concatenate([np.zeros(40), rng.normal(0.2, 1, 40)]),
-                }
+                    "name": np.repeat(["A", "B"], 40), "qid": [*range(40)] * 2, "measure": "m",
+                    "value": np.concatenate([np.zeros(40), rng.normal(0.2, 1, 40)])}
             )
             row = compare(frame, "A", correction=None, resamples=499).iloc[0]
             covered += row["low"] <= 0.2 <= row["high"]
@@ -478,8 +447,7 @@ class TestCompare:
         bonferroni = compare(perquery, "A", "bonferroni", resamples=99)
         np.testing.assert_allclose(bonferroni["corrected"], np.minimum(1, 2 * bonferroni["p"]))
         wide, narrow = (
-            compare(perquery, "A", confidence=level, resamples=999) for level in (0.99, 0.5)
-        )
+            compare(perquery, "A", confidence=level, resamples=999) for level in (0.99, 0.5))
         assert (wide["high"] - wide["low"] > narrow["high"] - narrow["low"]).all()
 
     def test_topics_of_one_of_the_systems(self, perquery):
@@ -503,8 +471,7 @@ class TestCompare:
             ({"baseline": "Z"}, "no system is named 'Z'; the frame has 'A', 'B', 'C'"),
             *(
                 ({"baseline": "A", "confidence": confidence}, f"the confidence level {confidence}")
-                for confidence in (0, 1, 1.5, math.nan)
-            ),
+                for confidence in (0, 1, 1.5, math.nan)),
         ],
     )
     def test_wrong_input(self, perquery, arguments, error):

@@ -59,8 +59,7 @@ def test_systems_with_other_topics():
         frame = frame_of({"x": values["AB"[i]]})
         alone = topic_gaps(frame, DOMAINS).drop(columns="name")
         pd.testing.assert_frame_equal(
-            alone, result.iloc[i : i + 1].drop(columns="name").reset_index(drop=True)
-        )
+            alone, result.iloc[i : i + 1].drop(columns="name").reset_index(drop=True))
     last = result.iloc[2]
     assert last["groups"] == 0 and last[["worst", "worst mean", *NUMBERS]].isna().all()
 
@@ -137,8 +136,7 @@ def test_equal_values_and_one_group():
         ({"1": None, "2": "-"}, "no topic of the frame"),
         (["a", "b"], "are a list; groups of topics are a dictionary"),
         ({}, "are a dict"),
-        (pd.DataFrame({"qid": ["1"]}), "the frame of topic groups"),
-    ],
+        (pd.DataFrame({"qid": ["1"]}), "the frame of topic groups")],
 )
 def test_wrong_groups(function, groups, says):
     with pytest.raises(ValueError, match=says):

@@ -47,8 +47,7 @@ class TestWorkedValues:
         measure = "AWRF(target='qrels')@3"
         rows = {
             interval: uncertain_labels(
-                {"A": RUN}, QRELS, measure, groups.from_mapping(SOFT), interval=interval
-            ).iloc[0]
+                {"A": RUN}, QRELS, measure, groups.from_mapping(SOFT), interval=interval).iloc[0]
             for interval in ("rubin", "components")
         }
         row = rows["rubin"]
@@ -69,8 +68,7 @@ def with_labels(probabilities, labels):
     rows = [
         {"qid": qid, "docno": docno, "group": label}
         for (qid, docno), found in probabilities.items()
-        for label in ([labels[qid, docno]] if isinstance(found, dict) else found)
-    ]
+        for label in ([labels[qid, docno]] if isinstance(found, dict) else found)]
     every = sorted({label for found in probabilities.values() for label in found})
     rows += [{"qid": "other", "docno": "other", "group": label} for label in every]
     return groups.from_frame(pd.DataFrame(rows))
@@ -85,9 +83,7 @@ def values_of(measures, source, qrels, run):
         judged, ranked = (frame.rename(columns=ROWS) for frame in (qrels, run))
         for one in ir_measures.iter_calc(wanted, judged, ranked):
             found[wanted.index(one.measure), one.query_id] = one.value
-    return [
-        [found[i, qid] for qid in qrels["qid"].unique()] for i in range(len(measures))
-    ]
+    return [[found[i, qid] for qid in qrels["qid"].unique()] for i in range(len(measures))]
 
 
 @pytest.mark.filterwarnings("ignore:topics for which a measure is undefined")
@@ -128,29 +124,21 @@ def test_slow_version(seed, by_topic):
     draws = 6
     drawn = {
         key: slow.labels_of(found, key[0] if by_topic else "", key[1], draws, seed)
-        for key, found in probabilities.items()
-        if isinstance(found, dict)
-    }
+        for key, found in probabilities.items() if isinstance(found, dict)}
     likeliest = {
-        key: slow.most_probable(found)
-        for key, found in probabilities.items()
-        if isinstance(found, dict)
-    }
+        key: slow.most_probable(found) for key, found in probabilities.items()
+        if isinstance(found, dict)}
     for name, run in runs.items():
         by_draw = [
             values_of(
-                measures,
-                with_labels(probabilities, {key: some[m] for key, some in drawn.items()}),
-                qrels,
-                run,
-            )
+                measures, with_labels(probabilities, {key: some[m] for key, some in drawn.items()}),
+                qrels, run)
             for m in range(draws)
         ]
         probable = values_of(measures, with_labels(probabilities, likeliest), qrels, run)
         for interval in ("rubin", "components"):
             result = uncertain_labels(
-                runs, qrels, measures, source, draws, interval, 0.9, seed=seed
-            )
+                runs, qrels, measures, source, draws, interval, 0.9, seed=seed)
             rows = result[result["name"] == name].set_index("measure")
             for i, measure in enumerate(measures):
                 expected = slow.summary([values[i] for values in by_draw], interval, 0.9)
@@ -158,8 +146,7 @@ def test_slow_version(seed, by_topic):
                 assert row["most probable"] == pytest.approx(np.mean(probable[i]), abs=1e-9)
                 for column in COLUMNS:
                     assert row[column] == pytest.approx(
-                        expected[column], abs=1e-9, nan_ok=True
-                    ), (measure, column)
+                        expected[column], abs=1e-9, nan_ok=True), (measure, column)
 
 
 @pytest.mark.filterwarnings("ignore:topics for which a measure is undefined")
@@ -217,8 +204,7 @@ class TestProperties:
         measure = "RepBias(group='F',target='uniform')@8"
         same, own = (
             uncertain_labels(run, qrels, measure, groups.from_frame(frame), 50).iloc[0]
-            for frame in (soft, by_topic)
-        )
+            for frame in (soft, by_topic))
         # Both topics hold the same documents, so that their values are equal in each draw.
         assert same["share"] == pytest.approx(1) and own["share"] < 0.9
         product = groups.product(groups.from_frame(soft), groups.from_frame(
@@ -231,13 +217,10 @@ class TestProperties:
         # In both topics, 60 % of the labels are F, of which 80 % are right.
         labels = {docno: "FFFMM"[i % 5] for i, docno in enumerate(docs)}
         source = groups.with_error_rates(
-            groups.from_mapping(labels),
-            {"F": {"F": 0.8, "M": 0.2}, "M": {"M": 1.0}},
-        )
+            groups.from_mapping(labels), {"F": {"F": 0.8, "M": 0.2}, "M": {"M": 1.0}})
         qrels = qrels_of([docs[:200], docs[200:]])
         row = uncertain_labels(
-            {"A": qrels.assign(score=1)}, qrels, "BiasP(pro='F',con='M')@200", source, 200
-        ).iloc[0]
+            {"A": qrels.assign(score=1)}, qrels, "BiasP(pro='F',con='M')@200", source, 200).iloc[0]
         assert row["mean"] == pytest.approx(2 * 0.6 * 0.8 - 1, abs=0.04)
         assert row["as labelled"] == pytest.approx(0.2)
 
@@ -266,8 +249,7 @@ class TestProperties:
         ({"measures": "nDCG@5"}, "uncertain_labels takes measures of this package"),
         ({"measures": "rKL(groups='trec-newswire')@5"}, "without a groups parameter"),
         ({"runs": {}}, "there are no runs"),
-        ({"measures": "BiasP(pro='F',con='Z')@5"}, "'Z'"),
-    ],
+        ({"measures": "BiasP(pro='F',con='Z')@5"}, "'Z'")],
 )
 def test_wrong_input(options, says):
     arguments = {"runs": {"A": RUN}, "measures": "AWRF@3", "groups": groups.from_mapping(SOFT)}

@@ -33,8 +33,7 @@ GIB = 1 << 30
 def write_run(run: pd.DataFrame, path: Path, mode: str = "w") -> None:
     """A TREC run file in trec_eval's manner: topics together, scores falling."""
     run = run.assign(topic=run["query_id"].astype(int)).sort_values(
-        ["topic", "score"], ascending=[True, False]
-    )
+        ["topic", "score"], ascending=[True, False])
     rank = run.groupby("topic").cumcount() + 1
     run.assign(q0="Q0", rank=rank, tag="synthetic")[
         ["query_id", "q0", "doc_id", "rank", "score", "tag"]
@@ -54,10 +53,8 @@ def write_runs(folder: Path) -> tuple[Path, list[Path]]:
 
 def python(*arguments: object) -> None:
     subprocess.run(
-        [sys.executable, "-W", "ignore", *map(str, arguments)],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+        [sys.executable, "-W", "ignore", *map(str, arguments)], check=True,
+        stdout=subprocess.DEVNULL)
 
 
 def against_the_commands(qrels: Path, runs: list[Path]) -> list[tuple[str, float, str, bool]]:
@@ -77,21 +74,14 @@ def against_the_commands(qrels: Path, runs: list[Path]) -> list[tuple[str, float
         python("-c", code, "table", qrels, *runs, "-m", theirs, own, "--jobs", jobs)
 
     separate, together, one, two = seconds(
-        one_by_one, one_by_one_in_one_command, lambda: table(1), lambda: table(2), rounds=2
-    )
+        one_by_one, one_by_one_in_one_command, lambda: table(1), lambda: table(2), rounds=2)
     return [
         (
-            f"{RUNS} runs: the commands, one by one / pt-fairness table",
-            separate / one,
-            "at least 5",
-            separate >= 5 * one,
-        ),
+            f"{RUNS} runs: the commands, one by one / pt-fairness table", separate / one,
+            "at least 5", separate >= 5 * one),
         (
-            "  … with the commands' measures all in one python -m pt_fairness",
-            together / one,
-            "",
-            True,
-        ),
+            "  … with the commands' measures all in one python -m pt_fairness", together / one, "",
+            True),
         ("  … pt-fairness table, starting included: one process / two", one / two, "", True),
     ]
 
@@ -109,21 +99,16 @@ def on_two_processors(qrels: Path, runs: list[Path]) -> list[tuple[str, float, s
     one, two = seconds(lambda: run(1), lambda: run(2), rounds=5)
     return [
         (
-            f"{RUNS} runs: evaluate on one processor / on two",
-            one / two,
-            "at least 1.6",
-            one >= 1.6 * two,
-        )
+            f"{RUNS} runs: evaluate on one processor / on two", one / two, "at least 1.6",
+            one >= 1.6 * two)
     ]
 
 
 def reading(run: Path) -> list[tuple[str, float, str, bool]]:
     theirs, ours = seconds(
-        lambda: list(ir_measures.read_trec_run(str(run))), lambda: read_run(run), rounds=7
-    )
+        lambda: list(ir_measures.read_trec_run(str(run))), lambda: read_run(run), rounds=7)
     return [
-        ("ir_measures.read_trec_run / read_run", theirs / ours, "at least 2", theirs >= 2 * ours)
-    ]
+        ("ir_measures.read_trec_run / read_run", theirs / ours, "at least 2", theirs >= 2 * ours)]
 
 
 def write_large(folder: Path) -> tuple[Path, Path]:
@@ -134,16 +119,13 @@ def write_large(folder: Path) -> tuple[Path, Path]:
     with open(folder / "large.qrels", "w") as out:
         for block in range(BLOCKS):
             shifted = [
-                (frame["query_id"].astype(int) + 100 * block).astype(str) for frame in (qrels, run)
-            ]
+                (frame["query_id"].astype(int) + 100 * block).astype(str) for frame in (qrels, run)]
             qrels.assign(query_id=shifted[0])[
                 ["query_id", "iteration", "doc_id", "relevance"]
             ].to_csv(out, sep=" ", header=False, index=False)
             write_run(
                 run.assign(query_id=shifted[1], score=rng.standard_normal(len(run))),
-                folder / "large",
-                "a",
-            )
+                folder / "large", "a")
     return folder / "large.qrels", folder / "large"
 
 
@@ -155,20 +137,14 @@ def large(qrels: Path, run: Path) -> list[tuple[str, float, str, bool]]:
     typed, guessed, ours = seconds(
         lambda: pd.read_csv(run, sep=r"\s+", header=None, names=list(columns), dtype=columns),
         lambda: pd.read_csv(run, sep=r"\s+", header=None),
-        lambda: evaluate(run, qrels, OURS, progress=False),
-        rounds=3,
-    )
+        lambda: evaluate(run, qrels, OURS, progress=False), rounds=3)
     alone = subprocess.run(
-        [sys.executable, __file__, qrels, run], check=True, capture_output=True, text=True
-    )
+        [sys.executable, __file__, qrels, run], check=True, capture_output=True, text=True)
     memory = float(alone.stdout)
     return [
         (
             f"{7000 * 1000} rows: evaluate, files included / pandas.read_csv of the run",
-            ours / typed,
-            "at most 5",
-            ours <= 5 * typed,
-        ),
+            ours / typed, "at most 5", ours <= 5 * typed),
         ("  … / pandas.read_csv that guesses the types", ours / guessed, "", True),
         ("  … seconds", ours, "", True),
         ("  … memory in GiB", memory, "under 6", memory < 6),
@@ -181,8 +157,7 @@ def main() -> int:
         folder = Path(name)
         qrels, runs = write_runs(folder)
         missed = report(
-            reading(runs[0]) + on_two_processors(qrels, runs) + against_the_commands(qrels, runs)
-        )
+            reading(runs[0]) + on_two_processors(qrels, runs) + against_the_commands(qrels, runs))
         return missed + report(large(*write_large(folder)))
 
 

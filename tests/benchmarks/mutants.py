@@ -45,8 +45,7 @@ OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Div, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or,
     ast.Or: ast.And, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-    ast.In: ast.NotIn, ast.NotIn: ast.In,
-}
+    ast.In: ast.NotIn, ast.NotIn: ast.In}
 BOUNDS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt}
 
@@ -162,14 +161,19 @@ def rooms_above(room: str) -> list[str]:
     return [name for names in reversed(layers[:place]) for name in names]
 
 
-def tests_of(stage: str, room: str, tests: Path) -> list[str]:
-    """Return the arguments of pytest for a stage."""
-    if stage == "above":
-        above = [tests / name for name in rooms_above(room)]
-        paths = [*above, *sorted(tests.glob("test_*.py"))]
-        return ["-m", "not exhaustive", *map(str, paths)]
-    marked = "exhaustive" if stage == "exhaustive" else "not exhaustive"
-    return ["-m", marked, str(tests / room)]
+def tests_of(stage: str, mutant: Mutant, tests: Path) -> Iterator[list[str]]:
+    """Yield the arguments of pytest for a stage; in the room, the tests of the file come first."""
+    room = tests / mutant.room
+    named = room / f"test_{mutant.path.stem}.py"
+    if stage == "exhaustive":
+        yield ["-m", "exhaustive", str(room)]
+    elif stage == "above":
+        above = [tests / name for name in rooms_above(mutant.room)]
+        yield from (["-m", "not exhaustive", str(path)]
+                    for path in [*above, *sorted(tests.glob("test_*.py"))])
+    else:
+        paths = [named, room] if named.exists() else [room]
+        yield from (["-m", "not exhaustive", str(path)] for path in paths)
 
 
 def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
@@ -220,9 +224,10 @@ def stage_of_death(mutant: Mutant, project: Path, stages: Sequence[str]) -> tupl
     path.write_bytes(mutant.source())
     try:
         for stage in stages:
-            test = failing(tests_of(stage, mutant.room, project / "tests"), project)
-            if test:
-                return stage, test
+            for arguments in tests_of(stage, mutant, project / "tests"):
+                test = failing(arguments, project)
+                if test:
+                    return stage, test
     finally:
         path.write_bytes(before)
     return "survived", ""

@@ -54,56 +54,22 @@ from pt_fairness import (
 from pt_fairness.cli import plugging
 
 OURS = [
-    rND @ 10,
-    rKL @ 10,
-    rRD @ 10,
-    nDD @ 100,
-    nDR @ 100,
-    nDKL @ 100,
-    nDJS,
-    Annotated @ 10,
-    alpha_nDCG @ 10,
-]
+    rND @ 10, rKL @ 10, rRD @ 10, nDD @ 100, nDR @ 100, nDKL @ 100, nDJS, Annotated @ 10,
+    alpha_nDCG @ 10]
 
 BIAS = [
-    DistKL @ 10,
-    DistFair @ 10,
-    AWRF @ 10,
-    NDKL @ 10,
-    Skew(group="FT") @ 10,
-    MinSkew @ 10,
-    MaxSkew @ 10,
-    RepBias(group="FT") @ 10,
-    BiasP(pro="FT", con="LA") @ 10,
-    BiasRBP(pro="FT", con="LA"),
-    BiasDCG(pro="FT", con="LA") @ 10,
-]
+    DistKL @ 10, DistFair @ 10, AWRF @ 10, NDKL @ 10, Skew(group="FT") @ 10, MinSkew @ 10,
+    MaxSkew @ 10, RepBias(group="FT") @ 10, BiasP(pro="FT", con="LA") @ 10,
+    BiasRBP(pro="FT", con="LA"), BiasDCG(pro="FT", con="LA") @ 10]
 
 EXPOSURE = [
-    EEL @ 10,
-    EED @ 10,
-    EER @ 10,
-    EEL(by="group") @ 10,
-    EER(by="group") @ 10,
-    logDP @ 10,
-    logEUR @ 10,
-    logRUR @ 10,
-    IAA @ 10,
-    IAA(by="group") @ 10,
-]
+    EEL @ 10, EED @ 10, EER @ 10, EEL(by="group") @ 10, EER(by="group") @ 10, logDP @ 10,
+    logEUR @ 10, logRUR @ 10, IAA @ 10, IAA(by="group") @ 10]
 
 GROUPS = [
-    GF @ 10,
-    GF(divergence="rnod", order="FBIS,FR,FT,LA") @ 10,
-    PEER @ 100,
-    RADio @ 10,
-    FAIR @ 10,
-    FAIR(value="prefixes") @ 20,
-    PreF @ 10,
-    ARP @ 100,
-    ARP(pairs="errors") @ 100,
-    AWRF(discount="trec", unannotated="keep") @ 10,
-]
+    GF @ 10, GF(divergence="rnod", order="FBIS,FR,FT,LA") @ 10, PEER @ 100, RADio @ 10, FAIR @ 10,
+    FAIR(value="prefixes") @ 20, PreF @ 10, ARP @ 100, ARP(pairs="errors") @ 100,
+    AWRF(discount="trec", unannotated="keep") @ 10]
 
 
 def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -133,8 +99,7 @@ def sampled(
     documents["doc_id"] = [f"d{i}" for i in range(topics * depth)]
     run = pd.concat([documents] * samples, ignore_index=True)
     run = run.assign(
-        score=rng.random(len(run)), iteration=np.repeat(np.arange(samples), topics * depth)
-    )
+        score=rng.random(len(run)), iteration=np.repeat(np.arange(samples), topics * depth))
     return documents.assign(relevance=rng.integers(0, 3, len(documents))), run
 
 
@@ -169,8 +134,7 @@ def start_up() -> list[tuple[str, float, str, bool]]:
     """What importing the package, and plugging it in, cost a fresh interpreter."""
     def fresh(code: str) -> float:
         timed = (
-            f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)"
-        )
+            f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)")
         return min(
             float(
                 subprocess.run(
@@ -184,8 +148,7 @@ def start_up() -> list[tuple[str, float, str, bool]]:
     plug = 1000 * fresh(plugging._line())
     return [
         ("import pt_fairness / import ir_measures", imports, "at most 3", imports <= 3),
-        ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2),
-    ]
+        ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2)]
 
 
 def main(folder: Path | None) -> int:
@@ -207,72 +170,50 @@ def main(folder: Path | None) -> int:
         rows.append(
             (
                 f"all of {', '.join(map(str, measures))[:48]}… / nDCG@10 (pytrec_eval)",
-                ours / ndcg,
-                f"at most {most:g}",
-                ours <= most * ndcg,
-            )
+                ours / ndcg, f"at most {most:g}", ours <= most * ndcg)
         )
     for name, some, least in (("a run", run, 10), ("a run of ties", tied, 5)):
         theirs, ours = seconds(
             score([alpha_nDCG @ 10], some, provider=ir_measures.pyndeval),
-            score([alpha_nDCG @ 10], some),
-            rounds=3,
-        )
+            score([alpha_nDCG @ 10], some), rounds=3)
         rows.append(
             (
-                f"α_nDCG@10 on {name}: pyndeval / ours",
-                theirs / ours,
-                f"at least {least}",
-                theirs >= least * ours,
-            )
+                f"α_nDCG@10 on {name}: pyndeval / ours", theirs / ours, f"at least {least}",
+                theirs >= least * ours)
         )
     small, large = (synthetic(topics) for topics in (100, 400))
     one, four = seconds(score(OURS, small[1], small[0]), score(OURS, large[1], large[0]), rounds=3)
     rows.append(
         (
-            "four times the topics take / four times the time",
-            four / one / 4,
-            "about 1",
-            four < 1.3 * 4 * one,
-        )
+            "four times the topics take / four times the time", four / one / 4, "about 1",
+            four < 1.3 * 4 * one)
     )
     few, many = (sampled(samples) for samples in (25, 100))
     quarter, whole = seconds(*(score([EEL], run, qrels) for qrels, run in (few, many)), rounds=3)
     rows.append(
-        ("seconds for EEL of 100 samples, 50 topics, 100 documents", whole, "under 1", whole < 1)
-    )
+        ("seconds for EEL of 100 samples, 50 topics, 100 documents", whole, "under 1", whole < 1))
     rows.append(
         (
-            "EEL of four times the samples takes / four times the time",
-            whole / quarter / 4,
-            "about 1",
-            whole < 1.3 * 4 * quarter,
-        )
+            "EEL of four times the samples takes / four times the time", whole / quarter / 4,
+            "about 1", whole < 1.3 * 4 * quarter)
     )
     (deep,) = seconds(score([nDR]), rounds=3)
     rows.append(
-        ("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1)
-    )
+        ("seconds for nDR at depth 1000, its exact maximum included", deep, "under 1", deep < 1))
     plain, soft, both = memberships(run, qrels)
     for name, some in (("soft", soft), ("product", both)):
         each = [GF, AWRF, DistKL @ 10, EEL(by="group"), IAA(by="group")]
         once, more = seconds(
             score([measure(groups=plain) for measure in each]),
-            score([measure(groups=some) for measure in each]),
-            rounds=3,
-        )
+            score([measure(groups=some) for measure in each]), rounds=3)
         rows.append(
             (
-                f"{', '.join(map(str, each))}: {name} groups / plain groups",
-                more / once,
-                "at most 3",
-                more <= 3 * once,
-            )
+                f"{', '.join(map(str, each))}: {name} groups / plain groups", more / once,
+                "at most 3", more <= 3 * once)
         )
     source = groups.from_pattern("^([A-Z]+)", name="letters")
     with_source = [
-        measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS
-    ]
+        measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS]
     for name, some, measures in (
         ("a run", run, OURS),
         ("a run of ties", tied, OURS),

@@ -42,8 +42,7 @@ def by_topic(frame, column):
     """Topic → document → value: the form that pytrec_eval takes."""
     return {
         qid: dict(zip(rows["doc_id"], rows[column], strict=True))
-        for qid, rows in frame.groupby("query_id")
-    }
+        for qid, rows in frame.groupby("query_id")}
 
 
 # Each gives the measure that both have, the peer's values and the run.
@@ -56,25 +55,20 @@ def fairranktune(qrels, run):
     lists = {qid: (rows[["doc_id"]], dict(zip(rows["doc_id"], rows["group"], strict=True)))
              for qid, rows in ordered.groupby("query_id")}
     return NDKL(target="run", groups="trec-newswire"), lambda: by_name(
-        {qid: THEIR_NDKL(*one) for qid, one in lists.items()}
-    )
+        {qid: THEIR_NDKL(*one) for qid, one in lists.items()})
 
 
 def ndeval(qrels, run):
     """α-nDCG, for which pyndeval takes tuples."""
     relevant = list(
-        qrels[["query_id", "iteration", "doc_id", "relevance"]].itertuples(index=False, name=None)
-    )
+        qrels[["query_id", "iteration", "doc_id", "relevance"]].itertuples(index=False, name=None))
     documents = [
         pyndeval.ScoredDoc(*row)
-        for row in run[["query_id", "doc_id", "score"]].itertuples(index=False)
-    ]
+        for row in run[["query_id", "doc_id", "score"]].itertuples(index=False)]
     theirs = pyndeval.RelevanceEvaluator(
-        [pyndeval.SubtopicQrel(*row) for row in relevant], ["alpha-nDCG@10"]
-    )
+        [pyndeval.SubtopicQrel(*row) for row in relevant], ["alpha-nDCG@10"])
     return alpha_nDCG @ 10, lambda: by_name(
-        {qid: found["alpha-nDCG@10"] for qid, found in theirs.evaluate(documents).items()}
-    )
+        {qid: found["alpha-nDCG@10"] for qid, found in theirs.evaluate(documents).items()})
 
 
 def trec_eval(qrels, run):
@@ -84,16 +78,14 @@ def trec_eval(qrels, run):
     theirs = pytrec_eval.RelevanceEvaluator(by_topic(qrels, "relevance"), {"ndcg_cut_10"})
     documents = by_topic(run, "score")
     return nDCG @ 10, lambda: by_name(
-        {qid: found["ndcg_cut_10"] for qid, found in theirs.evaluate(documents).items()}
-    )
+        {qid: found["ndcg_cut_10"] for qid, found in theirs.evaluate(documents).items()})
 
 
 def trec_eval_in_ir_measures(qrels, run):
     """The same from the frame, as a user of ir_measures has it computed."""
     theirs = ir_measures.pytrec_eval.evaluator([nDCG @ 10], qrels)
     return nDCG @ 10, lambda: by_name(
-        {metric.query_id: metric.value for metric in theirs.iter_calc(run)}
-    )
+        {metric.query_id: metric.value for metric in theirs.iter_calc(run)})
 
 
 def compiled(qrels, run):
@@ -105,10 +97,8 @@ def compiled(qrels, run):
     return nDCG @ 10, lambda: by_name(
         dict(
             zip(
-                relevant.keys(),
-                ranx.evaluate(relevant, documents, "ndcg@10", return_mean=False),
-                strict=True,
-            )
+                relevant.keys(), ranx.evaluate(relevant, documents, "ndcg@10", return_mean=False),
+                strict=True)
         )
     )
 
@@ -127,26 +117,19 @@ def main():
         ours = evaluator(measure, qrels)
         difference = np.abs(theirs() - ours(run)).max()
         times = seconds(
-            theirs, lambda ours=ours: ours(run), lambda: list(nine.iter_calc(run)), rounds=ROUNDS
-        )
+            theirs, lambda ours=ours: ours(run), lambda: list(nine.iter_calc(run)), rounds=ROUNDS)
         rows.append(
             (
                 name,
                 measure.NAME + (f"@{measure['cutoff']}" if "cutoff" in measure.params else ""),
-                f"{times[0] / times[1]:.2g}",
-                f"{times[0] / times[2]:.2g}",
-                f"{difference:.0e}" if difference else "0",
-            )
+                f"{times[0] / times[1]:.2g}", f"{times[0] / times[2]:.2g}",
+                f"{difference:.0e}" if difference else "0")
         )
     table = pd.DataFrame(
         rows,
         columns=[
-            "peer",
-            "measure",
-            "speed-up",
-            "speed-up, all nine measures",
-            "largest difference in a topic",
-        ],
+            "peer", "measure", "speed-up", "speed-up, all nine measures",
+            "largest difference in a topic"],
     )
     print(as_text(table, "md"), end="")
     print(f"\n{len(run)} rows, {len(qrels)} judgments. The nine: {', '.join(map(str, OURS))}. "

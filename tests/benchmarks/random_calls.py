@@ -37,8 +37,7 @@ TOLERANCE = 1e-9
 LABELS = ("A", "B", "C", "D")
 TARGETS: tuple[Any, ...] = (
     "qrels", "collection", "uniform", "run", {"A": 0.3, "B": 0.7}, {"A": 1.0},
-    {"A": 0.25, "E": 0.75}, "random-calls", "random-calls-by-topic", "random-calls-of-qrels",
-)
+    {"A": 0.25, "E": 0.75}, "random-calls", "random-calls-by-topic", "random-calls-of-qrels")
 #: The arguments of a measure's parameters; "measure.parameter" goes before the parameter alone.
 PARAMETERS: dict[str, tuple[Any, ...]] = {
     "cutoff": (1, 2, 3, 5, 5, 10, 10, 50),
@@ -452,8 +451,7 @@ def sources(case: Case) -> Any:
 #: The functions, and how often each is called.
 FUNCTIONS: dict[Callable[[Case], Any], int] = {
     scores: 44, evaluation: 10, explanation: 8, reordering: 8, comparison: 3, intervals: 3,
-    topic_tables: 2, system_tables: 5, exposures: 4, group_tables: 6, draws: 4, sources: 3,
-}
+    topic_tables: 2, system_tables: 5, exposures: 4, group_tables: 6, draws: 4, sources: 3}
 
 
 def cells_of(result: Any) -> Iterator[str]:

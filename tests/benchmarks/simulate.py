@@ -18,8 +18,7 @@ def main() -> int:
     took = time.perf_counter() - start
     # Kilobytes on Linux, bytes on macOS.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
-        1 << 30 if sys.platform == "darwin" else 1 << 20
-    )
+        1 << 30 if sys.platform == "darwin" else 1 << 20)
     return report([("seconds for the whole simulation", took, "under 60", took < 60),
                    ("GiB of memory, libraries included", memory, "under 2", memory < 2)])
 

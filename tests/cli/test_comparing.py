@@ -183,8 +183,7 @@ def test_intervals_and_the_test(command, files, qrels):
     (["--topic-groups", "topics", "--baseline", "0"], "it does not go with --baseline"),
     (["--test", "t"], "--test is of differences from a baseline; give --baseline, too"),
     (["--correction", "none"], "--correction is of differences from a baseline"),
-    (["--p-values"], "--p-values is of differences from a baseline"),
-])
+    (["--p-values"], "--p-values is of differences from a baseline")])
 def test_no_option_is_ignored(command, options, says, tmp_path):
     (tmp_path / "topics").write_text("qid,group\n1,a\n")
     options = [str(tmp_path / "topics") if option == "topics" else option for option in options]

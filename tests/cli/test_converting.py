@@ -63,8 +63,7 @@ def test_policies_need_no_groups(run, capsys):
     (["xquad", "--groups", "none.csv"], "no groups are registered as 'none.csv'"),
     (["xquad", "--groups", "stances.csv", "--lam", "2"], "xquad(lam=2) is not possible"),
     (["xquad", "--groups", "stances.csv", "--target", "qrels"], "a re-ranker has no qrels"),
-    (["plackett_luce", "--groups", "stances.csv"], "plackett_luce has no parameter groups"),
-])
+    (["plackett_luce", "--groups", "stances.csv"], "plackett_luce has no parameter groups")])
 def test_errors(run, capsys, arguments, message):
     assert cli.main([*run, *arguments]) == 2
     captured = capsys.readouterr()

@@ -56,8 +56,7 @@ def test_dataset_ids(files, run):
     ("P@99999999999999999999", "cutoff takes a whole number from 1 to"),
     ("ERR_IA@0", "ERR_IA@0 is not possible: cutoff takes a whole number from 1 to"),
     ("nDCGG@5", "measure not found: nDCGG"), ("nDCG@", "'nDCG@' cannot be read as a measure"),
-    ("", "there are no measures to compute"),
-])
+    ("", "there are no measures to compute")])
 def test_errors_are_one_line(files, run, measure, says):
     code, out, err = run(*files, measure)
     assert (code, out) == (2, "") and err.count("\n") == 1

@@ -95,8 +95,7 @@ def test_a_topic_and_a_baseline(folder, monkeypatch):
     ("tradeoff", MEASURES, ["-o", "a.doc"], "ends in .pdf, .png or .svg"),
     ("tradeoff", ["nDCG@5"], ["-o", "a.pdf"], "tradeoff needs 2 measures"),
     ("strips", ["nDCG@5"], ["-o", "a.pdf", "--topic", "99"], "topic '99'"),
-    ("differences", ["nDCG@5"], ["-o", "a.pdf", "--baseline", "bm2"], "Did you mean 'bm25'?"),
-])
+    ("differences", ["nDCG@5"], ["-o", "a.pdf", "--baseline", "bm2"], "Did you mean 'bm25'?")])
 def test_errors(folder, monkeypatch, capsys, figure, measures, options, says):
     monkeypatch.chdir(folder)
     assert cli.main(["plot", figure, "qrels", *RUNS, "-m", *measures, *options]) == 2

@@ -17,16 +17,7 @@ def run(code, *, python=sys.executable, **options):
     return done.stdout.strip()
 
 
-HEAVY = (
-    "pandas",
-    "scipy",
-    "pyterrier",
-    "ir_datasets",
-    "matplotlib",
-    "pyndeval",
-    "joblib",
-    "jnius",
-)
+HEAVY = ("pandas", "scipy", "pyterrier", "ir_datasets", "matplotlib", "pyndeval", "joblib", "jnius")
 
 
 def test_import_brings_in_nothing_heavy():
@@ -37,12 +28,9 @@ def test_import_brings_in_nothing_heavy():
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("order", [
-    "import pt_fairness, pyterrier as pt",
-    "import pyterrier as pt, pt_fairness",
-    "import pyterrier as pt",
-    "import ir_measures, ir_datasets, pyterrier as pt",
-    "import pyterrier.measures, pyterrier as pt, importlib, pt_fairness",
-])
+    "import pt_fairness, pyterrier as pt", "import pyterrier as pt, pt_fairness",
+    "import pyterrier as pt", "import ir_measures, ir_datasets, pyterrier as pt",
+    "import pyterrier.measures, pyterrier as pt, importlib, pt_fairness"])
 def test_every_order_of_imports_registers_once(order):
     code = f"""
 {order}
@@ -137,8 +125,7 @@ def call(python, *arguments):
 def cli(python, *arguments):
     return run(
         f"import sys; from pt_fairness.cli import main; sys.exit(main({list(arguments)}))",
-        python=python,
-    )
+        python=python)
 
 
 @pytest.mark.exhaustive
@@ -178,10 +165,8 @@ def test_a_plug_whose_package_is_gone_leaves_the_interpreter_alone(environment):
     plug.write_text(plug.read_text().replace("imports.py", "gone.py"))
     try:
         done = subprocess.run(
-            [python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"],
-            capture_output=True,
-            text=True,
-        )
+            [python, "-c", "import ir_measures; print(ir_measures.nDCG@5)"], capture_output=True,
+            text=True)
         assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "nDCG@5", "")
         assert cli(python, "plug", "--status").startswith("not plugged in: ")
     finally:

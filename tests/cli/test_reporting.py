@@ -76,8 +76,7 @@ def test_a_broken_baseline_is_no_baseline(arguments, tmp_path):
         (["--depth", "0"], "depth=0 is not possible"),
         (["-o", "html"], "--output takes a file"),
         (["--groups", "no-such"], "no-such"),
-        (["--baseline", "no-such"], "the baseline 'no-such' is none of the runs"),
-    ],
+        (["--baseline", "no-such"], "the baseline 'no-such' is none of the runs")],
 )
 def test_errors(arguments, options, message, capsys):
     assert cli.main([*arguments, *options]) == 2

@@ -34,8 +34,7 @@ def folder(tmp_path, monkeypatch):
     ["table", "qrels", "empty", "-m", "AWRF@2"],
     ["table", "qrels", "run", "empty", "-m", "AWRF@2", "--groups", "g.csv", "--uncertain", "9"],
     ["report", "qrels", "empty", "-m", "AWRF@2"],
-    ["plot", "lorenz", "qrels", "empty", "-m", "AWRF@2", "-o", "x.pdf"],
-])
+    ["plot", "lorenz", "qrels", "empty", "-m", "AWRF@2", "-o", "x.pdf"]])
 def test_an_empty_run_is_refused(folder, capsys, command):
     assert cli.main(command) == 2
     out, err = capsys.readouterr()

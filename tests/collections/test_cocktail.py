@@ -65,8 +65,7 @@ def test_passages_queries_and_judgments(irds, files, qrels_of, tmp_path):
 @pytest.mark.parametrize(("qrels", "reason"), [
     ("Autos_q1\tAutos_d1\t2\r\n", "AssertionError"),
     (QRELS + "Autos_q1\tAutos_d1\r\n", "expected 3 columns, got 2"),
-    (QRELS + "Autos_q1\tAutos_d1\tgood\r\n", "'good'"),
-])
+    (QRELS + "Autos_q1\tAutos_d1\tgood\r\n", "'good'")])
 def test_damaged_judgments(irds, files, qrels, reason):
     path = files.write(f"{ID}.zip", archive(qrels))
     with pytest.raises(ValueError, match=reason) as error:

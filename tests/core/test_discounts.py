@@ -17,11 +17,9 @@ from pt_fairness.core import discounts
 def test_discounts(depth):
     assert discounts.ranks(depth).tolist() == list(range(1, depth + 1))
     assert discounts.log_discount(depth) == pytest.approx(
-        [1 / math.log2(i + 1) for i in range(1, depth + 1)]
-    )
+        [1 / math.log2(i + 1) for i in range(1, depth + 1)])
     assert discounts.discount("geometric", depth, 0.8) == pytest.approx(
-        [0.8 ** (i - 1) for i in range(1, depth + 1)]
-    )
+        [0.8 ** (i - 1) for i in range(1, depth + 1)])
 
 
 @pytest.mark.parametrize("depth", [0, 1, 7])
@@ -62,9 +60,7 @@ def test_evaluated_ranks(lengths, step):
     n = np.array(lengths)
     for row, length in zip(discounts.evaluated(depth, n, step), lengths, strict=True):
         expected = (
-            [i for i in range(1, length + 1) if i % step == 0]
-            if step <= length
-            else [length] * (length > 0)
-        )
+            [i for i in range(1, length + 1) if i % step == 0] if step <= length
+            else [length] * (length > 0))
         assert [i + 1 for i in np.flatnonzero(row)] == expected
     assert [int(row.sum()) for row in discounts.within(depth, n)] == lengths

@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from pt_fairness.core import divergences
 
 shares = (
-    st.lists(st.integers(0, 5), min_size=2, max_size=6)
-    .filter(any)
-    .map(lambda c: np.array(c) / sum(c))
-)
+    st.lists(st.integers(0, 5), min_size=2, max_size=6) .filter(any)
+    .map(lambda c: np.array(c) / sum(c)))
 
 
 @pytest.mark.parametrize("cells", [1, 5, 13, 1000])
@@ -56,12 +54,10 @@ def test_divergences(data, size):
     smooth = divergences.smoothed(q)
     assert divergences.kl(p, smooth) == pytest.approx(divergence(p, smooth), abs=1e-12)
     assert divergences.binary_kl(p[0], smooth[0]) == pytest.approx(
-        divergence([p[0], 1 - p[0]], [smooth[0], 1 - smooth[0]]), abs=1e-12
-    )
+        divergence([p[0], 1 - p[0]], [smooth[0], 1 - smooth[0]]), abs=1e-12)
     middle = (p + q) / 2
     assert divergences.jsd(p, q) == pytest.approx(
-        (divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12
-    )
+        (divergence(p, middle) + divergence(q, middle)) / 2, abs=1e-12)
     assert 0 <= divergences.jsd(p, q) <= 1 + 1e-12
     assert divergences.jsd(p, p) == pytest.approx(0, abs=1e-12)
 

@@ -98,8 +98,7 @@ class Digested:
     (lambda x: pd.MultiIndex.from_product([["a"], x]), [1], [2]), (pd.Series, ["a"], ["b"]),
     (lambda x: pd.Series([1], name=x), "a", "b"), (lambda x: pd.Series(0, index=x), ["a"], ["b"]),
     (lambda x: pd.DataFrame({"x": x}), [1], [2]), (lambda x: pd.DataFrame(0, [0], x), ["a"], ["b"]),
-    (lambda x: pd.DataFrame({"x": 0}, index=x), ["a"], ["b"]),
-])
+    (lambda x: pd.DataFrame({"x": 0}, index=x), ["a"], ["b"])])
 def test_values_count_by_content(make, one, other):
     of_one = value_hash(make(one))
     assert of_one == value_hash(make(one)) != value_hash(make(other))
@@ -134,8 +133,7 @@ def through_a_set(_):
     lambda x: chain(x, 3000), through_a_set, loop, lambda x: Node(Node()),
     enclosing, with_method, lambda x: with_method(x)(), lambda x: with_method(x)().__call__,
     lambda x: functools.partial(enclosing(x)), lambda x: {enclosing(x)},
-    lambda x: functools.cache(enclosing(x)),
-])
+    lambda x: functools.cache(enclosing(x))])
 def test_what_has_no_hash(make):
     with pytest.raises(UnknownContentError):
         value_hash(make(1))
@@ -153,8 +151,7 @@ FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [{"t": 1}, [2.0]],
     (lambda x: x.assign(c=[{"t": 1}, [3.0]]), False),
     (lambda x: x.assign(d=[np.zeros(2000), np.arange(2000) == 1000]), False),
     (lambda x: x[["a", "b", "c"]], False), (lambda x: x[["b", "a", "c", "d"]], False),
-    (lambda x: x[::-1], False), (lambda x: x.rename(columns={"a": 1}), False),
-])
+    (lambda x: x[::-1], False), (lambda x: x.rename(columns={"a": 1}), False)])
 def test_frames_count_by_content_without_their_index(change, same):
     assert (frame_hash(FRAME) == frame_hash(change(FRAME))) is same
 
@@ -164,8 +161,7 @@ def test_frames_count_by_content_without_their_index(change, same):
     (pd.Series(["\ud800"], dtype=object), pd.Series(["\ud801"], dtype=object)),
     (pd.array([1, None], dtype="Int64"), pd.array([1, 0], dtype="Int64")),
     (pd.Categorical(["a", None]), pd.Categorical(["a", "a"])),
-    (pd.to_datetime(["2020"]), pd.to_datetime(["2021"])),
-])
+    (pd.to_datetime(["2020"]), pd.to_datetime(["2021"]))])
 def test_columns_of_any_type(one, other):
     frames = [pd.DataFrame({"x": x}) for x in (one, one[:], other)]
     one, same, other = map(frame_hash, frames)
@@ -206,8 +202,7 @@ def test_names_from_content_do_not_depend_on_the_code_of_numpy(tmp_path, monkeyp
     "def use(): pass", "use = lambda: 1", "class use: pass", "class Use: pass\nuse = Use()",
     "import functools\n@functools.cache\ndef use(): pass",
     "from pt_fairness import groups\nclass use(groups.Groups): pass",
-    "import enum\nuse = [enum.Enum('Color', {'RED': 1}).RED]",
-])
+    "import enum\nuse = [enum.Enum('Color', {'RED': 1}).RED]"])
 def test_code_of_a_script_has_no_hash(code):
     namespace = {"__name__": "__main__"}
     exec(code, namespace)

@@ -26,10 +26,8 @@ def brute_largest_sum(
             best = max(
                 best,
                 sum(
-                    w * term(a, i)
-                    for i, (a, w) in enumerate(zip(counts, weights, strict=False), 1)
-                    if w
-                ),
+                    w * term(a, i) for i, (a, w) in enumerate(zip(counts, weights, strict=False), 1)
+                    if w),
             )
     return best if depth else 0.0
 
@@ -47,22 +45,17 @@ def test_largest_sum_against_every_sequence(data):
     for t in range(rows):
         n = data.draw(st.integers(0, depth))
         weights[t, :n] = data.draw(
-            st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n)
-        )
+            st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=n, max_size=n))
         most[t] = data.draw(st.integers(0, depth + 2))
         # As many documents as the last weighted rank needs have to exist.
         least[t] = data.draw(st.integers(max(0, n - most[t]), depth + 2))
 
     found = divergences.largest_sum(
-        lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)),
-        weights,
-        most,
-        least,
-    )
+        lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)), weights,
+        most, least)
     for t in range(rows):
         expected = brute_largest_sum(
-            lambda a, i: table[i][a], weights[t].tolist(), most[t], least[t]
-        )
+            lambda a, i: table[i][a], weights[t].tolist(), most[t], least[t])
         assert found[t] == pytest.approx(expected, abs=1e-9)
 
 
@@ -71,14 +64,10 @@ def test_largest_sum_against_every_sequence(data):
 def test_largest_sum_against_every_permutation(documents, step):
     share, depth = documents.count("P") / len(documents), len(documents)
     weights = np.array(
-        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)]
-    )
+        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)])
     found = divergences.largest_sum(
-        lambda a, i: abs(a / i - share),
-        weights[None],
-        np.array([documents.count("P")]),
-        np.array([documents.count("C")]),
-    )
+        lambda a, i: abs(a / i - share), weights[None], np.array([documents.count("P")]),
+        np.array([documents.count("C")]))
     expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))
                    for order in set(itertools.permutations(documents)))
     assert found[0] == pytest.approx(expected)

@@ -13,8 +13,7 @@ from pt_fairness.core import messages
     (dict.fromkeys("AB"), "'A', 'B'"),
     ((f"g{i}" for i in range(10)), ", ".join(f"'g{i}'" for i in range(10))),
     ((f"g{i}" for i in range(11)), ", ".join(f"'g{i}'" for i in range(10)) + " and 1 more"),
-    (["A", "it's", 3], """'A', "it's", 3"""),
-])
+    (["A", "it's", 3], """'A', "it's", 3""")])
 def test_names_are_listed_up_to_a_number(names, expected):
     assert messages.listed(names) == expected
 

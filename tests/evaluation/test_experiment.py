@@ -175,8 +175,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"n_jobs": 0}, "0 processes cannot evaluate anything"),
     ({"qrels": pd.DataFrame({"qid": [], "docno": [], "label": []})}, "the qrels have no rows"),
     ({"qrels": NO_GROUPS}, "the qrels have no groups"),
-    pytest.param({"qrels": NO_GROUPS, "n_jobs": 2}, "the qrels have no groups", marks=several),
-])
+    pytest.param({"qrels": NO_GROUPS, "n_jobs": 2}, "the qrels have no groups", marks=several)])
 def test_wrong_arguments_are_refused(runs, qrels, options, says):
     options = {"runs": runs, "qrels": qrels, "measures": OURS} | options
     with pytest.raises(ValueError) as error:

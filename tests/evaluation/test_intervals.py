@@ -103,8 +103,7 @@ class TestTest:
 
     @pytest.mark.parametrize("options, says", [
         ({"test": "z"}, "test='z' is not possible; it takes 't' or 'randomisation'"),
-        ({"confidence": 95}, "the confidence level 95 is not possible"),
-    ])
+        ({"confidence": 95}, "the confidence level 95 is not possible")])
     def test_wrong_options(self, runs, qrels, options, says):
         with pytest.raises(ValueError, match=says):
             evaluate_quietly(runs, qrels, SHORT, **options)
@@ -145,8 +144,7 @@ class TestVerdicts:
     @pytest.mark.parametrize("options, says", [
         ({"tolerance": 0.1}, "tolerance=0.1 is of differences from a baseline; give one"),
         ({"tolerance": {"AP": 0.1}, "baseline": 0}, "has no values of 'AP'"),
-        ({"tolerance": {"nDCG@5": -1}, "baseline": 0}, "the tolerance of nDCG@5 is -1"),
-    ])
+        ({"tolerance": {"nDCG@5": -1}, "baseline": 0}, "the tolerance of nDCG@5 is -1")])
     def test_wrong_options(self, runs, qrels, options, says):
         with pytest.raises(ValueError, match=says):
             evaluate_quietly(runs, qrels, SHORT, **options)

@@ -159,8 +159,7 @@ class TestTables:
         ({"baseline": True}, "baseline=True is a bool"),
         ({"baseline": 1.5}, "baseline=1.5 is a float"),
         ({"round": -1}, "round=-1 is not possible"),
-        ({"round": "2"}, "round='2' is not possible"),
-    ],
+        ({"round": "2"}, "round='2' is not possible")],
 )
 def test_options_that_are_not_possible(runs, qrels, options, says):
     with pytest.raises(ValueError, match=says):

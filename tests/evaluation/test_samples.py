@@ -11,17 +11,7 @@ import pytest
 from evaluation.common import PROCESSES, evaluate_quietly
 from ir_measures import AP, alpha_nDCG, nDCG
 
-from pt_fairness import (
-    EEL,
-    IAA,
-    Annotated,
-    FairnessWarning,
-    RADio,
-    cli,
-    evaluate,
-    explain,
-    rND,
-)
+from pt_fairness import EEL, IAA, Annotated, FairnessWarning, RADio, cli, evaluate, explain, rND
 
 GRADES = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
 QRELS = "".join(f"1 {docno[0].upper()} {docno} {grade}\n" for docno, grade in GRADES.items())

@@ -162,8 +162,7 @@ def test_progress(systems, debates, capsys):
     ({}, "BM25, QLD: a transformer needs topics="),
     ({"topics": 3}, "topics=3 is a int; topics are a DataFrame"),
     ({"topics": pd.DataFrame({"query": ["q"]})}, "the frame of topics has no column 'qid'"),
-    ({"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows"),
-])
+    ({"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows")])
 def test_topics_that_are_refused(systems, given, message):
     with pytest.raises(ValueError, match=message):
         evaluate(systems, STANCE, "nDCG@5", progress=False, **given)
@@ -191,8 +190,7 @@ FORMS = {
     "names of documents": {"x": DOCS},
     "ranks": RUN.drop(columns="score").assign(rank=[0, 1, 0])[::-1],
     "list of ir_measures' frames": [RUN.set_axis(["query_id", "doc_id", "score"], axis=1)],
-    "ir_measures": RUN.set_axis(["query_id", "doc_id", "score"], axis=1),
-}
+    "ir_measures": RUN.set_axis(["query_id", "doc_id", "score"], axis=1)}
 
 
 @pytest.mark.filterwarnings("ignore")

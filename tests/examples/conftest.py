@@ -63,16 +63,13 @@ def small(tmp_path):
     qrels = write_qrels(
         tmp_path / "qrels",
         [
-            (q, rng.choice(["PRO", "CON"]), docno, int(rng.random() < 0.5))
-            for q in range(12)
-            for docno in documents
-        ],
+            (q, rng.choice(["PRO", "CON"]), docno, int(rng.random() < 0.5)) for q in range(12)
+            for docno in documents],
     )
     runs = [
         write_run(
             tmp_path / f"run{i}",
-            [(q, docno, rng.random()) for q in range(12) for docno in documents],
-        )
+            [(q, docno, rng.random()) for q in range(12) for docno in documents])
         for i in range(5)
     ]
     return qrels, runs

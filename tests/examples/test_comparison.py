@@ -18,16 +18,11 @@ def test_a_difference_without_a_reason_is_called_so(script, capsys):
             ("b", 1.0, 1.1, ""),
             ("c", 1.0, 1.1, "because"),
             ("d", 1.0, float("nan"), ""),
-            ("e", (0.0, 1.0), (0.0, 1.2), ""),
-        ],
+            ("e", (0.0, 1.0), (0.0, 1.2), "")],
         0.01,
     )
     assert table["remark"].tolist() == [
-        "same",
-        *["DIFFERS, UNEXPLAINED"],
-        "because",
-        *["DIFFERS, UNEXPLAINED"] * 2,
-    ]
+        "same", *["DIFFERS, UNEXPLAINED"], "because", *["DIFFERS, UNEXPLAINED"] * 2]
     assert table["difference"].iloc[4] == "+0.2000"
     assert "note 2: because" in capsys.readouterr().out
 

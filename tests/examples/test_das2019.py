@@ -25,39 +25,25 @@ class TestDas:
         between them in between.
         """
         places = {
-            1: 1.0,
-            2: 0.88,
-            3: 0.8552,
-            4: 0.8472,
-            15: 0.6854,
-            56: 0.6,
-            125: 0.0868,
-            127: 0.0536,
-            129: 0.0,
-        }
+            1: 1.0, 2: 0.88, 3: 0.8552, 4: 0.8472, 15: 0.6854, 56: 0.6, 125: 0.0868, 127: 0.0536,
+            129: 0.0}
         places.update({int(key[2:]): value for key, value in changed.items()})
         values = np.interp(
-            range(1, 130), sorted(places), [places[place] for place in sorted(places)]
-        )
+            range(1, 130), sorted(places), [places[place] for place in sorted(places)])
         pd.DataFrame({"run": [f"r{i}" for i in range(129)], "Rprec": 0.1 + 0.4 * values}).to_csv(
-            path, sep="\t", index=False
-        )
+            path, sep="\t", index=False)
         return path
 
     def assert_same(self, table: pd.DataFrame) -> None:
         """All that can differ is the same; min–max forces the ends."""
         forced = table["remark"].str.startswith("forced")
         assert table["what"][forced].tolist() == [
-            "SN1: N[R-Prec]",
-            "SN129: N[R-Prec]",
-            "SN129: gmean (recomputed)",
-        ]
+            "SN1: N[R-Prec]", "SN129: N[R-Prec]", "SN129: gmean (recomputed)"]
         assert (table["remark"][~forced] == "same").all() and len(table) == 9 * 3
 
     def test_published_rprec(self, script, tmp_path, capsys):
         table = script("das2019")("--rprec", self.rprec(tmp_path / "rprec.tsv"))[
-            "published R-Precision"
-        ]
+            "published R-Precision"]
         self.assert_same(table)
         assert table["what"].str.contains("recomputed").sum() == 18
         printed = capsys.readouterr().out
@@ -66,29 +52,19 @@ class TestDas:
 
     def test_another_rprec_changes_the_values(self, script, tmp_path):
         table = script("das2019")("--rprec", self.rprec(tmp_path / "rprec.tsv", SN2=0.9))[
-            "published R-Precision"
-        ]
+            "published R-Precision"]
         moved = table[table["remark"].str.contains("other runs or values")]
         assert moved["what"].str.startswith("SN2: ").all() and len(moved) == 3
         assert moved["ours"].iloc[0] == "0.9000"
 
     def test_real_rprec(self, script, shared):
         table = script("das2019")("--rprec", shared / "data" / "trec8" / "published-rprec.tsv")[
-            "published R-Precision"
-        ]
+            "published R-Precision"]
         self.assert_same(table)
         ours = table["ours"][table["what"].str.contains("N\\[R-Prec\\]")].tolist()
         assert ours == [
-            "1.0000",
-            "0.8800",
-            "0.8552",
-            "0.8472",
-            "0.6854",
-            "0.6000",
-            "0.0868",
-            "0.0536",
-            "0.0000",
-        ]
+            "1.0000", "0.8800", "0.8552", "0.8472", "0.6854", "0.6000", "0.0868", "0.0536",
+            "0.0000"]
 
     def test_what_the_printed_tables_say(self, script, capsys):
         found = script("das2019")()
@@ -198,14 +174,10 @@ class TestDas:
         systems = found["systems"]
         assert len(systems) == 5 and systems["R-Prec"].is_monotonic_decreasing
         assert (systems["Fair"].min(), systems["Fair"].max(), systems["N[R-Prec]"].max()) == (
-            0,
-            1,
-            1,
-        )
+            0, 1, 1)
         np.testing.assert_allclose(systems["mean"], (systems["N[R-Prec]"] + systems["Fair"]) / 2)
         np.testing.assert_allclose(
-            systems["gmean"], np.sqrt(systems["N[R-Prec]"] * systems["Fair"])
-        )
+            systems["gmean"], np.sqrt(systems["N[R-Prec]"] * systems["Fair"]))
         printed = capsys.readouterr().out
         assert "5 runs, not the 129" in printed and "No runs were given" not in printed
         assert "Counted: relevant retrieved documents of the first 10" in printed
@@ -217,8 +189,7 @@ class TestDas:
             row = found["table 3"][found["table 3"]["what"] == f"τ(R-Prec, {column})"].iloc[0]
             assert row["ours"] == f"{tau:.5f}"
         assert {"das2019-figure1-sources.png", "das2019-figure2-sources.png"} <= {
-            path.name for path in tmp_path.glob("*.png")
-        }
+            path.name for path in tmp_path.glob("*.png")}
         assert found["findings"]["these 5 runs"].isin(["holds", "does not hold"]).all()
 
     def test_the_papers_systems_by_number(self, script, small, monkeypatch):
@@ -249,30 +220,22 @@ class TestDas:
         posts = [f"BLOG06-20051206-000-{i:010}" for i in range(30)]
         pairs = [(q, post) for q in range(901, 907) for post in posts]
         qrels = write_qrels(
-            tmp_path / "opinions", [(q, 0, post, int(rng.integers(-1, 5))) for q, post in pairs]
-        )
+            tmp_path / "opinions", [(q, 0, post, int(rng.integers(-1, 5))) for q, post in pairs])
         runs = [
             write_run(tmp_path / f"r{i}", [(q, post, rng.random()) for q, post in pairs])
-            for i in range(4)
-        ]
+            for i in range(4)]
         found = script("das2019")(qrels, *runs, "--opinions")
         assert "table 2" in found
         assert "not the 104 of TREC 2007 Blog" in capsys.readouterr().out
         judged = script("das2019").module.opinion_qrels(str(qrels))
         assert judged["label"].isin([0, 1]).all()
         assert judged.groupby("iteration")["label"].max().to_dict() == {
-            "-": 0,
-            "mixed": 1,
-            "negative": 1,
-            "none": 1,
-            "positive": 1,
-        }
+            "-": 0, "mixed": 1, "negative": 1, "none": 1, "positive": 1}
 
     def test_real_runs(self, script, shared):
         folder = shared / "data" / "robust03"
         runs = [
-            folder / "runs" / f"input.{name}.gz" for name in ("humR03dc", "NLPR03vb10", "uic0301")
-        ]
+            folder / "runs" / f"input.{name}.gz" for name in ("humR03dc", "NLPR03vb10", "uic0301")]
         found = script("das2019")(folder / "qrels.txt.gz", *runs, "--cutoff", 10, "--count",
                                   "retrieved")
         systems = found["systems"].set_index("name")

@@ -93,9 +93,7 @@ class TestDraws:
         assert "What we decided" in printed
         assert guide["set"].tolist() == ["S3", "S2", "S1"] and (guide["low bias"] == "nDD").all()
         assert {path.name for path in tmp_path.glob("*.png")} == {
-            "draws2021-figure1.png",
-            "draws2021-figure2.png",
-        }
+            "draws2021-figure1.png", "draws2021-figure2.png"}
 
     def test_the_sampling_error(self, script, sweep):
         """A value is the same if half a unit and two standard errors reach it."""
@@ -112,10 +110,8 @@ class TestDraws:
     def test_another_set_changes_the_values(self, script, monkeypatch):
         before, _ = script("draws2021")("-n", 20)
         monkeypatch.setitem(
-            simulation.SETS,
-            "S1",
-            {"-3": 20, "-2": 20, "-1": 20, "0": 160, "1": 160, "2": 160, "3": 160},
-        )
+            simulation.SETS, "S1",
+            {"-3": 20, "-2": 20, "-1": 20, "0": 160, "1": 160, "2": 160, "3": 160})
         after, _ = script("draws2021")("-n", 20)
         moved = before.merge(after, on="what").set_index("what")
         assert moved.loc["nDR, α = 1", "ours_x"] != moved.loc["nDR, α = 1", "ours_y"]

@@ -38,11 +38,9 @@ class TestLipani:
         found = script("lipani2021")()
         results = pd.read_csv(DATA / "lipani2021-results.csv")
         shares = pd.read_csv(DATA / "lipani2021-targets.csv").pivot(
-            index="qid", columns="group", values="share"
-        )
+            index="qid", columns="group", values="share")
         model = (results[results["rank"] <= 10]["group"] == "female").groupby(
-            results["topic"]
-        ).sum() / 10
+            results["topic"]).sum() / 10
         for name, target in (
             ("K", shares["female"]),
             ("R", (results["group"] == "female").groupby(results["topic"]).mean()),
@@ -61,8 +59,7 @@ class TestLipani:
         own = (found["biases"]["name"] == "K") & (found["biases"]["group"] == "male")
         assert ours["p"] == pytest.approx(stats.ttest_1samp(found["biases"]["bias"][own], 0).pvalue)
         assert {"lipani2021-figure2.png", "lipani2021-figure3.png"} <= {
-            path.name for path in tmp_path.glob("*.png")
-        }
+            path.name for path in tmp_path.glob("*.png")}
 
     def test_the_papers_topics_stand_beside_its_values(self, script, monkeypatch, capsys):
         monkeypatch.setattr(script("lipani2021").module, "PAPER_TOPICS", (36, 474))
@@ -137,11 +134,9 @@ class TestLipani:
         for key in ("table 2", "table 3"):
             parts = dict(iter(found[key].groupby("column")))
             assert (parts["towards males"]["bias"] < 0).all() and parts["towards males"][
-                "bias"
-            ].is_monotonic_increasing
+                "bias"].is_monotonic_increasing
             assert (parts["towards females"]["bias"] > 0).all() and parts["towards females"][
-                "bias"
-            ].is_monotonic_decreasing
+                "bias"].is_monotonic_decreasing
             assert (parts["unbiased"]["bias"] == 0).all() and parts["unbiased"]["target"].is_unique
 
     def test_another_document_changes_the_values(self, script, tmp_path):
@@ -151,7 +146,6 @@ class TestLipani:
         results.loc[row, "group"] = "male" if results.loc[row[0], "group"] == "female" else "female"
         results.to_csv(tmp_path / "results.csv", index=False)
         after = script("lipani2021")(tmp_path / "results.csv", DATA / "lipani2021-targets.csv")[
-            "biases"
-        ]
+            "biases"]
         changed = before[(before["model"] - after["model"]).abs() > 1e-9]
         assert set(changed["qid"]) == {"nurse"} and len(changed) == 4

@@ -18,8 +18,7 @@ class TestNewswireTau:
         qrels, runs = small
         text = module.main([str(qrels), *map(str, runs)])
         assert text.startswith("Over 5 systems and 12 topics") and text.count("\n| ") == 2 + len(
-            module.FAIRNESS
-        )
+            module.FAIRNESS)
         words = " ".join(text.split())
         assert "cut to its first 20 documents" in words and "not corrected for 10 tests" in words
         judged = module.annotated_qrels(str(qrels), "trec-newswire")
@@ -30,8 +29,7 @@ class TestNewswireTau:
         assert list(module.read_runs([runs[0], twice])) == [str(runs[0]), str(twice)]
         averages, _ = module.experiment(found, judged, [module.RELEVANCE, *module.FAIRNESS])
         tau = stats.kendalltau(
-            averages["nDCG@10"], averages["AWRF(groups='trec-newswire')@10"].round(12)
-        )[0]
+            averages["nDCG@10"], averages["AWRF(groups='trec-newswire')@10"].round(12))[0]
         assert f"| AWRF@10 | 1 | {tau:.4f}" in text
 
     def test_runs_are_cut_to_the_shortest(self, script, small):
@@ -47,17 +45,13 @@ class TestNewswireTau:
         cut, depth = module.same_depth(found, judged)
         assert depth == sum(line.startswith("3 ") for line in lines) == 13
         assert {name: set(run.groupby("qid").size()) for name, run in cut.items()} == {
-            name: {13} for name in found
-        }
+            name: {13} for name in found}
         measures = [module.RELEVANCE, *module.FAIRNESS]
         before, after = (
-            module.experiment(one, judged, measures)[0].set_index("name") for one in (found, cut)
-        )
+            module.experiment(one, judged, measures)[0].set_index("name") for one in (found, cut))
         changed = {
-            measure.NAME
-            for measure in measures
-            if (before[str(measure)] != after[str(measure)]).any()
-        }
+            measure.NAME for measure in measures
+            if (before[str(measure)] != after[str(measure)]).any()}
         assert changed == {"nDD", "nDR", "nDKL", "nDJS"}
 
     def test_no_run_is_cut_below_the_cutoff(self, script, small):
@@ -65,8 +59,7 @@ class TestNewswireTau:
         qrels, runs = small
         runs[0].write_text("".join(f"{line}\n" for line in runs[0].read_text().splitlines()[:4]))
         _, depth = module.same_depth(
-            module.read_runs(runs), module.annotated_qrels(qrels, module.SOURCE)
-        )
+            module.read_runs(runs), module.annotated_qrels(qrels, module.SOURCE))
         assert depth == module.CUTOFF
 
     def test_the_page_on_analysis_has_what_the_command_prints(self, script, shared):

@@ -67,8 +67,7 @@ def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "pt_fairness", "pt-fairness/debates/stance"),
-                *(str(tmp_path / str(column)), "nDCG@5 α_nDCG@5 rKL@5 AWRF@5"),
-            ],
+                *(str(tmp_path / str(column)), "nDCG@5 α_nDCG@5 rKL@5 AWRF@5")],
             capture_output=True,
             text=True,
             check=True,
@@ -87,8 +86,7 @@ def test_newswire_on_a_small_run(tmp_path):
     }
     # FR is the minority's (FT's, first of equals) opposite: shares 1 and 1/2 of FT against 1/2.
     assert rows["rND(groups='trec-newswire')@10"] == pytest.approx(
-        0.5 / (0.5 + 0.5 * 0.6309), abs=1e-4
-    )
+        0.5 / (0.5 + 0.5 * 0.6309), abs=1e-4)
     assert rows["Rprec"] == 0.5
 
 
@@ -99,15 +97,11 @@ def test_newswire_on_a_small_run(tmp_path):
         ("newswire.py", [__file__, "missing"], "argument runs: there is no file missing"),
         ("newswire_tau.py", ["missing", __file__], "argument qrels: there is no file missing"),
         (
-            "pathiyancherumanal2021.py",
-            [__file__, "missing"],
-            "argument runs: there is no file missing",
-        ),
+            "pathiyancherumanal2021.py", [__file__, "missing"],
+            "argument runs: there is no file missing"),
         (
-            "pathiyancherumanal2021.py",
-            ["--groups", "missing"],
-            "argument --groups: no groups are registered as 'missing'",
-        ),
+            "pathiyancherumanal2021.py", ["--groups", "missing"],
+            "argument --groups: no groups are registered as 'missing'"),
         ("das2019.py", ["--rprec", "missing"], "argument --rprec: there is no file missing"),
         ("tradeoff.py", [__file__, "missing"], "argument runs: there is no file missing"),
         ("gezici2021.py", ["missing"], "argument results: there is no file missing"),
@@ -128,8 +122,7 @@ def test_missing_file(command, name, arguments, error, capsys):
         ("draws2021.py", ["-n", "2"]),
         ("pathiyancherumanal2021.py", []),
         ("lipani2021.py", []),
-        ("gezici2021.py", []),
-    ],
+        ("gezici2021.py", [])],
 )
 def test_default_arguments(command, name, arguments, tmp_path, capsys):
     command(name, *arguments)
@@ -156,8 +149,7 @@ def test_as_a_command():
         ("page_figures.py", "matplotlib", "plots"),
         ("page_figures.py", "pyterrier_pisa", "demo"),
         ("tradeoff.py", "matplotlib", "plots"),
-        ("tradeoff.py", "pyterrier_pisa", "demo"),
-    ],
+        ("tradeoff.py", "pyterrier_pisa", "demo")],
 )
 def test_missing_extra(name, module, extra):
     folder = EXAMPLES if (EXAMPLES / name).exists() else CI
@@ -167,13 +159,11 @@ def test_missing_extra(name, module, extra):
         "sys.argv = [name]; runpy.run_path(f'{sys.path[0]}/{name}', run_name='__main__')"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, module, str(folder), name], capture_output=True, text=True
-    )
+        [sys.executable, "-c", code, module, str(folder), name], capture_output=True, text=True)
     assert done.returncode == 1 and not done.stdout
     (line,) = done.stderr.splitlines()
     assert module in line and line.endswith(
-        f": pip install 'pt-fairness[{extra}]', or '.[{extra}]' in a clone"
-    )
+        f": pip install 'pt-fairness[{extra}]', or '.[{extra}]' in a clone")
 
 
 def test_newswire_on_the_real_runs(shared, robust03):
@@ -186,11 +176,9 @@ def test_newswire_on_the_real_runs(shared, robust03):
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 120
     table = pd.DataFrame(
-        [line.split()[-len(files) :] for line in lines[1:]],
-        dtype=float,
+        [line.split()[-len(files) :] for line in lines[1:]], dtype=float,
         index=["".join(line.split()[: -len(files)]) for line in lines[1:]],
-        columns=lines[0].split()[1:],
-    )
+        columns=lines[0].split()[1:])
     assert table.shape == (16, 3)
     qrels, _ = robust03
     for file in (files[0], files[-1]):
@@ -198,9 +186,7 @@ def test_newswire_on_the_real_runs(shared, robust03):
         values = ir_measures.calc_aggregate(measures, qrels, ir_measures.read_trec_run(str(file)))
         for measure in measures:
             name = file.name.removesuffix(".gz").removeprefix("input.")
-            assert table.loc[str(measure), name] == pytest.approx(
-                values[measure], abs=5.1e-5
-            )
+            assert table.loc[str(measure), name] == pytest.approx(values[measure], abs=5.1e-5)
 
 
 def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, tmp_path):
@@ -216,18 +202,14 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
 
     table = pt.Experiment(
         [pt.model.from_ir_measures(run) for run in runs.values()],
-        pd.DataFrame({"qid": qrels["query_id"].unique()}),
-        pt.model.from_ir_measures(qrels),
-        [ir_measures.parse_measure(m) for m in measures.split()],
-        names=list(runs),
-    )
+        pd.DataFrame({"qid": qrels["query_id"].unique()}), pt.model.from_ir_measures(qrels),
+        [ir_measures.parse_measure(m) for m in measures.split()], names=list(runs))
     for name in runs:
         file = shared / "data" / "robust03" / "runs" / f"input.{name}.gz"
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "pt_fairness"),
-                *(str(tmp_path / "qrels"), str(file), measures, "-p", "-1"),
-            ],
+                *(str(tmp_path / "qrels"), str(file), measures, "-p", "-1")],
             capture_output=True,
             text=True,
             check=True,

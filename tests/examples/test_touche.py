@@ -16,10 +16,8 @@ def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
     assert head.split() == ["name", "BM25", "QLD"]
     table = {row.split()[0]: [float(value) for value in row.split()[1:]] for row in rows}
     assert list(table) == [
-        "nDCG@5",
-        "alpha_nDCG@5",
-        *(f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD")),
-    ]
+        "nDCG@5", "alpha_nDCG@5",
+        *(f"{measure}(groups='argsme/2020-04-01/stance')@5" for measure in ("rKL", "rND", "rRD"))]
     assert all(0 < value < 1 for values in table.values() for value in values)
 
 

@@ -21,13 +21,9 @@ FRAME = pd.DataFrame({"docno": DOCNOS, "group": ["PRO" if i % 3 else "CON" for i
 QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})
 RUN = pd.DataFrame({"qid": "1", "docno": DOCNOS, "score": range(8)})
 FORMS = {
-    "dictionary": OF_DOCNO,
-    "by topic": {"1": OF_DOCNO},
-    "series": FRAME.set_index("docno")["group"],
-    "frame": FRAME,
-    "path": Path("groups.csv"),
-    "object": groups.from_frame(FRAME),
-}
+    "dictionary": OF_DOCNO, "by topic": {"1": OF_DOCNO},
+    "series": FRAME.set_index("docno")["group"], "frame": FRAME, "path": Path("groups.csv"),
+    "object": groups.from_frame(FRAME)}
 
 
 @pytest.fixture(params=FORMS)

@@ -21,12 +21,9 @@ BASE = {"a": "PRO", "b": "CON", "c": ["PRO", "CON"]}
 @pytest.mark.parametrize(
     "base",
     [
-        groups.from_mapping(BASE),
-        groups.from_mapping(dict.fromkeys("12", BASE)),
-        groups.from_pattern("[ab]")
-        .relabel({q: {"a": "PRO", "b": "CON"} for q in "12"})
-        .override(pd.DataFrame({"docno": ["c", "c"], "group": ["PRO", "CON"]})),
-    ],
+        groups.from_mapping(BASE), groups.from_mapping(dict.fromkeys("12", BASE)),
+        groups.from_pattern("[ab]") .relabel({q: {"a": "PRO", "b": "CON"} for q in "12"})
+        .override(pd.DataFrame({"docno": ["c", "c"], "group": ["PRO", "CON"]}))],
 )
 def test_override_by_topic_and_document(base):
     frame = pd.DataFrame(
@@ -38,8 +35,7 @@ def test_override_by_topic_and_document(base):
             ("2", "a", "-"),
             ("2", "b", "CON"),
             ("2", "b", "NEW"),
-            ("2", "b", ""),
-        ],
+            ("2", "b", "")],
         columns=["qid", "docno", "group"],
     )
     before = frame.copy()
@@ -53,8 +49,7 @@ def test_override_by_topic_and_document(base):
         ["2", "b", "CON"],
         ["2", "b", "NEW"],
         ["2", "c", "CON"],
-        ["2", "c", "PRO"],
-    ]
+        ["2", "c", "PRO"]]
     assert found.labels == ["CON", "NEW", "PRO"] and found.complete
     assert rows(base.lookup(["1"], ["a"])) == [["1", "a", "PRO"]], "the original is as it was"
     pd.testing.assert_frame_equal(frame, before)
@@ -64,16 +59,12 @@ def test_override_everywhere_and_with_topics_that_are_numbers():
     base = groups.from_mapping(BASE)
     assert rows(
         base.override(pd.DataFrame({"docno": ["a"], "group": ["CON"]})).lookup(
-            ["1", "2"], ["a", "a"]
-        )
+            ["1", "2"], ["a", "a"])
     ) == [["1", "a", "CON"], ["2", "a", "CON"]]
     found = base.override(
-        pd.DataFrame({"qid": [1, 2.0], "docno": ["a", "b"], "group": ["CON", None]})
-    )
+        pd.DataFrame({"qid": [1, 2.0], "docno": ["a", "b"], "group": ["CON", None]}))
     assert rows(found.lookup([1, "2", "1"], ["a", "b", "b"])) == [
-        ["1", "a", "CON"],
-        ["1", "b", "CON"],
-    ]
+        ["1", "a", "CON"], ["1", "b", "CON"]]
 
 
 def test_lookup_is_in_the_order_of_the_documents():
@@ -94,8 +85,7 @@ def test_override_is_distinguished_and_travels():
     assert one == base.override(frame) and one != other and one.name != other.name
     assert base.override(frame, "corrected").name == "corrected"
     assert rows(pickle.loads(pickle.dumps(one)).lookup(["1", "1"], ["a", "b"])) == [
-        ["1", "b", "CON"]
-    ]
+        ["1", "b", "CON"]]
 
 
 def test_override_needs_its_columns():
@@ -112,8 +102,7 @@ def test_override_asks_only_for_the_others():
             return pd.DataFrame({"qid": qids, "docno": docnos, "group": "PRO"})
 
     found = Asked("asked", ["PRO"]).override(
-        pd.DataFrame({"qid": ["1"], "docno": ["a"], "group": ["PRO"]})
-    )
+        pd.DataFrame({"qid": ["1"], "docno": ["a"], "group": ["PRO"]}))
     assert len(found.lookup(["1", "2", "1"], ["a", "a", "b"])) == 3
     assert Asked.asked == [("2", "a"), ("1", "b")]
 
@@ -130,23 +119,15 @@ def test_a_corrected_stance_changes_the_measure():
 
 
 LEANINGS = {
-    "1": "liberal",
-    2: "conservative",
-    "3": None,
-    "4": {"PRO": "liberal"},
-    "5": {},
-    "6": "both or neither",
-    "7": {"PRO": "green", "CON": None},
-}
+    "1": "liberal", 2: "conservative", "3": None, "4": {"PRO": "liberal"}, "5": {},
+    "6": "both or neither", "7": {"PRO": "green", "CON": None}}
 
 
 def test_leanings_and_mappings():
     found = groups.from_mapping(BASE).relabel(LEANINGS)
     assert (
-        found.labels == ["conservative", "green", "liberal"]
-        and found.complete
-        and found.topics == ["1", "2", "4", "7"]
-    )
+        found.labels == ["conservative", "green", "liberal"] and found.complete
+        and found.topics == ["1", "2", "4", "7"])
     qids = [str(qid) for qid in range(1, 9) for _ in "ab"]
     assert rows(found.lookup(qids, ["a", "b"] * 8)) == [
         ["1", "a", "liberal"],
@@ -154,28 +135,24 @@ def test_leanings_and_mappings():
         ["2", "a", "conservative"],
         ["2", "b", "liberal"],
         ["4", "a", "liberal"],
-        ["7", "a", "green"],
-    ]
+        ["7", "a", "green"]]
     assert sorted(rows(found.lookup([2, "4"], ["c", "c"]))) == [
         ["2", "c", "conservative"],
         ["2", "c", "liberal"],
-        ["4", "c", "liberal"],
-    ]
+        ["4", "c", "liberal"]]
 
 
 def test_topics_that_map_to_nothing_drop_out_of_qrels():
     found = groups.from_mapping(BASE).relabel(LEANINGS)
     qrels = pd.DataFrame(
-        [(qid, docno, 1) for qid in "12345" for docno in "ab"], columns=["qid", "docno", "label"]
-    )
+        [(qid, docno, 1) for qid in "12345" for docno in "ab"], columns=["qid", "docno", "label"])
     assert rows(found.to_qrels(qrels)[["qid", "docno", "iteration"]]) == [
         ["1", "a", "liberal"],
         ["1", "b", "conservative"],
         ["2", "a", "conservative"],
         ["2", "b", "liberal"],
         ["4", "a", "liberal"],
-        ["4", "b", "-"],
-    ]
+        ["4", "b", "-"]]
 
 
 def test_a_measure_of_ideologies():
@@ -186,19 +163,15 @@ def test_a_measure_of_ideologies():
     stances = groups.from_mapping({"p1": "PRO", "p2": "PRO", "c1": "CON", "c2": "CON"})
     measure = (
         BiasP(
-            pro="conservative",
-            con="liberal",
-            groups=stances.relabel({"1": "liberal", "2": "conservative"}),
-        )
+            pro="conservative", con="liberal",
+            groups=stances.relabel({"1": "liberal", "2": "conservative"}))
         @ 3
     )
     assert [m.value for m in ir_measures.iter_calc([measure], qrels, run)] == pytest.approx(
-        [-1 / 3, -1 / 3]
-    )
+        [-1 / 3, -1 / 3])
     stance = BiasP(groups=stances) @ 3
     assert [m.value for m in ir_measures.iter_calc([stance], qrels, run)] == pytest.approx(
-        [1 / 3, -1 / 3]
-    )
+        [1 / 3, -1 / 3])
 
 
 @pytest.mark.parametrize(
@@ -220,10 +193,8 @@ def test_a_slip_is_an_error(by_topic, message):
 def test_relabel_travels():
     found = groups.from_mapping(BASE).relabel({"1": "liberal"})
     assert (
-        pickle.loads(pickle.dumps(found))
-        == found
-        != groups.from_mapping(BASE).relabel({"1": "conservative"})
-    )
+        pickle.loads(pickle.dumps(found)) == found
+        != groups.from_mapping(BASE).relabel({"1": "conservative"}))
     assert groups.from_mapping(BASE).relabel({"1": "liberal"}, "ideology").name == "ideology"
 
 
@@ -238,10 +209,7 @@ def test_corrections_with_and_without_weights():
     frame = pd.DataFrame({"docno": ["a", "a"], "group": ["CON", "PRO"]})
     plain = SOFT.override(frame)
     assert plain.weighted and plain.lookup(["1"] * 2, ["b", "a"])["weight"].fillna(-1).tolist() == [
-        2,
-        -1,
-        -1,
-    ]
+        2, -1, -1]
     soft = groups.from_mapping(BASE).override(frame.assign(weight=[0.6, 0.4]))
     found = soft.lookup(["1"] * 2, ["a", "b"])
     assert soft.weighted and found["weight"].fillna(-1).tolist() == [0.6, 0.4, -1]

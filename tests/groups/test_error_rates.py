@@ -37,11 +37,9 @@ def test_bayes(numbers, share):
     errors = np.array(numbers).reshape(2, 3)
     errors /= errors.sum(axis=1, keepdims=True)
     rates = {
-        truth: dict(zip("FMX", row, strict=True)) for truth, row in zip("fm", errors, strict=True)
-    }
+        truth: dict(zip("FMX", row, strict=True)) for truth, row in zip("fm", errors, strict=True)}
     source = groups.with_error_rates(
-        groups.from_mapping({"a": "F", "b": "M", "c": "X"}), rates, {"f": share, "m": 1 - share}
-    )
+        groups.from_mapping({"a": "F", "b": "M", "c": "X"}), rates, {"f": share, "m": 1 - share})
     found = weights_of(source, "abc")
     for docno, label in zip("abc", "FMX", strict=True):
         joint = {t: {"f": share, "m": 1 - share}[t] * rates[t][label] for t in "fm"}
@@ -72,8 +70,7 @@ def test_by_topic_names_and_order():
         ({"F": {"F": 1}, "M": {"F": 1}}, {"F": 0.5, "M": 0.5}, "the label 'M' of"),
         ({"F": {"F": 1}, "M": {"M": 1}}, {"F": 1, "M": 0}, "'M' of .* a probability of 0"),
         (["F"], None, "takes a dictionary"),
-        ({"F": 1}, None, "takes a dictionary"),
-    ],
+        ({"F": 1}, None, "takes a dictionary")],
 )
 def test_wrong_rates(rates, prior, says):
     with pytest.raises(ValueError, match=says):
@@ -85,8 +82,7 @@ def test_wrong_rates(rates, prior, says):
     [
         ({"a": ["F", "M"]}, "'a' has several labels"),
         ({"a": {"F": 0.5, "M": 0.5}}, "'a' has several labels"),
-        ({"a": {"F": 2}}, "'a' has weights"),
-    ],
+        ({"a": {"F": 2}}, "'a' has weights")],
 )
 def test_wrong_documents(labels, says):
     source = groups.with_error_rates(groups.from_mapping(labels), RATES)

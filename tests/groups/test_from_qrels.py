@@ -51,8 +51,7 @@ def test_a_frame_of_numbers(columns):
 @pytest.mark.parametrize("none, says", [
     (["no"], r"none=\['no'\]: no document has the label 'no'; the labels are 'FIRST', 'NO'"),
     (["FIRST", "NO", "SECOND"], r"no document has a group: the labels are 'FIRST', 'NO', 'SECOND'"),
-    ("NO", "none='NO' is one text"),
-])
+    ("NO", "none='NO' is one text")])
 def test_labels_that_are_wrong(tmp_path, none, says):
     with pytest.raises(ValueError, match=says):
         groups.from_qrels(files(tmp_path)[1], none)

@@ -115,8 +115,7 @@ def test_texts_of_a_frame(files, columns):
     ({"docno": ["a"], "body": ["she"]}, "needs the columns docno, text and has docno, body"),
     ({"document": ["a"], "text": ["she"]}, "needs the columns docno, text and has document"),
     ({"docno": ["a", "a"], "text": ["she", "he"]}, "two texts of the document 'a'"),
-    ({"docno": ["a"], "text": [None]}, "of 'a' in the frame of texts is None; it has to be text"),
-])
+    ({"docno": ["a"], "text": [None]}, "of 'a' in the frame of texts is None; it has to be text")])
 def test_frames_of_texts_that_are_refused(frame, message):
     with pytest.raises(ValueError, match=message):
         groups.from_text(pd.DataFrame(frame), WORDS).lookup(["1"], ["a"])

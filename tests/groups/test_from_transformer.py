@@ -55,8 +55,7 @@ class TestClassifier:
     def test_evaluate_experiment_report_and_command(self, debates, tmp_path, capsys):
         dataset, documents, classifier = debates
         labeller = pt.apply.generic(
-            lambda frame: frame.assign(group=classifier.predict(frame["text"]))
-        )
+            lambda frame: frame.assign(group=classifier.predict(frame["text"])))
         source = groups.from_transformer(labeller, dataset, name="stances", cache=tmp_path / "c")
         qrels = dataset.get_qrels().query("qid > '5'").drop(columns="iteration")
         run = qrels.assign(score=qrels["docno"].str[-1].astype(float), rank=0)
@@ -76,8 +75,7 @@ class TestClassifier:
         source.to_frame().to_csv(path, index=False)
         pt.io.write_results(run.assign(query=""), str(tmp_path / "a.run"))
         qrels.assign(iteration="0")[["qid", "iteration", "docno", "label"]].to_csv(
-            tmp_path / "qrels", sep=" ", header=False, index=False
-        )
+            tmp_path / "qrels", sep=" ", header=False, index=False)
         assert not cli.main(["table", str(tmp_path / "qrels"), str(tmp_path / "a.run"), "-m",
                              "rKL@5", "--groups", str(path), "--format", "csv"])  # fmt: skip
         value = float(capsys.readouterr().out.splitlines()[1].split(",")[1])
@@ -222,8 +220,7 @@ def test_what_was_labelled_is_kept_after_an_error():
         (lambda frame: pd.concat([frame, frame]).assign(group="A"), "'a' twice"),
         (lambda frame: frame.assign(docno="x", group="A"), "'x' which it was not asked for"),
         (lambda frame: frame.assign(group=[{"A": "much"}] * 4), "the groups of 'a'"),
-        (lambda frame: frame.assign(group=[{"A": -1.0}] * 4), "weight of 'A' for 'a'"),
-    ],
+        (lambda frame: frame.assign(group=[{"A": -1.0}] * 4), "weight of 'A' for 'a'")],
 )
 def test_wrong_answers(answer, says):
     with pytest.raises(ValueError, match=says):
@@ -237,8 +234,7 @@ def test_wrong_answers(answer, says):
         ({"batch_size": 0}, "batch_size=0"),
         ({"texts": 3}, "texts"),
         ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
-        ({"topics": 3}, "topics=3"),
-    ],
+        ({"topics": 3}, "topics=3")],
 )
 def test_wrong_input(options, says):
     with pytest.raises(ValueError, match=says):

@@ -52,8 +52,7 @@ def slow_alpha(counts):
     n = sum(of_labels)
     observed = sum(pairs[i][j] for i in range(size) for j in range(size) if i != j)
     expected = sum(
-        of_labels[i] * of_labels[j] for i in range(size) for j in range(size) if i != j
-    ) / (n - 1)
+        of_labels[i] * of_labels[j] for i in range(size) for j in range(size) if i != j) / (n - 1)
     return 1 - observed / expected
 
 

@@ -21,8 +21,7 @@ class Looked(Groups):
 
     def lookup(self, qids, docnos):
         return pd.DataFrame(
-            {"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]}
-        )
+            {"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]})
 
 
 class Stored(Groups):
@@ -51,8 +50,7 @@ def test_ids_that_became_floats_are_found():
     assert source.lookup([1.0], [7.0]).to_numpy().tolist() == [["1", "7", "x"]]
     assert (
         pt.fairness.annotate(source)(pd.DataFrame({"qid": [1.0, 2.0], "docno": [7.0, 7.0]}))[
-            "group"
-        ].tolist()[0]
+            "group"].tolist()[0]
         == "x"
     )
 
@@ -63,26 +61,21 @@ class Even(Groups):
     def lookup(self, qids, docnos):
         rows = [
             (qid, docno, "even" if int(docno[-1]) % 2 == 0 else "odd")
-            for qid, docno in zip(qids, docnos, strict=True)
-            if docno[-1].isdigit()
-        ]
+            for qid, docno in zip(qids, docnos, strict=True) if docno[-1].isdigit()]
         return pd.DataFrame(rows, columns=["qid", "docno", "group"])
 
 
 def test_a_class_of_one_s_own():
     source = Even("even", ["even", "odd"])
     qrels = pd.DataFrame(
-        [("1", f"d{i}", 1) for i in range(4)], columns=["query_id", "doc_id", "relevance"]
-    )
+        [("1", f"d{i}", 1) for i in range(4)], columns=["query_id", "doc_id", "relevance"])
     run = pd.DataFrame(
         [("1", "d2", 3.0), ("1", "d0", 2.0), ("1", "x", 1.5), ("1", "d9", 1.0)],
-        columns=["query_id", "doc_id", "score"],
-    )
+        columns=["query_id", "doc_id", "score"])
     measure = rND(groups=source, protected="even", norm="none")
     w = 1 / np.log2(np.arange(2, 5))
     assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(
-        w[0] / 2 + w[1] / 2 + w[2] / 6
-    )
+        w[0] / 2 + w[1] / 2 + w[2] / 6)
     assert source.to_qrels(qrels)["iteration"].tolist() == ["even", "odd", "even", "odd"]
 
 
@@ -116,8 +109,7 @@ def test_a_class_that_is_defined_anew_is_another():
         judged = pt.model.to_ir_measures(qrels)
         assert (
             ir_measures.calc_aggregate([measure], judged, judged.assign(score=1.0))[measure]
-            == n / 4
-        )
+            == n / 4)
 
 
 def test_classes_of_one_name_that_do_different_things_are_distinguished():
@@ -161,34 +153,27 @@ class Forgetful(groups.Groups):
         (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
         (
             lambda: groups.get(None),
-            "the path of a file, a dictionary, a DataFrame or a Groups object, not None",
-        ),
+            "the path of a file, a dictionary, a DataFrame or a Groups object, not None"),
         (
             lambda: rKL(groups=pd.DataFrame({"docno": ["a"], "source": ["x"]})),
-            "the frame of groups has no column 'group'",
-        ),
+            "the frame of groups has no column 'group'"),
         (lambda: groups.from_frame({"a": "X"}), "not from a dict; from_mapping takes dictionaries"),
         (
             lambda: groups.from_mapping(pd.DataFrame({"docno": ["a"], "group": ["x"]})),
-            "not from a DataFrame; from_frame takes",
-        ),
+            "not from a DataFrame; from_frame takes"),
         (lambda: groups.from_mapping([("a", "X")]), "not from a list"),
         (
             lambda: groups.from_mapping({"a": "X"}).to_qrels("qrels.txt"),
-            "not a str; pt_fairness.read_qrels reads a file into one",
-        ),
+            "not a str; pt_fairness.read_qrels reads a file into one"),
         (
             lambda: groups.from_mapping({"a": "X"}).relabel({"1": "liberal"}),
-            "to rename; a leaning such as 'liberal' renames",
-        ),
+            "to rename; a leaning such as 'liberal' renames"),
         (
             lambda: Forgetful("forgetful").annotate(["1"], ["a"]),
-            "lookup returned None; it has to return a frame",
-        ),
+            "lookup returned None; it has to return a frame"),
         (
             lambda: groups.from_mapping({"a": "X"}).lookup(["1", "2"], ["a"]),
-            "2 topics and 1 documents",
-        ),
+            "2 topics and 1 documents"),
         (
             lambda: groups.from_irds(
                 "pt-fairness/debates", lambda document: document.premises[0]

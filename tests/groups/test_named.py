@@ -56,9 +56,7 @@ def test_a_file_that_changes_is_read_again(tmp_path):
 def test_an_object_registers_itself_under_a_name_of_its_content(registered_groups):
     one, same = (groups.from_mapping({"a": "X", "b": "Y"}) for _ in range(2))
     other, by_topic = (
-        groups.from_mapping({"a": "X", "b": "Z"}),
-        groups.from_mapping({"1": {"a": "X", "b": "Y"}}),
-    )
+        groups.from_mapping({"a": "X", "b": "Z"}), groups.from_mapping({"1": {"a": "X", "b": "Y"}}))
     assert rND(groups=one) == rND(groups=same) and one == same and hash(one) == hash(same)
     assert len({rND(groups=source) for source in (one, same, other, by_topic)}) == 3
     assert groups.get(rND(groups=other)["groups"]) is other
@@ -71,8 +69,7 @@ def test_an_object_registers_itself_under_a_name_of_its_content(registered_group
 def test_objects_of_one_name_and_other_content_are_kept_apart(registered_groups):
     one, other = (
         groups.from_mapping({"a": "X"}, name="stance"),
-        groups.from_mapping({"a": "Y"}, name="stance"),
-    )
+        groups.from_mapping({"a": "Y"}, name="stance"))
     measures = [rND(groups=one), rND(groups=other)]
     assert measures[0] != measures[1]
     assert [groups.get(measure["groups"]) for measure in measures] == [one, other]
@@ -82,8 +79,7 @@ def test_a_registered_object_is_known_by_that_name(registered_groups):
     source = groups.from_mapping({"a": "X"})
     groups.register("stance", source)
     assert str(rND(groups=source)) == "rND(groups='stance')" and rND(groups=source) == rND(
-        groups="stance"
-    )
+        groups="stance")
 
 
 def test_register_takes_groups_alone():
@@ -142,11 +138,9 @@ def test_groups_that_were_not_registered_go_with_their_measures():
 @pytest.mark.parametrize(
     "copied",
     [
-        lambda measure: measure @ 3,
-        lambda measure: measure(protected="X"),
+        lambda measure: measure @ 3, lambda measure: measure(protected="X"),
         lambda measure: pickle.loads(pickle.dumps(measure)),
-        lambda measure: rKL(groups=groups.from_mapping({"a": "X", "b": "Y"})),
-    ],
+        lambda measure: rKL(groups=groups.from_mapping({"a": "X", "b": "Y"}))],
     ids=["cutoff", "parameter", "pickle", "equal groups"],
 )
 def test_a_copy_of_a_measure_keeps_its_groups(copied):

@@ -29,8 +29,7 @@ def test_labels_are_joined():
         ["1", "b", "f|Asia"],
         ["1", "b", "f|Europe"],
         ["1", "b", "m|Asia"],
-        ["1", "b", "m|Europe"],
-    ]
+        ["1", "b", "m|Europe"]]
     assert both.labels == ["f|Asia", "f|Europe", "m|Asia", "m|Europe"]
     assert both.complete and both.in_parts and not both.weighted and both.topics is None
 
@@ -49,8 +48,7 @@ def test_weights_are_shares_that_are_multiplied():
         ["1", "a", "f|Asia", 0.75],
         ["1", "a", "m|Asia", 0.25],
         ["1", "b", "f|Asia", 0.5],
-        ["1", "b", "f|Europe", 0.5],
-    ]
+        ["1", "b", "f|Europe", 0.5]]
 
 
 def test_documents_without_weights_in_every_source_have_none():
@@ -87,8 +85,7 @@ def test_labels_are_declared_if_all_sources_declare_them():
         (lambda: groups.product(GENDER, groups.from_mapping({"a": "x|y"})), "label 'x|y' contains"),
         (lambda: groups.product(GENDER, REGION, missing="|"), "the label '|' contains '|'"),
         (lambda: rows(groups.product(GENDER, groups.from_pattern(r"[a|]+")), ["a|"]), "label 'a|'"),
-        (lambda: groups.product(GENDER, "nothing"), "no groups are registered as 'nothing'"),
-    ],
+        (lambda: groups.product(GENDER, "nothing"), "no groups are registered as 'nothing'")],
 )
 def test_what_is_no_product(made, says):
     with pytest.raises(ValueError) as raised:

@@ -21,8 +21,7 @@ def found(source: Groups, *pairs: tuple[str, str]) -> list[tuple[str, str, str]]
 def test_from_a_frame_of_documents():
     source = groups.from_frame(
         pd.DataFrame(
-            {"docno": ["b", "a", "a", "c", "d", "e"], "group": ["Y", "X", "Y", None, "", "-"]}
-        )
+            {"docno": ["b", "a", "a", "c", "d", "e"], "group": ["Y", "X", "Y", None, "", "-"]})
     )
     assert source.labels == ["X", "Y"]
     assert found(
@@ -32,16 +31,14 @@ def test_from_a_frame_of_documents():
 
 def test_from_a_frame_of_topics_and_documents():
     frame = pd.DataFrame(
-        {"qid": [1, 1, 2], "docno": ["a", "b", "a"], "group": [1, 1.0, 2], "more": 0}
-    )
+        {"qid": [1, 1, 2], "docno": ["a", "b", "a"], "group": [1, 1.0, 2], "more": 0})
     for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
         source = groups.from_frame(frame.rename(columns=names))
         assert source.labels == ["1", "2"]
         assert found(source, ("1", "a"), ("2", "a"), ("2", "b"), ("3", "a"), ("1", "b")) == [
             ("1", "a", "1"),
             ("2", "a", "2"),
-            ("1", "b", "1"),
-        ]
+            ("1", "b", "1")]
 
 
 def test_a_frame_that_lacks_a_column_is_refused():
@@ -56,8 +53,7 @@ def test_a_frame_that_lacks_a_column_is_refused():
     [
         {"a": "X", "b": ["X", "Y"], "c": None},
         {"a": "X", "b": ("Y", "X"), "c": []},
-        {"a": "X", "b": {"X", "Y"}, "c": "-"},
-    ],
+        {"a": "X", "b": {"X", "Y"}, "c": "-"}],
     ids=["list", "tuple", "set"],
 )
 def test_from_a_mapping(mapping):
@@ -66,8 +62,7 @@ def test_from_a_mapping(mapping):
     assert sorted(found(source, ("1", "a"), ("1", "b"), ("1", "c"))) == [
         ("1", "a", "X"),
         ("1", "b", "X"),
-        ("1", "b", "Y"),
-    ]
+        ("1", "b", "Y")]
 
 
 def test_from_a_mapping_by_topic():
@@ -75,8 +70,7 @@ def test_from_a_mapping_by_topic():
     assert found(source, ("1", "a"), ("1", "b"), ("2", "a"), ("2", "b")) == [
         ("1", "a", "X"),
         ("2", "a", "Y"),
-        ("2", "b", "X"),
-    ]
+        ("2", "b", "X")]
 
 
 @pytest.mark.parametrize(
@@ -84,8 +78,7 @@ def test_from_a_mapping_by_topic():
     [
         (r"^[A-Z]+", ["FT", "LA"]),
         (r"^([A-Z]+)-(\d)", ["FT", "LA"]),
-        (r"^([A-Z]+)-(?P<group>\d)", ["1", "2"]),
-    ],
+        (r"^([A-Z]+)-(?P<group>\d)", ["1", "2"])],
 )
 def test_from_a_pattern(pattern, expected):
     source = groups.from_pattern(pattern)
@@ -109,16 +102,13 @@ def test_from_a_pattern_with_labels():
     [
         (
             "1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n",
-            [("1", "a", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")],
-        ),
+            [("1", "a", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")]),
         (
             "docno\tgroup\na\tPRO\nb\tein Wort\nc\t-\n",
-            [("1", "a", "PRO"), ("1", "b", "ein Wort"), ("2", "a", "PRO")],
-        ),
+            [("1", "a", "PRO"), ("1", "b", "ein Wort"), ("2", "a", "PRO")]),
         (
             'qid,docno,group\n1,a,PRO\n1,b,"x, y"\n2,a,é\n',
-            [("1", "a", "PRO"), ("1", "b", "x, y"), ("2", "a", "é")],
-        ),
+            [("1", "a", "PRO"), ("1", "b", "x, y"), ("2", "a", "é")]),
         ("\ufeffgroup,doc_id\r\n1.0,a\r\n", [("1", "a", "1.0"), ("2", "a", "1.0")]),
     ],
     ids=["qrels", "tabs", "commas", "byte order mark"],
@@ -138,8 +128,7 @@ def test_trec_newswire():
         g
         for _, _, g in found(
             source,
-            *(("1", d) for d in ("FBIS3-1", "FR940104-0-1", "FT911-7", "LA010189-1", "CR93E-1")),
-        )
+            *(("1", d) for d in ("FBIS3-1", "FR940104-0-1", "FT911-7", "LA010189-1", "CR93E-1")))
     ] == ["FBIS", "FR", "FT", "LA"]
 
 
@@ -156,8 +145,7 @@ def test_lookup_of_nothing():
     "mapping, says",
     [
         ({"1": {"a": "PRO"}, "b": "CON"}, "either all or none"),
-        ({"a": object}, "the groups of 'a' are"),
-    ],
+        ({"a": object}, "the groups of 'a' are")],
 )
 def test_a_mapping_of_something_else_is_refused(mapping, says):
     with pytest.raises(ValueError, match=says):
@@ -166,22 +154,19 @@ def test_a_mapping_of_something_else_is_refused(mapping, says):
 
 def test_a_mapping_may_hold_arrays():
     found = groups.from_mapping({"a": np.array(["PRO", "X"]), "b": "CON"}).lookup(
-        ["1", "1"], ["a", "b"]
-    )
+        ["1", "1"], ["a", "b"])
     assert found["group"].tolist() == ["PRO", "X", "CON"]
 
 
 @pytest.mark.parametrize("pattern, labels", [("^(F?)", None), ("(-|F)", None), ("(-|F)", ["F"])])
 def test_a_pattern_that_finds_nothing_gives_no_group(pattern, labels):
     assert groups.from_pattern(pattern, labels).lookup(["1", "1"], ["F1", "-2"])[
-        "docno"
-    ].tolist() == ["F1"]
+        "docno"].tolist() == ["F1"]
 
 
 def test_a_series_is_a_mapping():
     assert groups.from_mapping(pd.Series({"a": "X", "b": "Y"})) == groups.from_mapping(
-        {"a": "X", "b": "Y"}
-    )
+        {"a": "X", "b": "Y"})
 
 
 def test_lists_of_labels_in_a_frame():

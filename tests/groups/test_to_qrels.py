@@ -10,14 +10,11 @@ from pt_fairness import groups, nDJS, rND
 
 
 @pytest.mark.parametrize(
-    "names", [["qid", "docno", "label"], ["query_id", "doc_id", "relevance"]], ids=str
-)
+    "names", [["qid", "docno", "label"], ["query_id", "doc_id", "relevance"]], ids=str)
 def test_to_qrels(names):
     qrels = pd.DataFrame(
-        [("1", "a", 2, "x"), ("1", "b", 0, "y"), ("2", "a", 1, "z")],
-        columns=[*names, "note"],
-        index=[5, 5, 7],
-    )
+        [("1", "a", 2, "x"), ("1", "b", 0, "y"), ("2", "a", 1, "z")], columns=[*names, "note"],
+        index=[5, 5, 7])
     before = qrels.copy(deep=True)
     found = groups.from_mapping({"a": ["Y", "X"]}).to_qrels(qrels)
     assert list(found.columns) == [*names, "note", "iteration"]
@@ -26,23 +23,17 @@ def test_to_qrels(names):
         ("1", "a", 2, "x", "Y"),
         ("1", "b", 0, "y", "-"),
         ("2", "a", 1, "z", "X"),
-        ("2", "a", 1, "z", "Y"),
-    ]
+        ("2", "a", 1, "z", "Y")]
     pd.testing.assert_frame_equal(qrels, before)
 
 
 def test_to_qrels_replaces_earlier_groups():
     qrels = pd.DataFrame(
         [("1", "a", 0, "old"), ("1", "a", 2, "older"), ("1", "b", 1, "0")],
-        columns=["qid", "docno", "label", "iteration"],
-    )
+        columns=["qid", "docno", "label", "iteration"])
     found = groups.from_mapping({"a": "X"}).to_qrels(qrels)
     assert found.to_dict("list") == {
-        "qid": ["1", "1"],
-        "docno": ["a", "b"],
-        "label": [2, 1],
-        "iteration": ["X", "-"],
-    }
+        "qid": ["1", "1"], "docno": ["a", "b"], "label": [2, 1], "iteration": ["X", "-"]}
 
 
 def test_auxiliary_qrels_give_the_values_of_the_groups_parameter(make_case):

@@ -114,8 +114,7 @@ def test_rows_without_a_label_are_no_votes():
     (frame_of(VOTES, annotator="w"), "annotator 'w' has two votes for 'a'; keep one of them"),
     (frame_of(VOTES, annotator="w", qid=7), "annotator 'w' has two votes for 'a' of topic '7'"),
     (frame_of(VOTES, docno=[None, *"aaaabbbbcccccdeee"]), "row 0 of the frame of votes has no doc"),
-    (frame_of(VOTES, annotator=[*range(17), np.nan]), "row 17 of the frame of votes has no annot"),
-])
+    (frame_of(VOTES, annotator=[*range(17), np.nan]), "row 17 of the frame of votes has no annot")])
 def test_wrong_votes(frame, says):
     for function in (groups.from_votes, analysis.agreement):
         with pytest.raises(ValueError, match=says):

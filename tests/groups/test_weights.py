@@ -20,8 +20,7 @@ def found(source: Groups, *pairs: tuple[str, str]) -> list[tuple[str, str, str]]
 
 
 WEIGHTS = pd.DataFrame(
-    {"docno": ["a", "a", "b"], "group": ["X", "Y", "Y"], "weight": [0.7, 0.3, 2]}
-)
+    {"docno": ["a", "a", "b"], "group": ["X", "Y", "Y"], "weight": [0.7, 0.3, 2]})
 
 
 def weights(source: Groups, *docnos: str) -> list[tuple[str, str, float]]:
@@ -81,8 +80,7 @@ def test_a_weight_in_a_mapping_is_checked(wrong):
     "mapping",
     [
         {"a": {"X": 0.7, "Y": 0.3}, "b": {"Y": 2}, "c": {}},
-        {"1": {"a": {"X": 0.7, "Y": 0.3}, "b": {"Y": np.float64(2)}}, "2": {"a": {"Z": 1}}},
-    ],
+        {"1": {"a": {"X": 0.7, "Y": 0.3}, "b": {"Y": np.float64(2)}}, "2": {"a": {"Z": 1}}}],
     ids=["documents", "topics"],
 )
 def test_a_mapping_with_weights(mapping):
@@ -126,8 +124,7 @@ def test_a_membership_file(tmp_path, packed):
         ["P1", "b", "low", 0.5],
         ["P1", "b", "mid", 0.25],
         ["P1", "b", "none at all", 0.25],
-        ["P2", "a", "low", 1.0],
-    ]
+        ["P2", "a", "low", 1.0]]
 
 
 @pytest.mark.parametrize(
@@ -139,8 +136,7 @@ def test_a_membership_file(tmp_path, packed):
         ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2 has the weight '-0.5'"),
         ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
         ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
-        (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of "),
-    ],
+        (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of ")],
 )
 def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
     path = tmp_path / "groups.gmemb"
@@ -155,8 +151,7 @@ def test_a_membership_file_of_a_task(shared):
     source = groups.from_file(path, labels=range(1, 5), order=range(1, 5))
     found = source.lookup(
         ["P001"] * 3,
-        ["025eae77-6dd4-43f5-8981-af9dfbe77be4", "03fcec7a-9666-41f0-9419-6f4bdd7b95c3", "none"],
-    )
+        ["025eae77-6dd4-43f5-8981-af9dfbe77be4", "03fcec7a-9666-41f0-9419-6f4bdd7b95c3", "none"])
     assert found["group"].tolist() == ["1", "2", "3", "4", "3", "4"]
     assert found["weight"].tolist() == [0.25] * 4 + [0.6666666666666666, 0.3333333333333333]
 
@@ -177,8 +172,7 @@ def test_weights_and_order_are_part_of_the_content():
         lambda order: groups.from_pattern("^[XY]", ["X", "Y"], order=order),
         lambda order: groups.from_irds("pt-fairness/debates", "stance", ["X", "Y"], order=order),
         lambda order: groups.from_mapping({"a": ["1", "2"]}).relabel(
-            {"1": {"1": "X", "2": "Y"}}, order=order
-        ),
+            {"1": {"1": "X", "2": "Y"}}, order=order),
     ],
     ids=["frame", "mapping", "pattern", "irds", "relabel"],
 )

@@ -69,8 +69,7 @@ def test_every_column_of_real_qrels(robust03, shared):
         ("1 0 a 1\n1 0 b high\n", r"line 2: the label 'high' is no whole number"),
         ("1 0 a 1.5\n", r"line 1: the label '1.5' is no whole number"),
         ("1 0 a nan\n", r"line 1: the label 'nan' is no whole number"),
-        ("1 0 a inf\n", r"line 1: the label 'inf' is no whole number"),
-    ],
+        ("1 0 a inf\n", r"line 1: the label 'inf' is no whole number")],
     ids=["too few", "too many", "word", "fraction", "nan", "inf"],
 )
 @pytest.mark.parametrize("name", ["bad.qrels", "bad.qrels.gz"])
@@ -257,8 +256,7 @@ def test_group_files_that_are_none(tmp_path):
     ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
     ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
     ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
-    ("document,group\na,X\n", r"no column 'docno', .*; its columns are document, group\. Name it"),
-])
+    ("document,group\na,X\n", r"no column 'docno', .*; its columns are document, group\. Name it")])
 def test_rows_of_a_group_file_that_do_not_fit_its_header(tmp_path, text, says):
     with pytest.raises(ValueError, match=rf"groups\.txt.*{says}"):
         read_groups(written(tmp_path / "groups.txt", text))

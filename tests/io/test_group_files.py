@@ -141,8 +141,7 @@ def test_frames_are_warned_of_alike():
     ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno', 'doc_id' or 'id' .*text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"a group is a label, or a list of labels"),
     ("g.parquet", "no parquet", r"g\.parquet is damaged"),
-    ("g.jsonl.gz", "no gzip", r"g\.jsonl\.gz is damaged"),
-])
+    ("g.jsonl.gz", "no gzip", r"g\.jsonl\.gz is damaged")])
 def test_files_that_are_damaged(tmp_path, name, content, says):
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=says):

@@ -146,8 +146,7 @@ def test_of_a_long_line_the_beginning_is_shown(tmp_path):
 @pytest.mark.parametrize("damage", [
     pytest.param(lambda packed: b"plain text", id="not packed"),
     pytest.param(lambda packed: packed[:-20], id="cut short"),
-    pytest.param(lambda packed: packed[:30] + bytes(20), id="overwritten"),
-])
+    pytest.param(lambda packed: packed[:30] + bytes(20), id="overwritten")])
 def test_damaged_gzip(tmp_path, damage):
     (tmp_path / "run.gz").write_bytes(damage(gzip.compress(LINE.encode() * 1000)))
     with pytest.raises(ValueError, match=r"run\.gz is damaged"):
@@ -212,8 +211,7 @@ class TestParquet:
     @pytest.mark.parametrize("change, says", [
         ({"score": [1.0, np.nan]}, "row 1: the score 'nan' is no number"),
         ({"score": ["1", "x"]}, "row 1: the score 'x' is no number"),
-        ({"docno": [None, "b"]}, "row 0: the docno"),
-    ])
+        ({"docno": [None, "b"]}, "row 0: the docno")])
     def test_the_first_wrong_row_is_named(self, tmp_path, change, says):
         with pytest.raises(ValueError) as error:
             self.read(self.FRAME.assign(**change), tmp_path)
@@ -392,8 +390,7 @@ OTHER = FRAME.assign(docno="b")
     (["a.rm3.res", "b.rm3.run.gz", "c.rm3.parquet"], ["a", "b", "c"]),
     (["a/run.gz", "b/run.gz"], ["a/run.gz", "b/run.gz"]), (["x.run", "x.res"], ["x.run", "x.res"]),
     (["one/input.x", "two/input.x", "two/input.y"], ["one/input.x", "two/input.x", "y"]),
-    (["run"], ["run"]), ([".run"], [".run"]),
-])
+    (["run"], ["run"]), ([".run"], [".run"])])
 def test_the_part_that_tells_them_apart(paths, names):
     assert list(named(paths).items()) == list(zip(names, paths, strict=True))
 
@@ -494,8 +491,7 @@ FORMATS = {
     "XML": "<topic>\n<number>{0}</number>\n<title>{1}</title>\n</topic>\n",
     "XML, attribute": '<topic number="{0}" type="x">\n<query>{1}</query>\n</topic>\n',
     "tabs": "{0}\t{1}\n", "spaces": "{0}  {1}  \n", "colons": "{0}:{1}\n", "commas": "{0},{1}\n",
-    "quotes": '"{0}","{1}"\n', "empty lines": "\n{0} {1}\n\n",
-}
+    "quotes": '"{0}","{1}"\n', "empty lines": "\n{0} {1}\n\n"}
 
 
 @each("name", ["topics", "topics.gz"])

@@ -155,8 +155,7 @@ def _agrees_on_real_runs(robust03: Any, wanted: list[tuple[str, dict[str, Any]]]
     topics = list(dict.fromkeys(qrels["query_id"]))[::12][:8]
     qrels = qrels[qrels["query_id"].isin(topics)]
     rows = list(
-        qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None)
-    )
+        qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None))
     for run in runs.values():
         run = run[run["query_id"].isin(topics)].groupby("query_id").head(60)
         case = _Real(qrels, run, rows, list(run.itertuples(index=False, name=None)))

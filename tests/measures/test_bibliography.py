@@ -32,14 +32,9 @@ def test_an_entry_holds_the_whole_reference(key):
     [
         ("das2019", "misc", {"eprint": "1907.09328", "archiveprefix": "arXiv"}),
         ("gezici2021", "article", {"journal": "Information Retrieval Journal", "volume": "24"}),
-        (
-            "draws2021",
-            "article",
-            {"journal": "SIGKDD Explorations", "volume": "23", "number": "1"},
-        ),
+        ("draws2021", "article", {"journal": "SIGKDD Explorations", "volume": "23", "number": "1"}),
         ("yang2017", "inproceedings", {"booktitle": "SSDBM"}),
-        ("lipani2021", "misc", {"year": "2021"}),
-    ],
+        ("lipani2021", "misc", {"year": "2021"})],
 )
 def test_the_venue_determines_the_type(key, kind, fields):
     entry = BIBLIOGRAPHY[key].bibtex(key)

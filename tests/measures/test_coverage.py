@@ -19,9 +19,7 @@ from pt_fairness import Annotated, MRecall, OfGroup, groups
 def test_against_the_slow_version(make_case, agrees, seed, from_frame):
     agrees(
         make_case(seed, several=seed % 2 == 0),
-        [("Annotated", c) for c in ({}, {"cutoff": 1}, {"cutoff": 5}, {"cutoff": 99})],
-        from_frame,
-    )
+        [("Annotated", c) for c in ({}, {"cutoff": 1}, {"cutoff": 5}, {"cutoff": 99})], from_frame)
 
 
 def test_real_runs_against_the_slow_version(robust03, agrees_on_real_runs):
@@ -31,8 +29,7 @@ def test_real_runs_against_the_slow_version(robust03, agrees_on_real_runs):
 def test_by_hand(values, worked):
     found = values([Annotated, Annotated @ 2, Annotated @ 3], worked.qrels_frame, worked.run_frame)
     assert [found[m, "1"] for m in (Annotated, Annotated @ 2, Annotated @ 3)] == pytest.approx(
-        [3 / 4, 1, 2 / 3]
-    )
+        [3 / 4, 1, 2 / 3])
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), "", "-"])
@@ -218,8 +215,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     ("OfGroup(measure='NumRel',group='A')", "a sum over topics"),
     ("OfGroup(measure='Judged',group='A')@5", "Judged@5 is a measure that ignores relevance"),
     ("OfGroup(measure='P(rel=0)',group='A')@5", "rel takes a whole number of at least 1"),
-    ("OfGroup(measure='nDCG(gains={0:1})',group='A')", "a gain for documents that are not"),
-])
+    ("OfGroup(measure='nDCG(gains={0:1})',group='A')", "a gain for documents that are not")])
 def test_what_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         ir_measures.parse_measure(text).validate_params()

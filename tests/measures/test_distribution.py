@@ -27,15 +27,13 @@ DIST = [
     {"discount": "log2"},
     {"rel": 2},
     {"rel": 0, "smoothing": 3.0},
-    {"smoothing": 0.0, "discount": "log2", "rel": -1},
-]
+    {"smoothing": 0.0, "discount": "log2", "rel": -1}]
 ATTENTION = [
     {},
     {"discount": "geometric"},
     {"discount": "geometric", "p": 0.5, "rel": 2},
     {"base": math.e},
-    {"base": 10, "rel": 0},
-]
+    {"base": 10, "rel": 0}]
 SETTINGS: dict[str, list[dict[str, Any]]] = {"DistKL": DIST, "DistFair": DIST, "AWRF": ATTENTION,
                                             "NDKL": [{}, {"rel": 2}, {"rel": 0}, {"rel": -1}]}
 ALL = [DistKL, DistFair, AWRF, NDKL]
@@ -52,11 +50,8 @@ def test_every_parameter_against_the_slow_version(
     agrees(
         case,
         [
-            (name, {"target": target, **cutoff, **setting})
-            for target in TARGETS
-            for cutoff in CUTOFFS
-            for setting in SETTINGS[name]
-        ],
+            (name, {"target": target, **cutoff, **setting}) for target in TARGETS
+            for cutoff in CUTOFFS for setting in SETTINGS[name]],
         from_frame,
     )
 
@@ -100,39 +95,30 @@ def test_the_worked_topic_by_hand(values, worked):
     # Condensed: CON, PRO, PRO, at 1, 0.63093, 0.5. Relevant: one CON, two PRO.
     expected = {
         DistKL @ 3: 0.6 * math.log2(0.6 / 0.5) + 0.4 * math.log2(0.4 / 0.5),
-        DistKL(smoothing=0) @ 2: 0.0,
-        DistKL(target="qrels") @ 3: 0.0,
+        DistKL(smoothing=0) @ 2: 0.0, DistKL(target="qrels") @ 3: 0.0,
         DistKL(target="qrels") @ 1: 2 / 3 * math.log2(2 / 3 / 0.4) + 1 / 3 * math.log2(1 / 3 / 0.6),
         DistKL(target={"PRO": 1.0}) @ 1: 1 / 3 * math.log2(1 / 3 / 0.999)
-        + 2 / 3 * math.log2(2 / 3 / 0.001),
-        DistFair @ 3: 1 - 0.029049405545331 / 0.278071905112638,
-        DistFair(target="qrels") @ 3: 1.0,
-        DistFair(target={"CON": 1.0}) @ 1: 1
+        + 2 / 3 * math.log2(2 / 3 / 0.001), DistFair @ 3: 1 - 0.029049405545331 / 0.278071905112638,
+        DistFair(target="qrels") @ 3: 1.0, DistFair(target={"CON": 1.0}) @ 1: 1
         - (2 / 3 * math.log2(2 / 3 / 0.999) + 1 / 3 * math.log2(1 / 3 / 0.001))
         / (1 / 3 * math.log2(1 / 3 / 0.999) + 2 / 3 * math.log2(2 / 3 / 0.001)),
         NDKL @ 3: (math.log(2) + 0.5 * (2 / 3 * math.log(4 / 3) + 1 / 3 * math.log(2 / 3)))
-        / 2.1309297535714573,
-        NDKL @ 1: math.log(2),
-        AWRF @ 1: 1
-        - (math.log2(1 / 0.75) + 0.5 * math.log2(0.5 / 0.75) + 0.5 * math.log2(0.5 / 0.25)) / 2,
-    }
+        / 2.1309297535714573, NDKL @ 1: math.log(2), AWRF @ 1: 1
+        - (math.log2(1 / 0.75) + 0.5 * math.log2(0.5 / 0.75) + 0.5 * math.log2(0.5 / 0.25)) / 2}
     found = values(expected, worked.qrels_frame, worked.run_frame)
     assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
-        {str(m): v for m, v in expected.items()}, abs=1e-12
-    )
+        {str(m): v for m, v in expected.items()}, abs=1e-12)
     # With a discount, a document counts n · w_i / Σ w: CON 1.40783, PRO 1.59217.
     con = 3 / 2.1309297535714573
     con = (con + 1) / 5
     discounted = DistKL(discount="log2") @ 3
     found = values([discounted], worked.qrels_frame, worked.run_frame)
     assert found[discounted, "1"] == pytest.approx(
-        con * math.log2(2 * con) + (1 - con) * math.log2(2 - 2 * con)
-    )
+        con * math.log2(2 * con) + (1 - con) * math.log2(2 - 2 * con))
 
 
 @pytest.mark.parametrize(
-    "target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"A": 1.0, "B": 0.0, "C": 0.0}], ids=str
-)
+    "target", ["uniform", {"A": 0.7, "B": 0.2, "C": 0.1}, {"A": 1.0, "B": 0.0, "C": 0.0}], ids=str)
 @pytest.mark.parametrize("smoothing", [0, 0.5, 1])
 @pytest.mark.parametrize("discount", ["none", "log2"])
 def test_the_least_fair_list_has_exactly_zero(values, target, smoothing, discount):
@@ -140,21 +126,18 @@ def test_the_least_fair_list_has_exactly_zero(values, target, smoothing, discoun
         lists = ["".join(labels) for labels in itertools.product("ABC", repeat=n)]
         plain, fair = (
             kind(target=target, smoothing=smoothing, discount=discount) @ n
-            for kind in (DistKL, DistFair)
-        )
+            for kind in (DistKL, DistFair))
         found = values([plain, fair], *of_lists(lists))
         largest = max(found[plain, str(t)] for t in range(len(lists)))
         for t in range(len(lists)):
             assert found[fair, str(t)] == pytest.approx(
-                1 - found[plain, str(t)] / largest, abs=1e-12
-            )
+                1 - found[plain, str(t)] / largest, abs=1e-12)
 
 
 def test_only_a_discount_sees_the_order(values):
     lists = ["AABB", "ABAB", "BBAA"]
     plain, fair, discounted, fair_discounted = (
-        kind(discount=discount) @ 4 for discount in ("none", "log2") for kind in (DistKL, DistFair)
-    )
+        kind(discount=discount) @ 4 for discount in ("none", "log2") for kind in (DistKL, DistFair))
     found = values([plain, fair, discounted, fair_discounted], *of_lists(lists))
     assert [found[plain, q] for q in "012"] == pytest.approx([0, 0, 0], abs=1e-15)
     assert [found[fair, q] for q in "012"] == pytest.approx([1, 1, 1], abs=1e-15)
@@ -167,8 +150,7 @@ def test_only_a_discount_sees_the_order(values):
 def test_discounted_counts_of_one_group_are_whole(values):
     # All documents in one group: the discount has nothing to move.
     measures = [
-        DistKL(discount=discount, target={"A": 0.5, "B": 0.5}) for discount in ("none", "log2")
-    ]
+        DistKL(discount=discount, target={"A": 0.5, "B": 0.5}) for discount in ("none", "log2")]
     found = values(measures, *of_lists(["AAAAA"]))
     assert found[measures[0], "0"] == pytest.approx(found[measures[1], "0"], abs=1e-12)
 
@@ -180,22 +162,18 @@ def test_awrf_against_scipy(values, base, target):
     lists = ["ABC", "AAAB", "CCCCCC", "BACABCC", "A"]
     measures = {
         discount: AWRF(base=base, target=target, discount=discount, p=0.6)
-        for discount in ("log2", "geometric")
-    }
+        for discount in ("log2", "geometric")}
     found = values(measures.values(), *of_lists(lists))
     wanted = [1 / 3] * 3 if target == "uniform" else [target.get(label, 0) for label in "ABC"]
     for t, labels in enumerate(lists):
         for discount, measure in measures.items():
             attention = [
-                1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i in range(len(labels))
-            ]
+                1 / np.log2(i + 2) if discount == "log2" else 0.6**i for i in range(len(labels))]
             exposure = [
                 sum(d for d, own in zip(attention, labels, strict=True) if own == label)
-                for label in "ABC"
-            ]
+                for label in "ABC"]
             assert found[measure, str(t)] == pytest.approx(
-                1 - jensenshannon(exposure, wanted, base=base) ** 2, abs=1e-12
-            )
+                1 - jensenshannon(exposure, wanted, base=base) ** 2, abs=1e-12)
 
 
 def test_awrf_reaches_both_ends(values):
@@ -206,8 +184,7 @@ def test_awrf_reaches_both_ends(values):
 
 
 @given(
-    st.integers(0, 100_000), st.booleans(), st.sampled_from(TARGETS), st.sampled_from([None, 1, 5])
-)
+    st.integers(0, 100_000), st.booleans(), st.sampled_from(TARGETS), st.sampled_from([None, 1, 5]))
 def test_bounds(make_case, values, seed, several, target, cutoff):
     case = make_case(seed, several=several)
     measures = [kind(target=target, **setting) for kind in ALL for setting in SETTINGS[kind.NAME]]
@@ -221,8 +198,7 @@ def test_bounds(make_case, values, seed, several, target, cutoff):
 def test_declared_labels_count(values):
     qrels, run = of_lists(["AB"])
     source = groups.from_frame(
-        pd.DataFrame({"docno": [row.doc_id for row in qrels] + ["unseen"], "group": list("ABC")})
-    )
+        pd.DataFrame({"docno": [row.doc_id for row in qrels] + ["unseen"], "group": list("ABC")}))
     found = values([AWRF, NDKL, AWRF(groups=source), NDKL(groups=source)], qrels, run)
     assert (
         found[AWRF, "0"] > found[AWRF(groups=source), "0"]
@@ -244,8 +220,7 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
             ("AWRF", {"cutoff": 10}),
             ("AWRF", {"target": "qrels", "discount": "geometric"}),
             ("NDKL", {"cutoff": 10}),
-            ("NDKL", {"cutoff": 20, "target": "collection"}),
-        ],
+            ("NDKL", {"cutoff": 20, "target": "collection"})],
     )
 
 
@@ -284,14 +259,11 @@ def test_nothing_returned_is_not_fair(values, measure):
 def test_ndkl_is_rkl_in_other_units(values):
     lists = ["ABCAB", "AAAAA", "CBCBC"]
     plain, measure = (
-        rKL(protected="all", norm="none", target="collection") @ 5,
-        NDKL(target="collection") @ 5,
-    )
+        rKL(protected="all", norm="none", target="collection") @ 5, NDKL(target="collection") @ 5)
     found = values([plain, measure], *of_lists(lists))
     factor = math.log(2) / sum(1 / math.log2(i + 1) for i in range(1, 6))
     assert [found[measure, q] for q in "012"] == pytest.approx(
-        [factor * found[plain, q] for q in "012"], abs=1e-12
-    )
+        [factor * found[plain, q] for q in "012"], abs=1e-12)
 
 
 @pytest.mark.newest

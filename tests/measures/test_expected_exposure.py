@@ -201,8 +201,7 @@ GRADES = {"a": 1, "d": 1, "b": 0, "c": 0, "f": 0}
 @pytest.mark.parametrize("params, expected", [
     ({}, (1.5, 2.5, 1.5)),
     ({"norm": "bound"}, (0.3, 0.833333, 0.75)),
-    ({"norm": "bound", "complete": True}, (0.156250, 0.833333, 0.857143)),
-])
+    ({"norm": "bound", "complete": True}, (0.156250, 0.833333, 0.857143))])
 def test_worked_values_of_a_reader_of_all_documents(values, params, expected):
     qrels = [ir_measures.Qrel("1", docno, grade, "0") for docno, grade in GRADES.items()]
     run = pd.DataFrame([("1", docno, -i, sample) for sample, ranking in enumerate(READ)
@@ -255,8 +254,7 @@ def test_ranges():
     assert EEL(norm="bound").RANGE == EER(norm="bound").RANGE == (0.0, 1.0)
     assert [measure.FAIR_END for measure in (EEL, EED, EER)] == [0, 0, 1]
     assert (
-        ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5
-    )
+        ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -87,8 +87,7 @@ def test_an_expectation_is_not_a_mean_of_values(values, worked_exposure):
     for measure in measures:
         assert both[measure, "1"] == pytest.approx(0, abs=1e-12)
         assert (
-            abs(one[measure, "1"]) == pytest.approx(abs(other[measure, "1"])) and one[measure, "1"]
-        )
+            abs(one[measure, "1"]) == pytest.approx(abs(other[measure, "1"])) and one[measure, "1"])
 
 
 QRELS = pd.DataFrame(
@@ -99,8 +98,7 @@ QRELS = pd.DataFrame(
         ("2", "d", 1, "B"),
         ("2", "e", 1, "-"),
         ("3", "f", 1, "A"),
-        ("3", "g", 3, "-"),
-    ],
+        ("3", "g", 3, "-")],
     columns=["query_id", "doc_id", "relevance", "iteration"],
 )
 
@@ -109,8 +107,7 @@ QRELS = pd.DataFrame(
     (logDP, "13"), (logDP(protected="A"), ""), (logDP(protected="A", target="qrels"), "13"),
     (logDP(protected="A", target={"A": 1.0}), "123"), (logEUR(protected="A"), "13"),
     (logRUR(protected="A"), "13"), (IAA, "1"), (IAA(by="group"), "1"), (IAA(rel=3), "12"),
-    (IAA(by="group", rel=3), "123"),
-], ids=str)
+    (IAA(by="group", rel=3), "123")], ids=str)
 def test_undefined_topics(values, measure, undefined):
     run = pd.DataFrame([(qid, docno, 1.0) for qid, docno in zip("123", "acf", strict=True)],
                        columns=["query_id", "doc_id", "score"])
@@ -139,8 +136,7 @@ def test_nothing_returned(values, ranked):
         IAA(by="group", norm="none") @ 2: 1.5 + two,
         logDP(protected="A", discount="geometric", p=0.5) @ 3: log(1.75),
         logDP(protected="A", discount="trec") @ 3: log(2 + 1 / math.log2(3)),
-        logDP(protected="A", unannotated="keep") @ 2: log(two),
-    }
+        logDP(protected="A", unannotated="keep") @ 2: log(two)}
     if not ranked:
         expected |= {IAA: 1, IAA(norm="none"): 2 + 1, IAA(norm="none") @ 2: 2 + two}
     run = pd.DataFrame([("unknown", "c", 1.0), *(("2", docno, 1.0) for docno in ranked)],

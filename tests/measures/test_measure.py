@@ -263,8 +263,7 @@ run = [ir_measures.ScoredDoc("q", "a", 1.0)]
 print(measure, ir_measures.calc_aggregate([measure], qrels, run)[measure])
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], input=pickle.dumps(measure), capture_output=True, check=True
-    )
+        [sys.executable, "-c", code], input=pickle.dumps(measure), capture_output=True, check=True)
     assert done.stdout.decode().split() == [str(measure), "1.0"]
 
 

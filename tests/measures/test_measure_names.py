@@ -13,8 +13,7 @@ from pt_fairness.measures.measure_names import meant, parse, parsed_one, split
     ("ndcg@10", "nDCG@10"), ("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("P_10", "P@10"),
     ("recip_rank", "RR"), ("RKL(protected='CON')@5", "rKL(protected='CON')@5"),
     ("RKL(…)@5", "rKL"), ("err-ia@20", "ERR_IA@20"), ("β-P@5", "β_P@5"), ("nfairr@5", "NFaiRR@5"),
-    ("nDCGG@5", "nDCG@5"),
-])
+    ("nDCGG@5", "nDCG@5")])
 def test_did_you_mean(typed, suggested):
     assert meant(typed) == suggested
     assert isinstance(parse(suggested), ir_measures.Measure)

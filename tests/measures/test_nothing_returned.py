@@ -65,8 +65,7 @@ def discounts(*ranks: int) -> float:
     (DistKL(target="run", smoothing=0), LARGEST_KL),
     (nDD(norm="protected-first") @ 3, 1),
     (nDR @ 3, 1),
-    (rKL(target="run") @ 3, 1),
-], ids=str)
+    (rKL(target="run") @ 3, 1)], ids=str)
 def test_nothing_returned_where_the_run_is_the_population(values, measure, expected):
     qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "c", 1, "A")]
     found = values([measure], qrels, [ScoredDoc("2", "c", 1.0)])
@@ -90,8 +89,7 @@ def test_nothing_returned_is_at_least_as_unfair_as_any_run(values, step, cutoff)
 
 
 @pytest.mark.parametrize("measure", [
-    rRD(norm="none", protected="B") @ 1, rRD(norm="none", protected="B"),
-], ids=str)
+    rRD(norm="none", protected="B") @ 1, rRD(norm="none", protected="B")], ids=str)
 def test_nothing_returned_does_not_look_fair(values, measure):
     """No first document has a ratio, and the relevant ones have none."""
     qrels = [Qrel("1", "a", 1, "A"), Qrel("2", "b", 1, "B")]
@@ -165,10 +163,8 @@ def test_smoothed_shares_of_nothing_are_in_the_range_of_lists_of_the_cutoff(valu
     *(kind(norm="none") for kind in (nDD, nDR, nDKL, nDJS, rND, rRD, rKL)),
     *(kind(step=1000, **OF_RUN) for kind in (rND, rRD, rKL)),
     *(kind(step=10**23, norm="none") for kind in (rND, rRD, rKL)),
-    rKL(protected="all", norm="none"),
-    rKL(protected="all", step=1000, **OF_RUN),
-    rRD(step=7, target={"A": 0.9, "B": 0.1}, norm="none"),
-], ids=str)
+    rKL(protected="all", norm="none"), rKL(protected="all", step=1000, **OF_RUN),
+    rRD(step=7, target={"A": 0.9, "B": 0.1}, norm="none")], ids=str)
 def test_the_largest_cutoff(values, measure):
     qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("1", "c", 1, "B")]
     found = values([measure @ 10**4, measure @ 10**6], qrels, [])
@@ -196,8 +192,7 @@ def test_nothing_returned_is_as_unfair_as_any_list_over_the_groups(values, targe
     found = values(measures, qrels, run)
     for measure in measures:
         assert found[measure, "empty"] == pytest.approx(
-            max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12
-        )
+            max(found[measure, str(t)] for t in range(len(lists))), abs=1e-12)
 
 
 def test_nothing_returned_without_a_cutoff(values):
@@ -213,10 +208,8 @@ def test_nothing_returned_without_a_cutoff(values):
 @pytest.mark.parametrize(
     "measure",
     [
-        *(kind(target="qrels") for kind in (*ALL, MinSkew, MaxSkew)),
-        RepBias(group="A"),
-        Skew(group="A", target="qrels"),
-    ],
+        *(kind(target="qrels") for kind in (*ALL, MinSkew, MaxSkew)), RepBias(group="A"),
+        Skew(group="A", target="qrels")],
     ids=str,
 )
 def test_a_topic_without_a_population_is_undefined(measure):
@@ -232,11 +225,8 @@ def test_qrels_without_any_group_leave_every_topic_undefined():
     qrels = [Qrel("1", "a", 1, "-")]
     run = [ScoredDoc("1", "a", 1.0)]
     measures = [
-        kind(target=target) @ 3
-        for kind in ALL
-        for target in ("qrels", "collection", "uniform", "run")
-    ]
+        kind(target=target) @ 3 for kind in ALL
+        for target in ("qrels", "collection", "uniform", "run")]
     with pytest.warns(FairnessWarning, match="nothing to compare"):
         assert [m.value for m in ir_measures.iter_calc(measures, qrels, run)] == [0.0] * len(
-            measures
-        )
+            measures)

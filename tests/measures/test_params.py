@@ -59,41 +59,19 @@ from pt_fairness.measures.params import (
 )
 
 labels = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(
-    str.strip
-)
+    str.strip)
 awkward = st.sampled_from(
     [
-        "it's",
-        'a "quoted" one',
-        "back\\slash",
-        "a,b",
-        "tab\tnew\nline",
-        "no break space",
-        "文 字",
-        "-1",
-        "1.0",
-        "x=1",
-        "@10",
-        "(a)",
-        "{'a':1}",
-        "#",
-        "None",
-        "nan",
-        "a:b",
-        "—",
-        "\\x20",
-        "'",
-        '"',
-        "\\",
-    ]
+        "it's", 'a "quoted" one', "back\\slash", "a,b", "tab\tnew\nline", "no break space", "文 字",
+        "-1", "1.0", "x=1", "@10", "(a)", "{'a':1}", "#", "None", "nan", "a:b", "—", "\\x20", "'",
+        '"', "\\"]
 )
 names = st.one_of(labels, awkward)
 distributions = st.lists(names, min_size=1, max_size=4, unique=True).flatmap(
     lambda keys: st.one_of(
         st.just({key: 1 / len(keys) for key in keys}),
         st.just({**dict.fromkeys(keys, 0.0), keys[0]: 1.0}),
-        st.just({**dict.fromkeys(keys, 1e-07), keys[0]: 1.0 - 1e-7 * (len(keys) - 1)}),
-    )
+        st.just({**dict.fromkeys(keys, 1e-07), keys[0]: 1.0 - 1e-7 * (len(keys) - 1)}))
 )
 parameters = st.fixed_dictionaries(
     {},
@@ -103,11 +81,9 @@ parameters = st.fixed_dictionaries(
         "step": st.integers(1, 20),
         "norm": st.sampled_from(["max", "none"]),
         "protected": st.one_of(
-            st.sampled_from(["minority", "majority"]), names.filter(lambda name: name != "all")
-        ),
+            st.sampled_from(["minority", "majority"]), names.filter(lambda name: name != "all")),
         "target": st.one_of(
-            st.sampled_from(["qrels", "collection", "uniform", "run"]), distributions
-        ),
+            st.sampled_from(["qrels", "collection", "uniform", "run"]), distributions),
         "groups": st.sampled_from(["trec-newswire", "/some where/a file.tsv"]),
     },
 )
@@ -121,19 +97,15 @@ def test_every_parity_measure_parses_back(kind, params):
     parsed = ir_measures.parse_measure(text)
     assert parsed == measure and str(parsed) == text and hash(parsed) == hash(measure)
     assert [parsed[name] for name in kind.SUPPORTED_PARAMS] == [
-        measure[name] for name in kind.SUPPORTED_PARAMS
-    ]
+        measure[name] for name in kind.SUPPORTED_PARAMS]
     assert not any(c.isspace() for c in text)
     parsed.validate_params()
     assert pickle.loads(pickle.dumps(measure)) == measure
 
 
 @given(
-    st.sampled_from([nDD, nDR, nDKL]),
-    st.integers(1, 99),
-    names.filter(lambda name: name != "all"),
-    st.sampled_from(["max", "protected-first", "none"]),
-)
+    st.sampled_from([nDD, nDR, nDKL]), st.integers(1, 99), names.filter(lambda name: name != "all"),
+    st.sampled_from(["max", "protected-first", "none"]))
 def test_every_viewpoint_measure_parses_back(kind, cutoff, protected, norm):
     for measure in (kind(protected=protected, norm=norm) @ cutoff, kind(norm=norm), kind @ cutoff,
                     nDJS(norm="none") @ cutoff, Annotated @ cutoff):
@@ -145,27 +117,18 @@ def test_every_viewpoint_measure_parses_back(kind, cutoff, protected, norm):
 @pytest.mark.parametrize(
     "measure",
     [
-        DistKL,
-        DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
-        DistFair(target="run", rel=-1) @ 3,
-        DistFair(empty="least fair") @ 3,
+        DistKL, DistKL(target={"a b": 0.5, "c": 0.5}, smoothing=0.25, discount="log2") @ 7,
+        DistFair(target="run", rel=-1) @ 3, DistFair(empty="least fair") @ 3,
         DistKL(empty="smooth") @ 3,
         AWRF(discount="geometric", p=0.5, base=math.e, target="collection"),
-        NDKL(target={"A": 1}, groups="trec-newswire") @ 4,
-        RepBias(group="a b") @ 10,
+        NDKL(target={"A": 1}, groups="trec-newswire") @ 4, RepBias(group="a b") @ 10,
         RepBias(group=1.0, target={"1": 0.25, "x": 0.75}, abs=True, rel=-2) @ 3,
-        Skew(group="A,B", target="run", groups="trec-newswire"),
-        MinSkew @ 4,
-        MaxSkew(rel=2),
-        BiasP,
-        BiasP(pro="in favour", con=2.0, abs=True) @ 3,
-        BiasRBP(p=0.5, rel=-1) @ 3,
+        Skew(group="A,B", target="run", groups="trec-newswire"), MinSkew @ 4, MaxSkew(rel=2), BiasP,
+        BiasP(pro="in favour", con=2.0, abs=True) @ 3, BiasRBP(p=0.5, rel=-1) @ 3,
         BiasDCG(groups="trec-newswire", pro="FT", con="LA"),
         RaB(values={"PRO": 1, "CON": -1}, abs=True) @ 5,
-        RankingBias(values="x", background="qrels"),
-        FaiRR(values={1: 0.5}, groups="trec-newswire"),
-        RaB(values="x", missing=-1.5),
-    ],
+        RankingBias(values="x", background="qrels"), FaiRR(values={1: 0.5}, groups="trec-newswire"),
+        RaB(values="x", missing=-1.5)],
     ids=str,
 )
 def test_other_measures_parse_back(measure):
@@ -186,8 +149,7 @@ def test_equal_values_are_one_measure():
     assert len({rND @ 5, rND(cutoff=5), rND(rel=1) @ 5}) == 1
     assert rND @ 5 != rKL @ 5 and rND @ 5 != rND @ 6 and rND != nDCG and rND @ 5 != "rND@5"
     assert (
-        str(rND(protected="it's so", rel=-1) @ 5) == """rND(rel='-1',protected="it's\\x20so")@5"""
-    )
+        str(rND(protected="it's so", rel=-1) @ 5) == """rND(rel='-1',protected="it's\\x20so")@5""")
 
 
 @pytest.mark.parametrize("zero, other", [(DistKL(smoothing=-0.0), DistKL(smoothing=0)), (
@@ -202,10 +164,8 @@ NUMPY_VALUES = [
     (DistKL, {"smoothing": np.int64(1)}, {"smoothing": 1.0}),
     (BiasP, {"abs": np.bool_(True)}, {"abs": True}),
     (
-        rKL,
-        {"target": {np.str_("A"): np.float32(0.5), "B": np.float64(0.5)}},
-        {"target": {"A": 0.5, "B": 0.5}},
-    ),
+        rKL, {"target": {np.str_("A"): np.float32(0.5), "B": np.float64(0.5)}},
+        {"target": {"A": 0.5, "B": 0.5}}),
 ]
 
 
@@ -251,8 +211,7 @@ WRONG = [
     ("discount", "linear", "discount takes '"),
     ("p", -0.5, "p takes a "),
     ("p", 1.5, "p takes a "),
-    ("base", 1.5, "base takes a number of at least 2"),
-]
+    ("base", 1.5, "base takes a number of at least 2")]
 #: Values and parameters that other measures take.
 WRONG_MEASURES = [
     (rND(norm="sum"), "'max' or 'range' or 'none'"),
@@ -262,8 +221,7 @@ WRONG_MEASURES = [
     (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
     (
         NDKL(target="qrel"),
-        "target takes 'qrels', 'collection', 'uniform', 'run', a registered name",
-    ),
+        "target takes 'qrels', 'collection', 'uniform', 'run', a registered name"),
     (AWRF(discount="mmr"), "discount takes 'log2' or 'trec' or 'geometric'"),
     (AWRF(p=1), "p takes a number above 0 and below 1"),
     (BiasRBP(p=0), "p takes a number above 0 and below 1"),
@@ -284,8 +242,7 @@ WRONG_MEASURES = [
     (RepBias(group="A", protected="A"), "RepBias has no parameter 'protected'"),
     (
         BiasP(pro="A", con="A"),
-        "BiasP needs two groups to set against each other; pro and con are both 'A'",
-    ),
+        "BiasP needs two groups to set against each other; pro and con are both 'A'"),
     (BiasDCG(con="PRO"), "pro and con are both 'PRO'"),
     (BiasDCG(p=0.5), "BiasDCG has no parameter 'p'"),
 ]

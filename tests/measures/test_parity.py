@@ -33,8 +33,7 @@ SETTINGS = [
     {"rel": 2},
     {"rel": 0},
     {"rel": -1},
-    {"cutoff": 6, "step": 2, "norm": "none"},
-]
+    {"cutoff": 6, "step": 2, "norm": "none"}]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -45,8 +44,7 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
     wanted = [
         (
             name,
-            {"protected": protected, "target": target, **SETTINGS[(i + 5 * seed) % len(SETTINGS)]},
-        )
+            {"protected": protected, "target": target, **SETTINGS[(i + 5 * seed) % len(SETTINGS)]})
         for i, (name, protected, target) in enumerate(itertools.product(NAMES, PROTECTED, TARGETS))
     ]
     agrees(case, wanted, from_frame)
@@ -59,10 +57,8 @@ def test_every_setting_against_the_slow_version(make_case, agrees, setting, seve
     agrees(
         case,
         [
-            (name, {"target": target, **setting})
-            for name in NAMES
-            for target in ("qrels", "collection", "run")
-        ],
+            (name, {"target": target, **setting}) for name in NAMES
+            for target in ("qrels", "collection", "run")],
     )
 
 
@@ -80,8 +76,7 @@ def test_rkl_over_all_groups(make_case, agrees, seed, from_frame, several):
 def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed, several):
     case = make_case(40 + seed, labels=2 + seed, documents=9 if several else 14, several=several)
     agrees(
-        case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in SETTINGS]
-    )
+        case, [("rKL", {"protected": "all", "target": "run", **setting}) for setting in SETTINGS])
 
 
 def test_a_step_beyond_every_list(make_case, values):
@@ -102,29 +97,23 @@ def test_documents_of_the_same_groups_have_no_order(values):
 
 
 @given(
-    st.integers(0, 10_000),
-    st.integers(1, 5),
-    st.sampled_from(["rND", "rKL"]),
-    st.sampled_from(["max", "none"]),
-)
+    st.integers(0, 10_000), st.integers(1, 5), st.sampled_from(["rND", "rKL"]),
+    st.sampled_from(["max", "none"]))
 def test_the_protected_and_the_others_can_be_swapped(make_case, values, seed, cutoff, name, norm):
     case = make_case(seed, labels=4)
     kind = {"rND": rND, "rKL": rKL}[name]
     one, others = (
-        kind(protected=protected, norm=norm) @ cutoff for protected in ("g0,g2", "g1,g3")
-    )
+        kind(protected=protected, norm=norm) @ cutoff for protected in ("g0,g2", "g1,g3"))
     found = values([one, others], case.qrels_frame, case.run_frame)
     assert [found[one, qid] for qid in "12345"] == pytest.approx(
-        [found[others, qid] for qid in "12345"], abs=1e-12
-    )
+        [found[others, qid] for qid in "12345"], abs=1e-12)
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_a_step_of_the_cutoff_is_a_single_term(values, k):
     qrels = [
         ir_measures.Qrel("q", docno, 1, label)
-        for docno, label in zip("abcde", "PCCPC", strict=True)
-    ]
+        for docno, label in zip("abcde", "PCCPC", strict=True)]
     run = [ir_measures.ScoredDoc("q", docno, -i) for i, docno in enumerate("abcde")]
     measures = [kind(protected="P", step=k) @ k for kind in (rND, rKL, rRD)]
     found = values(measures, qrels, run)
@@ -141,16 +130,11 @@ def test_a_step_of_the_cutoff_is_a_single_term(values, k):
 
 def test_the_worked_values(values, worked):
     found = values(
-        [rND @ 3, rKL @ 3, rND(norm="none") @ 3, rKL(norm="none") @ 3],
-        worked.qrels_frame,
-        worked.run_frame,
-    )
+        [rND @ 3, rKL @ 3, rND(norm="none") @ 3, rKL(norm="none") @ 3], worked.qrels_frame,
+        worked.run_frame)
     assert {str(measure): round(value, 5) for (measure, _), value in found.items()} == {
-        "rND@3": 0.54330,
-        "rKL@3": 0.48515,
-        "rND(norm='none')@3": 0.77182,
-        "rKL(norm='none')@3": 1.63857,
-    }
+        "rND@3": 0.54330, "rKL@3": 0.48515, "rND(norm='none')@3": 0.77182,
+        "rKL(norm='none')@3": 1.63857}
 
 
 def test_yang_and_stoyanovich_s_most_unfair_list(values):
@@ -168,13 +152,10 @@ def test_correlation_with_alpha_ndcg_over_all_rankings_of_two_stances(values, al
     qrels, run = [], []
     for t, stances in enumerate(itertools.product(("PRO", "CON"), repeat=5)):
         qrels += [
-            ir_measures.Qrel(str(t), f"{stance}{i}", 1, stance)
-            for stance in ("PRO", "CON")
-            for i in range(5)
-        ]
+            ir_measures.Qrel(str(t), f"{stance}{i}", 1, stance) for stance in ("PRO", "CON")
+            for i in range(5)]
         run += [
-            ir_measures.ScoredDoc(str(t), f"{stance}{i}", -i) for i, stance in enumerate(stances)
-        ]
+            ir_measures.ScoredDoc(str(t), f"{stance}{i}", -i) for i, stance in enumerate(stances)]
     unfair, diverse = rKL(protected="PRO") @ 5, ir_measures.alpha_nDCG(alpha=alpha) @ 5
     found = values([unfair, diverse], qrels, run)
     pairs = [[round(found[m, str(t)], 12) for t in range(32)] for m in (unfair, diverse)]
@@ -184,8 +165,7 @@ def test_correlation_with_alpha_ndcg_over_all_rankings_of_two_stances(values, al
 ROBUST03 = {
     "rND@10": (0.239915, 0.220101), "rKL@10": (0.155140, 0.140547), "rRD@10": (0.102252, 0.102626),
     "rKL(protected='FT')@20": (0.245988, 0.280967), "rKL(protected='all')@10": (0.189982, 0.147261),
-    "rND(norm='none',step=10)@100": (0.255311, 0.040192),
-}
+    "rND(norm='none',step=10)@100": (0.255311, 0.040192)}
 
 
 def test_the_published_values_of_real_runs(means, robust03):
@@ -203,8 +183,7 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
             ("rKL", {"cutoff": 10, "protected": "all"}),
             ("rND", {"cutoff": 20, "target": "run"}),
             ("rKL", {"cutoff": 9, "protected": "all", "target": "run"}),
-            ("rRD", {"cutoff": 30, "step": 10, "target": "uniform"}),
-        ],
+            ("rRD", {"cutoff": 30, "step": 10, "target": "uniform"})],
     )
 
 
@@ -221,15 +200,12 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
         qrels = [Qrel(str(t), f"{label}{9 - i}", 1) for t in range(len(sequences))
                  for i, label in enumerate(population)]
         run = [
-            ScoredDoc(str(t), f"{label}{i}", -i)
-            for t, labels in enumerate(sequences)
-            for i, label in enumerate(labels)
-        ]
+            ScoredDoc(str(t), f"{label}{i}", -i) for t, labels in enumerate(sequences)
+            for i, label in enumerate(labels)]
         source = groups.from_mapping(documents)
         normalised, plain = (
             measure(protected="A", step=step, groups=source, norm=norm) @ n
-            for norm in ("max", "none")
-        )
+            for norm in ("max", "none"))
         found = values([normalised, plain], qrels, run)
         largest = max(value for (m, _), value in found.items() if m == plain)
         for t in range(len(sequences)):
@@ -240,11 +216,8 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
 @pytest.mark.parametrize(
     "measure",
     [
-        rND(target="run", protected="A"),
-        rKL(target="run", protected="A"),
-        rRD(target="run", protected="A"),
-        rKL(target="run", protected="all"),
-    ],
+        rND(target="run", protected="A"), rKL(target="run", protected="A"),
+        rRD(target="run", protected="A"), rKL(target="run", protected="all")],
     ids=str,
 )
 @pytest.mark.parametrize("documents", ["AB", "AABB", "AAABC", "AABBCD"])

@@ -76,18 +76,12 @@ OF_SAMPLES = [
     *(
         kind(by=by, norm="bound") @ 5
         for kind in (pt_fairness.EEL, pt_fairness.EED, pt_fairness.EER)
-        for by in ("document", "group")
-    ),
+        for by in ("document", "group")),
 ]
 #: What a parameter that names groups is given.
 NAMES = {
-    "measure": "nDCG",
-    "group": "g0",
-    "pro": "g0",
-    "con": "g1",
-    "values": {"g0": 1.0, "g1": 0.25},
-    "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"},
-}
+    "measure": "nDCG", "group": "g0", "pro": "g0", "con": "g1", "values": {"g0": 1.0, "g1": 0.25},
+    "attributes": {groups.from_pattern(r"(\d)$", labels=range(10)): "rnod"}}
 targets.register("digits", pd.DataFrame({"group": list("0123456789"), "share": 0.1}))
 #: The attributes of TrecFair have targets instead of divergences.
 OTHERS = {"TrecFair": {"attributes": dict.fromkeys(NAMES["attributes"], "digits")}}
@@ -125,10 +119,8 @@ def test_labels_are_only_names_and_rows_have_no_order(make_case, values, seed, s
     # g0 … g3 become other names in another order.
     names = dict(
         zip(
-            [f"g{i}" for i in range(4)],
-            random.Random(seed).sample(["10", "2", "é", "Zoë x"], 4),
-            strict=True,
-        )
+            [f"g{i}" for i in range(4)], random.Random(seed).sample(["10", "2", "é", "Zoë x"], 4),
+            strict=True)
     )
     renamed = []
     for measure in EXPLICIT:
@@ -147,8 +139,7 @@ def test_labels_are_only_names_and_rows_have_no_order(make_case, values, seed, s
     after = values(renamed, *shuffled(qrels, case.run_frame, seed))
     for measure, other in zip(EXPLICIT, renamed, strict=True):
         assert [after[other, q] for q in "12345"] == pytest.approx(
-            [before[measure, q] for q in "12345"], abs=1e-12
-        ), measure
+            [before[measure, q] for q in "12345"], abs=1e-12), measure
 
 
 def test_samples_have_no_names_and_no_order(make_case, values, sampled):
@@ -173,14 +164,12 @@ def test_unannotated_documents_do_not_matter(make_case, values, seed, several):
     pick = random.Random(seed)
     more = pd.DataFrame(
         [(q, f"new{i}", pick.choice([5.0, 2.0, 0.5, -3.0])) for q in "12345" for i in range(6)],
-        columns=["query_id", "doc_id", "score"],
-    )
+        columns=["query_id", "doc_id", "score"])
     judged = pd.DataFrame([(q, f"new{i}", 1, "-") for q in "12345" for i in range(0, 6, 2)],
                           columns=["query_id", "doc_id", "relevance", "iteration"])
     before = values(CONDENSED, case.qrels_frame, case.run_frame)
     after = values(
-        CONDENSED, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more])
-    )
+        CONDENSED, pd.concat([case.qrels_frame, judged]), pd.concat([case.run_frame, more]))
     assert after == pytest.approx(before, abs=1e-12)
 
 
@@ -193,5 +182,4 @@ def test_scores_are_only_an_order(make_case, values, seed, factor, shift):
     assume(other["score"].astype("float32").nunique() == ties)
     measures = [*EVERY, ir_measures.alpha_nDCG @ 5]
     assert values(measures, case.qrels_frame, other) == pytest.approx(
-        values(measures, case.qrels_frame, run)
-    )
+        values(measures, case.qrels_frame, run))

@@ -24,8 +24,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"cutoff": 500},
     {"rel": 2},
     {"rel": 0, "cutoff": 3},
-    {"rel": -1},
-]
+    {"rel": -1}]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -37,11 +36,8 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
     agrees(
         case,
         [
-            ("RepBias", {"group": group, "abs": size, **params})
-            for params in every
-            for group in case.labels[:2]
-            for size in (False, True)
-        ]
+            ("RepBias", {"group": group, "abs": size, **params}) for params in every
+            for group in case.labels[:2] for size in (False, True)]
         + [("Skew", {"group": group, **params}) for params in every for group in case.labels[:2]]
         + [(name, params) for params in every for name in ("MinSkew", "MaxSkew")],
         from_frame,
@@ -69,32 +65,22 @@ def test_of_two_groups_one_is_over_represented_as_the_other_is_under(
 def test_the_worked_topic_by_hand(values, worked):
     # Condensed: CON, PRO, PRO. Relevant: one CON, two PRO.
     expected = {
-        Skew(group="PRO") @ 3: math.log(4 / 3),
-        Skew(group="CON") @ 3: math.log(2 / 3),
-        Skew(group="PRO") @ 2: 0.0,
-        Skew(group="PRO") @ 1: math.log(0.001 / 0.5),
-        Skew(group="CON") @ 1: math.log(2),
-        MinSkew @ 3: math.log(2 / 3),
-        MaxSkew @ 3: math.log(4 / 3),
-        MinSkew @ 1: math.log(0.002),
-        MaxSkew @ 1: math.log(2),
-        Skew(group="PRO", target="qrels"): 0.0,
-        MinSkew(target="qrels") @ 2: math.log(3 / 4),
+        Skew(group="PRO") @ 3: math.log(4 / 3), Skew(group="CON") @ 3: math.log(2 / 3),
+        Skew(group="PRO") @ 2: 0.0, Skew(group="PRO") @ 1: math.log(0.001 / 0.5),
+        Skew(group="CON") @ 1: math.log(2), MinSkew @ 3: math.log(2 / 3),
+        MaxSkew @ 3: math.log(4 / 3), MinSkew @ 1: math.log(0.002), MaxSkew @ 1: math.log(2),
+        Skew(group="PRO", target="qrels"): 0.0, MinSkew(target="qrels") @ 2: math.log(3 / 4),
         MaxSkew(target="qrels") @ 2: math.log(3 / 2),
         Skew(group="CON", target={"PRO": 1.0}): math.log(1 / 3 / 0.001),
         MaxSkew(target={"PRO": 1.0}): math.log(1 / 3 / 0.001),
         Skew(group="other", target={"PRO": 0.5, "other": 0.5}): math.log(0.001 / 0.5),
-        RepBias(group="CON") @ 1: 1.0,
-        RepBias(group="CON") @ 2: 1 / 2 - 1 / 2,
-        RepBias(group="CON") @ 3: 0.0,
-        RepBias(group="PRO"): 0.0,
+        RepBias(group="CON") @ 1: 1.0, RepBias(group="CON") @ 2: 1 / 2 - 1 / 2,
+        RepBias(group="CON") @ 3: 0.0, RepBias(group="PRO"): 0.0,
         RepBias(group="CON", target={"PRO": 1.0}): 1 / 3,
-        RepBias(group="PRO", target={"CON": 1.0}) @ 2: 1 / 2,
-    }
+        RepBias(group="PRO", target={"CON": 1.0}) @ 2: 1 / 2}
     found = values(expected, worked.qrels_frame, worked.run_frame)
     assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
-        {str(m): v for m, v in expected.items()}, abs=1e-12
-    )
+        {str(m): v for m, v in expected.items()}, abs=1e-12)
 
 
 def test_min_and_max_are_those_of_the_groups(make_case, values):
@@ -111,30 +97,23 @@ def test_min_and_max_are_those_of_the_groups(make_case, values):
 
 def test_nothing_returned(values):
     qrels = [
-        ir_measures.Qrel("1", "a", 1, "A"),
-        ir_measures.Qrel("1", "b", 1, "B"),
-        ir_measures.Qrel("1", "c", 1, "B"),
-    ]
+        ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("1", "b", 1, "B"),
+        ir_measures.Qrel("1", "c", 1, "B")]
     run = [ir_measures.ScoredDoc("1", "unannotated", 1.0)]
     expected = {
-        RepBias(group="B"): 0.0,
-        RepBias(group="B") @ 3: -2 / 3,
-        RepBias(group="B", abs=True) @ 3: 2 / 3,
-        RepBias(group="B", target="run") @ 3: 0.0,
+        RepBias(group="B"): 0.0, RepBias(group="B") @ 3: -2 / 3,
+        RepBias(group="B", abs=True) @ 3: 2 / 3, RepBias(group="B", target="run") @ 3: 0.0,
         Skew(group="B", target="qrels"): math.log(0.001 / (2 / 3)),
         MinSkew(target="qrels") @ 3: math.log(0.001 / (2 / 3)),
-        MaxSkew(target="qrels") @ 3: math.log(0.001 / (1 / 3)),
-    }
+        MaxSkew(target="qrels") @ 3: math.log(0.001 / (1 / 3))}
     found = values(expected, qrels, run)
     assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
-        {str(m): v for m, v in expected.items()}, abs=1e-12
-    )
+        {str(m): v for m, v in expected.items()}, abs=1e-12)
 
 
 def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
     assert RepBias.RANGE == RepBias(group="A").RANGE == (-1, 1) and RepBias(
-        group="A", abs=True
-    ).RANGE == (0, 1)
+        group="A", abs=True).RANGE == (0, 1)
     assert RepBias.FAIR_END == Skew.FAIR_END == 0
 
 
@@ -159,8 +138,7 @@ def test_the_published_values_of_real_runs(means, robust03):
         robust03,
         {
             "RepBias(group='FT')@10": (-0.163000, -0.130000),
-            "RepBias(group='FT',abs=True)@10": (0.225000, 0.218000),
-        },
+            "RepBias(group='FT',abs=True)@10": (0.225000, 0.218000)},
     )
 
 
@@ -172,8 +150,7 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
             ("RepBias", {"group": "FT", "target": "run", "cutoff": 7}),
             ("Skew", {"group": "FR", "cutoff": 10}),
             ("MinSkew", {"target": "collection", "cutoff": 20}),
-            ("MaxSkew", {"target": "qrels"}),
-        ],
+            ("MaxSkew", {"target": "qrels"})],
     )
 
 
@@ -188,13 +165,11 @@ def of_counts(
     """
     qrels = [
         ir_measures.Qrel("q", f"female{i}" if i < population[0] else f"male{i}", 1)
-        for i in range(population[1])
-    ]
+        for i in range(population[1])]
     order = ["female"] * females + ["male"] * (n - females)
     order = order[::2] + order[1::2] + ["female"] * rest[0] + ["male"] * (rest[1] - rest[0])
     return qrels, [
-        ir_measures.ScoredDoc("q", f"{gender}{i}", -float(i)) for i, gender in enumerate(order)
-    ]
+        ir_measures.ScoredDoc("q", f"{gender}{i}", -float(i)) for i, gender in enumerate(order)]
 
 
 #: The rows of tables 2 and 3: table, profession, model, target and bias, all of the share of women
@@ -265,8 +240,7 @@ ROWS = [
     (3, "fighter pilot", 0.2, 0.0, 0.2),
     (3, "musical theatre actor", 0.6, 0.4, 0.2),
     (3, "television presenter", 0.7, 0.5, 0.2),
-    (3, "skeleton racer", 0.7, 0.5, 0.2),
-]
+    (3, "skeleton racer", 0.7, 0.5, 0.2)]
 
 
 def test_all_rows_of_the_tables_are_here():
@@ -294,15 +268,13 @@ def test_the_rows_of_the_tables(table, profession, model, target, bias, off):
 
 
 @pytest.mark.parametrize(
-    "females, bias", [(3, -2), (4, -1), (5, 0), (6, 0), (7, 1), (11, 5), (0, -5)]
-)
+    "females, bias", [(3, -2), (4, -1), (5, 0), (6, 0), (7, 1), (11, 5), (0, -5)])
 @pytest.mark.parametrize("target", ["qrels", "uniform", {"female": 0.5, "male": 0.5}], ids=str)
 def test_five_and_six_of_eleven_are_both_unbiased(females, bias, target):
     qrels, run = of_counts(females, 11, (7, 14), (0, 0))
     measure = RepBias(group="female", groups=GENDERS, target=target) @ 11
     assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(
-        bias / 11, abs=1e-12
-    )
+        bias / 11, abs=1e-12)
 
 
 def nearest(expected: Fraction, n: int, count: int) -> int:
@@ -319,9 +291,7 @@ def test_rounding_by_brute_force(n):
     qrels = pd.DataFrame(
         [
             (str(t), f"female{i}" if i < plus else f"male{i}", 1)
-            for t, (plus, total) in enumerate(shares)
-            for i in range(total)
-        ],
+            for t, (plus, total) in enumerate(shares) for i in range(total)],
         columns=["query_id", "doc_id", "relevance"],
     )
     measure = RepBias(group="female", groups=GENDERS) @ n
@@ -331,9 +301,7 @@ def test_rounding_by_brute_force(n):
         run = pd.DataFrame(
             {
                 "query_id": [str(t) for t in range(len(shares)) for _ in first],
-                "doc_id": first * len(shares),
-                "score": 1.0,
-            }
+                "doc_id": first * len(shares), "score": 1.0}
         )
         found = {metric.query_id: metric.value for metric in evaluator.iter_calc(run)}
         for t, share in enumerate(shares):
@@ -349,20 +317,16 @@ def test_a_half_is_a_half_whatever_its_last_bit(share):
         qrels, run = of_counts(count, 10, (1, 2), (0, 0))
         measure = (
             RepBias(group="female", groups=GENDERS, target={"female": share, "male": 1 - share})
-            @ 10
-        )
+            @ 10)
         expected = Fraction(round(share * 100), 10)
         best = nearest(expected, 10, count)
         assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(
-            (count - best) / 10, abs=1e-12
-        )
+            (count - best) / 10, abs=1e-12)
 
 
 def test_fewer_documents_than_the_cutoff():
     qrels, run = of_counts(3, 4, (1, 2), (0, 0))
     measures = [
-        RepBias(group="female", groups=GENDERS) @ 10,
-        RepBias(group="female", groups=GENDERS),
-    ]
+        RepBias(group="female", groups=GENDERS) @ 10, RepBias(group="female", groups=GENDERS)]
     assert ir_measures.calc_aggregate(measures, qrels, run) == {
         measures[0]: pytest.approx(3 / 10 - 5 / 10), measures[1]: pytest.approx(3 / 4 - 2 / 4)}

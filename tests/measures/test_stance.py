@@ -29,8 +29,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"rel": 0},
     {"rel": -1},
     {"abs": True},
-    {"abs": True, "cutoff": 5, "rel": 0},
-]
+    {"abs": True, "cutoff": 5, "rel": 0}]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
@@ -45,10 +44,8 @@ def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_
         case,
         [(kind.NAME, {**sides, **setting}) for kind in ALL for setting in SETTINGS]
         + [
-            ("BiasRBP", {**sides, "p": p, **setting})
-            for p in (0.1, 0.5, 0.999)
-            for setting in SETTINGS
-        ],
+            ("BiasRBP", {**sides, "p": p, **setting}) for p in (0.1, 0.5, 0.999)
+            for setting in SETTINGS],
         from_frame,
     )
 
@@ -92,8 +89,7 @@ QRELS = [
     ("1", "b", 0, "CON"),
     ("1", "c", 1, "-"),
     ("1", "d", 1, "NEUTRAL"),
-    ("1", "e", 2, "CON"),
-]
+    ("1", "e", 2, "CON")]
 RUN = [("1", docno, -float(i)) for i, docno in enumerate("abcdef")]
 
 
@@ -106,35 +102,21 @@ def by_hand() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_what_has_no_stance_keeps_its_rank(values, by_hand):
     w = [1 / math.log2(i + 1) for i in range(1, 7)]
     expected = {
-        BiasP @ 1: 1.0,
-        BiasP @ 4: 1 / 4,
-        BiasP @ 5: 0.0,
-        BiasP @ 10: 0.0,
-        BiasP: 0.0,
-        BiasP(rel=2): -1 / 6,
-        BiasP(rel=2) @ 20: -1 / 20,
-        BiasP(rel=0) @ 2: 0.0,
-        BiasP(rel=0): -1 / 6,
-        BiasP(rel=0, abs=True): 1 / 6,
-        BiasRBP: 0.2 * (1 - 0.8**4),
-        BiasRBP(p=0.5) @ 4: 0.5,
-        BiasRBP(pro="CON", con="PRO"): -0.2 * (1 - 0.8**4),
-        BiasDCG @ 4: 1.0,
-        BiasDCG: 1 - w[4],
-        BiasDCG(rel=0): 1 - w[1] - w[4],
+        BiasP @ 1: 1.0, BiasP @ 4: 1 / 4, BiasP @ 5: 0.0, BiasP @ 10: 0.0, BiasP: 0.0,
+        BiasP(rel=2): -1 / 6, BiasP(rel=2) @ 20: -1 / 20, BiasP(rel=0) @ 2: 0.0,
+        BiasP(rel=0): -1 / 6, BiasP(rel=0, abs=True): 1 / 6, BiasRBP: 0.2 * (1 - 0.8**4),
+        BiasRBP(p=0.5) @ 4: 0.5, BiasRBP(pro="CON", con="PRO"): -0.2 * (1 - 0.8**4),
+        BiasDCG @ 4: 1.0, BiasDCG: 1 - w[4], BiasDCG(rel=0): 1 - w[1] - w[4],
         BiasDCG(rel=0, abs=True) @ 5: abs(1 - w[1] - w[4]),
-        BiasDCG(pro="NEUTRAL", con="PRO"): w[3] - 1,
-    }
+        BiasDCG(pro="NEUTRAL", con="PRO"): w[3] - 1}
     found = values(expected, *by_hand)
     assert {str(m): found[m, "1"] for m in expected} == pytest.approx(
-        {str(m): v for m, v in expected.items()}, abs=1e-12
-    )
+        {str(m): v for m, v in expected.items()}, abs=1e-12)
 
 
 def test_unjudged_documents_have_relevance_zero(values, by_hand):
     source = groups.from_mapping(
-        dict(zip("abcdef", ["PRO", "CON", "-", "NEUTRAL", "CON", "PRO"], strict=True))
-    )
+        dict(zip("abcdef", ["PRO", "CON", "-", "NEUTRAL", "CON", "PRO"], strict=True)))
     found = values([BiasP(groups=source), BiasP(groups=source, rel=0)], *by_hand)
     assert found[BiasP(groups=source), "1"] == 0.0  # a − e
     assert found[BiasP(groups=source, rel=0), "1"] == 0.0  # a − b − e + f
@@ -145,10 +127,8 @@ def test_unjudged_documents_have_relevance_zero(values, by_hand):
 def test_a_document_of_both_sides_counts_for_neither(values):
     # The measure is that of the PRO documents less that of the CON documents (equation 3).
     qrels = [
-        ir_measures.Qrel("1", "a", 1, "PRO"),
-        ir_measures.Qrel("1", "a", 1, "CON"),
-        ir_measures.Qrel("1", "b", 1, "CON"),
-    ]
+        ir_measures.Qrel("1", "a", 1, "PRO"), ir_measures.Qrel("1", "a", 1, "CON"),
+        ir_measures.Qrel("1", "b", 1, "CON")]
     run = [ir_measures.ScoredDoc("1", "a", 2.0), ir_measures.ScoredDoc("1", "b", 1.0)]
     assert values([BiasP], qrels, run)[BiasP, "1"] == -0.5
 
@@ -220,5 +200,4 @@ def test_the_published_values_of_real_runs(means, robust03):
 def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
     sides = {"pro": "FT", "con": "LA"}
     agrees_on_real_runs(
-        robust03, [(kind.NAME, {**sides, "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)]
-    )
+        robust03, [(kind.NAME, {**sides, "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)])

@@ -12,42 +12,18 @@ import slow_versions
 from target_cases import QRELS, RUN, frame, per_topic
 
 import pt_fairness
-from pt_fairness import (
-    DistFair,
-    DistKL,
-    targets,
-)
+from pt_fairness import DistFair, DistKL, targets
 
 pytestmark = pytest.mark.usefixtures("forget_targets")
 TAKERS = {
-    name: measure
-    for name, measure in pt_fairness.measures.MEASURES.items()
-    if "target" in measure.SUPPORTED_PARAMS
-}
+    name: measure for name, measure in pt_fairness.measures.MEASURES.items()
+    if "target" in measure.SUPPORTED_PARAMS}
 
 
 def test_the_measures_that_take_a_target():
     assert set(TAKERS) == {
-        "rND",
-        "rKL",
-        "rRD",
-        "DistKL",
-        "DistFair",
-        "AWRF",
-        "NDKL",
-        "RepBias",
-        "Skew",
-        "MinSkew",
-        "MaxSkew",
-        "EEL",
-        "EED",
-        "EER",
-        "logDP",
-        "GF",
-        "RADio",
-        "FAIR",
-        "PreF",
-    }
+        "rND", "rKL", "rRD", "DistKL", "DistFair", "AWRF", "NDKL", "RepBias", "Skew", "MinSkew",
+        "MaxSkew", "EEL", "EED", "EER", "logDP", "GF", "RADio", "FAIR", "PreF"}
 
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
@@ -67,30 +43,21 @@ def test_every_measure_against_the_slow_version(make_case, name, several):
     for seed in range(4):
         case = make_case(seed, labels=3, several=several)
         table = generator.dirichlet([1, 1, 1, 1], 5) * (generator.random((5, 4)) < 0.7) + [
-            0,
-            0,
-            1e-3,
-            0,
-        ]
+            0, 0, 1e-3, 0]
         table /= table.sum(axis=1, keepdims=True)
         rows = [
-            (qid, label, table[int(qid) - 1, i])
-            for qid in "12345"
-            for i, label in enumerate(labels)
-            if table[int(qid) - 1, i] or qid == "1"
-        ]
+            (qid, label, table[int(qid) - 1, i]) for qid in "12345"
+            for i, label in enumerate(labels) if table[int(qid) - 1, i] or qid == "1"]
         targets.register("theirs", frame(rows).sample(frac=1, random_state=seed))
         for cutoff in (3, 8):
             measure = TAKERS[name](target="theirs", **params) @ cutoff
             found = {
                 m.query_id: m.value
-                for m in ir_measures.iter_calc([measure], case.qrels_frame, case.run_frame)
-            }
+                for m in ir_measures.iter_calc([measure], case.qrels_frame, case.run_frame)}
             for qid in "12345":
                 explicit = dict(zip(labels, table[int(qid) - 1], strict=True))
                 expected = slow_versions.evaluate(
-                    name, {"target": explicit, "cutoff": cutoff, **params}, case.qrels, case.run
-                )
+                    name, {"target": explicit, "cutoff": cutoff, **params}, case.qrels, case.run)
                 assert found[qid] == pytest.approx(expected[qid], abs=1e-9), (measure, qid)
 
 
@@ -127,6 +94,5 @@ def test_a_tiny_smoothing_is_none(kind, smoothing):
     qrels = [ir_measures.Qrel("1", "a", 0, "female"), *QRELS[1:]]
     value, expected = (
         per_topic(kind(target="qrels", smoothing=some) @ 1, qrels=qrels)[0]
-        for some in (smoothing, 0)
-    )
+        for some in (smoothing, 0))
     assert value == pytest.approx(expected) and math.isfinite(value)

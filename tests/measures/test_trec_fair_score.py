@@ -13,16 +13,7 @@ import pytest
 from slow_versions.common import Membership, Source, Topic
 from slow_versions.trec_fair import jsd, trec_fair
 
-from pt_fairness import (
-    AWRF,
-    FairnessWarning,
-    TrecFair,
-    analysis,
-    cli,
-    evaluate,
-    groups,
-    targets,
-)
+from pt_fairness import AWRF, FairnessWarning, TrecFair, analysis, cli, evaluate, groups, targets
 from pt_fairness.measures.trec_fair_score import divergence
 
 WORLD, GENDER = "trec-fair/2021/world", "trec-fair/2021/gender"
@@ -70,8 +61,7 @@ WORKED = [
     ({**ONE, "value": "awrf"}, 0.901856),
     ({"attributes": {"sources": WORLD}, "value": "awrf"}, 0.914295),
     ({"attributes": {"gender": GENDER}, "whole": "gender", "value": "awrf"}, 0.944518),
-    ({**TWO, "whole": "gender", "value": "awrf"}, 0.854088),
-]
+    ({**TWO, "whole": "gender", "value": "awrf"}, 0.854088)]
 
 
 def membership(found):

@@ -54,8 +54,7 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
             ("nDKL", {"protected": "FT,LA"}),
             ("nDJS", {}),
             ("nDJS", {"protected": "FT,LA", "cutoff": 30}),
-            ("nDD", {"cutoff": 10, "norm": "protected-first"}),
-        ],
+            ("nDD", {"cutoff": 10, "norm": "protected-first"})],
     )
 
 
@@ -63,11 +62,8 @@ def test_the_published_values_of_real_runs(means, robust03):
     means(
         robust03,
         {
-            "nDD@100": (0.148240, 0.332711),
-            "nDR@100": (0.085413, 0.409409),
-            "nDKL@100": (0.051218, 0.217543),
-            "nDJS": (0.048199, 0.112769),
-        },
+            "nDD@100": (0.148240, 0.332711), "nDR@100": (0.085413, 0.409409),
+            "nDKL@100": (0.051218, 0.217543), "nDJS": (0.048199, 0.112769)},
     )
 
 
@@ -130,8 +126,7 @@ def _rankings(
     order = score.argsort(axis=1).argsort(axis=1).reshape(-1)
     run = pd.DataFrame({"query_id": qid, "doc_id": docno, "score": order.astype(float)})
     qrels = pd.DataFrame(
-        {"query_id": np.arange(topics).astype(str), "doc_id": "v0d0", "relevance": 1}
-    )
+        {"query_id": np.arange(topics).astype(str), "doc_id": "v0d0", "relevance": 1})
     return qrels, run
 
 
@@ -141,15 +136,13 @@ def test_the_published_simulation(values, name, alpha):
     source = groups.from_pattern(r"v(-?\d)d", VIEWPOINTS)
     measures = {
         kind.NAME: kind(protected="-3,-2,-1", norm="protected-first", groups=source)
-        for kind in (nDD, nDR, nDKL)
-    }
+        for kind in (nDD, nDR, nDKL)}
     favoured = np.zeros((RANKINGS, 7), bool)
     favoured[:, :3] = True
     found = values(measures.values(), *_rankings(SETS[name], favoured, alpha, seed=1))
     mean = {
         text: np.mean([value for (m, _), value in found.items() if m == measure])
-        for text, measure in measures.items()
-    }
+        for text, measure in measures.items()}
     # One opposing viewpoint, another for each ranking, instead of the three.
     favoured = np.eye(7, dtype=bool)[np.arange(RANKINGS) % 3]
     all_labels = nDJS(groups=source)
@@ -168,8 +161,7 @@ def test_the_published_simulation(values, name, alpha):
 
 def test_a_run_of_one_viewpoint_has_nothing_to_compare_and_an_empty_one_is_unfair(values):
     qrels = [
-        ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))
-    ]
+        ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))]
     run = [ir_measures.ScoredDoc("1", "a", 1)]
     kinds = [nDD, nDR, nDKL, nDJS, nDJS(protected="P"), nDJS(protected="C"),
              nDJS(protected="minority")]

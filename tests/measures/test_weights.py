@@ -51,11 +51,9 @@ def weighted(case: Any, seed: int, some: bool) -> dict[tuple[str, str], Any]:
     """
     pick = random.Random(seed)
     return {
-        key: labels
-        if some and pick.random() < 0.3
+        key: labels if some and pick.random() < 0.3
         else {label: pick.choice([0.5, 1, 2, 3, pick.random()]) for label in labels}
-        for key, labels in case.groups.items()
-    }
+        for key, labels in case.groups.items()}
 
 
 def mapping_of(found: dict[tuple[str, str], Any]) -> dict[str, dict[str, Any]]:
@@ -75,17 +73,11 @@ def test_measures_agree_with_their_slow_versions(
     source = groups.from_mapping(mapping_of(found))
     wanted = [
         (name, {key: value for key, value in params.items() if value is not None})
-        for name, params in WANTED
-    ]
+        for name, params in WANTED]
     measures = [MEASURES[name](**params, groups=source) for name, params in wanted]
     equal_slow_versions(
-        values(set(measures), case.qrels_frame, case.run_frame),
-        measures,
-        wanted,
-        case,
-        groups=lambda qid, docno: found.get((qid, docno)),
-        labels=case.labels,
-    )
+        values(set(measures), case.qrels_frame, case.run_frame), measures, wanted, case,
+        groups=lambda qid, docno: found.get((qid, docno)), labels=case.labels)
 
 
 RUN = {"1": {docno: -float(i) for i, docno in enumerate(RANKING)}}
@@ -94,8 +86,7 @@ RUN = {"1": {docno: -float(i) for i, docno in enumerate(RANKING)}}
 def test_weights_are_divided_by_their_sum():
     measures = [
         MEASURES["AWRF"](groups=groups.from_mapping({**GROUPS, "a1": weights})) @ 4
-        for weights in ({"A": 0.7, "B": 0.3}, {"A": 7, "B": 3})
-    ]
+        for weights in ({"A": 0.7, "B": 0.3}, {"A": 7, "B": 3})]
     found = ir_measures.calc_aggregate(measures, {"1": JUDGED}, RUN)
     assert found[measures[0]] == pytest.approx(found[measures[1]], abs=1e-12)
 
@@ -107,8 +98,7 @@ def test_weights_are_divided_by_their_sum():
         ("BiasP", {"pro": "A", "con": "C", "cutoff": 1}, 0.7),
         ("RepBias", {"group": "A", "target": "uniform", "cutoff": 1}, 0.7),
         ("rND", {"protected": "B", "target": "uniform", "norm": "none", "cutoff": 1}, 1 / 3 - 0.3),
-        ("rND", {"protected": "A,B", "target": "uniform", "norm": "none", "cutoff": 1}, 1 / 3),
-    ],
+        ("rND", {"protected": "A,B", "target": "uniform", "norm": "none", "cutoff": 1}, 1 / 3)],
 )
 def test_a_document_is_on_a_side_as_far_as_its_weights_say(name, params, value):
     source = groups.from_mapping({"a1": {"A": 0.7, "B": 0.3}, "b1": "B", "a2": "C"})
@@ -124,8 +114,7 @@ def test_the_minority_is_the_smallest_sum_of_shares():
         source = groups.from_mapping(found)
         measures = [
             MEASURES["rND"](protected=one, groups=source, norm="none")
-            for one in ("minority", minority)
-        ]
+            for one in ("minority", minority)]
         values = ir_measures.calc_aggregate(measures, {"1": JUDGED}, RUN)
         assert values[measures[0]] == values[measures[1]] != 0
 
@@ -159,16 +148,14 @@ SOFT = groups.from_mapping({"a1": {"A": 0.7, "B": 0.3}, "b1": "B", "a2": "A"})
         ("nDD", {}, "norm='none' or groups without weights"),
         ("nDKL", {"norm": "protected-first"}, "norm='none' or groups without weights"),
         ("rND", {"target": "run"}, "norm='none' or groups without weights"),
-        ("rKL", {"target": "run", "protected": "all"}, "norm='none' or groups without weights"),
-    ],
+        ("rKL", {"target": "run", "protected": "all"}, "norm='none' or groups without weights")],
 )
 def test_measures_that_are_not_defined_for_weights_refuse_them(name, params, advice):
     measure = MEASURES[name](**params, groups=SOFT)
     with pytest.raises(ValueError) as raised:
         ir_measures.calc_aggregate([MEASURES["AWRF"](groups=SOFT), measure], {"1": JUDGED}, RUN)
     assert str(raised.value) == (
-        f"{measure} is not defined for documents with weights, which {SOFT!r} has; use {advice}"
-    )
+        f"{measure} is not defined for documents with weights, which {SOFT!r} has; use {advice}")
     assert ir_measures.calc_aggregate([measure(groups=PLAIN)], {"1": JUDGED}, RUN)
 
 

@@ -12,12 +12,10 @@ from pt_fairness.measures import MEASURES
 FIRST = groups.from_mapping(GROUPS)
 SECOND = groups.from_mapping(LEVELS, order=list(ORDER))
 SOURCES = {
-    "ordinal": {"groups": SECOND},
-    "soft": {"groups": groups.from_mapping(SOFT)},
+    "ordinal": {"groups": SECOND}, "soft": {"groups": groups.from_mapping(SOFT)},
     "product": {"groups": groups.product(FIRST, SECOND)},
     "signed": {"values": values_of.from_mapping(SIGNED)},
-    "neutrality": {"values": values_of.from_mapping(NEUTRALITY)},
-}
+    "neutrality": {"values": values_of.from_mapping(NEUTRALITY)}}
 
 
 @pytest.mark.usefixtures("attributes")

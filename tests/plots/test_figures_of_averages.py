@@ -16,12 +16,8 @@ from pt_fairness import FairnessWarning, analysis, plots, rename, simulation
 
 FRAME = pd.DataFrame(
     {
-        "name": ["A", "B", "C", "D"],
-        "nDCG@5": [0.5, 0.9, 0.4, 0.9],
-        "rKL@5": [0.1, 0.4, 0.2, 0.5],
-        "DistFair@5": [0.9, 0.6, 0.7, 0.95],
-        "BiasP@5": [-0.3, 0.1, 0.2, -0.05],
-    }
+        "name": ["A", "B", "C", "D"], "nDCG@5": [0.5, 0.9, 0.4, 0.9], "rKL@5": [0.1, 0.4, 0.2, 0.5],
+        "DistFair@5": [0.9, 0.6, 0.7, 0.95], "BiasP@5": [-0.3, 0.1, 0.2, -0.05]}
 )
 
 
@@ -37,8 +33,7 @@ def names_of(ax) -> list[str]:
 class TestTradeoff:
     @pytest.mark.parametrize(
         "relevance, fairness",
-        list(itertools.permutations(["nDCG@5", "rKL@5", "DistFair@5", "BiasP@5"], 2)),
-    )
+        list(itertools.permutations(["nDCG@5", "rKL@5", "DistFair@5", "BiasP@5"], 2)))
     def test_pareto_front(self, relevance, fairness):
         best = {"nDCG@5": 1.0, "rKL@5": 0.0, "DistFair@5": 1.0, "BiasP@5": 0.0}
         points = list(zip(FRAME[relevance], FRAME[fairness], strict=True))
@@ -50,8 +45,7 @@ class TestTradeoff:
             one for one in points
             if not any(
                 far(two)[0] <= far(one)[0] and far(two)[1] <= far(one)[1] and far(two) != far(one)
-                for two in points
-            )
+                for two in points)
         }
         ax = rendered(plots.tradeoff(FRAME, relevance, fairness))
         assert front_of(ax) == expected
@@ -159,8 +153,7 @@ class TestTradeoff:
         [
             (FRAME.head(0), "rKL@5", "no rows"),
             (FRAME, "rND@5", "no measure 'rND@5'"),
-            (FRAME.assign(**{"rKL@5": np.nan}), "rKL@5", "no system has values of nDCG@5 and rKL"),
-        ],
+            (FRAME.assign(**{"rKL@5": np.nan}), "rKL@5", "no system has values of nDCG@5 and rKL")],
     )
     def test_wrong_input(self, frame, fairness, error):
         with pytest.raises(ValueError, match=error):
@@ -193,10 +186,8 @@ def perquery() -> pd.DataFrame:
     return pd.DataFrame(
         [
             (name, str(q), measure, 0.5 + more + rng.normal(0, 0.05))
-            for name, more in shift.items()
-            for q in range(20)
-            for measure in ("rKL@10", "AWRF@10", "BiasP@10")
-        ],
+            for name, more in shift.items() for q in range(20)
+            for measure in ("rKL@10", "AWRF@10", "BiasP@10")],
         columns=["name", "qid", "measure", "value"],
     )
 
@@ -218,9 +209,7 @@ class TestDifferences:
                                     np.resize(part.get_facecolors(), (len(part.get_offsets()), 4)),
                                     strict=True)
         }
-        assert drawn == {
-            name: (own["difference"][name], not own["reject"][name]) for name in names
-        }
+        assert drawn == {name: (own["difference"][name], not own["reject"][name]) for name in names}
         assert legend_of(ax) == ["interval (not corrected)", "significant (p < 0.05)",
                                  "not significant"]
 
@@ -238,8 +227,7 @@ class TestDifferences:
             ("rKL@10", "worse", [0.1]),
             ("AWRF@10", "worse", [-0.1]),
             ("rKL@10", "both", [-0.1, 0.1]),
-            ("BiasP@10", "both", [-0.1, 0.1]),
-        ],
+            ("BiasP@10", "both", [-0.1, 0.1])],
     )
     def test_verdicts(self, perquery, measure, side, limits):
         given = {measure: 0.1}
@@ -293,11 +281,8 @@ class TestDifferences:
 class TestCorrelations:
     AVERAGES = pd.DataFrame(
         {
-            "name": list("ABCDEF"),
-            "nDCG@5": [0.9, 0.5, 0.7, 0.1, 0.3, 0.2],
-            "rKL@5": [0.1, 0.3, 0.2, 0.9, 0.4, 0.8],
-            "BiasP@5": [-0.3, 0.1, 0.2, -0.05, 0.3, 0.0],
-        }
+            "name": list("ABCDEF"), "nDCG@5": [0.9, 0.5, 0.7, 0.1, 0.3, 0.2],
+            "rKL@5": [0.1, 0.3, 0.2, 0.9, 0.4, 0.8], "BiasP@5": [-0.3, 0.1, 0.2, -0.05, 0.3, 0.0]}
     )
 
     def test_cells(self):
@@ -310,8 +295,7 @@ class TestCorrelations:
         texts = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
         assert texts == {
             (j, i - 1): f"{expected[i, j]:.2f}" + "*" * bool(found.p_values.to_numpy()[i, j] < 0.05)
-            for i, j in ((1, 0), (2, 0), (2, 1))
-        }
+            for i, j in ((1, 0), (2, 0), (2, 1))}
         assert [label.get_text() for label in ax.get_yticklabels()] == ["rKL@5 ↓", "BiasP@5 →0"]
         assert ax.images[0].get_clim() == (-1, 1)
 
@@ -358,12 +342,10 @@ class TestBiasSweep:
             assert heights.y1 == pytest.approx((part["mean"] + part["sd"]).max())
 
     @pytest.mark.parametrize(
-        "measure, bottom", [("BiasDCG@5", -1.4), ("BiasP@5", -1.0), ("nDJS", 0.0)]
-    )
+        "measure, bottom", [("BiasDCG@5", -1.4), ("BiasP@5", -1.0), ("nDJS", 0.0)])
     def test_bands_end_at_the_range_of_the_measure(self, measure, bottom):
         frame = pd.DataFrame(
-            {"set": "S", "alpha": [-1.0, 1.0], "measure": measure, "mean": [-0.9, 0.9], "sd": 0.5}
-        )
+            {"set": "S", "alpha": [-1.0, 1.0], "measure": measure, "mean": [-0.9, 0.9], "sd": 0.5})
         tolerance = 0.2 if measure == "BiasDCG@5" else 0  # the margin of matplotlib
         ax = plots.bias_sweep(frame)
         assert ax.get_ylim()[0] == pytest.approx(bottom, abs=tolerance)

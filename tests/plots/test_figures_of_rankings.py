@@ -27,11 +27,8 @@ from pt_fairness.plots.layout import SMALL
 class TestRelevanceAndFairness:
     FRAME = pd.DataFrame(
         {
-            "name": ["A", "B", "C"],
-            "nDCG@5": [0.2, 0.8, 0.5],
-            "rKL@5": [0.3, 0.1, 0.2],
-            "DistFair@5": [0.9, 0.6, 0.7],
-        }
+            "name": ["A", "B", "C"], "nDCG@5": [0.2, 0.8, 0.5], "rKL@5": [0.3, 0.1, 0.2],
+            "DistFair@5": [0.9, 0.6, 0.7]}
     )
 
     def test_bars_and_points(self):
@@ -85,8 +82,7 @@ class TestRelevanceAndFairness:
 
     @pytest.mark.parametrize(
         "names, lines",
-        [(LONG_NAMES, ["rKL@5"]), (MANY_NAMES, LONG_MEASURES), (["A", "B"], LONG_MEASURES[:1])],
-    )
+        [(LONG_NAMES, ["rKL@5"]), (MANY_NAMES, LONG_MEASURES), (["A", "B"], LONG_MEASURES[:1])])
     def test_long_names(self, names, lines):
         values = np.linspace(0.9, 0.5, len(names))
         frame = pd.DataFrame({"name": names, "nDCG@5": values, **dict.fromkeys(lines, values)})
@@ -141,14 +137,12 @@ class TestStrips:
             ("1", "b", 0, "CON"),
             ("1", "c", 1, "CON"),
             ("1", "c", 1, "PRO"),
-            ("2", "a", 1, "CON"),
-        ],
+            ("2", "a", 1, "CON")],
         columns=["qid", "docno", "label", "iteration"],
     )
     RUNS = {
         "one": pd.DataFrame(
-            {"qid": "1", "docno": ["a", "b", "c", "z"], "score": [4.0, 3.0, 2.0, 1.0]}
-        ),
+            {"qid": "1", "docno": ["a", "b", "c", "z"], "score": [4.0, 3.0, 2.0, 1.0]}),
         "two": pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [1.0, 2.0]}),
     }
 
@@ -166,8 +160,7 @@ class TestStrips:
             (3, 0.2): pro,
             (4, 0): "#ffffff",
             (1, 1): con,
-            (2, 1): pro,
-        }
+            (2, 1): pro}
         (dots,) = ax.lines  # the relevant documents
         assert {*zip(*dots.get_data(), strict=True)} == {(1, 0), (3, 0), (2, 1)}
         assert [label.get_text() for label in ax.get_yticklabels()] == ["one", "two"]
@@ -185,16 +178,13 @@ class TestStrips:
             (LONG_NAMES, 100, False),
             (["A"], 50, True),
             (MANY_NAMES, 4, True),
-            (MANY_NAMES, 4, False),
-        ],
+            (MANY_NAMES, 4, False)],
     )
     def test_deep_and_many_lists(self, names, depth, new):
         frame = pd.DataFrame(
             [
-                (name, "1", rank, f"d{rank}", rank % 2, f"the group {rank % 7}")
-                for name in names
-                for rank in range(1, depth + 1)
-            ],
+                (name, "1", rank, f"d{rank}", rank % 2, f"the group {rank % 7}") for name in names
+                for rank in range(1, depth + 1)],
             columns=["name", "qid", "rank", "docno", "label", "group"],
         )
         ax = plots.strips(frame, "1", None if new else plt.subplots(figsize=(6.4, 7))[1])
@@ -262,14 +252,12 @@ QRELS = pd.DataFrame(
         ("1", "c", 1, "CON"),
         ("1", "c", 1, "PRO"),
         ("2", "a", 1, "CON"),
-        ("2", "d", 1, "CON"),
-    ],
+        ("2", "d", 1, "CON")],
     columns=["qid", "docno", "label", "iteration"],
 )
 RUN = pd.DataFrame(
     [("1", "a", 4.0), ("1", "x", 3.0), ("1", "c", 2.0), ("1", "b", 1.0), ("2", "d", 2.0)],
-    columns=["qid", "docno", "score"],
-)
+    columns=["qid", "docno", "score"])
 
 
 def curves(ax) -> dict[str, list[float]]:
@@ -323,8 +311,7 @@ class TestExposure:
         [
             (lambda frame: pd.concat([frame, frame.assign(name="two")]), None, "has 2 systems"),
             (lambda frame: frame.assign(group=None), None, "no document of the frame has a group"),
-            (lambda frame: frame, {"x": 1.0}, "a share for 'x', and no ranked document"),
-        ],
+            (lambda frame: frame, {"x": 1.0}, "a share for 'x', and no ranked document")],
     )
     def test_wrong_input(self, change, target, error):
         with pytest.raises(ValueError, match=error):

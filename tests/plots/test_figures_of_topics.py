@@ -23,8 +23,7 @@ def distribution() -> pd.DataFrame:
             ("2", "c", 1, "CON"),
             ("2", "d", 1, "CON"),
             ("3", "e", 1, "CON"),
-            ("3", "f", 1, "PRO"),
-        ],
+            ("3", "f", 1, "PRO")],
         columns=["qid", "docno", "label", "iteration"],
     )
     return analysis.group_distribution(qrels)
@@ -44,8 +43,7 @@ class TestGroupsPerTopic:
 
     def test_twelve_groups_have_different_styles(self):
         frame = pd.DataFrame(
-            {"qid": "1", "group": [f"g{i:02}" for i in range(12)], "relevant": 1.0}
-        )
+            {"qid": "1", "group": [f"g{i:02}" for i in range(12)], "relevant": 1.0})
         ax = rendered(plots.groups_per_topic(frame))
         styles = {(to_hex(bars[0].get_facecolor()), bars[0].get_hatch()) for bars in ax.containers}
         assert len(styles) == 12
@@ -58,13 +56,11 @@ class TestGroupsPerTopic:
 
     @pytest.mark.parametrize(
         "topics, count, engine",
-        [(50, 20, "new"), (5, 7, None), (5, 20, "constrained"), (1, 3, "new")],
-    )
+        [(50, 20, "new"), (5, 7, None), (5, 20, "constrained"), (1, 3, "new")])
     def test_legend_does_not_overlap_the_bars(self, topics, count, engine):
         frame = pd.DataFrame(
             [(f"a topic {q}", f"the group {g}", 1.0) for q in range(topics) for g in range(count)],
-            columns=["qid", "group", "relevant"],
-        )
+            columns=["qid", "group", "relevant"])
         ax = None if engine == "new" else plt.subplots(layout=engine)[1]
         assert_readable(plots.groups_per_topic(frame, ax))
 
@@ -83,8 +79,7 @@ class TestScatter:
             ("E2", "1", "m", 0.4),
             ("E2", "2", "m", 0.3),
             ("E1", "1", "w", 2.0),
-            ("E1", "2", "w", 1.0),
-        ],
+            ("E1", "2", "w", 1.0)],
         columns=["name", "qid", "measure", "value"],
     )
 
@@ -160,8 +155,7 @@ class TestScatter:
         [
             (
                 FRAME.replace({"qid": {"1": "8", "2": "9"}}).iloc[2:5].assign(qid=["7", "8", "9"]),
-                "no topic has a value of m for 'E1' and one of m for 'E2'",
-            ),
+                "no topic has a value of m for 'E1' and one of m for 'E2'"),
             (pd.concat([FRAME, FRAME.iloc[3:4]]), "E2 has several values of m for topic 1"),
         ],
     )
@@ -173,15 +167,11 @@ class TestScatter:
 class TestBiasHistogram:
     def test_counts(self):
         values = {
-            "f": [0.1, 0.1 + 0.2, 0.3, -0.2, 0.0, 0.0],
-            "m": [-0.1, -0.3, -0.3, 0.2, 0.0, 0.0],
-        }
+            "f": [0.1, 0.1 + 0.2, 0.3, -0.2, 0.0, 0.0], "m": [-0.1, -0.3, -0.3, 0.2, 0.0, 0.0]}
         frame = pd.DataFrame(
             [
-                ("K", str(q), measure, value)
-                for measure, column in values.items()
-                for q, value in enumerate(column)
-            ],
+                ("K", str(q), measure, value) for measure, column in values.items()
+                for q, value in enumerate(column)],
             columns=["name", "qid", "measure", "value"],
         )
         ax = rendered(plots.bias_histogram(frame))
@@ -198,8 +188,7 @@ class TestBiasHistogram:
         frame = pd.DataFrame(
             [
                 ("K", str(q), "m", value)
-                for q, value in enumerate([-0.25, -0.15, -0.05, 0.05, 0.15, 0.25])
-            ],
+                for q, value in enumerate([-0.25, -0.15, -0.05, 0.05, 0.15, 0.25])],
             columns=["name", "qid", "measure", "value"],
         )
         ax = rendered(plots.bias_histogram(frame))
@@ -210,14 +199,12 @@ class TestBiasHistogram:
         "measures",
         [
             ["BiasDCG@10", "BiasP@10"],
-            [f"RepBias(group='g{i}',target='uniform')@10" for i in range(7)],
-        ],
+            [f"RepBias(group='g{i}',target='uniform')@10" for i in range(7)]],
     )
     def test_many_intervals(self, measures):
         frame = pd.DataFrame(
             [(str(q), measure, q / 10) for measure in measures for q in range(-32, 33)],
-            columns=["qid", "measure", "value"],
-        )
+            columns=["qid", "measure", "value"])
         ax = plots.bias_histogram(frame)
         assert_readable(ax)
         assert len(ax.get_xticks()) >= 10 and 0 in ax.get_xticks()
@@ -242,8 +229,7 @@ class TestTargetAgainstModel:
         assert len(np.unique(offsets, axis=0)) == 52
         squares = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
         assert len(squares) == 11 and all(
-            abs(square.get_x() - square.get_y()) < 1e-12 for square in squares
-        )
+            abs(square.get_x() - square.get_y()) < 1e-12 for square in squares)
         assert ax.get_xlabel() == "target ratio" and ax.get_ylabel() == "model ratio"
         assert legend_of(ax) == ["topic, moved at random within its cell", "no bias"]
 
@@ -269,8 +255,7 @@ class TestTargetAgainstModel:
         ratios = pd.DataFrame({"target": [0.1, 0.2], "model": [0.3, 0.2]})
         one, two, other = (
             plots.target_against_model(ratios, seed=seed).collections[0].get_offsets()
-            for seed in (0, 0, 1)
-        )
+            for seed in (0, 0, 1))
         assert np.array_equal(one, two) and not np.array_equal(one, other)
 
 

@@ -26,18 +26,15 @@ from pt_fairness.plots.layout import (
 #: Simulations of dichromacy, as matrices of linear RGB (Viénot, Brettel & Mollon 1999).
 DICHROMACY = {
     "protan": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
-    "deutan": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]],
-}
+    "deutan": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]]}
 
 
 def seen(colour: str, matrix) -> np.ndarray:
     linear = np.array(
-        [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    )
+        [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
     linear = np.clip(np.asarray(matrix) @ linear, 0, 1)
     return np.array(
-        [12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in linear]
-    )
+        [12.92 * c if c <= 0.0031308 else 1.055 * c ** (1 / 2.4) - 0.055 for c in linear])
 
 
 def distance(one: str, two: str, kind: str) -> float:

@@ -20,33 +20,27 @@ from pt_fairness import plots
         (plots.groups_per_topic, pd.DataFrame({"qid": ["all"], "group": "g", "relevant": 1.0})),
         (
             lambda frame: plots.relevance_and_fairness(frame, "AP", "rKL@5"),
-            pd.DataFrame(columns=["name", "AP", "rKL@5"]),
-        ),
+            pd.DataFrame(columns=["name", "AP", "rKL@5"])),
         (plots.bias_sweep, pd.DataFrame(columns=["set", "alpha", "measure", "mean", "sd"])),
         (plots.bias_histogram, pd.DataFrame(columns=["name", "qid", "measure", "value"])),
         (
             plots.bias_histogram,
-            pd.DataFrame({"name": "A", "qid": ["1"], "measure": "m", "value": np.nan}),
-        ),
+            pd.DataFrame({"name": "A", "qid": ["1"], "measure": "m", "value": np.nan})),
         (
             lambda frame: plots.tradeoff(frame, "AP", "rKL@5"),
-            pd.DataFrame(columns=["name", "AP", "rKL@5"]),
-        ),
+            pd.DataFrame(columns=["name", "AP", "rKL@5"])),
         (
             lambda frame: plots.tradeoff(frame, "AP", "rKL@5"),
-            pd.DataFrame({"name": ["A"], "AP": 0.5, "rKL@5": np.nan}),
-        ),
+            pd.DataFrame({"name": ["A"], "AP": 0.5, "rKL@5": np.nan})),
         (
             plots.differences,
-            pd.DataFrame(columns=["name", "measure", "n", "difference", "low", "high", "reject"]),
-        ),
+            pd.DataFrame(columns=["name", "measure", "n", "difference", "low", "high", "reject"])),
         (plots.exposure, pd.DataFrame(columns=["name", "qid", "rank", "label", "group"])),
         (plots.explain, pd.DataFrame(columns=["rank", "docno", "group", "counts", "value"])),
         (plots.target_against_model, pd.DataFrame(columns=["target", "model"])),
         (
             lambda frame: plots.scatter(frame, ("A", "m"), ("A", "m")),
-            pd.DataFrame(columns=["name", "qid", "measure", "value"]),
-        ),
+            pd.DataFrame(columns=["name", "qid", "measure", "value"])),
     ],
 )
 def test_nothing_to_draw(draw, frame):

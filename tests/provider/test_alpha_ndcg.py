@@ -24,21 +24,9 @@ pytest.importorskip("pyndeval")
 
 ALPHA_KINDS = [alpha_nDCG, alpha_DCG]
 OTHERS = [
-    ERR_IA @ 5,
-    ERR_IA @ 20,
-    nERR_IA @ 10,
-    NRBP,
-    NRBP(alpha=0.2, beta=0.8),
-    nNRBP,
-    AP_IA,
-    P_IA @ 1,
-    P_IA @ 10,
-    StRecall @ 5,
-    ERR_IA(rel=2) @ 10,
-    P_IA(rel=2) @ 5,
-    AP_IA(rel=2),
-    StRecall(rel=2) @ 10,
-]
+    ERR_IA @ 5, ERR_IA @ 20, nERR_IA @ 10, NRBP, NRBP(alpha=0.2, beta=0.8), nNRBP, AP_IA, P_IA @ 1,
+    P_IA @ 10, StRecall @ 5, ERR_IA(rel=2) @ 10, P_IA(rel=2) @ 5, AP_IA(rel=2),
+    StRecall(rel=2) @ 10]
 
 
 def ranked(run: pd.DataFrame) -> pd.DataFrame:
@@ -46,8 +34,7 @@ def ranked(run: pd.DataFrame) -> pd.DataFrame:
     rows = [
         (qid, docno, -float(place))
         for qid, docnos in order_run(run.itertuples(index=False, name=None)).items()
-        for place, docno in enumerate(docnos)
-    ]
+        for place, docno in enumerate(docnos)]
     return pd.DataFrame(rows, columns=["query_id", "doc_id", "score"])
 
 
@@ -59,8 +46,7 @@ def ndeval(
     found = {}
     for measure in measures:
         plain = type(measure)(
-            **{name: value for name, value in measure.params.items() if name != "judged_only"}
-        )
+            **{name: value for name, value in measure.params.items() if name != "judged_only"})
         wanted = run
         if "judged_only" in measure.params:
             wanted = run.merge(qrels[["query_id", "doc_id"]].drop_duplicates())
@@ -86,13 +72,11 @@ def test_every_cutoff_alpha_and_rel_equals_ndeval(values, seed):
     measures = [
         kind(alpha=alpha, rel=rel) @ cutoff
         for kind, alpha, rel, cutoff in itertools.product(
-            ALPHA_KINDS, [0.0, 0.3, 0.5, 0.9, 1.0], [1, 2], [1, 2, 3, 5, 10, 19, 20]
-        )
+            ALPHA_KINDS, [0.0, 0.3, 0.5, 0.9, 1.0], [1, 2], [1, 2, 3, 5, 10, 19, 20])
     ]
     pick = random.Random(seed)
     measures = pick.sample(measures, 60) + [
-        kind(judged_only=True) @ cutoff for kind in ALPHA_KINDS for cutoff in (1, 5, 20)
-    ]
+        kind(judged_only=True) @ cutoff for kind in ALPHA_KINDS for cutoff in (1, 5, 20)]
     # All of them in one call, where ir_measures can do one.
     found = values(set(measures), qrels, run)
     expected = with_zeros(ndeval(measures, qrels, run), measures, qrels["query_id"])
@@ -104,13 +88,8 @@ def test_the_other_measures_equal_ndeval(values, seed):
     qrels, run = subtopic_case(50 + seed)
     run = ranked(run)
     measures = [
-        *OTHERS,
-        ERR_IA(judged_only=True) @ 10,
-        P_IA(judged_only=True) @ 5,
-        AP_IA(judged_only=True),
-        alpha_nDCG(alpha=0.9) @ 3,
-        alpha_DCG @ 7,
-    ]
+        *OTHERS, ERR_IA(judged_only=True) @ 10, P_IA(judged_only=True) @ 5, AP_IA(judged_only=True),
+        alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 7]
     expected = with_zeros(ndeval(measures, qrels, run), measures, qrels["query_id"])
     assert values(measures, qrels, run) == pytest.approx(expected, abs=1e-9)
 
@@ -125,18 +104,12 @@ def test_real_runs_equal_ndeval(values, robust03, name):
     # In its own order, with its ties, the run is worth the same, and other measures beside it
     # change nothing.
     mixed = [
-        alone,
-        alpha_nDCG(alpha=0.9) @ 10,
-        alpha_nDCG(alpha=0.1) @ 5,
-        alpha_DCG @ 1,
-        alpha_DCG @ 20,
-        alpha_nDCG(rel=2) @ 10,
-    ]
+        alone, alpha_nDCG(alpha=0.9) @ 10, alpha_nDCG(alpha=0.1) @ 5, alpha_DCG @ 1, alpha_DCG @ 20,
+        alpha_nDCG(rel=2) @ 10]
     assert {
         key: value
         for key, value in values([*mixed, ir_measures.nDCG @ 10], qrels, runs[name]).items()
-        if key[0] == alone
-    } == pytest.approx(expected, abs=1e-9)
+        if key[0] == alone} == pytest.approx(expected, abs=1e-9)
     some = list(dict.fromkeys(qrels["query_id"]))[::8]
     qrels, run = (frame[frame["query_id"].isin(some)] for frame in (qrels, run))
     mixed += [alpha_nDCG(judged_only=True) @ 10, ERR_IA @ 10, nNRBP, StRecall @ 10, AP_IA]
@@ -147,8 +120,7 @@ def test_real_runs_equal_ndeval(values, robust03, name):
 def test_the_published_values_of_real_runs(means, robust03):
     means(
         robust03,
-        {"alpha_nDCG@10": (0.367650, 0.467569), "alpha_nDCG(alpha=0.9)@10": (0.424556, 0.496087)},
-    )
+        {"alpha_nDCG@10": (0.367650, 0.467569), "alpha_nDCG(alpha=0.9)@10": (0.424556, 0.496087)})
 
 
 # --------------------------------------------------------------------------------------------------
@@ -172,8 +144,7 @@ def slow_ideal(documents: dict[str, set[str]], alpha: float, depth: int) -> list
     while left and len(ranking) < depth:
         worth = {
             docno: round(sum((1 - alpha) ** seen[s] for s in subtopics), 12)
-            for docno, subtopics in left.items()
-        }
+            for docno, subtopics in left.items()}
         best = max(left, key=lambda docno: (worth[docno], docno.encode()))
         ranking.append(left.pop(best))
         for s in ranking[-1]:
@@ -192,8 +163,7 @@ def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
     qrels, run = subtopic_case(80 + seed, subtopics=4, documents=[60, 60, 160][seed])
     run = run.assign(score=run["score"].round(1))  # ties, broken by docno
     measures = [
-        kind(alpha=alpha) if cutoff is None else kind(alpha=alpha) @ cutoff for kind in ALPHA_KINDS
-    ]
+        kind(alpha=alpha) if cutoff is None else kind(alpha=alpha) @ cutoff for kind in ALPHA_KINDS]
     found = values(measures, qrels, run)
     rankings = order_run(run.itertuples(index=False, name=None))
     for qid in dict.fromkeys(qrels["query_id"]):
@@ -203,15 +173,12 @@ def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
         ranking = [documents.get(docno, set()) for docno in rankings[qid]][:cutoff]
         gain = discounted(slow_gains(ranking, alpha))
         ideal = discounted(
-            slow_gains(slow_ideal(documents, alpha, cutoff or len(documents)), alpha)
-        )
+            slow_gains(slow_ideal(documents, alpha, cutoff or len(documents)), alpha))
         assert found[measures[0], qid] == pytest.approx(gain / ideal, abs=1e-9)
         everything = [set().union(*documents.values())] * (
-            len(documents) if cutoff is None else cutoff
-        )
+            len(documents) if cutoff is None else cutoff)
         assert found[measures[1], qid] == pytest.approx(
-            gain / discounted(slow_gains(everything, alpha)), abs=1e-9
-        )
+            gain / discounted(slow_gains(everything, alpha)), abs=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
@@ -233,8 +200,7 @@ def test_the_largest_cutoff(values, alpha):
 def test_unannotated_documents_have_no_subtopic(values, missing):
     qrels = pd.DataFrame(
         [("q", "a", 1, "X"), ("q", "b", 1, "Y"), ("q", "c", 1, missing)],
-        columns=["query_id", "doc_id", "relevance", "iteration"],
-    ).astype({"iteration": object})
+        columns=["query_id", "doc_id", "relevance", "iteration"]).astype({"iteration": object})
     run = pd.DataFrame(
         [("q", "c", 3.0), ("q", "a", 2.0), ("q", "b", 1.0)], columns=["query_id", "doc_id", "score"]
     )
@@ -242,8 +208,7 @@ def test_unannotated_documents_have_no_subtopic(values, missing):
     found = values(measures, qrels, run)
     w = [weight(i) for i in (1, 2, 3)]
     assert [found[m, "q"] for m in measures] == pytest.approx(
-        [(w[1] + w[2]) / (w[0] + w[1]), 0, 0.5, 1]
-    )
+        [(w[1] + w[2]) / (w[0] + w[1]), 0, 0.5, 1])
 
 
 def test_docnos_that_a_merge_made_floats(values):
@@ -262,13 +227,6 @@ def test_a_topic_without_relevant_documents_or_results_has_zero(values):
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     run = pd.DataFrame([("1", "a", 1.0), ("3", "a", 1.0)], columns=["query_id", "doc_id", "score"])
     measures = [
-        alpha_nDCG @ 5,
-        alpha_nDCG,
-        alpha_DCG @ 5,
-        alpha_DCG,
-        ERR_IA @ 5,
-        nNRBP,
-        StRecall @ 5,
-        alpha_nDCG(alpha=1.0) @ 2,
-    ]
+        alpha_nDCG @ 5, alpha_nDCG, alpha_DCG @ 5, alpha_DCG, ERR_IA @ 5, nNRBP, StRecall @ 5,
+        alpha_nDCG(alpha=1.0) @ 2]
     assert set(values(measures, qrels, run).values()) == {0.0}

@@ -21,8 +21,7 @@ QRELS = pd.DataFrame(
         ("q", "b", 1, "Y"),
         ("q", "c", 1, "X"),
         ("q", "d", 1, "X"),
-        ("q", "e", 0, "Y"),
-    ],
+        ("q", "e", 0, "Y")],
     columns=["query_id", "doc_id", "relevance", "iteration"],
 )
 
@@ -33,24 +32,14 @@ def told_of(measures: list[Any], qrels: pd.DataFrame, run: pd.DataFrame) -> list
 
 def tied(*scores: tuple[str, float]) -> pd.DataFrame:
     return pd.DataFrame(
-        [("q", docno, score) for docno, score in scores], columns=["query_id", "doc_id", "score"]
-    )
+        [("q", docno, score) for docno, score in scores], columns=["query_id", "doc_id", "score"])
 
 
 @pytest.mark.parametrize(
     "measure",
     [
-        alpha_nDCG @ 3,
-        alpha_DCG @ 3,
-        alpha_nDCG,
-        ERR_IA @ 3,
-        nERR_IA @ 3,
-        NRBP,
-        nNRBP,
-        AP_IA,
-        P_IA @ 2,
-        StRecall @ 2,
-    ],
+        alpha_nDCG @ 3, alpha_DCG @ 3, alpha_nDCG, ERR_IA @ 3, nERR_IA @ 3, NRBP, nNRBP, AP_IA,
+        P_IA @ 2, StRecall @ 2],
     ids=str,
 )
 def test_ties_that_can_change_a_value_are_warned_of_once(measure):
@@ -73,15 +62,13 @@ def test_ties_that_can_change_a_value_are_warned_of_once(measure):
 def test_ties_that_cannot_are_not(run):
     assert (
         told_of([alpha_nDCG @ 3, alpha_DCG(alpha=0.9) @ 2, ERR_IA @ 3, StRecall @ 3], QRELS, run)
-        == []
-    )
+        == [])
 
 
 def test_ties_within_the_cutoff_do_not_matter_to_a_set():
     assert (
         told_of(
-            [P_IA @ 3, StRecall @ 3], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5))
-        )
+            [P_IA @ 3, StRecall @ 3], QRELS, tied(("a", 2.0), ("b", 1.0), ("c", 1.0), ("f", 0.5)))
         == []
     )
 
@@ -93,8 +80,7 @@ def test_scores_that_are_equal_as_float32_are_tied():
 
 def test_one_warning_per_evaluator():
     evaluator = ir_measures.evaluator(
-        [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], QRELS
-    )
+        [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], QRELS)
     run = tied(("b", 1.0), ("c", 1.0))
     assert len(told(lambda: [evaluator.calc_aggregate(run) for _ in range(3)])) == 1
 
@@ -117,12 +103,8 @@ print(differ)
 """
     for setting, expected in (("ndeval", "0"), ("", None)):
         done = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PT_FAIRNESS_ALPHA": setting},
-        )
+            [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True,
+            check=True, env={**os.environ, "PT_FAIRNESS_ALPHA": setting})
         assert done.stdout.strip() == expected or (expected is None and int(done.stdout) >= 5)
 
 
@@ -130,7 +112,6 @@ def test_ndeval_itself_is_untouched():
     qrels, run = subtopic_case(4)
     run = run.assign(score=1.0)
     theirs = {
-        m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([alpha_nDCG @ 5], qrels, run)
-    }
+        m.query_id: m.value for m in ir_measures.pyndeval.iter_calc([alpha_nDCG @ 5], qrels, run)}
     ours = {m.query_id: m.value for m in ir_measures.iter_calc([alpha_nDCG @ 5], qrels, run)}
     assert theirs != ours

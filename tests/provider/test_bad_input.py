@@ -12,14 +12,7 @@ from ir_measures import ERR_IA, nDCG
 from ir_measures.util import ScoredDoc
 from provider_cases import ALL, by_topic, told
 
-from pt_fairness import (
-    Annotated,
-    groups,
-    nDD,
-    nDJS,
-    rKL,
-    rND,
-)
+from pt_fairness import Annotated, groups, nDD, nDJS, rKL, rND
 from pt_fairness.rankings.trec_order import Judgments
 
 
@@ -39,8 +32,7 @@ def test_qrels_without_annotations_are_refused(worked, iteration):
 def test_a_topic_labelled_0_beside_others_is_a_group(worked):
     qrels = worked.qrels_frame.replace({"iteration": {"CON": "0"}})
     assert by_topic([rND @ 3], qrels, worked.run_frame)["rND@3", "1"] == pytest.approx(
-        0.54330, abs=5e-6
-    )
+        0.54330, abs=5e-6)
 
 
 @pytest.mark.parametrize("source", ["no-such-name", "/no/such/file.tsv"])
@@ -59,45 +51,34 @@ def test_a_label_that_does_not_occur(worked):
     with pytest.raises(ValueError, match=r"protected='NONE'.*'CON', 'PRO'"):
         by_topic(
             [rND(protected="NONE", groups=groups.from_mapping({"a": "PRO", "c": "CON"}))],
-            worked.qrels_frame,
-            worked.run_frame,
-        )
+            worked.qrels_frame, worked.run_frame)
     measure = rND(protected="NONE")
     found = told(
-        lambda: ir_measures.calc_aggregate([measure], worked.qrels_frame, worked.run_frame)
-    )
+        lambda: ir_measures.calc_aggregate([measure], worked.qrels_frame, worked.run_frame))
     assert (
-        len([text for text in found if "protected='NONE'" in text and "'CON', 'PRO'" in text]) == 1
-    )
+        len([text for text in found if "protected='NONE'" in text and "'CON', 'PRO'" in text]) == 1)
     # Of several labels each is looked at; one that an explicit target adds belongs to the label
     # set.
     found = told(
         lambda: ir_measures.calc_aggregate(
-            [rND(protected="CON,NONE")], worked.qrels_frame, worked.run_frame
-        )
+            [rND(protected="CON,NONE")], worked.qrels_frame, worked.run_frame)
     )
     assert any("protected='NONE'" in text for text in found)
     for source in (None, groups.from_mapping({"a": "PRO", "c": "CON"})):
         added = rND(
-            protected="NONE",
-            target={"NONE": 0.5, "PRO": 0.5},
-            **({} if source is None else {"groups": source}),
-        )
+            protected="NONE", target={"NONE": 0.5, "PRO": 0.5},
+            **({} if source is None else {"groups": source}))
         found = told(
             lambda added=added: ir_measures.calc_aggregate(
-                [added], worked.qrels_frame, worked.run_frame
-            )
+                [added], worked.qrels_frame, worked.run_frame)
         )
         assert (
-            len(found) == 1
-            and "has a share for 'NONE'" in found[0]
-            and found[0].endswith("have 'CON', 'PRO'")
-        )
+            len(found) == 1 and "has a share for 'NONE'" in found[0]
+            and found[0].endswith("have 'CON', 'PRO'"))
     # A word that is nearly one of those that protected takes is met by all that it takes.
     found = told(
         lambda: ir_measures.calc_aggregate(
-            [rKL(protected="minoritty")], worked.qrels_frame, worked.run_frame
-        )
+            [rKL(protected="minoritty")], worked.qrels_frame, worked.run_frame)
     )
     assert "'minority', 'majority'" in found[0] and "'all'" in found[0]
 
@@ -110,8 +91,7 @@ def test_a_label_that_has_a_comma_in_it_is_one_label(worked):
     for source in ({}, {"groups": groups.from_mapping({"a": "PRO", "c": "CON"})}):
         measure = rND(protected="x,y", target={"x,y": 0.5, "PRO": 0.5}, **source) @ 1
         assert by_topic([measure], worked.qrels_frame, worked.run_frame) == {
-            (str(measure), "1"): 1.0
-        }
+            (str(measure), "1"): 1.0}
 
 
 @pytest.mark.parametrize(
@@ -122,10 +102,8 @@ def test_a_label_that_has_a_comma_in_it_is_one_label(worked):
         pd.DataFrame({"query_id": [], "doc_id": [], "score": []}),
         pd.DataFrame(
             {
-                "query_id": pd.Series(dtype="str"),
-                "doc_id": pd.Series(dtype="str"),
-                "score": pd.Series(dtype=float),
-            }
+                "query_id": pd.Series(dtype="str"), "doc_id": pd.Series(dtype="str"),
+                "score": pd.Series(dtype=float)}
         ),
     ],
     ids=["list", "dict", "frame", "typed frame"],
@@ -145,8 +123,7 @@ def test_an_empty_run_is_unfair(worked, empty):
         ("Annotated@10", "1"): 0.0,
         ("alpha_nDCG@5", "1"): 0.0,
         ("rND(norm='none')@2", "1"): pytest.approx(2 / 3 * (1 + 1 / math.log2(3))),
-        ("ERR_IA@5", "1"): 0.0,
-    }
+        ("ERR_IA@5", "1"): 0.0}
 
 
 CONFLICTS = [("1", "a", 0, "A"), ("1", "b", 1, "A"), ("1", "a", 2, "A"), ("1", "a", 1, "B"),
@@ -182,17 +159,13 @@ def test_empty_qrels():
 
 def test_a_run_of_one_document(worked):
     found = by_topic(
-        [rND @ 10, nDD, nDJS, Annotated], worked.qrels_frame, [ScoredDoc("1", "c", 1.0)]
-    )
+        [rND @ 10, nDD, nDJS, Annotated], worked.qrels_frame, [ScoredDoc("1", "c", 1.0)])
     assert found == pytest.approx(
-        {("rND@10", "1"): 1.0, ("nDD", "1"): 0.0, ("nDJS", "1"): 0.0, ("Annotated", "1"): 1.0}
-    )
+        {("rND@10", "1"): 1.0, ("nDD", "1"): 0.0, ("nDJS", "1"): 0.0, ("Annotated", "1"): 1.0})
     found = by_topic(
-        [rND @ 10, nDD, nDJS, Annotated], worked.qrels_frame, [ScoredDoc("1", "a", 1.0)]
-    )
+        [rND @ 10, nDD, nDJS, Annotated], worked.qrels_frame, [ScoredDoc("1", "a", 1.0)])
     assert found == pytest.approx(
-        {("rND@10", "1"): 0.5, ("nDD", "1"): 0.0, ("nDJS", "1"): 0.0, ("Annotated", "1"): 1.0}
-    )
+        {("rND@10", "1"): 0.5, ("nDD", "1"): 0.0, ("nDJS", "1"): 0.0, ("Annotated", "1"): 1.0})
 
 
 def test_all_documents_unannotated(worked):
@@ -210,13 +183,10 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
         assert [m.value for m in found] == [0.0]
         assert len(messages) == 1 and "1 of 1 topics" in messages[0]
         assert messages[0].endswith(
-            "(no relevant document, such as 'a', has a group in the iteration of the qrels)"
-        )
+            "(no relevant document, such as 'a', has a group in the iteration of the qrels)")
     # A run without an annotated document is its own population: unfair, not undefined.
     assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {
-        ("nDJS@3", "1"): 1.0,
-        ("Annotated", "1"): 0.0,
-    }
+        ("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}
 
 
 @pytest.mark.parametrize("score", [math.nan, None])
@@ -231,16 +201,14 @@ def test_infinite_scores_rank_first_and_last(worked):
     run = worked.run_frame
     run["score"] = [math.inf, 1.0, 0.5, -math.inf]
     assert by_topic([rND @ 3], worked.qrels_frame, run) == by_topic(
-        [rND @ 3], worked.qrels_frame, worked.run_frame
-    )
+        [rND @ 3], worked.qrels_frame, worked.run_frame)
 
 
 def test_a_document_given_twice_counts_once_and_is_warned_of_once(worked):
     run = pd.concat(
         [
             pd.DataFrame(
-                [("1", "c", -5.0), ("1", "a", 99.0)], columns=["query_id", "doc_id", "score"]
-            ),
+                [("1", "c", -5.0), ("1", "a", 99.0)], columns=["query_id", "doc_id", "score"]),
             worked.run_frame,
         ]
     )
@@ -248,8 +216,7 @@ def test_a_document_given_twice_counts_once_and_is_warned_of_once(worked):
     expected = {
         m.measure: m.value
         for m in ir_measures.iter_calc(
-            [rND @ 3, rKL, Annotated], worked.qrels_frame, worked.run_frame
-        )
+            [rND @ 3, rKL, Annotated], worked.qrels_frame, worked.run_frame)
     }
     found = []
     messages = told(lambda: found.extend([list(evaluator.iter_calc(run)) for _ in range(3)]))

@@ -47,8 +47,7 @@ def test_every_form_of_input_gives_the_same(make_case, dtype, extra):
     expected = by_topic(ALL, qrels, run)
     typed = [
         qrels.astype({"query_id": dtype, "doc_id": dtype}),
-        run.astype({"query_id": dtype, "doc_id": dtype}),
-    ]
+        run.astype({"query_id": dtype, "doc_id": dtype})]
     if extra:
         typed = [frame.assign(rank=7, text="x", query="y", name="run") for frame in typed]
     typed[0].index, typed[1].index = typed[0].index[::-1] + 5, np.zeros(len(run), int)
@@ -95,8 +94,7 @@ def test_the_whole_interface(make_case):
         found = ir_measures.calc(ALL, qrels, run)
         direct = {
             (str(m.measure), m.query_id): m.value
-            for m in ir_measures.providers.registry["fairness"].iter_calc(ALL, qrels, run)
-        }
+            for m in ir_measures.providers.registry["fairness"].iter_calc(ALL, qrels, run)}
     assert direct == per_query
     assert found.aggregated == means
     assert len(found.per_query) == len(per_query)
@@ -104,8 +102,7 @@ def test_the_whole_interface(make_case):
     assert qids == set(qrels["query_id"])
     for measure in ALL:
         assert means[measure] == pytest.approx(
-            np.mean([per_query[str(measure), qid] for qid in qids])
-        )
+            np.mean([per_query[str(measure), qid] for qid in qids]))
 
 
 def test_beside_other_measures(make_case):
@@ -139,8 +136,7 @@ def test_groups_of_other_documents_are_warned_of(worked):
     other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
     found = told(
         lambda: ir_measures.calc_aggregate(
-            [rND(groups=other) @ 3], worked.qrels_frame, worked.run_frame
-        )
+            [rND(groups=other) @ 3], worked.qrels_frame, worked.run_frame)
     )
     assert len(found) == 2 and found[0].startswith(
         "no judged document, such as 'a', and no document of the run, such as 'c', has a group in")
@@ -151,40 +147,29 @@ def test_groups_of_other_documents_are_warned_of(worked):
     # Measures that need no relevant document have a warning, too.
     found = told(
         lambda: ir_measures.calc_aggregate(
-            [AWRF(groups=other) @ 3, nDJS(groups=other)], worked.qrels_frame, worked.run_frame
-        )
+            [AWRF(groups=other) @ 3, nDJS(groups=other)], worked.qrels_frame, worked.run_frame)
     )
     assert len(found) == 1 and found[0].startswith("no judged document, such as 'a', and no doc")
     # One warning of undefined topics, whatever the sources of the measures.
     qrels = worked.qrels_frame[worked.qrels_frame["iteration"] == "PRO"]
     found = told(
         lambda: ir_measures.calc_aggregate(
-            [rND @ 3, rND(groups=other) @ 3], qrels, worked.run_frame
-        )
+            [rND @ 3, rND(groups=other) @ 3], qrels, worked.run_frame)
     )
     assert (
-        len(found) == 2
-        and "rND@3 on 1 of 1 topics" in found[1]
-        and "rND(groups='other')@3 on 1 of 1 topics" in found[1]
-    )
+        len(found) == 2 and "rND@3 on 1 of 1 topics" in found[1]
+        and "rND(groups='other')@3 on 1 of 1 topics" in found[1])
 
 
 def test_a_warning_in_an_experiment_is_shown_at_the_line_of_the_user(worked):
     qrels, run = (
-        pt.model.from_ir_measures(worked.qrels_frame),
-        pt.model.from_ir_measures(worked.run_frame),
-    )
+        pt.model.from_ir_measures(worked.qrels_frame), pt.model.from_ir_measures(worked.run_frame))
     with pytest.warns(FairnessWarning) as found:
         pt.Experiment(
-            [run],
-            pd.DataFrame({"qid": ["1"], "query": ["q"]}),
-            qrels,
-            [rND(protected="NONE") @ 3],
-            names=["a"],
-        )
+            [run], pd.DataFrame({"qid": ["1"], "query": ["q"]}), qrels, [rND(protected="NONE") @ 3],
+            names=["a"])
     assert {one.filename for one in found if issubclass(one.category, FairnessWarning)} == {
-        __file__
-    }
+        __file__}
 
 
 class Grouped(groups.Groups):

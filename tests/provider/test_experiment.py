@@ -56,8 +56,7 @@ class TestErrors:
             (lambda: rKL(groups="no-such") @ 3, "no groups are registered as 'no-such'"),
             (lambda: rKL(target="no-such") @ 3, "target takes 'qrels', 'collection'"),
             (lambda: rKL(groups=OPINIONS, protected="NO") @ 3, "protected='NO' names no group"),
-            (lambda: RaB(values="no-such") @ 3, "no values are registered as 'no-such'"),
-        ],
+            (lambda: RaB(values="no-such") @ 3, "no values are registered as 'no-such'")],
     )
     @pytest.mark.parametrize("options", PLANS)
     def test_before_the_first_system_retrieves(self, qrels, topics, runs, measure, says, options):

@@ -101,8 +101,7 @@ def test_our_commands(files, capsys, command):
     (TWO_CUTOFFS, "there are two cutoffs, that of measure='nDCG@5' and @3"),
     ("OfGroup(measure='nDGC',group='human')", "Did you mean nDCG"),
     ("OfGroup(measure='Judged',group='human')@5", "a measure that ignores relevance"),
-    ("OfGroup(measure='nDCG')@5", "OfGroup needs the parameter 'group'"),
-])
+    ("OfGroup(measure='nDCG')@5", "OfGroup needs the parameter 'group'")])
 def test_our_commands_say_what_is_wrong(files, capsys, measure, message):
     qrels, run = map(str, files)
     for arguments in (["eval", qrels, run, measure], ["table", qrels, run, "-m", measure]):

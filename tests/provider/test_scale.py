@@ -16,8 +16,7 @@ from pt_fairness import NDKL, groups, nDD, nDJS, rKL, rND
 
 #: Without the memory of what is imported when something is first evaluated.
 WARM = pd.DataFrame(
-    {"query_id": ["1"], "doc_id": "a", "relevance": 1, "iteration": "A", "score": 1.0}
-)
+    {"query_id": ["1"], "doc_id": "a", "relevance": 1, "iteration": "A", "score": 1.0})
 
 
 def peak(measures, qrels, run) -> int:
@@ -84,7 +83,6 @@ def test_several_threads_can_use_one_evaluator():
             with ThreadPoolExecutor(16) as pool:
                 assert (
                     list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs))
-                    == alone
-                )
+                    == alone)
     finally:
         sys.setswitchinterval(interval)

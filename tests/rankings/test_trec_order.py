@@ -93,16 +93,14 @@ def test_no_warning_without_duplicates():
 
 #: Identifiers without what trec_eval cannot read, and lone surrogates, which UTF-8 cannot.
 identifiers = st.text(
-    st.characters(exclude_characters="\0\f\v", exclude_categories=["Cs"]), min_size=1, max_size=20
-)
+    st.characters(exclude_characters="\0\f\v", exclude_categories=["Cs"]), min_size=1, max_size=20)
 DTYPES = ["str", object]
 
 
 def ranked(run: pd.DataFrame, qrels: pd.DataFrame | None = None) -> dict[str, list[str]]:
     if qrels is None:
         qrels = pd.DataFrame(
-            {"query_id": run["query_id"].unique(), "doc_id": "none", "relevance": 1}
-        )
+            {"query_id": run["query_id"].unique(), "doc_id": "none", "relevance": 1})
     messages: list[str] = []
     judgments = Judgments(qrels)
     found = Run(run, judgments, lambda message, cause: messages.append(message))
@@ -121,8 +119,7 @@ rows = st.lists(
         identifiers,
         st.one_of(
             st.sampled_from([0.0, -0.0, 1.0, 1.0 + 1e-9, 1e39, -1e39, np.inf, -np.inf, 1e-46]),
-            st.floats(allow_nan=False),
-        ),
+            st.floats(allow_nan=False)),
     ),
     min_size=1,
     max_size=30,
@@ -133,8 +130,7 @@ rows = st.lists(
 def test_the_order_is_trec_eval_s(rows, dtype):
     rows = list({(qid, docno): (qid, docno, score) for qid, docno, score in rows}.values())
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).astype(
-        {"query_id": dtype, "doc_id": dtype}
-    )
+        {"query_id": dtype, "doc_id": dtype})
     assert ranked(run) == order_run(rows)
 
 
@@ -142,28 +138,15 @@ def test_the_order_of_a_long_run_with_many_ties():
     pick = random.Random(0)
     rows = [
         (str(q), f"{pick.choice(['FT', 'LA', 'é', '文'])}{i}", float(pick.randint(0, 3)))
-        for q in range(5)
-        for i in range(4000)
-    ]
+        for q in range(5) for i in range(4000)]
     run = pd.DataFrame(rows, columns=["query_id", "doc_id", "score"]).sample(frac=1, random_state=0)
     assert ranked(run) == order_run(rows)
 
 
 def test_the_order_of_documents_is_that_of_their_bytes():
     docnos = [
-        "a",
-        "B",
-        "é",
-        "z",
-        "ab",
-        "a-",
-        "\U0001f600",
-        "\uffff",
-        "\ue000",
-        "a" * 9,
-        "a" * 8,
-        "a" * 17,
-    ]
+        "a", "B", "é", "z", "ab", "a-", "\U0001f600", "\uffff", "\ue000", "a" * 9, "a" * 8,
+        "a" * 17]
     run = pd.DataFrame({"query_id": "q", "doc_id": docnos, "score": 1.0})
     assert ranked(run)["q"] == sorted(docnos, key=str.encode, reverse=True)
 
@@ -180,10 +163,8 @@ def test_duplicates_are_warned_of():
     )
     messages = []
     Run(
-        run,
-        Judgments(pd.DataFrame({"query_id": ["q"], "doc_id": "b", "relevance": 1})),
-        lambda *one: messages.append(one),
-    )
+        run, Judgments(pd.DataFrame({"query_id": ["q"], "doc_id": "b", "relevance": 1})),
+        lambda *one: messages.append(one))
     assert len(messages) == 1
     assert messages[0][1] == "duplicates" and "'a'" in messages[0][0] and "'q'" in messages[0][0]
 
@@ -192,10 +173,8 @@ def test_duplicates_are_warned_of():
 def test_a_score_that_is_missing_is_refused(score):
     run = pd.DataFrame(
         {
-            "query_id": ["q", "q"],
-            "doc_id": ["a", "b"],
-            "score": pd.Series([1.0, score], dtype=object),
-        }
+            "query_id": ["q", "q"], "doc_id": ["a", "b"],
+            "score": pd.Series([1.0, score], dtype=object)}
     )
     with pytest.raises(ValueError, match="'b' for topic 'q' is NaN"):
         ranked(run)
@@ -209,8 +188,7 @@ def test_a_score_that_is_no_number_is_refused():
 @pytest.mark.parametrize("column", ["query_id", "doc_id"])
 def test_a_missing_identifier_is_refused(column):
     frame = pd.DataFrame(
-        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": 1, "score": 1.0}
-    )
+        {"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": 1, "score": 1.0})
     good, frame[column] = frame.copy(), ["x", None]
     with pytest.raises(ValueError, match=f"row 1 of the run has no {column}"):
         Run(frame, Judgments(good), lambda *message: None)
@@ -229,8 +207,7 @@ def test_no_warning_of_numpy_for_scores_beyond_float32():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", FairnessWarning)
         run = pd.DataFrame(
-            {"query_id": "q", "doc_id": ["a", "b", "c"], "score": [1e300, 5.0, -1e300]}
-        )
+            {"query_id": "q", "doc_id": ["a", "b", "c"], "score": [1e300, 5.0, -1e300]})
         assert ranked(run) == {"q": ["a", "b", "c"]}
 
 

@@ -47,8 +47,7 @@ def made() -> Made:
     labels = ["A & B", "<i>C</i>", "z"]
     qrels = pd.DataFrame(
         [(qid, docno, int(rng.integers(0, 3))) for qid in qids for docno in docnos[:12]],
-        columns=["qid", "docno", "label"],
-    )
+        columns=["qid", "docno", "label"])
     known = {docno: list(rng.choice(labels, 1 + (i % 5 == 0), False)) for i, docno in
              enumerate(docnos) if i % 4 != 3}  # fmt: skip
     known["d0"] = ["A & B"]
@@ -57,16 +56,14 @@ def made() -> Made:
     runs = {
         name: pd.DataFrame(
             [(qid, docno, rng.random()) for qid in qids for docno in docnos],
-            columns=["qid", "docno", "score"],
-        )
+            columns=["qid", "docno", "score"])
         for name in RUNS
     }
     source = groups.from_mapping(known, name="opinions & more")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(
-            runs, qrels, MEASURES, groups=source, baseline=0, correction="holm", progress=False
-        )
+            runs, qrels, MEASURES, groups=source, baseline=0, correction="holm", progress=False)
         page = report(
             runs, qrels, MEASURES, groups=source, baseline=0, depth=8, progress=False,
             title="A <report>",
@@ -81,8 +78,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from selenium.webdriver.chrome.service import Service
     binary, driver = (
         next(filter(None, map(shutil.which, names)), None)
-        for names in (("chromium", "google-chrome"), ("chromedriver",))
-    )
+        for names in (("chromium", "google-chrome"), ("chromedriver",)))
     if binary is None or driver is None:
         pytest.skip("no browser: install Debian's packages chromium and chromium-driver")
     options = webdriver.ChromeOptions()
@@ -153,11 +149,9 @@ class Page:
         events = [json.loads(one["message"])["message"] for one in
                   self.browser.get_log("performance")]  # fmt: skip
         return [
-            one["params"]["request"]["url"]
-            for one in events
+            one["params"]["request"]["url"] for one in events
             if one["method"] == "Network.requestWillBeSent"
-            and one["params"]["documentURL"] == self.address
-        ]
+            and one["params"]["documentURL"] == self.address]
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ import pytest
 from pt_fairness import FairnessWarning, report
 
 QRELS = pd.DataFrame(
-    {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")}
-)
+    {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")})
 RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": list("abb"), "score": [2.0, 1.0, 1.0]})
 MEASURES = ["nDCG@2", "AWRF@2"]
 
@@ -60,8 +59,7 @@ def test_the_same_arguments_give_the_same_bytes(tmp_path):
         (path.parent / "groups.csv").write_text("docno,group\na,P\nb,C\n")
     pages = [
         report([path], QRELS, MEASURES, groups=str(path.parent / "groups.csv"), progress=False).html
-        for path in files
-    ]
+        for path in files]
     assert pages[0] == pages[1]
     assert str(tmp_path) not in pages[0]
 
@@ -79,12 +77,8 @@ def test_the_bytes_do_not_depend_on_the_hash_seed(tmp_path):
     )
     found = {
         subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code],
-            env={"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+            [sys.executable, "-W", "ignore", "-c", code], env={"PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True).stdout
         for seed in ("1", "2")
     }
     assert len(found) == 1

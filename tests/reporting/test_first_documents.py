@@ -58,8 +58,7 @@ def test_each_document_of_a_topic_is_stored_once(make_case):
 
 def test_shares_of_weighted_groups():
     frame = pd.DataFrame(
-        {"docno": ["a", "a", "b"], "group": ["x", "y", "y"], "weight": [1.0, 3.0, 1.0]}
-    )
+        {"docno": ["a", "a", "b"], "group": ["x", "y", "y"], "weight": [1.0, 3.0, 1.0]})
     qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1})
     run = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
     experiment = experiment_of({"one": run}, qrels, ["AWRF@3"], 5, groups.from_frame(frame))

@@ -77,8 +77,7 @@ class TestTable:
         top = top.drop_duplicates(["name", "qid", "rank"])
         shares = top["group"].notna().groupby(top["name"]).mean()
         assert {row[0]: row[-1] for row in page.rows("systems")} == {
-            name: shown(share) for name, share in shares.items()
-        }
+            name: shown(share) for name, share in shares.items()}
 
 
 class TestPlane:
@@ -101,9 +100,7 @@ class TestPlane:
             far = [distance_from_best(frame, one) for one in (x, y)]
             dominated = any(
                 all(one[i] <= one[row.name] for one in far)
-                and any(one[i] < one[row.name] for one in far)
-                for i in frame.index
-            )
+                and any(one[i] < one[row.name] for one in far) for i in frame.index)
             assert ("Pareto front" in label) == (not dominated)
             assert ("the baseline" in label) == (row["name"] == "BM25")
 
@@ -195,21 +192,16 @@ class TestTopics:
                 system = page("return data.runs[arguments[0].parentNode.dataset.run]", cell)
                 rank, text = re.fullmatch(
                     r"rank (\d+): (.*); (?:counts|does not count)",
-                    cell.get_attribute("aria-label"),
-                ).groups()
-                own = top[
-                    top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))
-                ]
+                    cell.get_attribute("aria-label")).groups()
+                own = top[top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))]
                 groups = ", ".join(own["group"].dropna()) or "no group"
                 assert text.startswith(f"{own['docno'].iloc[0]}: {groups}; ")
                 judged = made.qrels[
                     made.qrels["qid"].eq(qid) & made.qrels["docno"].eq(own["docno"].iloc[0])
                 ]["label"]
                 kind = "not judged" if judged.empty else (
-                    f"relevant ({judged.iloc[0]})"
-                    if judged.iloc[0] > 0
-                    else f"not relevant ({judged.iloc[0]})"
-                )
+                    f"relevant ({judged.iloc[0]})" if judged.iloc[0] > 0
+                    else f"not relevant ({judged.iloc[0]})")
                 assert text.endswith(f"; {kind}")
             page.browser.switch_to.active_element.send_keys(keys().PAGE_DOWN)
         assert len(set(seen)) == len(seen) == 6
@@ -232,8 +224,7 @@ class TestTopics:
         assert found == [[0, 1], [1, 1], [1, 7], [0, 7], [0, 0], [0, 0]]
         assert len(page.find_all("#strips td[tabindex='0']")) == 1
         assert page.find("#strips-detail").text.endswith(
-            page.browser.switch_to.active_element.get_attribute("aria-label")
-        )
+            page.browser.switch_to.active_element.get_attribute("aria-label"))
 
     def test_the_marked_document_is_the_same_in_all_systems(self, page):
         cells = page.find_all("#strips td[data-doc]")
@@ -243,8 +234,7 @@ class TestTopics:
             page("arguments[0].focus()", cell)
             same = page.find_all("#strips td.same")
             assert [one.get_attribute("aria-label").split(": ")[1] for one in same] == (
-                [docno] * docnos.count(docno)
-            )
+                [docno] * docnos.count(docno))
 
 
 class TestExplanation:
@@ -275,8 +265,7 @@ class TestExplanation:
                     assert cells["docno"] == wanted["docno"]
                     assert (cells["counts"] == "yes") == wanted["counts"]
                     assert float(row[len(heads) - 1].replace("−", "-")) == pytest.approx(
-                        wanted[kind], abs=1.1e-4
-                    )
+                        wanted[kind], abs=1.1e-4)
                     for name in shares if measure in ("rKL@5", "AWRF@5") else ():
                         label = name.removeprefix("share of ")
                         (head,) = [one for one in heads if one.startswith(f"{label} so far")]

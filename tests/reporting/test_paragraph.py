@@ -285,8 +285,7 @@ def test_a_measure_of_another_package_has_its_short_description():
         ({}, "corrected by Holm's method (Holm 1979) for the 2 comparisons by each measure."),
         ({"correction": "fdr_bh"}, "corrected by the method fdr_bh for the 2 comparisons"),
         ({"correction": None}, "the p-values are not corrected."),
-        ({"runs": 2}, "over the topics at a significance level of .05. "),
-    ],
+        ({"runs": 2}, "over the topics at a significance level of .05. ")],
 )
 def test_tests(given, wanted):
     text = as_text(paragraph(facts(["rKL@10"], **given)))

@@ -9,8 +9,7 @@ import pytest
 from pt_fairness import groups, report
 
 QRELS = pd.DataFrame(
-    {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")}
-)
+    {"qid": ["1", "1", "2", "2"], "docno": list("abab"), "label": 1, "iteration": list("PCPC")})
 RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": list("abb"), "score": [2.0, 1.0, 1.0]})
 
 
@@ -23,8 +22,7 @@ def test_without_groups(show):
     assert [row[1] for row in page.rows("steps")] == ["a", "b"]
     assert not page.find("#source").is_displayed()
     assert {one.get_attribute("class") for one in page.find_all("#strips .doc")} == {
-        "doc relevant none"
-    }
+        "doc relevant none"}
 
 
 def test_a_topic_without_results(show):

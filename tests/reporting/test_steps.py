@@ -72,9 +72,7 @@ def test_numbers_are_those_of_explain(make_case, seed):
             own = numbers[strip.topic == t][: len(frame)]
             assert strip.docno[strip.topic == t][: len(frame)].tolist() == frame["docno"].tolist()
             assert own == pytest.approx(frame[kind].to_numpy(), abs=1e-9, nan_ok=True), (
-                measure,
-                qid,
-            )
+                measure, qid)
             if kind == "contribution" and frame["counts"].any():
                 value = experiment.values[0, t, i]
                 assert np.nansum(numbers[strip.topic == t]) == pytest.approx(value, abs=1e-9)
@@ -99,11 +97,9 @@ def test_measures_that_are_deeper_than_the_strips(make_case):
 def test_a_provider_that_ranks_ties_in_its_own_way_has_no_contributions():
     # RR with a cutoff is of ir_measures' msmarco provider, which does not order ties by docno.
     qrels = pd.DataFrame(
-        {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "relevance": [1, 0, 1]}
-    )
+        {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "relevance": [1, 0, 1]})
     run = pd.DataFrame(
-        {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "score": [1.0, 1.0, 1.0]}
-    )
+        {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "score": [1.0, 1.0, 1.0]})
     experiment = experiment_of(Case(qrels.assign(iteration="g"), run), ["RR@5", "P@2", "Judged@1"])
     values = experiment.values[0]
     contributions, precision, judged = experiment.numbers[0]

@@ -43,8 +43,7 @@ WANTED = ["foreign minorities, Germany", "behavioural & genetics", None]
 @pytest.mark.parametrize("text", [
     TREC, XML, "401 foreign minorities, Germany\n402\tbehavioural & genetics\n",
     "401:foreign minorities, Germany\r\n402: behavioural & genetics\n\n",
-    'qid,query\n401,"foreign minorities, Germany"\n402,behavioural & genetics',
-])
+    'qid,query\n401,"foreign minorities, Germany"\n402,behavioural & genetics'])
 @pytest.mark.parametrize("packed", [False, True])
 def test_files(tmp_path, text, packed):
     path = tmp_path / f"topics{'.gz' if packed else ''}"

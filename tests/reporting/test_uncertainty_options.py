@@ -142,8 +142,7 @@ def test_the_sections_fit_a_phone(command, show):
     (["--uncertain", "9", "--label", "nDCG@5=x"], "--uncertain does not go with --label"),
     (["--topic-groups", "domains.csv", "--baseline", "A"], "does not go with --baseline"),
     (["--topic-groups", "soft.csv"], "soft.csv"),
-    (["--topic-groups", "A"], "A has no column 'qid'; it needs qid, group"),
-])
+    (["--topic-groups", "A"], "A has no column 'qid'; it needs qid, group")])
 def test_wrong_options(command, options, says):
     measure = FAIR[0] if "1" in options else "nDCG@5"
     code, out, err = command("table", "-m", measure, *options)

@@ -15,8 +15,7 @@ METHODS = [
     ("xquad", {}), ("xquad", {"lam": 0.9, "normalise": "none"}),
     ("xquad", {"lam": 0.7, "normalise": "sum"}), ("pm2", {}),
     ("pm2", {"lam": 0.8, "normalise": "none"}), ("pm2", {"lam": 0.3, "normalise": "sum"}),
-    ("pm2", {"lam": 1.0}),
-]
+    ("pm2", {"lam": 1.0})]
 #: g3 has no share, and no document has g9.
 EXPLICIT = {"g0": 0.5, "g1": 0.29, "g2": 0.11, "g9": 0.1}
 KINDS = {"one group": {}, "several groups": {"several": True},

@@ -11,8 +11,7 @@ from pt_fairness import groups
 GROUPS = groups.from_frame(
     pd.DataFrame(
         [("1", "a", "PRO"), ("1", "b", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")],
-        columns=["qid", "docno", "group"],
-    )
+        columns=["qid", "docno", "group"])
 )
 
 
@@ -48,21 +47,15 @@ def test_labels_with_commas_stay_whole():
 
 def test_any_index_and_numbers_as_topics():
     frame = (
-        results(("1", "a"), ("1", "b"), ("2", "a"))
-        .set_index(pd.Index([7, 7, 3]))
-        .astype({"qid": int})
-    )
+        results(("1", "a"), ("1", "b"), ("2", "a")) .set_index(pd.Index([7, 7, 3]))
+        .astype({"qid": int}))
     found = pt.fairness.annotate(GROUPS)(frame)
     assert found["group"].tolist() == ["PRO", ["CON", "PRO"], "CON"] and found.index.tolist() == [
-        7,
-        7,
-        3,
-    ]
+        7, 7, 3]
 
 
 @pytest.mark.parametrize(
-    "source", [groups.from_mapping({}), groups.from_mapping({"x": "y"}), GROUPS]
-)
+    "source", [groups.from_mapping({}), groups.from_mapping({"x": "y"}), GROUPS])
 def test_nothing_to_annotate(source):
     found = pt.fairness.annotate(source)(results(("9", "z"), ("9", "y")))
     assert found["group"].isna().all() and len(found) == 2
@@ -73,8 +66,7 @@ def test_nothing_to_annotate(source):
 def test_inspection():
     transformer = pt.fairness.annotate("trec-newswire")
     assert [sorted(columns) for columns in pt.inspect.transformer_inputs(transformer)] == [
-        ["docno", "qid"]
-    ]
+        ["docno", "qid"]]
     columns = ["qid", "query", "docno", "score", "rank"]
     assert pt.inspect.transformer_outputs(transformer, columns) == [*columns, "group"]
     with pytest.raises(pt.validate.InputValidationError):
@@ -91,15 +83,12 @@ def test_missing_columns_and_groups():
 
 def test_in_a_pipeline():
     retrieved = pt.Transformer.from_df(
-        results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?"))
-    )
+        results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?")))
     pipeline = retrieved % 3 >> pt.fairness.annotate("trec-newswire")
     assert pipeline.search("q", qid="1")["group"].tolist() == ["FT", "LA", "FBIS"]
     american = (
-        retrieved
-        >> pt.fairness.annotate("trec-newswire")
-        >> pt.apply.generic(lambda res: res[res["group"] == "LA"])
-    )
+        retrieved >> pt.fairness.annotate("trec-newswire")
+        >> pt.apply.generic(lambda res: res[res["group"] == "LA"]))
     assert american.search("q", qid="1")["docno"].tolist() == ["LA010189-1"]
 
 
@@ -124,12 +113,10 @@ def test_over_a_real_index(tmp_path):
     index.index(debates.get_corpus_iter(verbose=False))
     stances = groups.from_irds("pt-fairness/debates", "stance", ["PRO", "CON"])
     found = (index.bm25(threads=1) % 5 >> pt_fairness.annotate(stances)).search(
-        "zoos protect animals"
-    )
+        "zoos protect animals")
     texts = {doc.doc_id: doc.stance for doc in debates.irds_ref().docs_iter()}
     assert len(found) == 5 and found["group"].fillna("-").tolist() == [
-        texts[docno] for docno in found["docno"]
-    ]
+        texts[docno] for docno in found["docno"]]
 
 
 def test_equal_groups_make_equal_transformers():

@@ -27,8 +27,7 @@ def rankings_of(policy):
 
 @pytest.mark.parametrize("k, orders, probabilities, utility", [
     (None, ["e a u b f c g d", "e a u f b g c d"], [0.678740, 0.321260], 1.971650),
-    (3, ["e a u b c d f g", "e a u f b c d g"], [0.869070, 0.130930], 1.394331),
-])
+    (3, ["e a u b c d f g", "e a u f b c d g"], [0.869070, 0.130930], 1.394331)])
 def test_worked_values(k, orders, probabilities, utility):
     found = rankings_of(rerankers.fair_exposure(k=k).policy(results(WORKED)))
     assert found[0] == orders and found[1] == pytest.approx(probabilities, abs=1e-6)
@@ -173,8 +172,7 @@ class TestTargets:
     ({"sample": -1}, "sample takes None or a whole number from 0"),
     ({"sample": 0.5}, "sample takes None"), ({"sample": True}, "sample takes None"),
     ({"discount": "none"}, "discount takes 'log2' or 'trec' or 'geometric'"),
-    ({"p": 1.0}, "p takes a number above 0 and below 1"), ({"seed": "x"}, "seed takes"),
-])
+    ({"p": 1.0}, "p takes a number above 0 and below 1"), ({"seed": "x"}, "seed takes")])
 def test_wrong_values(given, message):
     with pytest.raises(ValueError, match=message):
         rerankers.fair_exposure(**given)

@@ -17,8 +17,7 @@ def expected(policy, r, shares, weights):
     rankings, probabilities = policy
     return (
         float(probabilities @ (r[rankings] @ weights)),
-        np.einsum("png,n,p->g", shares[rankings], weights, probabilities),
-    )
+        np.einsum("png,n,p->g", shares[rankings], weights, probabilities))
 
 
 def weights_of(n, k, name="log2"):
@@ -50,8 +49,7 @@ class TestFairPolicy:
             r, shares, target, weights = random_case(rng, soft)
             policy = fair_policy(r, shares, target, weights)
             gap, utility = slow.optimum(
-                r.tolist(), shares.tolist(), target.tolist(), weights.tolist()
-            )
+                r.tolist(), shares.tolist(), target.tolist(), weights.tolist())
             found, exposures = expected(policy, r, shares, weights)
             assert abs(exposures - target * weights.sum()).sum() == pytest.approx(gap, abs=1e-7)
             assert found == pytest.approx(utility, abs=1e-6)
@@ -109,8 +107,7 @@ class TestFairPolicy:
         # Only the two orders with one group first and last can be told apart by a bonus.
         shares = np.eye(2)[[0, 1, 0, 1]]
         rankings, probabilities = fair_policy(
-            np.ones(4), shares, np.array([0.5, 0.5]), weights_of(4, 4)
-        )
+            np.ones(4), shares, np.array([0.5, 0.5]), weights_of(4, 4))
         assert rankings.tolist() == [[0, 2, 1, 3], [1, 3, 0, 2]]
         assert probabilities == pytest.approx([0.5, 0.5])
 
@@ -118,8 +115,7 @@ class TestFairPolicy:
     def test_a_share_that_cannot_be_reached(self, shares):
         target = np.array([1.0, 0.0, 0.0][: shares.shape[1]])
         rankings, probabilities = fair_policy(
-            np.array([1.0, 0.5, 0.0]), shares, target, weights_of(3, 3)
-        )
+            np.array([1.0, 0.5, 0.0]), shares, target, weights_of(3, 3))
         assert rankings[0].tolist() == [0, 1, 2] and probabilities.tolist() == [1.0]
 
     def test_groups_of_no_share_in_the_target(self):

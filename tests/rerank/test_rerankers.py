@@ -165,8 +165,7 @@ def test_operators_and_progress_bars(method, capsys):
     ({"target": "nothing"}, "target takes 'uniform', 'run', .*a registered name"),
     ({"target": {"P": 0.5, "C": 0.4}}, "summing to 1"), ({"target": 3}, "target takes"),
     ({"groups": "nothing"}, "no groups are registered as 'nothing'"),
-    ({"groups": ["P"]}, "groups are a registered name"),
-])
+    ({"groups": ["P"]}, "groups are a registered name")])
 def test_values_that_are_not_allowed(method, params, message):
     with pytest.raises(ValueError, match=message):
         method(**params)
@@ -178,8 +177,7 @@ def test_values_that_are_not_allowed(method, params, message):
     ("pm2", {"normalise": "max"}, "'minmax' or 'sum' or 'none'"),
     ("fa_ir", {"alpha": 0}, "alpha takes a number above 0 and below 1"),
     ("fa_ir", {"adjust": "no"}, "adjust takes True or False"),
-    ("fa_ir", {"protected": "all"}, "protected takes"),
-])
+    ("fa_ir", {"protected": "all"}, "protected takes")])
 def test_values_that_one_method_does_not_allow(name, params, message):
     with pytest.raises(ValueError, match=message):
         getattr(rerank, name)(**params)

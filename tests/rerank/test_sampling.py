@@ -31,11 +31,8 @@ class TestUniforms:
 
     def test_seed_topic_and_sample_matter(self):
         streams = {
-            tuple(uniforms(seed, qid, sample, 4))
-            for seed in (0, 1)
-            for qid in ("1", "01", "1 ")
-            for sample in (0, 1)
-        }
+            tuple(uniforms(seed, qid, sample, 4)) for seed in (0, 1) for qid in ("1", "01", "1 ")
+            for sample in (0, 1)}
         assert len(streams) == 12
 
     def test_numbers_are_uniform(self):
@@ -44,8 +41,7 @@ class TestUniforms:
 
 
 scores = st.lists(st.integers(0, 8), min_size=1, max_size=12).map(
-    lambda some: np.sort(some)[::-1] / 8
-)
+    lambda some: np.sort(some)[::-1] / 8)
 
 
 class TestPlackettLuce:
@@ -77,11 +73,8 @@ class TestPlackettLuce:
 
 class TestEpsilonGreedy:
     @given(
-        st.integers(1, 12),
-        st.integers(1, 12),
-        st.sampled_from([0.0, 0.1, 0.5, 1.0]),
-        st.integers(0, 1000),
-    )
+        st.integers(1, 12), st.integers(1, 12), st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+        st.integers(0, 1000))
     def test_slow_version(self, n, k, epsilon, sample):
         k = min(k, n)
         u = uniforms(0, "q", sample, 2 * k)

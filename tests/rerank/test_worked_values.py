@@ -12,16 +12,12 @@ from pt_fairness.measures import statistical_tests
 
 DETERMINISTIC = ["det_greedy", "det_cons", "det_relaxed", "det_const_sort"]
 CASES = [
-    ("fa_ir", {}, "a b u c e d f g"),
-    ("fa_ir", {"alpha": 0.3}, "a b u e c f d g"),
+    ("fa_ir", {}, "a b u c e d f g"), ("fa_ir", {"alpha": 0.3}, "a b u e c f d g"),
     ("fa_ir", {"alpha": 0.3, "adjust": False}, "a e u b c f d g"),
     *((name, {}, "a e u b f c g d") for name in DETERMINISTIC),
     *((name, {"k": 2}, "a e u b c d f g") for name in DETERMINISTIC),
-    ("xquad", {}, "a b u c d e f g"),
-    ("xquad", {"lam": 0.8}, "a e u b c d f g"),
-    ("pm2", {}, "a e u b c d f g"),
-    ("pm2", {"lam": 0.8}, "a e u b f c d g"),
-]
+    ("xquad", {}, "a b u c d e f g"), ("xquad", {"lam": 0.8}, "a e u b c d f g"),
+    ("pm2", {}, "a e u b c d f g"), ("pm2", {"lam": 0.8}, "a e u b f c d g")]
 THREE = [("det_greedy", "a d b e f c g"), ("det_relaxed", "a d b e f c g"),
          ("det_cons", "a d e b f c g"), ("det_const_sort", "a b d e f c g")]
 
@@ -46,8 +42,7 @@ def test_a_document_of_two_groups(name, wanted):
 
 @pytest.mark.parametrize("alpha, level, failure, table", [
     (0.1, 0.0625, 0.09375, [0, 0, 0, 1, 1, 1, 2]),
-    (0.3, 0.226562, 0.289062, [0, 0, 1, 1, 2, 2, 3]),
-])
+    (0.3, 0.226562, 0.289062, [0, 0, 1, 1, 2, 2, 3])])
 def test_tables(alpha, level, failure, table):
     found = statistical_tests.m_table(7, 0.5, alpha)
     assert found.tolist() == table

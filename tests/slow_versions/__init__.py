@@ -29,48 +29,18 @@ from slow_versions.common import Topic
 from slow_versions.reading import Lookup, read_topics
 
 MEASURES: dict[str, Callable[..., float | None]] = {
-    "AWRF": attention.awrf,
-    "DistKL": attention.dist_kl,
-    "DistFair": attention.dist_fair,
-    "EEL": exposure.eel,
-    "EED": exposure.eed,
-    "EER": exposure.eer,
-    "GF": group_fairness.gf,
-    "GFR": group_fairness.gfr,
-    "TrecFair": trec_fair.trec_fair,
-    "PEER": statistics.peer,
-    "RADio": normative.radio,
-    "logDP": merit.log_dp,
-    "logEUR": merit.log_eur,
-    "logRUR": merit.log_rur,
-    "IAA": merit.iaa,
-    "FAIR": statistics.fair,
-    "PreF": statistics.pref,
-    "RaB": values.rab,
-    "ARaB": values.arab,
-    "FaiRR": values.fairr,
-    "NFaiRR": values.nfairr,
-    "RankingBias": values.ranking_bias,
-    "ARP": statistics.arp,
-    "rND": soft.rnd,
-    "rKL": soft.rkl,
-    "rRD": soft.rrd,
-    "nDD": soft.ndd,
-    "nDR": soft.ndr,
-    "nDKL": soft.ndkl_draws,
-    "nDJS": soft.ndjs,
-    "Annotated": counts.annotated,
-    "BiasP": counts.bias_p,
-    "BiasRBP": counts.bias_rbp,
-    "BiasDCG": counts.bias_dcg,
-    "RepBias": counts.rep_bias,
-    "NDKL": counts.ndkl,
-    "Skew": counts.skew,
-    "MinSkew": counts.min_skew,
-    "MaxSkew": counts.max_skew,
-    "OfGroup": served.of_group,
-    "MRecall": served.mrecall,
-}
+    "AWRF": attention.awrf, "DistKL": attention.dist_kl, "DistFair": attention.dist_fair,
+    "EEL": exposure.eel, "EED": exposure.eed, "EER": exposure.eer, "GF": group_fairness.gf,
+    "GFR": group_fairness.gfr, "TrecFair": trec_fair.trec_fair, "PEER": statistics.peer,
+    "RADio": normative.radio, "logDP": merit.log_dp, "logEUR": merit.log_eur,
+    "logRUR": merit.log_rur, "IAA": merit.iaa, "FAIR": statistics.fair, "PreF": statistics.pref,
+    "RaB": values.rab, "ARaB": values.arab, "FaiRR": values.fairr, "NFaiRR": values.nfairr,
+    "RankingBias": values.ranking_bias, "ARP": statistics.arp, "rND": soft.rnd, "rKL": soft.rkl,
+    "rRD": soft.rrd, "nDD": soft.ndd, "nDR": soft.ndr, "nDKL": soft.ndkl_draws, "nDJS": soft.ndjs,
+    "Annotated": counts.annotated, "BiasP": counts.bias_p, "BiasRBP": counts.bias_rbp,
+    "BiasDCG": counts.bias_dcg, "RepBias": counts.rep_bias, "NDKL": counts.ndkl,
+    "Skew": counts.skew, "MinSkew": counts.min_skew, "MaxSkew": counts.max_skew,
+    "OfGroup": served.of_group, "MRecall": served.mrecall}
 
 
 def value(name: str, topic: Topic, **params: Any) -> float:
@@ -97,10 +67,8 @@ def evaluate(
     """
     topics = {
         qid: details(qid, topic)
-        for qid, topic in read_topics(qrels, run, groups, labels, order).items()
-    }
+        for qid, topic in read_topics(qrels, run, groups, labels, order).items()}
     collection = list(topics.values())
     return {
         qid: value(name, replace(topic, collection=collection), **params)
-        for qid, topic in topics.items()
-    }
+        for qid, topic in topics.items()}

@@ -60,8 +60,7 @@ def laplace(counts: Mapping[str, float], smoothing: float) -> Shares:
     total = float(sum(counts.values())) + smoothing * len(counts)
     return {
         g: (float(count) + smoothing) / total if total else 1 / len(counts)
-        for g, count in counts.items()
-    }
+        for g, count in counts.items()}
 
 
 def distribution_kl(
@@ -75,8 +74,7 @@ def distribution_kl(
 def largest_kl(n: int, target: Mapping[str, float], smoothing: float) -> float:
     """§4: max over g of DistKL(all n documents in g)."""
     return max(
-        distribution_kl({h: n if h == g else 0 for h in target}, target, smoothing) for g in target
-    )
+        distribution_kl({h: n if h == g else 0 for h in target}, target, smoothing) for g in target)
 
 
 def distribution_target(topic: Topic, target: Any, rel: int, smoothing: float) -> Shares:

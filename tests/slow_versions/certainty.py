@@ -70,8 +70,7 @@ def randomisation(d: Sequence[float], resamples: int, seed: int) -> float:
     if 2**n <= resamples:
         hits = sum(
             same(abs(sum(s * one for s, one in zip(signs, d, strict=True))) / n) >= found
-            for signs in itertools.product((1, -1), repeat=n)
-        )
+            for signs in itertools.product((1, -1), repeat=n))
         return hits / 2**n
     hits = 0
     for flips in np.random.default_rng(seed).integers(0, 2, (resamples, n)).tolist():
@@ -122,15 +121,12 @@ def gaps(
 
     def means(y: Sequence[float]) -> list[float]:
         return [
-            mean([v for v, own in zip(y, sets, strict=True) if label in own]) for label in labels
-        ]
+            mean([v for v, own in zip(y, sets, strict=True) if label in own]) for label in labels]
 
     sizes = [sum(label in own for own in sets) for label in labels]
 
     def statistic(y: Sequence[float]) -> float:
-        return sum(
-            n * (x - mean(y)) ** 2 for n, x in zip(sizes, means(y), strict=True)
-        )
+        return sum(n * (x - mean(y)) ** 2 for n, x in zip(sizes, means(y), strict=True))
 
     x = means(y)
     worst: str | None = None
@@ -160,12 +156,6 @@ def gaps(
     if len(labels) == 1 or len(set(map(same, y))) == 1:
         p, chance = math.nan, 0.0
     return {
-        "groups": len(labels),
-        "worst": worst,
+        "groups": len(labels), "worst": worst,
         "worst mean": math.nan if worst is None else x[labels.index(worst)],
-        "range": max(x) - min(x),
-        "sd": float(np.std(x)),
-        "gini": gini,
-        "p": p,
-        "chance": chance,
-    }
+        "range": max(x) - min(x), "sd": float(np.std(x)), "gini": gini, "p": p, "chance": chance}

@@ -199,8 +199,7 @@ def annotated_places(
     """§9 `unannotated`: (rank, docno) of the annotated documents that count."""
     if unannotated == "keep":  # the list is cut at k first, i is the rank in it
         return [
-            (i, docno) for i, docno in enumerate(ranking[:cutoff], start=1) if topic.shares(docno)
-        ]
+            (i, docno) for i, docno in enumerate(ranking[:cutoff], start=1) if topic.shares(docno)]
     assert unannotated == "drop"  # the condensed list, then cut
     return list(enumerate(topic.condensed(ranking)[:cutoff], start=1))
 
@@ -313,6 +312,5 @@ def two_sided_target(
     if named is not None:
         return (
             sum(share for label, share in named.items() if label in protected),
-            sum(share for label, share in named.items() if label not in protected),
-        )
+            sum(share for label, share in named.items() if label not in protected))
     return two_sides(population(topic, target, rel), protected, topic.labels)

@@ -168,8 +168,7 @@ def ndkl(
     places = places_of(len(documents[:cutoff]))
     value = sum(
         weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares, math.log)
-        for i in places
-    )
+        for i in places)
     return value / sum(weight(i) for i in places)
 
 

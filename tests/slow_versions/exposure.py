@@ -68,8 +68,7 @@ def grades(topic: Topic, rel: int, binary: bool, complete: bool) -> list[list[st
         relevant = dict.fromkeys(relevant, 1)
     found = [
         [docno for docno, r in relevant.items() if r == grade]
-        for grade in sorted(set(relevant.values()), reverse=True)
-    ]
+        for grade in sorted(set(relevant.values()), reverse=True)]
     others = [docno for docno, r in topic.judged.items() if r < rel]
     if complete and others:  # those judged below `rel` follow as one last grade
         found.append(others)

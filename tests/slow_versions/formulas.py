@@ -56,8 +56,7 @@ def smooth_zeros(shares: Mapping[str, float]) -> Shares:
         return dict(shares)
     return {
         g: ZERO_SHARE if share == 0 else float(share) * (1 - ZERO_SHARE * zeros)
-        for g, share in shares.items()
-    }
+        for g, share in shares.items()}
 
 
 def maybe_absolute(value: float, params: Mapping[str, Any]) -> float:

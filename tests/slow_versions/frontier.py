@@ -43,8 +43,7 @@ def points(
         result.add(
             (
                 round(relevance_of(topic, order, *relevance), 12),
-                round(-abs(fairness - fair_end), 12),
-            )
+                round(-abs(fairness - fair_end), 12))
         )
     return result
 
@@ -55,8 +54,7 @@ def means(of_topics: Sequence[Iterable[Point]]) -> set[Point]:
     return {
         (
             round(sum(point[0] for point in combination) / len(combination), 11),
-            round(sum(point[1] for point in combination) / len(combination), 11),
-        )
+            round(sum(point[1] for point in combination) / len(combination), 11))
         for combination in chosen
     }
 

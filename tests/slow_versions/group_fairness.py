@@ -71,10 +71,8 @@ def divergence_between(
         return sum(abs(sum(p[: g + 1]) - sum(t[: g + 1])) for g in range(labels)) / (labels - 1)
     assert divergence == "rnod"
     distances = [
-        sum(abs(i - j) * (p[j] - t[j]) ** 2 for j in range(labels))
-        for i in range(labels)
-        if t[i] > 0
-    ]
+        sum(abs(i - j) * (p[j] - t[j]) ** 2 for j in range(labels)) for i in range(labels)
+        if t[i] > 0]
     return math.sqrt(sum(distances) / len(distances) / (labels - 1))
 
 

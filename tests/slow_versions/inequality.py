@@ -107,8 +107,7 @@ def inequality(
         else:
             of = exposures(
                 lists, discount, p, depth,
-                lambda qid, docno, of=groups: of(qid, docno) if docno in inside else {},
-            )
+                lambda qid, docno, of=groups: of(qid, docno) if docno in inside else {})
             values, size = [of.get(label, 0.0) for label in labels], len(labels)
             exposed, qf, fsat = sum(1 for value in values if value > 0), math.nan, math.nan
         if size < 2 or not sum(values):

@@ -51,8 +51,7 @@ def max_all_of_run(sizes: Mapping[str, int], places: Sequence[int]) -> float:
             prefix.append(min(size, left))
             left -= prefix[-1]
         total += weight(i) * kl(
-            [count / i for count in prefix], [size / sum(blocks) for size in blocks]
-        )
+            [count / i for count in prefix], [size / sum(blocks) for size in blocks])
     return total
 
 
@@ -74,5 +73,4 @@ def brute_max_all_of_run(documents: Sequence[Groups], places: Sequence[int]) -> 
     target = label_shares(documents, labels)
     return max(
         discounted_kl_all(order, labels, target, places)
-        for order in itertools.permutations(documents)
-    )
+        for order in itertools.permutations(documents))

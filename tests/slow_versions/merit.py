@@ -128,8 +128,7 @@ def log_dp(
 ) -> float | None:
     """logDP: X = E/(2T), E = Σ a_i of a side, T its share of `target`."""
     return log_ratio(
-        topic, "DP", cutoff, rel, protected, target, "linear", discount, p, unannotated, abs
-    )
+        topic, "DP", cutoff, rel, protected, target, "linear", discount, p, unannotated, abs)
 
 
 @compares_groups
@@ -147,8 +146,7 @@ def log_eur(
 ) -> float | None:
     """logEUR: X = E/U, U = Σ y over the side's judged documents."""
     return log_ratio(
-        topic, "EUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs
-    )
+        topic, "EUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs)
 
 
 @compares_groups
@@ -166,8 +164,7 @@ def log_rur(
 ) -> float | None:
     """logRUR: X = (Σ a_i y)/U."""
     return log_ratio(
-        topic, "RUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs
-    )
+        topic, "RUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs)
 
 
 # ---------------------------------------------------------------------------------------------- §15
@@ -187,8 +184,7 @@ def attention_and_merit(
         everything = sorted({*exposures, *merits})
         return (
             {docno: exposures.get(docno, 0.0) for docno in everything},
-            {docno: merits.get(docno, 0.0) for docno in everything},
-        )
+            {docno: merits.get(docno, 0.0) for docno in everything})
     assert by == "group"
     found = [dict.fromkeys(topic.labels, 0.0) for _ in range(2)]
     for of_documents, of_groups in zip((exposures, merits), found, strict=True):
@@ -230,8 +226,7 @@ def attention_less_merit(exposures: Shares, merits: Shares) -> Shares:
     all_attention, all_merit = sum(exposures.values()), sum(merits.values())
     return {
         key: (exposures[key] / all_attention if all_attention else 0.0) - merits[key] / all_merit
-        for key in merits
-    }
+        for key in merits}
 
 
 def amortised_inequity(

@@ -62,8 +62,7 @@ def radio(
             return 1.0
         return max(
             divergence_from({h: float(h == g) for h in context}, context, alpha, divergence)
-            for g in context
-        )
+            for g in context)
     counts = dict.fromkeys(topic.labels, 0.0)
     for i, docno in places:
         for label, share in topic.shares(docno).items():

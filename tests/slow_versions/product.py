@@ -35,9 +35,7 @@ def product(
             soft = soft or membership.soft
             weights = {
                 f"{before}|{label}" if before else label: weight * share
-                for before, weight in weights.items()
-                for label, share in shares.items()
-            }
+                for before, weight in weights.items() for label, share in shares.items()}
         if weights:  # unannotated in one source: unannotated
             of[docno] = Membership(weights, soft)
     combinations = [""]

@@ -55,16 +55,14 @@ def read_topics(
         topics[qid] = Topic(judged, lists, source)
 
     known = {
-        g for topic in topics.values() for d in topic.judged for g in topic.membership(d).weights
-    }
+        g for topic in topics.values() for d in topic.judged for g in topic.membership(d).weights}
     if groups is None and known <= {"0", "Q0"}:
         raise ValueError("the qrels hold no group annotations")
     known |= clean_labels(labels)
     ordered = None if order is None else tuple(order)
     topics = {
         qid: replace(topic, groups=replace(topic.groups, labels=frozenset(known), order=ordered))
-        for qid, topic in topics.items()
-    }
+        for qid, topic in topics.items()}
     collection = list(topics.values())
     return {qid: replace(topic, collection=collection) for qid, topic in topics.items()}
 

@@ -98,8 +98,7 @@ def fa_ir(topic: Topic, target: Target, protected: str = "minority", alpha: floa
     if protected in ("minority", "majority"):
         counts = {
             g: sum(d.m.get(g, 0.0) if d.soft else float(g in d.m) for d in topic.c)
-            for g in topic.groups
-        }
+            for g in topic.groups}
         sign = 1 if protected == "minority" else -1
         best = min(sign * count for count in counts.values())
         labels = [next(g for g in topic.groups if sign * counts[g] <= best + 1e-9)]
@@ -155,10 +154,8 @@ def det_const_sort(topic: Topic, first_rank: int = 1) -> list[int]:
         while True:
             left = [i for i in range(len(topic.c)) if i not in [one for one, _ in placed]]
             due = [
-                g for g in topic.groups
-                if any(topic.has(i, g) for i in left)
-                and sum(topic.m(i, g) for i, _ in placed) < floor(j * topic.t[g]) - 1e-9
-            ]
+                g for g in topic.groups if any(topic.has(i, g) for i in left)
+                and sum(topic.m(i, g) for i, _ in placed) < floor(j * topic.t[g]) - 1e-9]
             if not due:
                 break
             placed.append([next(i for i in left if any(topic.has(i, g) for g in due)), j])
@@ -218,9 +215,7 @@ def pm2(topic: Topic, lam: float = 0.5, normalise: str = "minmax") -> list[int]:
         star = min((running[g], g) for g in running if q[g] >= largest - 1e-12)[1]
         values = {
             i: lam * q[star] * of[star][i]
-            + (1 - lam) * sum(q[g] * of[g][i] for g in topic.groups if g != star)
-            for i in left
-        }
+            + (1 - lam) * sum(q[g] * of[g][i] for g in topic.groups if g != star) for i in left}
         best = first_of_best(values)
         placed.append(best)
         total = sum(of[g][best] for g in topic.groups)

@@ -32,8 +32,7 @@ def order_run(run: Iterable[tuple[str, str, float]]) -> dict[str, list[str]]:
         scores[qid][docno] = float32(score)
     return {
         qid: sorted(found, key=lambda docno: (found[docno], docno.encode("utf-8")), reverse=True)
-        for qid, found in scores.items()
-    }
+        for qid, found in scores.items()}
 
 
 def float32(number: float) -> float:

@@ -21,15 +21,7 @@ from slow_versions.common import (
     two_sided_target,
     two_sides,
 )
-from slow_versions.formulas import (
-    LOOKS_FAIR,
-    jsd,
-    kl,
-    normalised,
-    places_of,
-    smooth_zeros,
-    weight,
-)
+from slow_versions.formulas import LOOKS_FAIR, jsd, kl, normalised, places_of, smooth_zeros, weight
 from slow_versions.maxima import bound_all_of_run, max_all, max_all_of_run
 from slow_versions.two_groups import (
     LARGEST_TERMS,
@@ -142,8 +134,7 @@ def parity_of_all(
         return max_all(shares, places_of(cutoff, step)) or LOOKS_FAIR
     places = places_of(len(documents[:cutoff]), step)
     value = sum(
-        weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares) for i in places
-    )
+        weight(i) * over_labels(kl, prefix_shares(topic, documents, i), shares) for i in places)
     if norm == "none":
         return value
     if target == "run":
@@ -256,8 +247,7 @@ def ndjs(
     if protected == "all":
         whole = prefix_shares(topic, documents, len(documents))
         value = sum(
-            weight(i) * over_labels(jsd, prefix_shares(topic, documents, i), whole) for i in places
-        )
+            weight(i) * over_labels(jsd, prefix_shares(topic, documents, i), whole) for i in places)
     else:
         sides = protected_labels(protected, documents, topic.labels)
         if sides is None:
@@ -265,8 +255,5 @@ def ndjs(
         share = two_sides(documents, sides, topic.labels)[0] / len(documents)
         degrees = [document.degree(sides, topic.labels) for document in documents]
         value = discounted_sum(
-            degrees,
-            places,
-            lambda a, b: jsd([a / (a + b), b / (a + b)], [share, 1 - share]),
-        )
+            degrees, places, lambda a, b: jsd([a / (a + b), b / (a + b)], [share, 1 - share]))
     return value if norm == "none" else value / sum(weight(i) for i in places)

@@ -58,11 +58,9 @@ def set_value(topic: Topic, n: int, in_set: Callable[[int], bool], unretrieved: 
     if not ranks:
         return 1.0  # nothing of the set retrieved
     missing = [
-        label
-        for docno, relevance in topic.judged.items()
+        label for docno, relevance in topic.judged.items()
         if relevance > 0 and in_set(relevance) and docno not in first
-        for label in topic.shares(docno)
-    ]
+        for label in topic.shares(docno)]
     u = len(missing)
     observations = sum(map(len, ranks.values())) + u
     last = (n if unretrieved == "end" else observations) + (u + 1) / 2
@@ -88,10 +86,8 @@ def peer(
         sets = [(1.0, lambda r: r >= rel)]
     else:  # unjudged and negative are grade 0
         sets = [
-            (w, lambda r, grade=grade: max(r, 0) == int(grade))
-            for grade, w in weights.items()
-            if w > 0
-        ]
+            (w, lambda r, grade=grade: max(r, 0) == int(grade)) for grade, w in weights.items()
+            if w > 0]
     if not any(
         in_set(relevance) and topic.shares(docno)
         for docno, relevance in topic.judged.items()
@@ -116,8 +112,7 @@ def binomial_cdf(x: int, i: int, p: float) -> float:
 def m_table(a: float, p: float, k: int) -> list[int]:
     """m_a(i) = #{ j < i : F(j; i, p) ≤ a·(1+1e-9) }, i = 1…K."""
     return [
-        sum(1 for j in range(i) if binomial_cdf(j, i, p) <= a * FACTOR) for i in range(1, k + 1)
-    ]
+        sum(1 for j in range(i) if binomial_cdf(j, i, p) <= a * FACTOR) for i in range(1, k + 1)]
 
 
 def failure_probability(table: Sequence[int], p: float) -> float:
@@ -166,8 +161,7 @@ def protected_prefixes(
         p = plus / (plus + minus) if plus + minus else 0.0
     flags = [
         topic.membership(docno).degree(sides, topic.labels) == 1
-        for docno in topic.condensed(topic.ranking)[:cutoff]
-    ]
+        for docno in topic.condensed(topic.ranking)[:cutoff]]
     return [sum(flags[:i]) for i in range(1, len(flags) + 1)], min(p, 1.0)
 
 
@@ -220,10 +214,8 @@ def pref(
         return None
     taus, p = found
     return (
-        sum(binomial_cdf(tau, i, p) for i, tau in enumerate(taus, start=1)) / len(taus)
-        if taus
-        else 0.0
-    )
+        sum(binomial_cdf(tau, i, p) for i, tau in enumerate(taus, start=1)) / len(taus) if taus
+        else 0.0)
 
 
 # ---------------------------------------------------------------------------------------------- ARP
@@ -255,8 +247,7 @@ def arp(
         return None
     places = [
         (topic.shares(docno), topic.relevance(docno))
-        for docno in topic.condensed(topic.ranking)[:cutoff]
-    ]
+        for docno in topic.condensed(topic.ranking)[:cutoff]]
     if not places:
         return 1.0  # nothing returned
     found = [pair_share(label, places, pairs) for label in sorted(labels)]

@@ -20,8 +20,7 @@ def attribute_shares(source: Source, docno: str, whole: bool) -> Shares | None:
     membership = source.of[docno]
     known = Membership(
         {g: weight for g, weight in membership.weights.items() if membership.soft or g != UNKNOWN},
-        membership.soft,
-    ).shares({*source.labels, UNKNOWN})
+        membership.soft).shares({*source.labels, UNKNOWN})
     if not known:
         return {UNKNOWN: 1.0}
     return dict.fromkeys(known, 1.0) if whole else known
@@ -32,8 +31,7 @@ def masses(
 ) -> dict[Cell, float]:
     """m_d(c) of a document in each cell."""
     of_attributes = [
-        attribute_shares(topic.attributes[name], docno, name in whole) for name in attributes
-    ]
+        attribute_shares(topic.attributes[name], docno, name in whole) for name in attributes]
     if None in of_attributes:
         return {}
     found = {}
@@ -67,8 +65,7 @@ def target_of(
             continue
         mass = sum(share for other, share in q.items() if pattern(other) == pattern(cell))
         background = math.prod(
-            w[j].get(label, 0.0) for j, label in enumerate(cell) if label != UNKNOWN
-        )
+            w[j].get(label, 0.0) for j, label in enumerate(cell) if label != UNKNOWN)
         found[cell] = lam * own + (1 - lam) * mass * background
     return found
 

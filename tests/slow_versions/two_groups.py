@@ -40,11 +40,8 @@ def smoothed_kl_term(a: int, b: int, plus: float, minus: float) -> float:
 
 #: The largest terms of all populations whose shares are at least 0.001.
 LARGEST_TERMS: dict[Formula, float] = {
-    difference_term: 1.0,
-    ratio_term: 999.0,
-    kl_term: -math.log2(0.001),
-    smoothed_kl_term: -math.log2(0.001),
-}
+    difference_term: 1.0, ratio_term: 999.0, kl_term: -math.log2(0.001),
+    smoothed_kl_term: -math.log2(0.001)}
 
 
 def nothing_of_run(largest_term: float, cutoff: int | None, step: int = 1) -> float:

@@ -50,12 +50,8 @@ def summary(y: Sequence[Sequence[float]], interval: str, confidence: float) -> d
     q = [mean(values) for values in y]
     big_q, b = mean(q), sd(q) ** 2
     row = {
-        "n": topics,
-        "mean": big_q,
-        "label low": weibull(q, (1 - confidence) / 2),
-        "label high": weibull(q, (1 + confidence) / 2),
-        "error": math.sqrt(b / n),
-    }
+        "n": topics, "mean": big_q, "label low": weibull(q, (1 - confidence) / 2),
+        "label high": weibull(q, (1 + confidence) / 2), "error": math.sqrt(b / n)}
     if topics == 1:
         return {**row, "low": math.nan, "high": math.nan, "share": math.nan}
     of_topics = [mean([values[t] for values in y]) for t in range(topics)]
@@ -137,8 +133,7 @@ def effective_draws(chains):
     def correlation(lag):
         products = [
             sum((x[i] - mean(x)) * (x[i + lag] - mean(x)) for i in range(n - lag)) / (n - 1)
-            for x in chains
-        ]
+            for x in chains]
         return 1 - (within - mean(products)) / total
 
     time, last = -1.0, math.inf

@@ -23,10 +23,8 @@ def numbers(
         if values is not None:
             shares = topic.shares(docno)  # Σ m_dg·number, labels not named: 0
             v = (
-                sum(share * values.get(g, 0.0) for g, share in shares.items())
-                if shares
-                else missing
-            )
+                sum(share * values.get(g, 0.0) for g, share in shares.items()) if shares
+                else missing)
         else:
             v = topic.values.get(docno, missing)
         if math.isnan(v):

@@ -13,18 +13,7 @@ import pandas as pd
 import pytest
 from target_cases import QRELS, RUN, SHARES, frame, per_topic
 
-from pt_fairness import (
-    AWRF,
-    NDKL,
-    DistKL,
-    MinSkew,
-    RepBias,
-    Skew,
-    groups,
-    rKL,
-    rND,
-    targets,
-)
+from pt_fairness import AWRF, NDKL, DistKL, MinSkew, RepBias, Skew, groups, rKL, rND, targets
 
 pytestmark = pytest.mark.usefixtures("forget_targets")
 
@@ -34,48 +23,38 @@ def test_each_topic_has_its_own_target():
     assert "wikidata" in targets.names()
     # Women have 9 and 0 of 10; one of two documents is a woman's.
     assert per_topic(RepBias(group="female", target="wikidata") @ 2) == pytest.approx(
-        [1 / 2 - 2 / 2, 1 / 2 - 0]
-    )
+        [1 / 2 - 2 / 2, 1 / 2 - 0])
     assert per_topic(Skew(group="female", target="wikidata")) == pytest.approx(
-        [math.log(0.5 / 0.9), math.log(0.5 / 0.001)]
-    )
+        [math.log(0.5 / 0.9), math.log(0.5 / 0.001)])
     assert per_topic(DistKL(target="wikidata", smoothing=0)) == pytest.approx(
         [
             0.5 * math.log2(0.5 / 0.9) + 0.5 * math.log2(0.5 / 0.1),
-            0.5 * math.log2(0.5 / 0.001) + 0.5 * math.log2(0.5 / 0.999),
-        ]
+            0.5 * math.log2(0.5 / 0.001) + 0.5 * math.log2(0.5 / 0.999)]
     )
     assert per_topic(rND(protected="female", target="wikidata", norm="none") @ 1) == pytest.approx(
-        [0.1, 1.0]
-    )
+        [0.1, 1.0])
 
 
 def test_labels_of_the_target_belong_to_the_label_set_of_that_measure_alone():
     targets.register(
-        "three", frame([("1", "female", 0.5), ("1", "divers", 0.5), ("2", "male", 1.0)])
-    )
+        "three", frame([("1", "female", 0.5), ("1", "divers", 0.5), ("2", "male", 1.0)]))
     with_target, without = (
-        per_topic(MinSkew(target="three") @ 1, MinSkew @ 1)[::2],
-        per_topic(MinSkew @ 1),
-    )
+        per_topic(MinSkew(target="three") @ 1, MinSkew @ 1)[::2], per_topic(MinSkew @ 1))
     assert with_target == pytest.approx([math.log(0.001 / 0.5), math.log(0.001 / 1.0)])
     assert without == pytest.approx([math.log(0.001 / 0.5)] * 2)
     # A group that only the target has can be named, even where the groups are declared.
     source = groups.from_mapping({"a": "female", "b": "male"})
     assert per_topic(Skew(group="divers", target="three", groups=source)) == pytest.approx(
-        [math.log(0.001 / 0.5), 0.0]
-    )
+        [math.log(0.001 / 0.5), 0.0])
 
 
 def test_topics_and_labels_are_text():
     targets.register(
         "numbers",
-        pd.DataFrame({"qid": [1, 1, 2.0], "group": [1, 2, 2.0], "share": ["0.25", 0.75, 1]}),
-    )
+        pd.DataFrame({"qid": [1, 1, 2.0], "group": [1, 2, 2.0], "share": ["0.25", 0.75, 1]}))
     qrels = [row._replace(iteration={"female": "1", "male": "2"}[row.iteration]) for row in QRELS]
     assert per_topic(Skew(group=1, target="numbers"), qrels=qrels) == pytest.approx(
-        [math.log(2), math.log(500)]
-    )
+        [math.log(2), math.log(500)])
     numbered = [row._replace(query_id=int(row.query_id)) for row in qrels]
     assert per_topic(
         Skew(group="1", target="numbers"), qrels=pd.DataFrame(numbered)
@@ -92,8 +71,7 @@ def test_from_a_file(tmp_path, packed):
         assert targets.get("file").values.tolist() == [
             ["007", "NA", 0.5],
             ["007", "a, b", 0.5],
-            ["008", "NA", 1.0],
-        ]
+            ["008", "NA", 1.0]]
 
 
 @pytest.mark.parametrize(
@@ -103,8 +81,7 @@ def test_from_a_file(tmp_path, packed):
         (b"qid,group\n1,a\n", "has no column 'share'"),
         (b"qid,group,share,share\n1,a,1,1\n", "has the column 'share' twice"),
         (b"qid,group,share\n1,caf\xe9,1\n", "line 2: not UTF-8 text"),
-        (b"qid,group,share\n1,a,0.5\n1,b,0.5,x,y\n", "cannot be read as columns"),
-    ],
+        (b"qid,group,share\n1,a,0.5\n1,b,0.5,x,y\n", "cannot be read as columns")],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path, content, says):
     (tmp_path / "target.csv").write_bytes(content)
@@ -128,8 +105,7 @@ def test_get_gives_what_was_registered():
     pd.testing.assert_frame_equal(given, before)
     pd.testing.assert_frame_equal(
         targets.get("one").astype({"qid": object, "group": object}),
-        given.astype({"qid": object, "group": object}),
-    )
+        given.astype({"qid": object, "group": object}))
     targets.register("two", targets.get("one"))
     assert targets.get("two").equals(targets.get("one"))
     assert {"one", "two"} < set(targets.names()) and targets.names() == sorted(targets.names())
@@ -158,8 +134,7 @@ def test_round_trips(name):
         text = str(measure)
         assert ir_measures.parse_measure(text) == measure and " " not in text
         assert per_topic(ir_measures.parse_measure(str(NDKL(target=name)))) == per_topic(
-            NDKL(target=name)
-        )
+            NDKL(target=name))
         assert pickle.loads(pickle.dumps(measure)) == measure
 
 
@@ -167,9 +142,7 @@ def test_a_measure_takes_its_target_along_to_another_process(tmp_path):
     targets.register("travels", frame())
     source = groups.from_mapping({"a": "female", "b": "male"})
     measures = [
-        RepBias(group="female", target="travels") @ 2,
-        NDKL(target="travels", groups=source),
-    ]
+        RepBias(group="female", target="travels") @ 2, NDKL(target="travels", groups=source)]
     (tmp_path / "measures").write_bytes(pickle.dumps((measures, QRELS, RUN)))
     code = (
         "import pickle, sys, ir_measures\n"
@@ -177,11 +150,8 @@ def test_a_measure_takes_its_target_along_to_another_process(tmp_path):
         "print([m.value for m in ir_measures.iter_calc(measures, qrels, run)])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "measures")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+        [sys.executable, "-c", code, str(tmp_path / "measures")], capture_output=True, text=True,
+        check=True)
     assert done.stdout.strip() == str(per_topic(*measures))
 
 
@@ -214,14 +184,12 @@ def test_a_target_needs_a_name(name):
     [
         (
             [("7", "a", 0.5), ("8", "a", 1.0), ("8", "b", 0.25)],
-            "shares of the target 'bad' for topic '7' sum to 0.5; those of",
-        ),
+            "shares of the target 'bad' for topic '7' sum to 0.5; those of"),
         ([("7", "a", 1.0), ("8", "a", 1.0), ("8", "b", 0.25)], "for topic '8' sum to 1.25"),
         ([("7", "a", 0.0)], "for topic '7' sum to 0;"),
         (
             [("7", "a", 1.0), ("8", "a", 1.5), ("8", "b", -0.5)],
-            "gives 'b' the share .*-0.5.* for topic '8'; shares are numbers",
-        ),
+            "gives 'b' the share .*-0.5.* for topic '8'; shares are numbers"),
         ([("7", "a", "most")], "gives 'a' the share 'most' for topic '7'"),
         ([("7", "a", math.nan)], "gives 'a' the share .*nan.* for topic '7'"),
         ([("7", "a", math.inf)], "gives 'a' the share .*inf.* for topic '7'"),
@@ -254,9 +222,7 @@ def test_a_missing_column(tmp_path):
 
 @pytest.mark.parametrize(
     "measure",
-    [DistKL, AWRF, RepBias(group="female"), rND(protected="female"), rKL(protected="all")],
-    ids=str,
-)
+    [DistKL, AWRF, RepBias(group="female"), rND(protected="female"), rKL(protected="all")], ids=str)
 def test_a_topic_without_shares_is_named(measure):
     targets.register("short", frame(SHARES[:2]))
     with pytest.raises(

@@ -42,8 +42,7 @@ def test_a_copy_does_not_change_what_is_registered():
     (3, FRAME, "runs need a name that is not empty"),
     ("Run", FRAME, "runs cannot be named 'Run': 'run', 'qrels' have a meaning"),
     ("x", FRAME.drop(columns="qid"), "the run 'x' has no column 'qid'"),
-    ("x", FRAME.assign(docno=["a", "b", None, "c"]), "row 2 of the run 'x' has no docno"),
-])
+    ("x", FRAME.assign(docno=["a", "b", None, "c"]), "row 2 of the run 'x' has no docno")])
 def test_what_cannot_be_registered(name, run, says):
     with pytest.raises(ValueError, match=says):
         runs.register(name, run)

@@ -107,8 +107,7 @@ def test_from_a_pipe(pipe):
     ("a 1\n1 b 2\n", "line 2: 3 columns where there should be 2"),
     ("docno\tvalue\na\t\n", r"values.txt: the value '' of document 'a' is no finite number"),
     ("qid,value\n1,2\n", "has no column 'docno'"),
-    ("a 1\na 2\n", r"values.txt gives document 'a' the values 1 and 2; a document has one value"),
-])
+    ("a 1\na 2\n", r"values.txt gives document 'a' the values 1 and 2; a document has one value")])
 def test_a_file_that_cannot_be_read(tmp_path, text, says):
     (tmp_path / "values.txt").write_text(text)
     with pytest.raises(ValueError, match=says):

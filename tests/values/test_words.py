@@ -29,8 +29,7 @@ def numbers(source, docnos):
     ("neutrality", [0, 2 / 3, 1, 1, 1, 0.5]),
     ("tc", [2, -1, 0, -1, 0, -2]),
     ("tf", [math.log(3), math.log(2 / 3), 0, -math.log(2), 0, -math.log(2)]),
-    ("bool", [1, 0, 0, -1, 0, 0]),
-])
+    ("bool", [1, 0, 0, -1, 0, 0])])
 def test_worked_values(files, number, expected):
     passages(files, TEXTS)
     assert numbers(values.from_text("msmarco-passage", WORDS, number), TEXTS) == pytest.approx(
