@@ -3,28 +3,37 @@
 engines (tables 4 to 6), the t-tests, figures 2 to 6, the agreement of annotators (table 3), the
 titles of the topics (table 2), and what the paper's numbers imply.
 
-``python examples/gezici2021.py [RESULTS TOPICS] [--votes VOTES] [--leanings VOTES]``; without
-files, an invented sample of 22 topics. The published values stand beside ours only if the files
+``python examples/gezici2021.py RESULTS TOPICS`` for labelled results, or
+``python examples/gezici2021.py --votes VOTES --leanings VOTES`` for the votes of annotators, of
+which stances and leanings are made; without files, an invented sample of 22 topics. With RESULTS
+and TOPICS, the votes give table 3 alone. The published values stand beside ours only if the files
 have the paper's number of topics, 57.
 
 RESULTS is a CSV file with the header ``engine,topic,rank,stance``: for each of two engines the
-results of every topic, the rank from 1, the stance ``pro``, ``against``, ``neutral`` or ``not
-relevant``. TOPICS is a CSV file with the header ``topic,leaning`` (more columns may follow): which
-ideology would answer the topic's question favourably, ``conservative``, ``liberal``, or ``both or
-neither``, which leaves the topic out of the ideological bias. A column ``question`` is printed
+results of every topic, the rank from 1, the stance ``pro``, ``against``, ``neutral``, ``not
+relevant`` or ``link not working``. A rank without a result keeps its place. TOPICS is a CSV file
+with the header ``topic,leaning`` (more columns may follow): which ideology would answer the topic's
+question favourably, ``conservative``, ``liberal``, or ``both or neither`` (also ``both`` and
+``neither``), which leaves the topic out of the ideological bias. A column ``question`` is printed
 beside the titles of table 2, where the topics have them as names.
 
 The votes of annotators are CSV files too: ``--votes`` with the header
-``engine,topic,rank,annotator,stance``, ``--leanings`` with ``topic,annotator,leaning``.
+``engine,topic,rank,annotator,stance``, ``--leanings`` with ``topic,annotator,leaning``. The paper
+has the label by "majority-voting": ``--majority plurality`` (default) is the label with the most
+votes, ``--majority absolute`` that with more than half of them. A result without one counts as not
+relevant, a topic without one as ``both or neither``.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from scipy import stats
 from shared.comparison import (
     INVENTED,
     Row,
@@ -38,14 +47,18 @@ from shared.comparison import (
 )
 from shared.inputs import file
 
-from pt_fairness import BiasDCG, BiasP, BiasRBP, analysis, groups, plots
+from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, analysis, groups, plots
 from pt_fairness.analysis.significance import short_p
 
 DATA = Path(__file__).resolve().parent / "data"
 MEASURES = {"P@10": BiasP @ 10, "RBP": BiasRBP, "DCG@10": BiasDCG @ 10}
-STANCES = ("pro", "against", "neutral", "not relevant")
+#: The stances of relevant documents, and all of section 3.1.
+RELEVANT = ("pro", "against", "neutral")
+STANCES = (*RELEVANT, "not relevant")
 OTHER = {"conservative": "liberal", "liberal": "conservative"}
 NEITHER = "both or neither"
+#: What is not counted: a label of the first campaign (section 4.2), and a label of ours.
+BROKEN, NO_MAJORITY = "link not working", "no majority"
 #: Tables 4 to 6 by measure: engine 1, engine 2, and the p-value of the paired t-test as printed.
 PUBLISHED = {
     "performance": {"P@10": (0.8509, 0.7404, "< 0.001"), "RBP": (0.7708, 0.6886, "< 0.001"),
@@ -62,7 +75,20 @@ PUBLISHED = {
 #: Table 3: percent agreement and Fleiss' κ.
 AGREEMENT = {"stance": (0.4968, 0.3500), "leaning": (0.5281, 0.3478)}
 #: The labels of the two campaigns (section 4.2).
-LABELS = {"stance": (*STANCES, "link not working"), "leaning": (*OTHER, NEITHER)}
+LABELS = {"stance": (*STANCES, BROKEN), "leaning": (*OTHER, NEITHER)}
+#: The labels of the files: "both or neither" may be two.
+ACCEPTED = {"stance": LABELS["stance"], "leaning": (*LABELS["leaning"], "both", "neither")}
+#: Section 5: the bounds of the p-values of the one-sample t-tests. It calls the stance bias not
+#: significant, which is > 0.05 here, the level of the other tests.
+ONE_SAMPLE = {
+    "stance, MB": dict.fromkeys(MEASURES, ("> 0.05", "> 0.05")),
+    "ideology, MB": {"P@10": ("< 0.005", "< 0.005"), "RBP": ("< 0.05", "< 0.005"),
+                     "DCG@10": ("< 0.05", "< 0.005")},
+}
+#: What "majority-voting" may mean.
+MAJORITIES = ("plurality", "absolute")
+#: The largest DCG@10 of one view.
+LARGEST_DCG = float((1 / np.log2(np.arange(2, 12))).sum())
 TOLERANCE = 0.00005
 #: The number of the paper's topics; its results of two news search engines are not public.
 PAPER_TOPICS = 57
@@ -71,19 +97,29 @@ PAPER_TOPICS = 57
 def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
     """The results, and each topic's leaning.
 
-    :raises ValueError: a stance or leaning that is none, or not two engines
+    :raises ValueError: a stance or leaning that is none, or as :func:`checked`
     """
     frame = pd.read_csv(results, dtype={"engine": str, "topic": str, "stance": str})
     leaning = pd.read_csv(topics, dtype={"topic": str}).set_index("topic")["leaning"]
-    for what, found, known in (
-        ("stance", frame["stance"], STANCES),
-        ("leaning", leaning, (*OTHER, NEITHER)),
-    ):
-        unknown = sorted(set(found.astype(str)) - set(known))
-        if unknown:
-            raise ValueError(
-                f"{unknown[0]!r} is no {what}; it is one of {', '.join(map(repr, known))}"
-            )
+    check_labels(frame["stance"], "stance")
+    check_labels(leaning, "leaning")
+    checked(frame, leaning, results, topics)
+    return frame, leaning
+
+
+def check_labels(labels: pd.Series, what: str) -> None:
+    """Raises a ValueError for a label that is none.
+
+    :param what: stance or leaning
+    """
+    unknown = sorted(set(labels.astype(str)) - set(ACCEPTED[what]))
+    if unknown:
+        accepted = ", ".join(map(repr, ACCEPTED[what]))
+        raise ValueError(f"{unknown[0]!r} is no {what}; it is one of {accepted}")
+
+
+def checked(frame: pd.DataFrame, leaning: pd.Series, results: Path, topics: Path) -> None:
+    """Raises a ValueError for results that the paper's tables cannot be made of."""
     if frame["engine"].nunique() != 2:
         raise ValueError(
             f"{results} has {frame['engine'].nunique()} engines; the paper compares two"
@@ -91,54 +127,111 @@ def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
     missing = sorted(set(frame["topic"]) - set(leaning.index))
     if missing:
         raise ValueError(f"{topics} has no leaning for topic {missing[0]!r}")
-    return frame, leaning
+    rank = pd.to_numeric(frame["rank"], errors="coerce")
+    wrong = frame[~((rank >= 1) & (rank % 1 == 0))]
+    for row in wrong[:1].itertuples():
+        raise ValueError(f"{results} has the rank {row.rank!r} in topic {row.topic!r}; ranks are "
+                         "whole numbers from 1")
+    for row in frame[frame.duplicated(["engine", "topic", "rank"])][:1].itertuples():
+        raise ValueError(f"{results} has two results of {row.engine} at rank {row.rank} of topic "
+                         f"{row.topic!r}")
 
 
-def measured(results: pd.DataFrame, label: pd.Series, for_: str, against: str) -> pd.DataFrame:
+def answered(results: pd.DataFrame) -> pd.DataFrame:
+    """The results of the topics that both engines answered, the third filter of section 4.1."""
+    engines = results.groupby("topic")["engine"].transform("nunique")
+    one = sorted(set(results["topic"][engines < 2]))
+    if one:
+        paragraph(f"Excluded: {len(one)} of {results['topic'].nunique()} topics, which one engine "
+                  f"did not answer ({', '.join(one)}).")
+    return results[engines == 2]
+
+
+def by_vote(votes: dict[str, pd.DataFrame], majority: str) -> tuple[pd.DataFrame, pd.Series]:
+    """The results and leanings of the annotators' votes.
+
+    :param votes: the votes for the stances and for the leanings, as of :func:`read_votes`
+    """
+    labels = {}
+    for what, frame in votes.items():
+        items = frame["docno"].drop_duplicates()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FairnessWarning)  # the numbers are printed below
+            source = groups.from_votes(frame, majority=majority)  # type: ignore[arg-type]
+        chosen = source.lookup(items, items).set_index("docno")["group"]
+        labels[what] = chosen.reindex(items)
+        paragraph(f"{what}: {labels[what].isna().sum()} of {len(items)} items have no majority "
+                  f"({majority}).")
+    places = votes["stance"].drop_duplicates("docno")
+    results = places[["engine", "topic"]].assign(rank=pd.to_numeric(places["rank"]))
+    results["stance"] = labels["stance"].fillna(NO_MAJORITY).to_numpy()
+    leaning = labels["leaning"].fillna(NEITHER)
+    return results.reset_index(drop=True), leaning
+
+
+def not_counted(results: pd.DataFrame, leaning: pd.Series) -> None:
+    """Prints how many results and topics have labels that count for nothing."""
+    stances = results["stance"].value_counts()
+    leanings = leaning[leaning.index.isin(results["topic"])].value_counts()
+    for counts, labels, what in (
+        (stances, ("not relevant", BROKEN, NO_MAJORITY), "results that count as not relevant"),
+        (leanings, (NEITHER, "both", "neither"), "topics without an ideological bias"),
+    ):
+        parts = [f"{counts[label]} {label}" for label in labels if label in counts]
+        print(f"{what}: {', '.join(parts) or 'none'}")
+
+
+def measured(results: pd.DataFrame, label: pd.Series, for_: str,
+             against: str | None = None) -> pd.DataFrame:
     """The per-query values of the three measures with a label for and one against, and their sizes:
     ``name, qid, measure, value, short, kind``.
 
-    A measure of bias towards the relevant documents with nothing to set against them is the measure
-    of relevance that it is made of. Only pro, against and neutral documents are relevant; the
-    others count for nothing.
+    With no label against, it is f of equation 3 for one view. Only pro, against and neutral
+    documents are relevant; the others count for nothing.
 
     :param label: of each row of the results
     """
-    docno = results["engine"] + "/" + results["topic"] + "/" + results["rank"].astype(str)
+    rank = results["rank"].astype(int)
+    docno = results["engine"] + "/" + results["topic"] + "/" + rank.astype(str)
     qrels = pd.DataFrame({"qid": results["topic"], "docno": docno, "iteration": label,
-                          "label": (results["stance"] != "not relevant").astype(int)})
-    run = pd.DataFrame(
-        {"qid": results["topic"], "docno": docno, "score": -results["rank"].astype(float)}
-    )
-    runs = {engine: run[results["engine"] == engine] for engine in dict.fromkeys(results["engine"])}
-    parts = []
+                          "label": results["stance"].isin(RELEVANT).astype(int)})
+    # All ranks down to the last, so that a missing result leaves its rank empty.
+    last = results.assign(rank=rank).groupby(["engine", "topic"])["rank"].max()
+    places = last.index.repeat(last).to_frame(index=False)
+    place = places.groupby(["engine", "topic"]).cumcount() + 1
+    run = pd.DataFrame({"qid": places["topic"], "score": -place.astype(float),
+                        "docno": places["engine"] + "/" + places["topic"] + "/"
+                        + place.astype(str)})
+    runs = {engine: run[places["engine"] == engine] for engine in dict.fromkeys(results["engine"])}
+    kinds = {}
     for name, measure in MEASURES.items():
         signed = measure(pro=for_, con=against)
-        for kind, one in (("MB", signed), ("MAB", signed(abs=True))):
-            _, perquery = experiment(runs, qrels, [one])
-            parts.append(perquery.assign(short=name, kind=kind))
-    return pd.concat(parts, ignore_index=True)
+        kinds[signed] = (name, "MB")
+        if against is not None:
+            kinds[signed(abs=True)] = (name, "MAB")
+    _, perquery = experiment(runs, qrels, list(kinds))
+    names = {str(measure): kind for measure, kind in kinds.items()}
+    perquery[["short", "kind"]] = perquery["measure"].map(names).tolist()
+    return perquery
 
 
 def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.DataFrame]:
     """Per-query values by table, and by stance and ideology alone for the figures."""
     stance = results["stance"]
-    relevant = stance.where(stance == "not relevant", "relevant")
-    values = {
-        "performance": measured(results, relevant, "relevant", "not relevant").query("kind == 'MB'")
-    }
+    relevant = stance.where(~stance.isin(RELEVANT), "relevant")
+    values = {"performance": measured(results, relevant, "relevant")}
     for name in ("pro", "against"):
-        values[name] = measured(results, stance, name, "not relevant").query("kind == 'MB'")
+        values[name] = measured(results, stance, name)
     bias = measured(results, stance, "pro", "against")
     lean = results["topic"].map(leaning)
-    ideological = results[lean != NEITHER]
-    lean = lean[lean != NEITHER]
+    ideological = results[lean.isin(OTHER)]
+    lean = lean[lean.isin(OTHER)]
     ideology = stance[lean.index].map({"pro": "favourable", "against": "opposed"}).fillna(stance)
     ideology = ideology.mask(ideology == "favourable", lean).mask(
         ideology == "opposed", lean.map(OTHER)
     )
     for name in OTHER:
-        values[name] = measured(ideological, ideology, name, "not relevant").query("kind == 'MB'")
+        values[name] = measured(ideological, ideology, name)
     leans = measured(ideological, ideology, "conservative", "liberal")
     for kind in ("MB", "MAB"):
         values[f"stance, {kind}"] = bias.query("kind == @kind")
@@ -146,10 +239,10 @@ def all_measured(results: pd.DataFrame, leaning: pd.Series) -> dict[str, pd.Data
     return values
 
 
-def table_2(topics: Path) -> pd.DataFrame:
-    """The titles of the paper's topics, with question and leaning where the file has them."""
+def table_2(topics: Path | pd.DataFrame) -> pd.DataFrame:
+    """The titles of the paper's topics, with question and leaning where the topics have them."""
     titles = pd.read_csv(DATA / "gezici2021-titles.csv")
-    given = pd.read_csv(topics, dtype=str)
+    given = topics if isinstance(topics, pd.DataFrame) else pd.read_csv(topics, dtype=str)
     key = given["topic"].str.casefold()
     for column in ("question", "leaning"):
         known = dict(zip(key, given.get(column, pd.Series("–", given.index)), strict=True))
@@ -171,13 +264,18 @@ def figure_2(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
         qrels = pd.DataFrame({"qid": own["topic"], "docno": own["rank"].astype(str), "label": 1,
                               "iteration": own["stance"]})
         shares = analysis.group_distribution(qrels).query("qid == 'all'").set_index("group")
-        parts[engine] = 100 * shares["share"].reindex(STANCES, fill_value=0.0)
-    percentages = pd.DataFrame(parts)
+        parts[engine] = 100 * shares["share"]
+    percentages = pd.DataFrame(parts).fillna(0.0)
+    labels = (*STANCES, *(name for name in (BROKEN, NO_MAJORITY) if name in percentages.index))
+    percentages = percentages.reindex(labels, fill_value=0.0)
     heading("Figure 2: percentages of the stances")
     show(percentages.rename_axis("stance").reset_index(), 1)
     most = percentages.idxmax()
-    paragraph("Most frequent: " + ", ".join(f"{most[engine]} ({engine})" for engine in most.index)
-              + ". The paper says that neutral is.")
+    shares = [f"{most[engine]} with {percentages[engine].max():.1f} % ({engine})"
+              for engine in most.index]
+    holds = "holds" if (percentages.loc["neutral"] > 50).all() else "does not hold"
+    paragraph(f"Most frequent: {', '.join(shares)}. Section 4.2 says that the majority of the "
+              f"labels is neutral for both engines: as more than half it {holds}.")
     ax = percentages.plot.bar(rot=0, xlabel="", ylabel="% of the results",
                               color=list(plots.PALETTE[:2]))
     save(ax, folder, "gezici2021-figure2")
@@ -185,15 +283,19 @@ def figure_2(results: pd.DataFrame, folder: Path) -> pd.DataFrame:
 
 
 def table_3(votes: dict[str, pd.DataFrame], same_data: bool) -> pd.DataFrame:
-    """The agreement of the annotators, and how many items have a majority.
+    """The agreement of the annotators, and how many items have a majority of either kind.
 
     :param votes: a frame of votes for the stances, for the leanings, or both
     """
     found = {}
     for what, frame in votes.items():
         items = frame["docno"].unique()
-        majority = len(groups.from_votes(frame).lookup(items, items))
-        found[what] = analysis.agreement(frame).assign(majority=majority)
+        found[what] = analysis.agreement(frame)
+        for majority in MAJORITIES:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FairnessWarning)  # the numbers are in the table
+                source = groups.from_votes(frame, majority=majority)  # type: ignore[arg-type]
+            found[what][majority] = len(source.lookup(items, items))
     heading("Table 3: agreement of the annotators")
     frame = pd.concat(found, names=["campaign"]).droplevel(1).reset_index()
     show(frame)
@@ -218,12 +320,9 @@ def read_votes(path: Path, what: str) -> pd.DataFrame:
     missing = [column for column in (*item, "annotator", what) if column not in frame]
     if missing:
         raise ValueError(f"{path} has no column {missing[0]!r}")
-    unknown = sorted(set(frame[what].dropna()) - set(LABELS[what]))
-    if unknown:
-        raise ValueError(f"{unknown[0]!r} is no {what}; it is one of "
-                         f"{', '.join(map(repr, LABELS[what]))}")
-    return pd.DataFrame({"docno": frame[item].agg("/".join, axis=1),
-                         "annotator": frame["annotator"], "label": frame[what]})
+    check_labels(frame[what].dropna(), what)
+    docno = frame[item].agg("/".join, axis=1)
+    return frame[item].assign(docno=docno, annotator=frame["annotator"], label=frame[what])
 
 
 def implied() -> pd.DataFrame:
@@ -281,8 +380,13 @@ def table(values: pd.DataFrame, key: str, same_data: bool) -> tuple[pd.DataFrame
         means = averages.unstack().loc[list(MEASURES), engines].rename_axis(
             index="mean", columns=None).reset_index()
         show(means)
-    tests = paired.loc[list(MEASURES), ["p", "difference", "low", "high"]].rename_axis(
-        "two-tailed paired t-test").reset_index()
+    tests = paired.loc[list(MEASURES), ["p", "difference"]]
+    bootstrap = paired.loc[list(MEASURES), ["difference", "low", "high"]]
+    for measure, part in values.groupby("short"):
+        of_topics = part.pivot(index="qid", columns="name", values="value")
+        test = stats.ttest_rel(of_topics[engines[1]], of_topics[engines[0]])
+        tests.loc[measure, ["low", "high"]] = list(test.confidence_interval())
+    tests = tests.rename_axis("two-tailed paired t-test").reset_index()
     if same_data:
         published_p = [PUBLISHED[key][measure][2] for measure in MEASURES]
         tests.insert(1, "published p", published_p)
@@ -292,18 +396,58 @@ def table(values: pd.DataFrame, key: str, same_data: bool) -> tuple[pd.DataFrame
         ]
     print()
     show(tests.assign(p=tests["p"].map(short_p)))
-    if key.endswith(" MB"):
+    print()
+    show(bootstrap.rename_axis("the same difference, bootstrap interval").reset_index())
+    if key in ONE_SAMPLE:
         summary = analysis.bias_summary(values)
         summary["measure"] = summary["measure"].map(short)
         print()
-        p_values = summary.pivot(index="name", columns="measure", values="p")[list(MEASURES)]
+        p_values = summary.pivot(index="name", columns="measure", values="p")
+        p_values = p_values.loc[engines, list(MEASURES)]
         show(p_values.map(short_p).rename_axis(
             index="one-sample t-test, p", columns=None).reset_index())
+        if same_data:
+            print()
+            show(one_sample_rows(p_values, key))
     return means, tests
 
 
+def one_sample_rows(p_values: pd.DataFrame, key: str) -> pd.DataFrame:
+    """The bounds of section 5 beside the p-values of one-sample t-tests.
+
+    :param p_values: a row for each engine, a column for each measure
+    """
+    rows = []
+    for measure, bounds in ONE_SAMPLE[key].items():
+        for engine, bound in zip(p_values.index, bounds, strict=True):
+            p = p_values.loc[engine, measure]
+            remark = "same" if as_printed(p, bound) else "DIFFERS"
+            rows.append((f"{key}: {measure}, {engine}", bound, short_p(p), remark))
+    return pd.DataFrame(rows, columns=["one-sample t-test", "section 5", "ours", "remark"])
+
+
+def quadrants(values: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Prints and returns the quadrants of figures 5 and 6: in how many topics the engines agree."""
+    rows = []
+    for number, key in ((5, "stance, MB"), (6, "ideology, MB")):
+        part = values[key].query("short == 'DCG@10'")
+        biases = part.pivot(index="qid", columns="name", values="value")
+        signs = np.sign(biases.round(12))  # a sum of floats may be almost 0
+        first, second = signs[signs.columns[0]], signs[signs.columns[1]]
+        agree = int((first * second > 0).sum())
+        holds = "holds" if 2 * agree > len(signs) else "does not hold"
+        rows.append((f"figure {number}: {key}", len(signs), int(((first > 0) & (second > 0)).sum()),
+                     int(((first < 0) & (second < 0)).sum()), int((first * second < 0).sum()),
+                     int((first * second == 0).sum()), holds))
+    heading("Figures 5 and 6: the engines agree in the majority of cases (more than half)")
+    frame = pd.DataFrame(rows, columns=["DCG@10", "topics", "both > 0", "both < 0", "opposite",
+                                        "one is 0", "section 5"])
+    show(frame)
+    return frame
+
+
 def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
-    """Figures 3 to 6, of DCG@10."""
+    """Figures 3 to 6, of DCG@10, with the whole range of values as axes."""
     def of_dcg(key: str) -> pd.DataFrame:
         return values[key].query("short == 'DCG@10'")
 
@@ -313,14 +457,17 @@ def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
         ax = None
         for i, engine in enumerate(engines):
             ax = plots.scatter(
-                both, (engine, f"DCG@10 ({x})"), (engine, f"DCG@10 ({y})"), ax, engine, i
+                both, (engine, f"DCG@10 ({x})"), (engine, f"DCG@10 ({y})"), ax, engine, i,
+                (0.0, LARGEST_DCG)
             )
         assert ax is not None
         save(ax, folder, f"gezici2021-figure{number}")
     for number, key in ((5, "stance, MB"), (6, "ideology, MB")):
         part = of_dcg(key).assign(measure="β DCG@10")
-        ax = plots.scatter(part, (engines[0], "β DCG@10"), (engines[1], "β DCG@10"))
-        ax.set_title("> 0: " + ("pro" if number == 5 else "conservative"))
+        ax = plots.scatter(part, (engines[0], "β DCG@10"), (engines[1], "β DCG@10"),
+                           limits=(-LARGEST_DCG, LARGEST_DCG), quadrants=True)
+        ax.set_title("> 0: " + ("pro" if number == 5 else "conservative")
+                     + "; the numbers of topics are in the corners", fontsize="medium")
         save(ax, folder, f"gezici2021-figure{number}")
     plt.close("all")
 
@@ -328,23 +475,40 @@ def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
 def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
     """Prints it all; returns means and tests by table."""
     parser = arguments(__doc__)
-    parser.add_argument("results", nargs="?", type=file, default=DATA / "gezici2021-results.csv")
-    parser.add_argument("topics", nargs="?", type=file, default=DATA / "gezici2021-topics.csv")
+    parser.add_argument("results", nargs="?", type=file)
+    parser.add_argument("topics", nargs="?", type=file)
     parser.add_argument("--votes", type=file, help="the annotators' stances of the results")
     parser.add_argument("--leanings", type=file, help="the annotators' leanings of the topics")
+    parser.add_argument("--majority", choices=MAJORITIES, default=MAJORITIES[0],
+                        help="the label with the most votes (default), or with more than half")
     given = parser.parse_args(arguments_)
-    results, leaning = read(given.results, given.topics)
+    if (given.results is None) != (given.topics is None):
+        parser.error("RESULTS and TOPICS belong together")
     votes = {what: read_votes(path, what) for what, path in
              (("stance", given.votes), ("leaning", given.leanings)) if path is not None}
+    titles = given.topics or DATA / "gezici2021-topics.csv"
+    invented = given.results is None and not votes
+    if given.results is not None:
+        results, leaning = read(given.results, given.topics)
+    elif invented:
+        heading(INVENTED)
+        results, leaning = read(DATA / "gezici2021-results.csv", titles)
+    elif len(votes) < 2:
+        parser.error("--votes and --leanings make the results together; or give RESULTS and TOPICS")
+    else:
+        heading("Labels by the votes of the annotators")
+        results, leaning = by_vote(votes, given.majority)
+        checked(results, leaning, given.votes, given.leanings)
+        titles = leaning.rename("leaning").rename_axis("topic").reset_index()
+    results = answered(results)
+    not_counted(results, leaning)
     values = all_measured(results, leaning)
     topics = results["topic"].nunique()
     same_data = topics == PAPER_TOPICS
-    if given.results == parser.get_default("results"):
-        heading(INVENTED)
     if not same_data:
         paragraph(f"These are {topics} topics. The paper's results for {PAPER_TOPICS} topics are "
                   "not public, so its values are not printed.")
-    table_2(given.topics)
+    table_2(titles)
     if votes:
         table_3(votes, same_data)
     figure_2(results, given.figures)
@@ -358,6 +522,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, tuple[pd.DataFrame, p
     ):
         heading(f"Table {number}: {key}")
         found[key] = table(values[key], key, same_data)
+    quadrants(values)
     implied()
     print()
     figures(values, given.figures)

@@ -158,13 +158,126 @@ class TestGezici:
         agreement = np.mean([(wide[a] == wide[b]).mean() for a, b in ("uv", "uw", "vw")])
         assert re.search(rf"^stance +{len(wide)} +{3 * len(wide)} +{agreement:.4f}", printed, re.M)
         # All five say the same.
-        assert re.search(r"^leaning +22 +110 +1.0000 +1.0000 +22$", printed, re.M)
+        assert re.search(r"^leaning +22 +110 +1.0000 +1.0000 +22 +22$", printed, re.M)
         assert re.search(r"^stance: κ +0.3500 ", printed, re.M)
         for change, error in (({"stance": "for"}, "'for' is no stance; it is one of 'pro'"),
                               ({"annotator": "u"}, "annotator 'u' has two votes for")):
             votes.assign(**change).to_csv(tmp_path / "votes.csv", index=False)
             with pytest.raises(ValueError, match=error):
-                load("--votes", tmp_path / "votes.csv")
+                load("--votes", tmp_path / "votes.csv", "--leanings", tmp_path / "leanings.csv")
+
+    def test_ranks_are_those_given(self, script):
+        """Pro at ranks 1 and 3, and nothing at rank 2: 1 + 1/2."""
+        results = pd.DataFrame([(engine, "t", rank, "pro") for engine in ("E1", "E2")
+                                for rank in (1, 3)], columns=["engine", "topic", "rank", "stance"])
+        values = script("gezici2021").module.all_measured(results, pd.Series({"t": "liberal"}))
+        for key in ("stance, MB", "pro", "performance"):
+            of_one = values[key].query("name == 'E1'").set_index("short")["value"]
+            assert of_one["DCG@10"] == pytest.approx(1.5) and of_one["P@10"] == pytest.approx(0.2)
+            assert of_one["RBP"] == pytest.approx(0.2 * (1 + 0.8 ** 2))
+
+    def test_what_is_not_counted_is_said(self, script, tmp_path, capsys):
+        results = pd.read_csv(DATA / "gezici2021-results.csv")
+        topics = pd.read_csv(DATA / "gezici2021-topics.csv")
+        left = results[(results["engine"] != "Engine 2") | ~results["topic"].isin(["t01", "t04"])]
+        left = left.reset_index(drop=True)
+        last = left.index[left["topic"] == "t05"][-1]
+        broken = left.assign(stance=left["stance"].where(left.index != last, "link not working"))
+        topics.loc[topics["topic"] == "t03", "leaning"] = "neither"
+        broken.to_csv(tmp_path / "results.csv", index=False)
+        topics.to_csv(tmp_path / "topics.csv", index=False)
+        found = script("gezici2021")(tmp_path / "results.csv", tmp_path / "topics.csv")
+        printed = " ".join(capsys.readouterr().out.split())
+        assert "Excluded: 2 of 22 topics, which one engine did not answer (t01, t04)." in printed
+        assert "1 link not working" in printed and "1 neither" in printed
+        assert "These are 20 topics." in printed
+        both = broken[~broken["topic"].isin(["t01", "t04"])]
+        relevant = both["stance"].isin(["pro", "against", "neutral"])
+        mean = relevant[both["engine"] == "Engine 2"].sum() / 10 / 20
+        assert found["performance"][0].set_index("mean").loc["P@10", "Engine 2"] == pytest.approx(
+            mean)
+
+    def test_all_tables_from_votes(self, script, tmp_path, capsys):
+        results = pd.read_csv(DATA / "gezici2021-results.csv", dtype=str)
+        topics = pd.read_csv(DATA / "gezici2021-topics.csv", dtype=str)
+        votes = pd.concat([results.assign(annotator=name) for name in "uvw"], ignore_index=True)
+        # Three labels of one result: no majority, so it counts as not relevant.
+        first = (votes[["engine", "topic", "rank"]] == ["Engine 1", "t01", "2"]).all(axis=1)
+        assert (votes.loc[first, "stance"] == "pro").all()
+        votes.loc[first, "stance"] = ["pro", "against", "neutral"]
+        leanings = pd.concat([topics.assign(annotator=str(i)) for i in range(5)])
+        # Two of five votes are a plurality, and not more than half.
+        of_topic = leanings["topic"] == "t01"
+        leanings.loc[of_topic, "leaning"] = ["liberal", "liberal", "conservative", "both",
+                                             "both or neither"]
+        files = [tmp_path / "votes.csv", tmp_path / "leanings.csv"]
+        votes.to_csv(files[0], index=False)
+        leanings.to_csv(files[1], index=False)
+        load = script("gezici2021")
+        place = (results["engine"] == "Engine 1") & (results["topic"] == "t01")
+        results.loc[place & (results["rank"] == "2"), "stance"] = "not relevant"
+        for majority, leaning in (("plurality", "liberal"), ("absolute", "both or neither")):
+            topics.loc[topics["topic"] == "t01", "leaning"] = leaning
+            results.to_csv(tmp_path / "results.csv", index=False)
+            topics.to_csv(tmp_path / "topics.csv", index=False)
+            expected = load(tmp_path / "results.csv", tmp_path / "topics.csv")
+            capsys.readouterr()
+            found = load("--votes", files[0], "--leanings", files[1], "--majority", majority)
+            printed = capsys.readouterr().out
+            assert "stance: 1 of 440 items have no majority" in printed
+            assert "leaning: " + ("0" if majority == "plurality" else "1") + " of 22" in printed
+            for key, (means, _) in expected.items():
+                pd.testing.assert_frame_equal(means, found[key][0])
+            assert (tmp_path / "gezici2021-figure6.png").exists()
+        for arguments in (["--votes", files[0]], [tmp_path / "results.csv"]):
+            with pytest.raises(SystemExit):
+                load(*arguments)
+
+    def test_intervals_are_those_of_the_test(self, script):
+        module = script("gezici2021").module
+        results, leaning = module.read(
+            DATA / "gezici2021-results.csv", DATA / "gezici2021-topics.csv")
+        values = module.all_measured(results, leaning)
+        _, tests = module.table(values["stance, MAB"], "stance, MAB", False)
+        row = tests.set_index(tests.columns[0]).loc["P@10"]
+        biases = values["stance, MAB"].query("short == 'P@10'").pivot(
+            index="qid", columns="name", values="value")
+        differences = biases["Engine 2"] - biases["Engine 1"]
+        half = stats.t.ppf(0.975, 21) * differences.std() / np.sqrt(22)
+        assert (row["low"], row["high"]) == pytest.approx(
+            (differences.mean() - half, differences.mean() + half))
+
+    def test_bounds_of_section_5(self, script):
+        module = script("gezici2021").module
+        p_values = pd.DataFrame({"P@10": [0.001, 0.01], "RBP": [0.04, 0.004],
+                                 "DCG@10": [0.2, 0.0001]}, index=["E1", "E2"])
+        rows = module.one_sample_rows(p_values, "ideology, MB").set_index("one-sample t-test")
+        assert rows.index[rows["remark"] == "DIFFERS"].tolist() == [
+            "ideology, MB: P@10, E2", "ideology, MB: DCG@10, E1"]
+        assert rows["ours"].iloc[-1] == "< .001" and rows["section 5"].iloc[1] == "< 0.005"
+
+    def test_quadrants_by_hand(self, script):
+        module = script("gezici2021").module
+        pairs = [(1, 2), (1, -1), (-2, -1), (0, 1), (0.5, 0.1), (-1, -1), (-1, -0.2)]
+        frame = pd.DataFrame([(name, str(q), value, "DCG@10") for q, pair in enumerate(pairs)
+                              for name, value in zip("AB", pair, strict=True)],
+                             columns=["name", "qid", "value", "short"])
+        for some, holds in ((frame, "holds"), (frame[frame["qid"].isin(["0", "1"])],
+                                               "does not hold")):
+            table = module.quadrants({"stance, MB": some, "ideology, MB": some})
+            assert table["section 5"].tolist() == [holds] * 2
+        counts = module.quadrants({"stance, MB": frame, "ideology, MB": frame})
+        assert counts.iloc[0, 1:6].tolist() == [7, 2, 3, 1, 1]
+
+    @pytest.mark.parametrize("change, error", [
+        ({"rank": 0}, "has the rank 0 in topic 't01'; ranks are whole numbers from 1"),
+        ({"rank": 3}, "has two results of Engine 1 at rank 3 of topic 't01'"),
+    ])
+    def test_wrong_ranks(self, script, tmp_path, change, error):
+        pd.read_csv(DATA / "gezici2021-results.csv").assign(**change).to_csv(
+            tmp_path / "results.csv", index=False)
+        with pytest.raises(ValueError, match=error):
+            script("gezici2021")(tmp_path / "results.csv", DATA / "gezici2021-topics.csv")
 
     def test_what_the_numbers_of_the_paper_imply(self, script, monkeypatch):
         module = script("gezici2021").module
