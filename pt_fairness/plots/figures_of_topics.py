@@ -211,7 +211,7 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
 
 def _write_quadrants(ax: Axes, values: pd.DataFrame) -> None:
     """Write the number of points of each quadrant into the corners of the axes."""
-    signs = np.sign(values)
+    signs = np.sign(values.round(12))  # a sum of floats may be almost 0
     look: dict[str, Any] = {"va": "center", "transform": ax.transAxes,
                             "bbox": {"facecolor": "white", "linewidth": 0, "pad": 1}}
     for side, x, align in ((-1, 0.03, "left"), (1, 0.97, "right")):
