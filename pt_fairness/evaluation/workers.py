@@ -194,7 +194,7 @@ class Scorer:
         ranked: dict[tuple[str, str], Matches] = {}
         for run in runs:
             for source, matches in run.matches.items():
-                ranked[source] = ranked.get(source, Matches(0, 0, None)).and_of(matches)
+                ranked[source] = ranked.get(source, Matches(0, 0, None)).joined(matches)
         lines = {}
         for (what, name), matches in ranked.items():
             shown = self.plan.shown.get(name, name)

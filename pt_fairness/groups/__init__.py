@@ -15,7 +15,6 @@ from pt_fairness.groups.label_errors import error_rates
 from pt_fairness.groups.labelling import from_transformer
 from pt_fairness.groups.memberships import Groups
 from pt_fairness.groups.memberships import Memberships as Memberships
-from pt_fairness.groups.memberships import summary as summary
 from pt_fairness.groups.sources import REGISTRY as REGISTRY
 from pt_fairness.groups.sources import (
     from_file,
@@ -29,6 +28,7 @@ from pt_fairness.groups.sources import (
     register,
     unregister,
 )
+from pt_fairness.groups.sources import summary as summary
 
 __all__ = ["Groups", "error_rates", "from_file", "from_frame", "from_irds", "from_mapping",
            "from_pattern", "from_qrels", "from_text", "from_transformer", "from_votes", "get",

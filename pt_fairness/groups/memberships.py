@@ -239,11 +239,6 @@ def is_no_group(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
-def _has_group(group: pd.Series) -> Any:
-    """Return the mask of the rows that have a group, ``[n]``."""
-    return (group.notna() & ~group.isin(UNANNOTATED)).to_numpy()
-
-
 def _weights(frame: pd.DataFrame, what: str) -> Floats:
     """Return the column ``weight`` of a frame as floats.
 
@@ -252,8 +247,9 @@ def _weights(frame: pd.DataFrame, what: str) -> Floats:
     """
     weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=nan)
     group = frame["group"]
-    used = _has_group(group) | (group == UNKNOWN_GROUP).to_numpy()
-    wrong = used & ~(np.isfinite(weight) & (weight >= 0))
+    unused = group.isna() | group.isin(["", "-"])
+    valid = np.isfinite(weight) & (weight >= 0)
+    wrong = ~(valid | unused.to_numpy())
     if wrong.any():
         row = int(wrong.argmax())
         raise ValueError(f"row {frame.index[row]} of {what} has the weight "
@@ -488,27 +484,6 @@ class Groups(NamedObject):
 
     def __repr__(self) -> str:
         return f"Groups({self.name!r}, {shown(self.labels)})"
-
-
-def summary(qrels: pd.DataFrame) -> str:
-    """Return the number of documents in each group of :meth:`Groups.to_qrels`, as a sentence.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import groups
-    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
-    >>> groups.summary(groups.from_mapping({"a": "PRO"}).to_qrels(qrels))
-    '1 of 2 judged documents have a group: PRO 1'
-    """
-    annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
-    ids = list(qrels_columns(qrels)[:2])
-    documents = annotated.drop_duplicates(ids)
-    judged = qrels.drop_duplicates(ids)
-    count = annotated["iteration"].value_counts().sort_index()
-    labels = ", ".join(f"{group} {number}" for group, number in count.items())
-    return (f"{len(documents)} of {len(judged)} judged documents have a group"
-            + (f": {labels}" if labels else ""))
 
 
 #: The ideologies that a topic can lean to, and the literature's term for a topic without leaning.

@@ -455,6 +455,27 @@ def _document(key: Any) -> str:
     return f"{docno!r}" + "".join(f" of topic {one!r}" for one in qid)
 
 
+def summary(qrels: pd.DataFrame) -> str:
+    """Return the number of documents in each group of :meth:`Groups.to_qrels`, as a sentence.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import groups
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
+    >>> groups.summary(groups.from_mapping({"a": "PRO"}).to_qrels(qrels))
+    '1 of 2 judged documents have a group: PRO 1'
+    """
+    annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
+    ids = list(qrels_columns(qrels)[:2])
+    documents = annotated.drop_duplicates(ids)
+    judged = qrels.drop_duplicates(ids)
+    count = annotated["iteration"].value_counts().sort_index()
+    labels = ", ".join(f"{group} {number}" for group, number in count.items())
+    return (f"{len(documents)} of {len(judged)} judged documents have a group"
+            + (f": {labels}" if labels else ""))
+
+
 REGISTRY = Registry(Groups, from_file,
                     "from_frame, from_mapping, from_pattern, from_text or from_file",
                     convert=of_data)

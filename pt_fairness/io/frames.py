@@ -25,6 +25,8 @@ EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >=
 _COLUMNS: dict[str, Any] = {"sep": r"\s+", "index_col": False, "header": None,
                             "quoting": csv.QUOTE_NONE, "na_filter": False, "encoding": "utf-8",
                             **EXACT}
+#: The characters that an identifier cannot have.
+_STRANGE = r"[\x00\f\v\r\n\t]"
 #: The white space that pandas splits at, which is less than that of :meth:`str.split`.
 _SPACE = re.compile(r"[ \t\r\n]+")
 
@@ -280,14 +282,18 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
         frame[repeated] = frame[repeated].astype("category")
     for column in frame:  # one at a time takes less memory
         frame[column] = _stripped(frame[column])
-    first, *rest = [(frame[column], header[columns.index(column)]) for column in needed]
-    again = np.flatnonzero(first[0] == first[1])
-    for column, name in rest:
-        again = again[column.iloc[again] == name]
-    for row in again[:1]:
-        raise ValueError(f"{source.place(row + 1, quoted=True)} is the header again; remove it")
+    titles = [header[columns.index(column)] for column in needed]
+    repeats = np.flatnonzero(frame[needed[0]] == titles[0])
+    for row in repeats:
+        if frame[[*needed]].iloc[row].tolist() == titles:
+            raise ValueError(f"{place_of(source, row)} is the header again; remove it")
     _check_cells(source, frame, characters - {separator})
     return frame
+
+
+def place_of(source: Input, row: Any) -> str:
+    """Return the name of a file and the number of the line of a row below its header."""
+    return source.place(int(row) + 1, quoted=True)
 
 
 def _reason(source: Input, error: Exception) -> str:
@@ -328,22 +334,21 @@ def _check_cells(source: Input, frame: pd.DataFrame, characters: set[str]) -> No
     for column in frame.columns.intersection(["qid", "docno"]):
         empty = frame[column] == ""
         if empty.any():
-            place = source.place(empty.argmax() + 1, quoted=True)
+            place = place_of(source, empty.argmax())
             raise ValueError(f"{place} has no {column}; every row needs one")
-        if characters & {*CONTROL_CHARACTERS}:
-            for row, identifier in enumerate(frame[column]):
-                if unreadable(identifier) is not None:
-                    place = source.place(row + 1, quoted=True)
-                    check_characters(column, identifier, place)
-    if not characters & {'"', "\t"}:
+    if not characters:
         return
     for column in frame.columns.intersection(["qid", "docno", "group"]):
-        strange = frame[column].astype("str").str.contains("[\r\n\t]")
-        if strange.any():
-            row = strange.argmax()
-            message = (f"{source.place(row + 1, quoted=True)}: the {column} "
-                       f"{shown(frame[column].iloc[row])} has a tab or a line break in it; check "
-                       "the quotation marks and the separators")
-            if column != "group":
-                raise ValueError(message)
+        texts = frame[column].astype("str")
+        strange = texts.str.contains(r"[\r\n\t]" if column == "group" else _STRANGE)
+        if not strange.any():
+            continue
+        text = texts[strange].iloc[0]
+        place = place_of(source, strange.argmax())
+        message = (f"{place}: the {column} {shown(text)} has a tab or a line break in it; check "
+                   "the quotation marks and the separators")
+        if column == "group":
             warn(message)
+        else:
+            check_characters(column, text, place)
+            raise ValueError(message)

@@ -17,6 +17,7 @@ from pt_fairness.io.frames import (
     first_line,
     header_of,
     need_distinct_columns,
+    place_of,
     read_columns,
     read_json,
     read_parquet,
@@ -170,7 +171,7 @@ def _check_table(source: Input, frame: pd.DataFrame) -> None:
         valid = (weight >= 0) & np.isfinite(weight) | unused
         _check_weights(source, frame["weight"].to_numpy(), valid.to_numpy(), header=1)
     if empty.any():
-        place = source.place(empty.argmax() + 1, quoted=True)
+        place = place_of(source, empty.argmax())
         warn(f"{place} has an empty group, as have {empty.sum()} of {len(frame)} rows; it counts "
              "as no group, which - says without this warning")
 
@@ -214,7 +215,8 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
             header = [*map(str, frame.columns)]
             names = _roles(header, None, document, source)
         else:
-            separator, header = _widest(source)
+            separator = "\t" if "\t" in first_line(source) else ","
+            header = header_of(source, separator)
             names = _roles(header, None, document, source)
             frame = read_table(source, separator, names, ["docno"])
         ids = [name for name in ("qid", "docno") if name in names]
@@ -234,13 +236,6 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
         valid = (weight >= 0) & np.isfinite(weight)
         _check_weights(source, texts.to_numpy(), valid, header=1)
     return _long(frame[ids], [*columns.values()], weight)
-
-
-def _widest(source: Input) -> tuple[str, list[str]]:
-    """Return the separator of a table and its header."""
-    headers = {separator: header_of(source, separator) for separator in ("\t", ",")}
-    separator = max(headers, key=lambda text: len(headers[text]))
-    return separator, headers[separator]
 
 
 def _long(ids: pd.DataFrame, labels: Sequence[str], weight: Any) -> pd.DataFrame:

@@ -89,8 +89,8 @@ class ValueLookup:
             if isinstance(source, values.Values):
                 depth = self._depths[key] or len(run.place)
                 rows = np.flatnonzero(run.place < depth)
-                known = ~np.isnan(rankings.values[key][rows])
-                yield source.registered, Matches.of(run, rows, known)
+                has_value = ~np.isnan(rankings.values[key][rows])
+                yield source.registered, Matches.of(run, rows, has_value)
 
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.

@@ -27,20 +27,20 @@ class Matches(NamedTuple):
     first: str | None
 
     @classmethod
-    def of(cls, documents: Judgments | Run, rows: Ints, known: Bools) -> Matches:
+    def of(cls, documents: Judgments | Run, rows: Ints, matched: Bools) -> Matches:
         """Count documents.
 
         :param rows: the indices of the documents, ``[n]``
-        :param known: whether each has one, ``[n]``
+        :param matched: whether each has one, ``[n]``
         """
-        without = rows[~known]
+        without = rows[~matched]
         first = str(documents.docnos(without[:1])[0]) if len(without) else None
         return cls(len(rows), len(without), first)
 
-    def and_of(self, other: Matches) -> Matches:
-        """Return the matches of two runs."""
-        return Matches(self.documents + other.documents, self.without + other.without,
-                       self.first or other.first)
+    def joined(self, run: Matches) -> Matches:
+        """Return the matches of these documents and those of another run."""
+        documents = self.documents + run.documents
+        return Matches(documents, self.without + run.without, self.first or run.first)
 
     def __str__(self) -> str:
         return f"{self.documents - self.without:,} of {self.documents:,}"
