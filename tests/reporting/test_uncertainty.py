@@ -60,7 +60,7 @@ def test_uncertain_labels():
         "high": [0.125, math.nan], "label low": [-0.375, 0.4375], "label high": [0.0625, 0.5],
         "share": [0.4567, math.nan], "most probable": [0.75, math.nan]})
     section = of_uncertain_labels(found, 20, 0.9, 2)
-    assert section["id"] == "uncertain" and "each of 20 draws" in section["lead"]
+    assert section["id"] == "uncertain" and "Each of 20 draws" in section["lead"]
     (title, table), = section["tables"]
     assert title == "" and table.to_dict("list") == {
         "system": ["a", "b"], "measure": ["rKL@5", "rKL@5"],
