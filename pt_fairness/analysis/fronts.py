@@ -29,7 +29,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.runs_and_qrels import is_of_groups, loaded_qrels
 from pt_fairness.core.arrays import BLOCK_CELLS, ROUNDING, Floats, Ints, ratio, unique_rows
-from pt_fairness.core.discounts import log_discount
+from pt_fairness.core.discounts import gain, log_discount
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.io.document_files import of_topics
@@ -49,7 +49,7 @@ from pt_fairness.rankings.protected import of_ranked
 from pt_fairness.rankings.trec_order import Judgments, empty_run
 from pt_fairness.rankings.view import View
 
-#: The largest number of lists, or of states, of a topic.
+#: The largest number of lists of a topic, or of states of the last rank.
 MOST = 1_100_000
 #: The largest number of all topics for the fronts of a table: several seconds.
 MOST_OF_ALL = 4_000_000
@@ -142,7 +142,7 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
         pool = _pool(relevance, measure, rankings, t, codes, gains[rows])
         if pool is not None:
             pools.append(pool)
-            without += np.count_nonzero(gains[rows][codes < 0])
+            without += int(np.count_nonzero(gains[rows][codes < 0]))
     if not pools:
         raise ValueError(f"{column} has a value for no topic with a judged document that has a "
                          f"group in {source.groups or 'the iteration of the qrels'}, so there is "
@@ -196,9 +196,8 @@ def _gains(measure: Any, relevance: Any) -> Floats:
     if measure.NAME == "P":
         return np.asarray(relevance >= measure["rel"], float)
     if "gains" in measure.params:
-        relevance = pd.Series(relevance).replace(measure["gains"]).to_numpy()
-    gains = np.maximum(relevance, 0).astype(float)
-    return np.exp2(gains) - 1.0 if measure["dcg"] == "exp-log2" else gains
+        relevance = pd.Series(relevance).replace(measure["gains"])
+    return gain("exp" if measure["dcg"] == "exp-log2" else "linear", relevance, 1)
 
 
 @dataclass
@@ -224,26 +223,22 @@ class Pool:
         #: The number of documents of each kind, ``[C]``.
         self.sizes = np.bincount(self.kind)
         #: The index of each document of each kind, best first, ``[C, n]``.
-        self.queues = np.zeros((len(self.sizes), self.sizes.max()), np.int64)
+        self.queues = np.zeros((len(self.sizes), self.sizes.max()), np.int32)
         self.queues[self.kind, self.place] = np.arange(len(self.kind))
         #: −1 if the values are of unfairness, else 1.
         self.sign = 1.0 if direction_of_measure(self.measure) == LARGER else -1.0
 
     def number(self, depth: int) -> float:
-        """Return the number of lists, or of states, that decide about lists of a cutoff."""
+        """Return the number of lists, or of states of the last rank, for a cutoff."""
         from scipy import special
-        by = self.measure.decided_by
         depth = min(depth, int(self.sizes.sum()))
+        orders = special.factorial(np.arange(depth + 1))
+        if self.measure.decided_by != "order":
+            orders[:] = 1.0
         ways = np.ones(1)
         for size in self.sizes:
-            ways_of_kind = np.ones(min(size, depth) + 1)
-            if by == "order":
-                ways_of_kind /= special.factorial(np.arange(len(ways_of_kind)))
-            ways = np.convolve(ways, ways_of_kind)[:depth + 1]
-        if by == "prefixes":
-            return float(ways.sum())
-        orders = special.factorial(depth) if by == "order" else 1.0
-        return float(ways[depth] * orders)
+            ways = np.convolve(ways, 1.0 / orders[:size + 1])[:depth + 1]
+        return float(ways[depth] * orders[depth])
 
     def points(self) -> Floats:
         """Return the points of lists, ``[N, 2]``: all that may be vertices."""
@@ -263,16 +258,11 @@ class Pool:
     def _orders(self) -> tuple[Floats, Ints]:
         """Return the relevance of all sequences of kinds, ``[N]``, and their lists, ``[N, m]``."""
         lists = np.zeros((1, 0), np.int32)
-        state = np.zeros((1, len(self.sizes)), np.int64)
-        for _ in range(self.depth):
-            row, kind = np.nonzero(state < self.sizes)
-            state = state[row]
-            place = state[np.arange(len(row)), kind]
-            state[np.arange(len(row)), kind] += 1
-            following = self.queues[kind, place].astype(np.int32)
-            lists = np.column_stack([lists[row], following])
+        for step in self._steps(merged=False):
+            states, row, _, document = step
+            lists = np.column_stack([lists[row], document])
         relevance = self.gains[lists] @ self.weights[:self.depth]
-        return relevance + self._after(state), lists
+        return relevance + self._after(states), lists
 
     def _lists(self, states: Ints) -> Ints:
         """Return lists with the documents of states before all others, ``[N, length]``.
@@ -292,28 +282,32 @@ class Pool:
         below = self.gains[lists[:, self.depth:]] @ self.weights[self.depth:]
         return np.asarray(below[where])
 
-    def _steps(self) -> Iterator[tuple[Ints, Ints, Ints, Floats]]:
+    def _steps(self, merged: bool = True) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Yield the states of each rank, and how a document leads to them.
 
+        :param merged: whether equal states are one
         :returns: the states, ``[N, C]``; and for each step the state before, the state after, and
-            what its document adds to the relevance
+            the document
         """
         states = np.zeros((1, len(self.sizes)), np.int64)
-        for weight in self.weights[:self.depth]:
+        for _ in range(self.depth):
             row, kind = np.nonzero(states < self.sizes)
             document = self.queues[kind, states[row, kind]]
-            following = states[row]
-            following[np.arange(len(row)), kind] += 1
-            columns, where = unique_rows(*following.T)
-            states = np.column_stack(columns)
-            yield states, row, where, weight * self.gains[document]
+            states = states[row]
+            where = np.arange(len(row))
+            states[where, kind] += 1
+            if merged:
+                columns, where = unique_rows(*states.T)
+                states = np.column_stack(columns)
+            yield states, row, where, document
 
     def _of_prefixes(self) -> Floats:
         """Return the vertices of sums over the ranks, by a dynamic programme for each slope."""
         steps = []
-        for states, row, where, gain in self._steps():
+        for rank, (states, row, where, document) in enumerate(self._steps()):
             terms = self.sign * self._terms(states)
-            steps.append((row, where, np.column_stack([gain, terms[where]])))
+            gains = self.weights[rank] * self.gains[document]
+            steps.append((row, where, np.column_stack([gains, terms[where]])))
         below = self._after(states)
         rows = np.arange(len(below))
         steps.append((rows, 0 * rows, np.column_stack([below, 0.0 * below])))
@@ -379,9 +373,10 @@ def _pool(relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: i
     weights = np.zeros(length)
     weights[:cutoff] = 1.0 / cutoff
     if relevance.NAME == "nDCG":
-        discounts = log_discount(cutoff)
         ideal = np.sort(gains)[::-1][:cutoff]
-        weights[:cutoff] = ratio(discounts[:length], ideal @ discounts[:len(ideal)])
+        discounts = log_discount(cutoff)
+        best = ideal @ discounts[:len(ideal)]
+        weights[:cutoff] = ratio(discounts[:length], best)
     usable = place < length
     rows = rows[usable]
     depth = min(measure.cutoff, length)
@@ -395,17 +390,14 @@ def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) ->
     :param most: the largest number of lists of all topics
     :raises ValueError: a topic has too many lists, or all have
     """
-    def largest(cutoff: int) -> float:
-        return max(pool.number(cutoff) for pool in pools)
-
     numbers = [pool.number(measure.cutoff) for pool in pools]
+    if sum(numbers) > most:
+        raise ValueError(f"{measure} has {sum(numbers):,.0f} lists to compare")
     if max(numbers) <= MOST:
-        if sum(numbers) > most:
-            raise ValueError(f"{measure} has {sum(numbers):,.0f} lists to compare")
         return
     worst = pools[int(np.argmax(numbers))]
     possible = 1
-    while largest(possible + 1) <= MOST:
+    while max(pool.number(possible + 1) for pool in pools) <= MOST:
         possible += 1
     raise ValueError(f"{measure} has {max(numbers):,.0f} lists to compare for the topic "
                      f"{worst.rankings.topics[worst.topic]!r}, and at most {MOST:,} are possible; "
@@ -516,26 +508,25 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     if TOPICS not in front.attrs:
         raise ValueError("the front has no attrs['topics']; give the frame that frontier returns")
     relevance, fairness = front.columns[:2]
-    values = systems.assign(qid=systems["qid"].astype(str))
-    values = values.pivot(index=["qid", "measure"], columns="name", values="value")
-    index = pd.MultiIndex.from_product([front.attrs[TOPICS], front.columns[:2]])
-    values = values.reindex(index)
-    if values.empty or values.isna().any(axis=None):
+    qids = systems["qid"].astype(str)
+    values = systems.assign(qid=qids).pivot(index="qid", columns=["name", "measure"],
+                                            values="value")
+    means = values.reindex(front.attrs[TOPICS]).mean(skipna=False)
+    table = means.unstack().reindex(pd.unique(systems["name"]), columns=[relevance, fairness])
+    if table.empty or table.isna().any(axis=None):
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {front.attrs[TOPICS][0]!r}")
-    table = values.groupby(level=1).mean().T[[relevance, fairness]]
     end = parsed_or_none(text_of(fairness, front)).FAIR_END
     possible = front[relevance][::-1]
     far = abs(front[fairness] - end)[::-1]
     now = abs(table[fairness] - end)
-    nearest = np.interp(table[relevance], possible, far)
-    nearest[table[relevance] > possible.max() + ROUNDING] = np.nan
+    # A system on the front may be beyond it by rounding.
+    nearest = np.interp(table[relevance] - ROUNDING, possible, far, right=np.nan)
     table["fairest"] = abs(end - nearest)
-    table["most relevant"] = np.interp(now, far, possible)
-    table.loc[now < far.min() - ROUNDING, "most relevant"] = np.nan
+    table["most relevant"] = np.interp(now + ROUNDING, far, possible, left=np.nan)
     table["headroom"] = now - nearest
-    table["share"] = (now - nearest) / now.where(now > 0)
-    return table.loc[pd.unique(systems["name"])].rename_axis(columns=None).reset_index()
+    table["share"] = table["headroom"] / now.where(now > 0)
+    return table.rename_axis(index="name", columns=None).reset_index()
 
 
 def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[str],
@@ -576,11 +567,10 @@ def note_on_fronts(averages: pd.DataFrame) -> list[str]:
     best = relevance.idxmax()
     parts = []
     for front in fronts:
+        fairness = columns[front["fairness"]]
         system = front["systems"][best]
         if front["relevance"] == place and not np.isnan(system["fairest"]):
-            fairness = columns[front["fairness"]]
             parts.append(f"{fairness} {system['fairest']:.2f} (now {system['now']:.2f})")
-    if not parts:
-        return []
+    had = ", ".join(parts) or "nothing else: no list of documents with a group is as relevant"
     return [f"At this relevance ({columns[place]} {relevance.max():.2f}) {best} could have had "
-            f"{', '.join(parts)}."]
+            f"{had}."]

@@ -174,6 +174,7 @@ def test_headroom(worked):
     assert np.isnan(found["share"].iloc[2]) and found["headroom"].iloc[2] < 0
     assert list(found) == ["name", "nDCG@4", "AWRF@4", "fairest", "most relevant", "headroom",
                            "share"]  # fmt: skip
+    assert found.columns.name is None and found["name"].tolist() == ["a", "b", "c"]
 
 
 #: Every measure without a front, and what its error says.
