@@ -52,6 +52,7 @@ def test_dataset_ids(files, run):
     ("nDD(rel=2)", "has no parameter 'rel'"),
     ("nDCG(foo=1)@5", "nDCG is not possible: it has no parameter 'foo'"),
     ("P", "P is not possible: it needs the parameter 'cutoff'"),
+    ("Rprec@10", "Rprec is not possible: it has no parameter 'cutoff'"),
     ("nDCG@0", "nDCG@0 is not possible: cutoff takes a whole number from 1 to"),
     ("P@99999999999999999999", "cutoff takes a whole number from 1 to"),
     ("ERR_IA@0", "ERR_IA@0 is not possible: cutoff takes a whole number from 1 to"),

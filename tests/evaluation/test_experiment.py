@@ -163,6 +163,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"measures": None}, "measures=None is a NoneType"),
     ({"measures": [5]}, "5 is a int, not a measure"),
     ({"measures": [P]}, "P is not possible: it needs the parameter 'cutoff'"),
+    ({"measures": ["Rprec@10"]}, "Rprec is not possible: it has no parameter 'cutoff'"),
     ({"measures": ["nDCG@0"]}, "nDCG@0 is not possible: cutoff takes a whole number from 1"),
     ({"measures": [P @ 5, P @ -1]}, "P@-1 is not possible: cutoff takes a whole number from 1"),
     ({"measures": ["rND(protected='all')"]}, "rKL and nDJS compare all groups"),

@@ -257,6 +257,22 @@ class TestDas:
         for name, value in divergence.items():
             assert systems["Fair"][name] == pytest.approx((high - value) / (high - low), abs=1e-4)
 
+    def test_the_readings_of_the_page(self, script, shared):
+        """Two rows of the table of papers.rst."""
+        page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
+            encoding="utf-8")
+        folder = shared / "data" / "robust03"
+        runs = sorted((folder / "runs").glob("*.gz"))
+        module = script("das2019").module
+        for count in ("retrieved", "relevant"):
+            cells = r"\n +- (.*)" * 3
+            row = re.search(rf"- \*?\*?{count}, mean\*?\*?\n +- none{cells}", page)
+            systems = script("das2019")(folder / "qrels.txt.gz", *runs, "--count", count)["systems"]
+            tau = stats.kendalltau(systems["R-Prec"], systems["Fair"])[0]
+            measured = (tau, systems["gmean"].max(), module.distance(systems, "sources"))
+            written = [float(value.replace("−", "-")) for value in row.groups()]
+            assert measured == pytest.approx(written, abs=0.0051) and len(runs) == 9
+
     def test_a_system_that_returns_nothing_is_fair_and_not_relevant(self, script, small):
         """The last system of tables 1 and 2."""
         qrels, runs = small
