@@ -107,7 +107,11 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     :param most: the largest number of lists of all topics
     :raises ValueError: what :func:`frontier` raises
     """
-    ((relevance,), (measure,)) = parsed(relevance), parsed(fairness)
+    pair = [*parsed(relevance), *parsed(fairness)]
+    if len(pair) != 2:
+        raise ValueError("a front is of one measure of relevance and one of fairness, and these "
+                         f"are {len(pair)}: {', '.join(map(str, pair))}")
+    relevance, measure = pair
     reason = reason_against(measure)
     if not _has_front(relevance):
         raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "

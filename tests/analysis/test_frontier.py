@@ -212,6 +212,8 @@ def test_bad_input(worked):
     for relevance in ("nDCG", "AP@4", "R@4", "rKL@4"):
         with pytest.raises(ValueError, match="it takes nDCG or P with a cutoff"):
             analysis.frontier(worked, relevance, "rKL@4")
+    with pytest.raises(ValueError, match="these are 3: nDCG@4, rKL@4, rND@4"):
+        analysis.frontier(worked, "nDCG@4", ["rKL@4", "rND@4"])
     source = groups.from_mapping({"a1": "A", "b1": "B"})
     with pytest.raises(ValueError, match="names its groups, and groups="):
         analysis.frontier(worked, "nDCG@4", rKL(groups=source) @ 4, groups={"a1": "A"})
