@@ -28,6 +28,7 @@ _LAZY = {
     "values": "pt_fairness.values",
     "explain": "pt_fairness.analysis",
     "highlight": "pt_fairness.analysis.columns",
+    "measure": "pt_fairness.measures.measure_names",
     "read_qrels": "pt_fairness.io",
     "rerank": "pt_fairness.rerank",
     "read_run": "pt_fairness.io",
@@ -53,3 +54,4 @@ def __dir__() -> list[str]:
 
 _provider.plug_in()
 _after_import("ir_datasets", _collections.register_datasets, _collections.ensure_home)
+_measures.measure_names.import_installed()

@@ -52,6 +52,7 @@ from pt_fairness.measures import (
     β_P,
     β_RBP,
 )
+from pt_fairness.measures.measure_names import measure
 from pt_fairness.provider.measure_lists import with_groups
 from pt_fairness.reporting import report
 from pt_fairness.rerank.rerankers import annotate
@@ -64,7 +65,8 @@ __all__ = [
     "EEL", "EER", "FAIR", "FaiRR", "FairnessWarning", "GF", "GFR", "IAA", "MRecall", "MaxSkew",
     "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "PreF", "RADio", "RaB", "RankingBias",
     "RepBias", "Skew", "TrecFair", "analysis", "annotate", "evaluate", "explain", "groups",
-    "highlight", "logDP", "logEUR", "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD",
-    "read_qrels", "read_run", "reference_rankings", "rename", "report", "rerank", "runs",
-    "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P", "β_RBP",
+    "highlight", "logDP", "logEUR", "logRUR", "measure", "nDD", "nDJS", "nDKL", "nDR", "rKL",
+    "rND", "rRD", "read_qrels", "read_run", "reference_rankings", "rename", "report", "rerank",
+    "runs", "simulation", "targets", "values", "with_groups", "write_qrels", "β_DCG", "β_P",
+    "β_RBP",
 ]

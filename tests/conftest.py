@@ -22,6 +22,7 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 from ir_datasets_home import files, irds, offline, qrels_of, touche  # noqa: F401 - fixtures
+from ir_measures import measures as irm
 from measure_cases import values_of
 
 import pt_fairness
@@ -93,6 +94,18 @@ def pytest_collection_modifyitems(
 def no_warning_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins as a process does, in which nothing was warned of."""
     monkeypatch.setattr(messages, "_warned", set())
+
+
+@pytest.fixture(autouse=True)
+def no_measure_after() -> Iterator[None]:
+    """A measure that a test registers is gone after it."""
+    before = {*irm.registry}
+    yield
+    for name in {*irm.registry} - before:
+        del irm.registry[name]
+        pt_fairness.measures.MEASURES.pop(name, None)
+        for module in filter(None, map(sys.modules.get, ("pt_fairness", "pyterrier.measures"))):
+            vars(module).pop(name, None)
 
 
 @pytest.fixture(scope="session")

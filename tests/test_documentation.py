@@ -14,6 +14,7 @@ import sys
 import zlib
 from pathlib import Path
 
+import ir_measures
 import pytest
 
 import pt_fairness
@@ -322,8 +323,10 @@ def test_the_commands_run_one_after_the_other(built, tmp_path):
 
 def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     """The class and the tests of the page, as two files."""
-    (_, measure), (_, slow), (_, test) = [
+    (_, gaps), (_, measure), (_, slow), (_, test) = [
         block for block in blocks(built, "contributing") if block[0] == "python"]
+    exec(gaps, {})
+    assert str(ir_measures.parse_measure("Gap@10")) == "Gap@10"
     for name in ("conftest.py", "measures/conftest.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / "tests" / name, tmp_path / name)

@@ -17,7 +17,15 @@ import ir_measures
 import pt_fairness
 from pt_fairness.cli import commands, plugging
 from pt_fairness.cli.commands import add_groups, add_qrels, add_run, add_targets, measures_of
-from pt_fairness.cli.output import add_command, check_output, guarded, silence, write
+from pt_fairness.cli.output import (
+    add_command,
+    add_imports,
+    check_output,
+    guarded,
+    import_modules,
+    silence,
+    write,
+)
 
 __all__ = ["evaluate", "main"]
 
@@ -62,6 +70,7 @@ def _run(arguments: Sequence[str] | None) -> int | None:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     options.of_method = unknown
     check_output(options)
+    import_modules(options.imports)
     if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
         options.groups = commands.source_of(options.groups)
     return options.run(options)
@@ -101,9 +110,11 @@ def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) 
         _add_evaluation(parser)
         parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
                             default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
+        add_imports(parser)
         parser.set_defaults(groups=groups, targets=[], output=None, formats=_FORMS)
         options = parser.parse_args(arguments)
         check_output(options)
+        import_modules(options.imports)
         _write_values(options)
 
     return guarded(program, command)

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from io import StringIO
 from typing import Any
 
+from pt_fairness.core.imports import module_of_user
+
 #: The start of a cell of CSV that a spreadsheet takes for a formula.
 FORMULA = r"^(?=[=+@\t\r])"
 
@@ -35,8 +37,40 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], in
                               "(default: standard output)")
     command.add_argument("--format", choices=formats, default=None if default else formats[0],
                          help=f"form of the output (default: {default or formats[0]})")
+    add_imports(command)
     command.set_defaults(run=run, formats=formats)
     return command
+
+
+def add_imports(command: argparse.ArgumentParser) -> None:
+    """Add the option ``--import``."""
+    command.add_argument("--import", dest="imports", metavar="MODULE", action="append", default=[],
+                         help="a module, or a file that ends in .py, to import first, such as one "
+                              "with measures of your own; may be repeated")
+
+
+def import_modules(names: Sequence[str]) -> None:
+    """Import modules, also from the current folder, and files as modules of their folders.
+
+    Processes of ``--jobs`` import from the same folders.
+
+    :raises ValueError: one cannot be imported, or is another module of the same name
+    """
+    for name in names:
+        folder, module = "", name
+        if name.endswith(".py"):
+            folder, file = os.path.split(name)
+            module = file.removesuffix(".py")
+            if not os.path.isfile(name):
+                raise ValueError(f"--import {name}: there is no such file")
+        sys.path.append(os.path.abspath(folder))
+        try:
+            path = module_of_user(module).__file__
+        except Exception as error:
+            raise ValueError(f"--import {name} failed: {type(error).__name__}: {error}") from error
+        if name.endswith(".py") and not (path and os.path.samefile(path, name)):
+            raise ValueError(f"--import {name}: {path or 'Python'} has the same name; rename the "
+                             "file")
 
 
 def check_output(options: argparse.Namespace) -> None:

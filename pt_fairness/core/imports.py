@@ -67,6 +67,12 @@ def after_import(name: str, callback: "Callable[[], object]",
         sys.meta_path.insert(0, _AfterImport(name, callback, before))  # type: ignore[arg-type]
 
 
+def module_of_user(name: str) -> "Any":
+    """Import a module that is not of this package, such as one with measures, and return it."""
+    import importlib
+    return importlib.import_module(name)
+
+
 def plug(names: "Iterable[str]", load: "Callable[[], object]") -> None:
     """Import pt_fairness with ``load()`` after any of the packages ``names`` is imported.
 

@@ -79,6 +79,8 @@ def range_of(measure: FairnessMeasure) -> str:
     low, high = measure.RANGE
     if low is None and high is None:
         return "unbounded"
+    if low is None:
+        return f"{high:g} or less".replace("-", "−")
     if high is None:
         return f"{low:g} or more"
     return f"{low:g} to {high:g}".replace("-", "−")

@@ -428,7 +428,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # The unpickling process may not have registered the objects.
-        measure = self.with_sources(_registered)
+        measure = self.with_sources(with_objects)
         return object.__reduce_ex__(measure, protocol)
 
 
@@ -453,7 +453,7 @@ def registry_of(param: str) -> Registry[Any]:
     return modules[param].REGISTRY
 
 
-def _registered(param: str, source: Any) -> Any:
+def with_objects(param: str, source: Any) -> Any:
     """Return the object that is registered, or the name; functions are not called to make one."""
     registered = registry_of(param).find(source, make=False)
     return source if registered is None else registered

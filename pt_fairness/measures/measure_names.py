@@ -1,20 +1,31 @@
-"""Measures by name: the registry, and parsing with errors that say what is wrong."""
+"""Measures by name: the registry, measures of functions, and parsing with errors that say what is
+wrong.
+"""
 
 from __future__ import annotations
 
 import difflib
+import inspect
+import keyword
+import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout, suppress
 from io import StringIO
-from typing import Any
+from math import inf, nan
+from typing import Any, ClassVar, SupportsIndex
 
 import ir_measures
+import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.messages import shown
-from pt_fairness.measures.measure import FairnessMeasure, docstring_of
+from pt_fairness.core.arrays import ROUNDING, Floats
+from pt_fairness.core.imports import module_of_user
+from pt_fairness.core.messages import listed, shown, warn
+from pt_fairness.measures import params
+from pt_fairness.measures.measure import FairnessMeasure, Range, docstring_of, with_objects
+from pt_fairness.rankings.view import View
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
@@ -43,10 +54,231 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
     # help() shows the docstring of an object, if it is not that of its class.
     measure.__doc__ = docstring_of(measure)
     MEASURES[measure.NAME] = measure
-    for module in filter(None, map(sys.modules.get, _EXPORTING)):
+    for module in _exporting():
         for name in names:
             vars(module).setdefault(name, measure)
     return measure
+
+
+def _exporting() -> list[Any]:
+    """Return the modules that hold all measures by name, those that are imported."""
+    modules = map(sys.modules.get, _EXPORTING)
+    return [module for module in modules if module is not None]
+
+
+class FunctionMeasure(FairnessMeasure):
+    """A measure of a function of arrays, as :func:`measure` makes it: a subclass for each."""
+
+    #: The arguments of :func:`measure`.
+    DECLARATION: ClassVar[tuple[Any, ...]]
+    #: What the function takes.
+    TAKES: ClassVar[tuple[str, ...]]
+
+    def score(self, view: View) -> Floats:
+        """Return the value of each list, ``[R]``.
+
+        A list without documents that count has ``DEFAULT``; an empty target makes it undefined.
+        """
+        codes, length = view.condensed(self.cutoff)
+        relevance = view.condensed_relevance(self.cutoff)
+        target = self.target(view)
+        rows = length > 0
+        none = np.zeros((1, len(view.labels)))
+        arrays = {"codes": codes[rows], "length": length[rows], "relevance": relevance[rows],
+                  "member": np.vstack([view.member, none > 0]),
+                  "shares": np.vstack([view.share, none]), "cutoff": self.cutoff}
+        if target is not None:
+            arrays["target"] = target[rows]
+        values = np.full(len(view), self.DEFAULT)
+        if rows.any():
+            qids = np.array(view.qids, object)
+            values[rows] = self._computed(arrays, qids[rows])
+        if target is not None and not self.of_run:
+            values[~target.any(axis=1)] = nan
+        return values
+
+    def _computed(self, arrays: Mapping[str, Any], qids: Any) -> Floats:
+        """Return what the function returns, ``[R]``.
+
+        :param qids: the topic of each list, ``[R]``
+        :raises ValueError: it does not return a value for each list, or one outside the range
+        """
+        function, *_ = self.DECLARATION
+        taken = {name: arrays[name] for name in self.TAKES}
+        values = np.asarray(function(**taken), float)
+        if values.shape != qids.shape:
+            raise ValueError(f"the function of {self.NAME} returns an array of the shape "
+                             f"{values.shape} for {len(qids)} lists; it has to return a value for "
+                             f"each list, of the shape {qids.shape}")
+        low, high = _bounds(self.RANGE)
+        outside = np.isinf(values) | (values < low - ROUNDING) | (values > high + ROUNDING)
+        if outside.any():
+            raise ValueError(f"the function of {self.NAME} returns {values[outside][0]:g} for "
+                             f"topic {qids[outside][0]!r}, outside its range {self.RANGE}; give "
+                             "pt_fairness.measure another range=, with None for no bound, and "
+                             "return NaN for what is undefined")
+        return values
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        # The class is in no module.
+        state = vars(self.with_sources(with_objects))
+        return _blank, (self.DECLARATION,), state
+
+
+#: The group of entry points whose modules declare measures.
+ENTRY_POINTS = "pt_fairness.measures"
+#: The arrays that the function of a measure may take.
+ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "cutoff")
+
+
+def measure(function: Callable[..., Any], name: str | None = None, fair_end: float = 0.0,
+            range: Range = (0.0, 1.0)) -> FairnessMeasure:
+    """Make a measure of a function of arrays, and register it as :func:`measures.register` does.
+
+    The function names what it takes, by keyword. There are R lists, mostly one for each topic, D
+    ranks, S label sets and L groups. It is not called for lists without documents that count: these
+    have the unfair end of the range, or a distance of 1 from the fair end where that has no bound.
+
+    * ``codes [R, D]``: the label set of each document that counts, a row of ``member`` and
+      ``shares``; −1 past the end of a list. The first ``cutoff`` documents with a group count.
+    * ``length [R]``: the number of these documents, at least 1
+    * ``relevance [R, D]``: their relevance, 0 for unjudged ones and past the end
+    * ``member [S, L]``: whether each label set has each group. The last label set has none, and
+      stands for −1: ``member[codes]`` is False past the end.
+    * ``shares [S, L]``: the share of each group in each label set; a document of m groups counts
+      1/m for each. The rows sum to 1, but the last is 0.
+    * ``target [R, L]``: the target share of each group. The measure then has the parameters
+      ``target`` and ``rel``; a topic with an empty target is undefined.
+    * ``cutoff``: the cutoff; None without one
+
+    With ``**arrays``, it takes all of them. ``target`` is then ``'uniform'`` by default, and
+    ``'qrels'`` otherwise.
+
+    :param function: returns a value for each list, ``[R]``, NaN where it is undefined, which must
+        not depend on the ranking. Its docstring is that of the measure. For several processes it
+        can be imported, or pickled by cloudpickle.
+    :param name: the name of the measure; by default that of the function
+    :param fair_end: the value of a fair ranking
+    :param range: the smallest and the largest value, ``None`` for no bound
+    :returns: the measure, with the parameters ``cutoff`` and ``groups``; a function that is defined
+        again in its module takes the place of the earlier one
+    :raises ValueError: no function, a keyword that is none of these, a name that is taken or cannot
+        be parsed, or a fair end that is not in the range; when it is computed, values of another
+        shape or outside the range
+
+    Examples
+    --------
+    >>> import pt_fairness
+    >>> from pt_fairness.measures.example import qrels, run
+    >>> def gap(codes, length, shares, target):
+    ...     '''How far the share of a group is from its target, at most.'''
+    ...     ranked = shares[codes].sum(axis=1) / length[:, None]
+    ...     return abs(ranked - target).max(axis=1)
+    >>> Gap = pt_fairness.measure(gap, name="Gap")
+    >>> Gap @ 2, round((Gap @ 2).calc_aggregate(qrels, run), 3)
+    (Gap@2, 0.333)
+    >>> (Gap(target="uniform") @ 2).calc_aggregate(qrels, run)
+    0.5
+    """
+    if not callable(function):
+        raise ValueError(f"measure takes a function, not {shown(function)}")
+    name = getattr(function, "__name__", "") if name is None else name
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"a measure cannot be named {shown(name)}, which does not parse; give a "
+                         "name= such as 'Gap', of letters, digits and underscores")
+    before = MEASURES.get(name)
+    kind = _class_of(function, name, fair_end, tuple(range))
+    if isinstance(before, FunctionMeasure) and _place(before.DECLARATION[0]) == _place(function):
+        del MEASURES[name], irm.registry[name]
+        for module in _exporting():
+            vars(module).pop(name, None)
+    return register(kind())
+
+
+def import_installed() -> None:
+    """Import the modules that installed packages name in the group :data:`ENTRY_POINTS`."""
+    from importlib import metadata
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            module_of_user(entry.module)
+        except Exception as error:
+            warn(f"the measures of the entry point {entry.name} = {entry.value} cannot be imported "
+                 f"({type(error).__name__}: {error}); mend or remove the package that has it")
+
+
+def _place(function: Any) -> tuple[Any, Any]:
+    """Return where a function is defined."""
+    return getattr(function, "__module__", None), getattr(function, "__qualname__", function)
+
+
+def _bounds(range: Range) -> tuple[float, float]:
+    """Return the ends of a range, infinite for no bound."""
+    low, high = range
+    return -inf if low is None else low, inf if high is None else high
+
+
+def _class_of(function: Any, name: str, fair_end: Any, range: Any) -> type[FunctionMeasure]:
+    """Return the class of the measure of a function.
+
+    :raises ValueError: an unknown keyword, or a range or a fair end that is not possible
+    """
+    declaration = function, name, fair_end, range
+    try:
+        low, high = _bounds(range)
+        possible = low < high and low <= fair_end <= high and math.isfinite(fair_end)
+    except (TypeError, ValueError):
+        possible = False
+    if not possible:
+        raise ValueError(f"{name}: fair_end={shown(fair_end)}, range={shown(range)} is not "
+                         "possible; range takes the smallest and the largest value, None for no "
+                         "bound, and fair_end a number from the one to the other")
+    takes = _keywords(function, name)
+    supported = {"cutoff": params.cutoff(), "groups": params.groups()}
+    if "target" in takes:
+        named = "target" in inspect.signature(function).parameters
+        target = params.target("qrels" if named else "uniform")
+        supported |= {"rel": params.rel(), "target": target}
+    unfair = fair_end
+    if fair_end == low:
+        unfair = low + 1 if math.isinf(high) else high
+    elif fair_end == high:
+        unfair = high - 1 if math.isinf(low) else low
+    text = inspect.getdoc(function) or name
+    return type(name, (FunctionMeasure,), {
+        "__doc__": f"{name} — {name}.\n\n{text}", "NAME": name, "FAIR_END": float(fair_end),
+        "RANGE": range, "DEFAULT": float(unfair), "SUPPORTED_PARAMS": supported,
+        "COMPARES": "target" in takes, "RELEVANCE": "relevance" in takes,
+        "DECLARATION": declaration, "TAKES": takes})
+
+
+def _keywords(function: Any, name: str) -> tuple[str, ...]:
+    """Return the arrays that a function takes.
+
+    :raises ValueError: it needs something else
+    """
+    parameters = inspect.signature(function).parameters.values()
+    needed = [parameter for parameter in parameters if parameter.default is parameter.empty]
+    by_keyword = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    several = {parameter.kind for parameter in needed}
+    for parameter in needed:
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        if parameter.name not in ARRAYS or parameter.kind not in by_keyword:
+            raise ValueError(f"the function of {name} takes {parameter.name!r}, which a measure "
+                             f"does not give by keyword; it gives {listed(ARRAYS)}")
+    if inspect.Parameter.VAR_KEYWORD in several:
+        return ARRAYS
+    named = {parameter.name for parameter in parameters}
+    return tuple(array for array in ARRAYS if array in named)
+
+
+def _blank(declaration: tuple[Any, ...]) -> Any:
+    """Return a measure without parameters, for unpickling."""
+    _, name, *_ = declaration
+    kind = type(MEASURES.get(name))
+    if getattr(kind, "DECLARATION", None) != declaration:
+        kind = _class_of(*declaration)
+    return object.__new__(kind)
 
 
 #: A larger cutoff would crash pytrec_eval.

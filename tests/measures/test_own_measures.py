@@ -1,0 +1,341 @@
+"""A measure of a function of arrays: its values, and the places where it works."""
+
+from __future__ import annotations
+
+import functools
+import math
+import pickle
+import subprocess
+import sys
+
+import cloudpickle
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pyterrier.measures
+import pytest
+import slow_versions
+from ir_measures import nDCG
+from slow_versions.common import compares_groups, mean_over_samples, target_is_empty, target_shares
+
+import pt_fairness
+from pt_fairness import FairnessWarning, cli
+from pt_fairness.measures.example import qrels, run
+
+#: A module with a measure in five lines.
+FIVE_LINES = """\
+import pt_fairness
+def gap(codes, length, shares, target):
+    ranked = shares[codes].sum(axis=1) / length[:, None]
+    return abs(ranked - target).max(axis=1)
+Gap = pt_fairness.measure(gap, name="Gap")
+"""
+
+
+def gap(codes, length, shares, target):
+    """How far the share of a group is from its target, at most."""
+    ranked = shares[codes].sum(axis=1) / length[:, None]
+    return abs(ranked - target).max(axis=1)
+
+
+@compares_groups
+@mean_over_samples
+def slow_gap(topic, *, target="qrels", rel=1, cutoff=None):
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    docnos = topic.condensed(topic.ranking)[:cutoff]
+    if not docnos:
+        return 1.0
+    wanted = target_shares(topic, target, rel)
+    differences = []
+    for label in topic.labels:
+        share = sum(topic.shares(docno).get(label, 0) for docno in docnos) / len(docnos)
+        differences.append(abs(share - wanted[label]))
+    return max(differences)
+
+
+def first_groups(codes, member):
+    """Of how many groups the first document is."""
+    return member[codes[:, 0]].sum(axis=1)
+
+
+@mean_over_samples
+def slow_first_groups(topic, *, cutoff=None):
+    docnos = topic.condensed(topic.ranking)[:cutoff]
+    return len(topic.shares(docnos[0])) if docnos else 9.0
+
+
+def relevant_share(relevance, length, cutoff):
+    """Precision of the documents with a group."""
+    return (relevance > 0).sum(axis=1) / (length if cutoff is None else cutoff)
+
+
+@mean_over_samples
+def slow_relevant_share(topic, *, cutoff=None):
+    docnos = topic.condensed(topic.ranking)[:cutoff]
+    hits = [docno for docno in docnos if topic.relevance(docno) > 0]
+    return len(hits) / (cutoff or len(docnos)) if docnos else 0.0
+
+
+def everything(**arrays):
+    """The mean share of the first group, with all arrays at hand."""
+    assert sorted(arrays) == ["codes", "cutoff", "length", "member", "relevance", "shares",
+                              "target"]
+    lists, depth = arrays["codes"].shape
+    sets, labels = arrays["shares"].shape
+    assert arrays["member"].shape == (sets, labels) and arrays["member"].dtype == bool
+    assert arrays["length"].shape == (lists,) and (arrays["length"] > 0).all()
+    assert arrays["relevance"].shape == (lists, depth)
+    assert arrays["target"].shape == (lists, labels)
+    assert ((arrays["codes"] >= 0).sum(axis=1) == arrays["length"]).all()
+    assert not arrays["shares"][-1].any() and not arrays["member"][-1].any()
+    arrays["shares"][:, 1:] = math.nan  # harms no other measure
+    of_first = arrays["shares"][:, 0][arrays["codes"]]
+    return of_first.sum(axis=1) / arrays["length"] - arrays["target"][:, 0]
+
+
+@compares_groups
+@mean_over_samples
+def slow_everything(topic, *, target="uniform", rel=1, cutoff=None):
+    topic = topic.with_target(target)
+    if target_is_empty(topic, target, rel):
+        return None
+    docnos = topic.condensed(topic.ranking)[:cutoff]
+    if not docnos:
+        return 0.0
+    first = topic.labels[0]
+    share = sum(topic.shares(docno).get(first, 0) for docno in docnos) / len(docnos)
+    return share - target_shares(topic, target, rel)[first]
+
+
+@pytest.fixture
+def measures(monkeypatch):
+    """The measures of the functions above, with their slow versions."""
+    slow = {"Gap": slow_gap, "FirstGroups": slow_first_groups, "RelevantShare": slow_relevant_share,
+            "Everything": slow_everything}
+    for name, function in slow.items():
+        monkeypatch.setitem(slow_versions.MEASURES, name, function)
+    pt_fairness.measure(gap, name="Gap")
+    pt_fairness.measure(first_groups, name="FirstGroups", fair_end=1, range=(1, 9))
+    pt_fairness.measure(relevant_share, name="RelevantShare", fair_end=1)
+    pt_fairness.measure(everything, name="Everything", range=(-1, 1))
+
+
+class TestValues:
+    @pytest.mark.parametrize("samples", [1, 3])
+    @pytest.mark.parametrize("kind", [False, True, "weights"])
+    @pytest.mark.parametrize("seed", range(4))
+    def test_each_array_against_loops(self, measures, make_case, agrees, seed, kind, samples):
+        settings = [(name, {"cutoff": k} if k else {}) for k in (None, 1, 3, 50)
+                    for name in ("Gap", "FirstGroups", "RelevantShare", "Everything")]
+        for target in ("collection", "uniform", "qrels", {"g0": 0.3, "g1": 0.7}):
+            settings += [(name, {"target": target, "cutoff": 2}) for name in ("Gap", "Everything")]
+        settings += [("Gap", {"target": "qrels", "rel": 2})]
+        agrees(make_case(seed, several=True), settings, kind, samples)
+
+    def test_no_other_measure_sees_what_a_function_writes(self, measures, make_case):
+        case = make_case(3)
+        alone = ir_measures.calc_aggregate([pt_fairness.AWRF], case.qrels_frame, case.run_frame)
+        both = [pt_fairness.measures.MEASURES["Everything"], pt_fairness.AWRF]
+        found = ir_measures.calc_aggregate(both, case.qrels_frame, case.run_frame)
+        assert found[pt_fairness.AWRF] == alone[pt_fairness.AWRF]
+
+    @pytest.mark.parametrize("fair_end, range, value", [
+        (0, (0, 1), 1), (1, (0, 1), 0), (0, (0, None), 1), (0, (-1, 1), 0), (2, (None, 2), 1)])
+    def test_a_topic_without_results(self, fair_end, range, value):
+        measure = pt_fairness.measure(first_groups, "First", fair_end, range)
+        (metric,) = measure.iter_calc(qrels, run.head(0))
+        assert metric.value == measure.DEFAULT == value
+
+    def test_undefined_topics_are_counted(self):
+        measure = pt_fairness.measure(lambda length: np.where(length > 1, np.nan, 0.5), "Half")
+        with pytest.warns(FairnessWarning, match=r"Half on 1 of 1 topics"):
+            assert measure.calc_aggregate(qrels, run) == 0
+
+    def test_without_qrels(self):
+        uniform = pt_fairness.measure(everything, "Everything", range=(-1, 1))
+        groups = {"a": "PRO", "b": "PRO", "c": "CON"}
+        with pytest.raises(ValueError, match="qrels"):  # relevance is at hand, too
+            pt_fairness.evaluate(run, None, uniform, groups=groups, progress=False)
+        dominance = pt_fairness.measure(
+            lambda codes, length, shares: (shares[codes].sum(axis=1) / length[:, None]).max(axis=1),
+            "Dominance")
+        table = pt_fairness.evaluate(run, None, dominance, groups=groups, perquery=False,
+                                     progress=False)
+        assert table["Dominance"].item() == pytest.approx(2 / 3)
+
+
+class TestFunctions:
+    @pytest.mark.parametrize("function, options, error", [
+        ("gap", {}, "measure takes a function, not 'gap'"),
+        (lambda codes: codes, {}, "cannot be named '<lambda>'"),
+        (gap, {"name": "my gap"}, "cannot be named 'my gap'"),
+        (gap, {"name": "class"}, "cannot be named 'class'"),
+        (gap, {"name": "rKL"}, "already has a measure named 'rKL'"),
+        (gap, {"name": "nDCG"}, "already has a measure named 'nDCG'"),
+        (lambda codes, ranks: codes, {"name": "X"}, "X takes 'ranks', which a measure does not"),
+        (lambda ranks, **arrays: ranks, {"name": "X"}, "X takes 'ranks'"),
+        (lambda codes, /: codes, {"name": "X"}, "X takes 'codes', which a measure does not give"),
+        (gap, {"range": (1, 0)}, r"range=\(1, 0\) is not possible"),
+        (gap, {"range": (0, 1, 2)}, "is not possible; range takes the smallest"),
+        (gap, {"range": (0, "1")}, "is not possible; range takes"),
+        (gap, {"fair_end": 2}, "fair_end=2, range"),
+        (gap, {"fair_end": math.nan}, "fair_end=nan"),
+        (gap, {"fair_end": math.inf, "range": (0, None)}, "fair_end=inf"),
+        (gap, {"fair_end": None}, "fair_end=None"),
+    ])
+    def test_wrong_ones(self, function, options, error):
+        with pytest.raises(ValueError, match=error):
+            pt_fairness.measure(function, **options)
+
+    @pytest.mark.parametrize("function, error", [
+        (lambda codes: codes, r"X returns an array of the shape \(1, 4\) for 1 lists"),
+        (lambda codes: 0.5, r"of the shape \(\) for 1 lists; .* of the shape \(1,\)"),
+        (lambda length: length, r"X returns 4 for topic '1', outside its range \(0\.0, 1\.0\)"),
+        (lambda length: -1.0 * length, "X returns -4 for topic '1'"),
+        (lambda length: length / 0.0, "X returns inf for topic '1'"),
+    ])
+    def test_wrong_values(self, function, error):
+        measure = pt_fairness.measure(function, "X")
+        with np.errstate(divide="ignore"), pytest.raises(ValueError, match=error):
+            measure.calc_aggregate(qrels, run)
+
+    def test_a_function_that_is_defined_again_replaces_the_earlier_one(self):
+        first = pt_fairness.measure(gap)
+        again = pt_fairness.measure(gap, range=(0, 2))
+        assert pt_fairness.gap is pyterrier.measures.gap is again is not first
+        assert ir_measures.parse_measure("gap@2") == again @ 2
+        with pytest.raises(ValueError, match="already has a measure named 'gap'"):
+            pt_fairness.measure(first_groups, name="gap")
+        assert pt_fairness.gap is again
+
+    def test_what_has_a_default_need_not_be_given(self):
+        def near(length, most=2):
+            return np.minimum(length, most)
+        near_two = pt_fairness.measure(near, range=(0, None))
+        near_one = pt_fairness.measure(functools.partial(near, most=1), "one", range=(0, None))
+        assert near_two.calc_aggregate(qrels, run) == 2 and near_one.calc_aggregate(qrels, run) == 1
+
+    def test_it_can_be_pickled(self):
+        local = pt_fairness.measure(lambda length: 1 / length, "Local") @ 2
+        measure = pt_fairness.measure(gap, "Gap") @ 2
+        assert pickle.loads(pickle.dumps(measure)) == measure
+        copy = pickle.loads(cloudpickle.dumps(local(groups={"a": "PRO", "c": "CON"})))
+        assert copy.calc_aggregate(qrels, run) == 1 / 2 and copy.DEFAULT == 1
+
+
+class TestPlaces:
+    def test_experiment_and_evaluate(self):
+        measure = pt_fairness.measure(gap, name="Gap")
+        topics = pd.DataFrame({"qid": ["1"], "query": ["x"]})
+        of_pt = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+        system = pt.Transformer.from_df(run.rename(columns=of_pt))
+        table = pt.Experiment([system], topics, qrels.rename(columns=of_pt),
+                              [measure @ 2, nDCG @ 2], names=["A"])
+        assert table["Gap@2"].item() == pytest.approx(1 / 3)
+        averages, values = pt_fairness.evaluate({"A": run}, qrels, ["Gap(target='uniform')@2"],
+                                                progress=False, references=True)
+        assert values["value"].item() == 1 / 2 and len(averages) == 5
+
+    def test_several_processes(self):
+        pytest.importorskip("joblib")
+        pt_fairness.measure(gap, name="Gap")
+        runs = {name: run.sample(frac=1, random_state=i).assign(score=[5, 4, 3, 2, 1])
+                for i, name in enumerate("AB")}
+        alone = pt_fairness.evaluate(runs, qrels, "Gap@2", perquery=False, progress=False)
+        table = pt_fairness.evaluate(runs, qrels, "Gap@2", perquery=False, progress=False, n_jobs=2)
+        pd.testing.assert_frame_equal(table, alone)
+
+    def test_report_and_explain(self):
+        pt_fairness.measure(gap, name="Gap")
+        page = pt_fairness.report({"A": run, "B": run.iloc[::-1].assign(score=[5, 4, 3, 2, 1])},
+                                  qrels, ["nDCG@2", "Gap@2"], baseline="A", progress=False)
+        assert "How far the share of a group is from its target, at most" in page.html
+        frame = pt_fairness.explain("Gap@2", run, qrels, "1")
+        np.testing.assert_allclose(frame["value"], [1 / 3, 1 / 3])
+        assert frame["target of CON"].tolist() == pytest.approx([1 / 3] * 2)
+
+    def test_listing(self, capsys):
+        pt_fairness.measure(gap, name="Gap", range=(None, 1), fair_end=1)
+        assert cli.main(["measures"]) == 0 and cli.main(["measures", "Gap"]) == 0
+        text = capsys.readouterr().out
+        assert "Gap          1 or less  1     How far" in text
+        assert "target: distribution over" in text
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "qrels").write_text("1 PRO a 1\n1 PRO b 1\n1 CON c 1\n")
+    (tmp_path / "run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n")
+    return str(tmp_path / "qrels"), str(tmp_path / "run")
+
+
+@pytest.fixture
+def imported(monkeypatch):
+    """Forget modules that a test imports, and their folders."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    before = {*sys.modules}
+    yield
+    for name in ("my_gaps", "broken_gaps"):
+        if name not in before:
+            sys.modules.pop(name, None)
+
+
+@pytest.mark.usefixtures("imported")
+class TestCommandLine:
+    @pytest.mark.parametrize("module", [False, True])
+    def test_import(self, tmp_path, monkeypatch, files, capsys, module):
+        (tmp_path / "my_gaps.py").write_text(FIVE_LINES)
+        option = f"--import={tmp_path / 'my_gaps.py'}"
+        if module:
+            monkeypatch.chdir(tmp_path)
+            option = "--import=my_gaps"
+        assert cli.main(["table", *files, "-m", "Gap@2", "--format", "csv", option]) == 0
+        assert cli.main(["eval", *files, "Gap@2", option]) == 0
+        table, values = capsys.readouterr().out.rsplit("\n", 2)[:2]
+        assert table.splitlines()[0] == "name,Gap@2" and values == "Gap@2\t0.3333"
+        assert cli.evaluate([*files, "Gap@2", option], "ir_measures") == 0
+
+    @pytest.mark.parametrize("name, text, error", [
+        ("no_such.py", None, "there is no such file"),
+        ("no_such_module", None, "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("broken_gaps.py", "1 / 0", "ZeroDivisionError: division by zero"),
+        ("random.py", "", "has the same name; rename the file"),
+    ])
+    def test_a_wrong_import(self, tmp_path, files, capsys, name, text, error):
+        path = name
+        if text is not None:
+            path = str(tmp_path / name)
+            (tmp_path / name).write_text(text)
+        assert cli.main(["table", *files, "-m", "P@2", "--import", path]) == 2
+        message = capsys.readouterr().err
+        assert error in message and f"--import {path}" in message
+
+    def test_entry_point(self, tmp_path, files):
+        """The folder is that of a distribution that pip has installed."""
+        (tmp_path / "gaps").mkdir()
+        (tmp_path / "gaps" / "__init__.py").write_text(FIVE_LINES)
+        (tmp_path / "gaps-1.0.dist-info").mkdir()
+        (tmp_path / "gaps-1.0.dist-info" / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: gaps\nVersion: 1.0\n")
+        (tmp_path / "gaps-1.0.dist-info" / "entry_points.txt").write_text(
+            "[pt_fairness.measures]\ngaps = gaps:Gap\nbroken = no_such_module\n")
+        code = f"""
+            import sys, warnings
+            sys.path.insert(0, {str(tmp_path)!r})
+            with warnings.catch_warnings(record=True) as messages:
+                import {{first}}, pt_fairness, ir_measures
+            print(*[message.message for message in messages])
+            print(ir_measures.parse_measure("Gap@2"), pt_fairness.Gap is __import__("gaps").Gap)
+            from pt_fairness import cli
+            sys.exit(cli.main(["eval", *{files!r}, "Gap@2"]))"""
+        for first in ("gaps", "pt_fairness"):
+            done = subprocess.run(
+                [sys.executable, "-c", "\n".join(line[12:] for line in
+                                                 code.format(first=first).splitlines())],
+                capture_output=True, text=True)
+            warning, *lines = done.stdout.splitlines()
+            assert "broken = no_such_module cannot be imported (ModuleNotFoundError" in warning
+            assert lines == ["Gap@2 True", "Gap@2\t0.3333"], done.stderr
