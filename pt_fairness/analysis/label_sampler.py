@@ -75,9 +75,7 @@ def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: 
     times = [np.count_nonzero(drawn[:, :-2] == label, axis=1) for label in range(len(labels))]
     drawn[:, -2] = np.argmax(times, axis=0)
     drawn[free, -1] = meaning[model[free]]
-    by_document = np.empty_like(drawn)
-    by_document[order] = drawn
-    return by_document, agreement
+    return drawn[np.argsort(order)], agreement
 
 
 def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Sequence[str]) -> Ints:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Ints, recoded
+from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.groups.combinations import single_labels
 from pt_fairness.groups.memberships import Groups
@@ -61,23 +61,19 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
         qids = [""] * len(docnos)
     qids = texts_of(pd.Series(qids, dtype=object))
     docnos = texts_of(pd.Series(docnos, dtype=object))
-    true, human_labels = single_labels(human, qids, docnos)
-    guessed, model_labels = single_labels(model, qids, docnos)
-    labelled = true >= 0
-    if not (labelled & (guessed >= 0)).any():
+    labels = {}
+    for side, source in (("human", human), ("model", model)):
+        codes, names = single_labels(source, qids, docnos)
+        labels[side] = np.array([*names, None], dtype=object)[codes]
+    frame = pd.DataFrame(labels).dropna(subset="human")
+    if frame["model"].isna().all():
         sides = [_example(human, docnos), _example(model, _listed(model)[1])]
         raise ValueError("no document has a human label and one of the model: "
                          + ", ".join(filter(None, sides)))
-    true = true[labelled]
-    guessed = guessed[labelled]
-    present = {human_labels[code] for code in true}
-    present |= {model_labels[code] for code in guessed if code >= 0}
-    labels = sorted(present)
-    counts = np.zeros((len(labels), len(labels) + 1), int)
-    # The last column, −1, is that of the documents without a label of the model.
-    cells = recoded(true, human_labels, labels), recoded(guessed, model_labels, labels)
-    np.add.at(counts, cells, 1)
-    return LabelErrors(counts, labels, model.made_of or model.registered)
+    present = sorted({*frame["human"], *frame["model"].dropna()})
+    counts = pd.crosstab(frame["human"], frame["model"].fillna(NONE))
+    counts = counts.reindex(index=present, columns=[*present, NONE], fill_value=0)
+    return LabelErrors(counts, model.made_of or model.registered)
 
 
 def _listed(source: Groups) -> tuple[Any, Any]:
@@ -111,42 +107,36 @@ class LabelErrors:
     Intervals are at 95 %: Wilson's (1927) for shares, of the large-sample standard error (Fleiss,
     Cohen & Everitt 1969) for κ.
 
-    :param counts: the number of documents by human label and label of the model, ``[K, K + 1]``;
-        the last column is that of the documents without a label of the model
-    :param labels: the labels, ``[K]``
+    :param counts: the number of documents by human label (rows) and label of the model; the last
+        column, ``@NONE``, is that of the documents without a label of the model
     :param name: the name of the model
     """
 
-    def __init__(self, counts: Ints, labels: Sequence[str], name: str) -> None:
-        self._counts = counts
-        self._labels = [*labels]
+    #: The number of documents by human label (rows) and label of the model. There is a column
+    #: ``@NONE`` if the model has no label for some.
+    counts: pd.DataFrame
+
+    def __init__(self, counts: pd.DataFrame, name: str) -> None:
+        self._labelled = counts.drop(columns=NONE)
+        self._without = int(counts[NONE].sum())
+        self.counts = counts if self._without else self._labelled
         self._name = name
-
-    @property
-    def counts(self) -> pd.DataFrame:
-        """The number of documents by human label (rows) and label of the model.
-
-        There is a column ``@NONE`` if the model has no label for some.
-        """
-        frame = pd.DataFrame(self._counts, self._labels, [*self._labels, NONE])
-        frame = frame.rename_axis(index="human", columns="model")
-        return frame if frame[NONE].any() else frame.drop(columns=NONE)
 
     @property
     def accuracy(self) -> Estimate:
         """The share of the human labels with which the model agrees, and its interval."""
-        share, low, high = _wilson(np.trace(self._counts), self._counts.sum())
+        share, low, high = _wilson(np.trace(self._labelled), self.counts.to_numpy().sum())
         return float(share), float(low), float(high)
 
     @property
     def kappa(self) -> Estimate:
         """Cohen's κ and its interval; NaN if there is one label only."""
-        return kappa(self._counts[:, :-1])
+        return kappa(self._labelled.to_numpy())
 
     @property
     def alpha(self) -> Estimate:
         """Krippendorff's α for nominal labels, NaN if there is one label only; no interval."""
-        counts = self._counts[:, :-1]
+        counts = self._labelled.to_numpy()
         n = 2 * counts.sum()
         of_labels = counts.sum(axis=0) + counts.sum(axis=1)
         expected = n * n - (of_labels ** 2).sum()
@@ -162,41 +152,36 @@ class LabelErrors:
         ``label, human, model`` (numbers of documents)``, precision, precision low, precision high,
         recall, recall low, recall high, f1``; NaN for 0 of 0.
         """
-        right = np.diag(self._counts)
-        human = self._counts.sum(axis=1)
-        model = self._counts[:, :-1].sum(axis=0)
-        columns: dict[str, Any] = {"label": self._labels, "human": human, "model": model}
+        right = np.diag(self._labelled)
+        human = self.counts.sum(axis=1)
+        model = self._labelled.sum()
+        columns: dict[str, Any] = {"label": model.index, "human": human, "model": model}
         for name, number in (("precision", model), ("recall", human)):
             ends = _wilson(right, number)
             columns |= dict(zip((name, f"{name} low", f"{name} high"), ends, strict=True))
-        return pd.DataFrame({**columns, "f1": 2 * right / (human + model)})
+        table = pd.DataFrame({**columns, "f1": 2 * right / (human + model)})
+        return table.reset_index(drop=True)
 
     @property
     def true_given_model(self) -> dict[str, dict[str, float]]:
         """Label of the model → human label → share: ``rates`` of :func:`with_error_rates`."""
-        return self._shares(self._counts[:, :-1].T)
+        return _shares(self._labelled.T)
 
     @property
     def model_given_true(self) -> dict[str, dict[str, float]]:
         """Human label → label of the model → share: its ``rates`` with a ``prior``."""
-        return self._shares(self._counts[:, :-1])
-
-    def _shares(self, counts: Ints) -> dict[str, dict[str, float]]:
-        frame = pd.DataFrame(counts, self._labels, self._labels)
-        frame = frame[frame.any(axis=1)]
-        shares: Any = frame.div(frame.sum(axis=1), axis=0).to_dict("index")
-        return shares
+        return _shares(self._labelled)
 
     @property
     def sentence(self) -> str:
         """The agreement as a sentence for a paper."""
         share, low, high = (f"{100 * value:.1f}" for value in self.accuracy)
-        without = self._counts[:, -1].sum()
-        text = (f"The labels of {self._name} agree with {self._counts.sum()} human labels in "
+        number = self.counts.to_numpy().sum()
+        text = (f"The labels of {self._name} agree with {number} human labels in "
                 f"{share} % [{low}, {high}] (κ {_shown(self.kappa)}).")
-        if without:
-            text += (f" {without} of these documents have no label of the model: they count as "
-                     "wrong, and κ and α leave them out.")
+        if self._without:
+            text += (f" {self._without} of these documents have no label of the model: they count "
+                     "as wrong, and κ and α leave them out.")
         return text
 
     def _table(self) -> pd.DataFrame:
@@ -214,6 +199,13 @@ class LabelErrors:
         table = self._table()
         table["label"] = table["label"].str.replace(r"([#$%&_{}])", r"\\\1", regex=True)
         return table.to_latex(index=False, column_format="lrrrrr")
+
+
+def _shares(counts: pd.DataFrame) -> dict[str, dict[str, float]]:
+    """Return the shares of the columns in each row that has any."""
+    counts = counts[counts.any(axis=1)]
+    shares: Any = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
+    return shares
 
 
 def _shown(estimate: Estimate) -> str:

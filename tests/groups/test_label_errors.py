@@ -78,7 +78,8 @@ def test_worked_values():
 @given(st.lists(st.integers(1, 30), min_size=9, max_size=9))
 def test_slow_versions(numbers):
     counts = np.array(numbers).reshape(3, 3)
-    rates = LabelErrors(np.column_stack([counts, [2, 0, 1]]), [*"ABC"], "tagger")
+    frame = pd.DataFrame(np.column_stack([counts, [2, 0, 1]]), [*"ABC"], [*"ABC", "@NONE"])
+    rates = LabelErrors(frame, "tagger")
     kappa, error = slow_kappa(counts.tolist())
     assert rates.kappa == pytest.approx((kappa, kappa - 1.959964 * error, kappa + 1.959964 * error))
     assert rates.alpha[0] == pytest.approx(slow_alpha(counts.tolist()))
@@ -112,7 +113,7 @@ def test_text():
     assert ("The labels of tagger agree with 100 human labels in 85.0 % [76.7, 90.7] "
             "(κ 0.70 [0.56, 0.84])") in repr(rates)  # fmt: skip
     assert "0.89 [0.77, 0.95]" in repr(rates)
-    latex = LabelErrors(np.array([[1, 0, 0], [0, 1, 0]]), ["a_b", "50 %"], "x").to_latex()
+    latex = groups.error_rates({"x": "a_b", "y": "50 %"}, {"x": "a_b", "y": "50 %"}).to_latex()
     assert r"a\_b & 1" in latex and r"50 \%" in latex and r"\toprule" in latex
 
 
