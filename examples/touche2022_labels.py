@@ -1,0 +1,137 @@
+"""Labels from a model: what fairness measures say of a real track's runs with human labels of
+stance, with those that each team's model predicted, and with these corrected by some human labels.
+
+``python examples/touche2022_labels.py QRELS STANCES RUN…`` takes the qrels of relevance, the qrels
+of stances and the runs of the track (Touché at CLEF 2022, task 2). The runs whose second column has
+predicted stances are evaluated, over their judged passages. The first of them of each team is
+corrected: ten random samples of each number of human labels. The tables go to the folder of the
+figures as CSV files. It takes about ten minutes.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pandas as pd
+from shared.comparison import arguments, heading, show
+from shared.inputs import file
+
+from pt_fairness import FairnessWarning, analysis, groups, read_qrels
+from pt_fairness.io.files import opened
+
+MEASURES = ["AWRF@5", "rKL@5", "nDJS@5"]
+#: The stances; some models never predict all of them.
+LABELS = ("FIRST", "NEUTRAL", "NO", "SECOND")
+#: The numbers of human labels, and of samples of each.
+HUMAN, SAMPLES = (100, 200, 300), 10
+DRAWS = 200
+
+
+def predicted(path: Path) -> pd.DataFrame:
+    """The passages of a run with the stance in its second column: ``qid, docno, group, score``."""
+    with opened(path) as lines:
+        rows = [line.split()[:5] for _, line in lines.lines()]
+    frame = pd.DataFrame(rows, columns=["qid", "group", "docno", "rank", "score"])
+    return frame.astype({"score": float}).drop_duplicates(["qid", "docno"])
+
+
+def values(run: pd.DataFrame, qrels: pd.DataFrame, source: groups.Groups, draws: int = 2,
+           seed: int = 0) -> pd.DataFrame:
+    """The values of a run with their label intervals, by measure; 2 draws do for certain labels."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairnessWarning)
+        table = analysis.uncertain_labels({"run": run}, qrels, MEASURES, source, draws, seed=seed)
+    return table.set_index("measure")
+
+
+def corrections(run: pd.DataFrame, qrels: pd.DataFrame, model: groups.Groups, human: pd.DataFrame,
+                truth: pd.Series) -> pd.DataFrame:
+    """Corrected values of a run: ``labels, measure, value, error, covers`` (in %)``, r_hat``.
+
+    :param truth: the values with all human labels, by measure
+    """
+    tables = []
+    for labels in HUMAN:
+        for seed in range(SAMPLES):
+            source = groups.model_labels(model, human.sample(labels, random_state=seed))
+            table = values(run, qrels, source, DRAWS, seed)
+            table["labels"], table["value"] = labels, table["mean"]
+            table["error"] = table["mean"] - truth
+            table["covers"] = 100.0 * (table["label low"].le(truth) & table["label high"].ge(truth))
+            tables.append(table)
+    every = pd.concat(tables)
+    columns = ["value", "error", "covers", "r_hat"]
+    return every.groupby(["labels", "measure"], sort=False)[columns].mean().reset_index()
+
+
+def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
+    """Prints it all; returns the tables by name."""
+    parser = arguments(__doc__)
+    parser.add_argument("qrels", type=file, help="qrels of relevance")
+    parser.add_argument("stances", type=file, help="qrels of stances")
+    parser.add_argument("runs", nargs="+", type=file)
+    options = parser.parse_args(arguments_)
+    options.figures.mkdir(parents=True, exist_ok=True)
+    qrels = read_qrels(options.qrels).drop(columns="iteration", errors="ignore")
+    people = groups.from_qrels(options.stances, name="people")
+    models, rows, corrected, teams = [], [], [], set()
+    for path in options.runs:
+        name = path.name.removesuffix(".gz")
+        run = predicted(path).merge(qrels[["qid", "docno"]].drop_duplicates())
+        if run["group"].nunique() < 2:
+            continue
+        judged = qrels.merge(run[["qid", "docno"]])
+        model = groups.from_frame(run[["qid", "docno", "group"]], name, order=LABELS)
+        human = people.lookup(run["qid"], run["docno"])
+        rates = groups.error_rates(model, human)
+        share, low, high = rates.accuracy
+        kappa, kappa_low, kappa_high = rates.kappa
+        models.append({"model of": name, "passages": len(human),
+                       "right (%)": f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]",
+                       "κ": f"{kappa:.2f} [{kappa_low:.2f}, {kappa_high:.2f}]"})
+        run = run.drop(columns=["group", "rank"])
+        truth = values(run, judged, people)["mean"]
+        labelled = values(run, judged, model)["mean"]
+        rows += [{"run": name, "measure": measure, "human": truth[measure],
+                  "model": labelled[measure]} for measure in MEASURES]
+        team = name.partition(".")[0]
+        if team not in teams:
+            teams.add(team)
+            table = corrections(run, judged, model, human, truth)
+            table.insert(0, "run", name)
+            corrected.append(table)
+            print(f"{name} {rates.sentence}", flush=True)
+    table = pd.DataFrame(rows)
+    every = pd.concat(corrected)
+    for labels in HUMAN:
+        means = every[every["labels"] == labels].set_index(["run", "measure"])["value"]
+        table = table.merge(means.rename(f"corrected, {labels}").reset_index(), how="left")
+    first = table.dropna()
+    columns = [column for column in table if column not in ("run", "measure", "human")]
+    taus = {measure: [part["human"].corr(part[column], "kendall") for column in columns]
+            for measure, part in first.groupby("measure", sort=False)}
+    ranking = pd.DataFrame(taus, columns).rename_axis("labels").reset_index()
+    tables = {"models": pd.DataFrame(models), "values": table, "corrected": every,
+              "rankings": ranking}
+    titles = {"models": "How good are the labels of each model?",
+              "values": "Values with human labels, with the model's, and corrected",
+              "corrected": "Corrected values: mean error, and intervals that hold the value of all "
+                           "human labels",
+              "rankings": "Kendall's τ of the first run of each team, to the order by human labels"}
+    wide = table.pivot(index="run", columns="measure", values=["human", "model"])
+    wide = wide.swaplevel(axis="columns")
+    wide = wide[[(measure, labels) for measure in MEASURES for labels in ("human", "model")]]
+    wide.columns = pd.Index([", ".join(column) for column in wide])
+    wide.round(3).to_csv(options.figures / "labels-values.csv", lineterminator="\n")
+    for name, title in titles.items():
+        heading(title)
+        show(tables[name], 3)
+        if name != "values":
+            path = options.figures / f"labels-{name}.csv"
+            tables[name].round(3).to_csv(path, index=False, lineterminator="\n")
+    return tables
+
+
+if __name__ == "__main__":
+    main()
