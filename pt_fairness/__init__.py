@@ -34,6 +34,7 @@ _LAZY = {
     "read_run": "pt_fairness.io",
     "reference_rankings": "pt_fairness.analysis",
     "rename": "pt_fairness.analysis.formats",
+    "tune": "pt_fairness.evaluation",
     "with_groups": "pt_fairness.provider.measure_lists",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.core.messages",

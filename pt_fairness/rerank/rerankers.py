@@ -326,6 +326,15 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
             return target
         return canonical
 
+    def set_parameter(self, name: str, value: Any) -> None:
+        """Set a parameter, as ``pt.GridScan`` and :func:`pt_fairness.tune` do.
+
+        :raises ValueError: a value that is not allowed, or no such parameter
+        """
+        if name in self.parameters():
+            value = self._checked(name, value)
+        super().set_parameter(name, value)
+
     def transform(self, inp: pd.DataFrame) -> pd.DataFrame:
         """Return results in the new order.
 
