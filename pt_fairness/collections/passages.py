@@ -178,10 +178,12 @@ GREP_FILES = {
     "Physical Capabilities": "317bba43a6642f65dc92135e382fa66c",
     "Sex & Relationship": "94a16b3cef88a3d999bbee10da46d265",
 }
+#: The columns of the fields of a document.
+_GREP_COLUMNS = ("d_id", "doc_title", "document", "content_gender", "exp_stereotype")
 _GREP_QUERIES = "queries.csv", "1bd40a9fe5b59a227067b4ed513f561c"
 #: The groups of the content by the letters in the files; one document has a misspelt "both".
-CONTENT = {"F": ["female"], "M": ["male"], "N": ["neutral"], "both": ["female", "male"],
-           "botrh": ["female", "male"]}
+_BOTH = ["female", "male"]
+CONTENT = {"F": ["female"], "M": ["male"], "N": ["neutral"], "both": _BOTH, "botrh": _BOTH}
 
 
 class GrepDocument(NamedTuple):
@@ -221,8 +223,8 @@ class GrepDocs(JsonlDocs):  # type: ignore[misc]
 
     def _iter(self) -> Iterator[GrepDocument]:
         for row in _table_rows(self._dlcs):
-            yield GrepDocument(row["d_id"], row["doc_title"], row["document"],
-                               row["content_gender"], row["exp_stereotype"])
+            fields = [row[name] for name in _GREP_COLUMNS]
+            yield GrepDocument(*fields)
 
 
 class GrepQueries(BaseQueries):  # type: ignore[misc]
@@ -282,7 +284,8 @@ def _register_grep(registry: Any) -> None:
     files = []
     for category, md5 in GREP_FILES.items():
         name = f"queries-documents_{category}.csv"
-        files.append(download(f"{_GREP_URL}/{quote(name)}", home / name, md5))
+        url = f"{_GREP_URL}/{quote(name)}"
+        files.append(download(url, home / name, md5))
     name, md5 = _GREP_QUERIES
     queries = download(f"{_GREP_URL}/{name}", home / name, md5)
     docs = GrepDocs(files, doc_cls=GrepDocument, namespace=GREP, lang="en",

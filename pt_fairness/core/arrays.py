@@ -26,6 +26,13 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[new]
 
 
+def ranges(start: Ints, count: Ints) -> Ints:
+    """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
+    before = np.cumsum(count) - count
+    offsets = np.repeat(start - before, count)
+    return offsets + np.arange(count.sum())
+
+
 def recoded(codes: Ints, names: Iterable[str], new_names: Iterable[str]) -> Ints:
     """Convert codes of names to the codes of the same names among new ones, ``[n]``.
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints
+from pt_fairness.core.arrays import Floats, Ints, ranges
 from pt_fairness.core.messages import label_text, listed, shown
 from pt_fairness.core.registry import value_hash
-from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations, ranges
+from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations
 from pt_fairness.groups.sources import get
 
 #: The separator between the labels of the sources in a label of their product.

@@ -156,7 +156,8 @@ class FromText(Groups):
         members = np.hstack([np.where(neutral, 0, members), neutral])
         absent = counts[:, 0] < 0  # not in the corpus
         members[absent] = 0
-        item, codes = np.nonzero(members[:, :len(self._columns)])
+        columns = len(self._columns)
+        item, codes = np.nonzero(members[:, :columns])
         weight = members[item, codes].astype(float) if self.weighted else None
         return Memberships(item, codes, self._columns, weight, np.where(absent, nan, 0.0))
 
@@ -201,16 +202,21 @@ class FromIrds(Groups):
 
         :raises ValueError: neither has it
         """
-        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
-                  for entity in ("docs", "qrels") if dataset.has(entity)}
+        fields = {}
+        for entity in ("docs", "qrels"):
+            if dataset.has(entity):
+                record = getattr(dataset, f"{entity}_cls")()
+                fields[entity] = record._fields
         if self.entity is not None:
             fields = {self.entity: fields.get(self.entity, ())}
         for entity, names in fields.items():
             if self.field in names or (callable(self.field) and names):
                 return entity
-        texts = [f"{', '.join(names)} ({entity})" for entity, names in fields.items()]
-        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has "
-                         f"{' and '.join(texts) or 'none'}")
+        texts = []
+        for entity, names in fields.items():
+            texts.append(f"{', '.join(names)} ({entity})")
+        existing = " and ".join(texts) or "none"
+        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has {existing}")
 
     def _groups(self, record: Any) -> Found:
         """Return the groups of a document or judgment."""
@@ -221,7 +227,9 @@ class FromIrds(Groups):
                              f"{self.dataset_id} raised {error!r}") from error
         if isinstance(value, str) and value == "-":
             return (), ""  # no group, and nothing to warn of
-        values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        values = value
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            values = [value]
         texts = []
         for value in values:
             if isinstance(value, enum.Enum):
@@ -241,7 +249,8 @@ class FromIrds(Groups):
         unread = [docno for docno in docnos if docno not in self._cache]
         if unread:
             from pt_fairness.io import irds as reading
-            groups: dict[str, Found] = dict.fromkeys(unread, ((), MISSING))
+            missing: Found = (), MISSING
+            groups = dict.fromkeys(unread, missing)
             for document in reading.documents(self.dataset_id, unread, self.name):
                 if document.doc_id in groups:
                     groups[document.doc_id] = self._groups(document)
@@ -260,12 +269,13 @@ class FromIrds(Groups):
         self._warned = True
         reasons = pd.Series(causes, dtype=object)
         outside = reasons[reasons.str.startswith(_OTHER)]
-        details = [_detail(reasons[reasons == MISSING], "not in the corpus"),
-                   _detail(reasons[reasons == _NOTHING], "without a value")]
+        absent = reasons[reasons == MISSING]
+        empty = reasons[reasons == _NOTHING]
+        details = [_detail(absent, "not in the corpus"), _detail(empty, "without a value")]
         if len(outside):
             label = outside.iloc[0].removeprefix(_OTHER)
-            details.append(_detail(outside, f"with a value other than "
-                                   f"{', '.join(self.labels or ())}", f" has {label!r}"))
+            labels = ", ".join(self.labels or ())
+            details.append(_detail(outside, f"with a value other than {labels}", f" has {label!r}"))
         warn(f"{self.name}: {len(reasons)} of {len(groups)} documents have no group and count as "
              f"unannotated: {'; '.join(filter(None, details))}")
 
@@ -285,14 +295,16 @@ class FromIrds(Groups):
         for row in rows:
             pair = row.query_id, row.doc_id
             if row.relevance > 0 or pair not in positive:
-                triples += [(*pair, label) for label in self._groups(row)[0] or ("-",)]
+                labels, _ = self._groups(row)
+                triples += [(*pair, label) for label in labels or ("-",)]
         frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object)
         return Table.of_frame(frame)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self._judged is not None:
             return self._judged.find(qids, docnos)
-        groups = self.fetch(map(str, pd.unique(np.asarray(docnos, dtype=object))))
+        documents = pd.unique(np.asarray(docnos, dtype=object))
+        groups = self.fetch(map(str, documents))
         self._warn_once(groups)
         pairs = []
         for docno, (labels, cause) in groups.items():

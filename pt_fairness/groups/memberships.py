@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, distinct, recoded
+from pt_fairness.core.arrays import Floats, Ints, distinct, ranges, recoded
 from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, texts_of
 from pt_fairness.core.messages import (
     UNANNOTATED,
@@ -91,9 +91,12 @@ class Table:
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
                  weight: Floats | None = None) -> None:
         codes, texts = _label_codes(group)
-        unlabelled = [code for code, text in enumerate(texts) if text in UNANNOTATED]
-        labelled = (codes >= 0) & ~np.isin(codes, unlabelled)
-        complete = docno.notna() if qid is None else docno.notna() & qid.notna()
+        self.labels = sorted({*texts}.difference(UNANNOTATED))
+        codes = recoded(codes, texts, [*self.labels, UNKNOWN_GROUP])
+        labelled = (codes >= 0) & (codes < len(self.labels))
+        complete = docno.notna()
+        if qid is not None:
+            complete &= qid.notna()
         rows = labelled | complete.to_numpy()  # a row without a group may lack its document
         if not rows.all():
             docno = docno[rows]
@@ -101,9 +104,8 @@ class Table:
             labelled = labelled[rows]
             qid = None if qid is None else qid[rows]
             weight = None if weight is None else weight[rows]
-        self.labels = sorted({*texts}.difference(UNANNOTATED))
-        is_unknown = codes == texts.index(UNKNOWN_GROUP) if UNKNOWN_GROUP in texts else None
-        codes = recoded(codes[labelled], texts, self.labels)
+        is_unknown = codes == len(self.labels)
+        codes = codes[labelled]
         self._index = DocumentIndex(qid, docno, "groups")
         pair = self._index.pair
         documents = len(self._index)
@@ -116,8 +118,7 @@ class Table:
             members = members[positive]
             codes = codes[positive]
             shares = shares[positive]
-            if is_unknown is not None:
-                self._unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
+            self._unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
         members, self._codes, self.weight = distinct_annotations(members, codes, shares)
         if self.weight is not None:
             sums = np.bincount(members, self.weight, documents) + self._unknown
@@ -160,9 +161,10 @@ class Table:
     def content(self) -> Any:
         """Return all annotations, sorted, to be hashed independently of the order of the rows."""
         order, documents = self._index.sorted()
-        rows = ranges(self._start[order], self._count[order])
+        count = self._count[order]
+        rows = ranges(self._start[order], count)
         weights = None if self.weight is None else (self.weight[rows], self._unknown[order])
-        return self.labels, documents, self._codes[rows], self._count[order], weights
+        return self.labels, documents, self._codes[rows], count, weights
 
     def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
@@ -181,14 +183,9 @@ class Table:
         unknown[item] = self._unknown[pair]
         count = self._count[pair]
         rows = ranges(self._start[pair], count)
+        codes = self._codes[rows]
         weight = None if self.weight is None else self.weight[rows]
-        return Memberships(np.repeat(item, count), self._codes[rows], self.labels, weight, unknown)
-
-
-def ranges(start: Ints, count: Ints) -> Ints:
-    """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
-    before = np.cumsum(count) - count
-    return np.repeat(start - before, count) + np.arange(count.sum())
+        return Memberships(np.repeat(item, count), codes, self.labels, weight, unknown)
 
 
 def distinct_annotations(item: Ints, codes: Ints,
@@ -226,12 +223,10 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
 
 def _label_codes(group: pd.Series) -> tuple[Ints, list[str]]:
     """Return the code of the label of each row, −1 where it is missing, and the distinct labels."""
-    if pd.api.types.infer_dtype(group) not in ("string", "categorical"):
+    if pd.api.types.infer_dtype(group) != "string":
         group = group.map(label_text, na_action="ignore")
-    codes, values = pd.factorize(group)
-    texts = list(map(label_text, values))
-    distinct = list(dict.fromkeys(texts))
-    return recoded(codes, texts, distinct), distinct
+    codes, texts = pd.factorize(group)
+    return codes, list(map(str, texts))
 
 
 def is_no_group(value: Any) -> bool:
@@ -540,7 +535,8 @@ class _Relabelled(Groups):
         self._new = {}
         for topic, value in by_topic.items():
             mapping = self._mapping(topic, value)
-            unknown = mapping.keys() - {*(mapping if base.labels is None else base.labels)}
+            possible = mapping if base.labels is None else base.labels
+            unknown = mapping.keys() - {*possible}
             if unknown:
                 leaning = ""
                 if not isinstance(value, Mapping):
@@ -554,7 +550,9 @@ class _Relabelled(Groups):
         self.in_parts = base.in_parts
         self.weighted = base.weighted
         topics = {topic for topic, mapping in self._new.items() if mapping}
-        self.topics = sorted(topics if base.topics is None else topics & {*base.topics})
+        if base.topics is not None:
+            topics &= {*base.topics}
+        self.topics = sorted(topics)
 
     @staticmethod
     def _mapping(topic: Any, value: Any) -> dict[str, str]:

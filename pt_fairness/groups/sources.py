@@ -282,7 +282,8 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     if {*labels} <= {*UNANNOTATED, *dropped}:
         raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
                          f"none={shown(dropped)}")
-    return from_frame(frame[~frame["group"].isin(dropped)], name, order=order)
+    labelled = frame[~frame["group"].isin(dropped)]
+    return from_frame(labelled, name, order=order)
 
 
 def of_data(data: Any) -> Groups:
@@ -351,7 +352,8 @@ class _Pattern(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
-        matches = pd.Series(texts, dtype=object).astype(str).str.extract(self._whole)
+        documents = pd.Series(texts, dtype=object).astype(str)
+        matches = documents.str.extract(self._whole)
         labels = matches[self._column]
         is_label = ~labels.isin(UNANNOTATED)
         if self.complete:
@@ -471,9 +473,11 @@ def summary(qrels: pd.DataFrame) -> str:
     documents = annotated.drop_duplicates(ids)
     judged = qrels.drop_duplicates(ids)
     count = annotated["iteration"].value_counts().sort_index()
-    labels = ", ".join(f"{group} {number}" for group, number in count.items())
-    return (f"{len(documents)} of {len(judged)} judged documents have a group"
-            + (f": {labels}" if labels else ""))
+    line = f"{len(documents)} of {len(judged)} judged documents have a group"
+    labels = [f"{group} {number}" for group, number in count.items()]
+    if labels:
+        line += f": {', '.join(labels)}"
+    return line
 
 
 REGISTRY = Registry(Groups, from_file,
