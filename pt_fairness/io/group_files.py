@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,7 @@ def _read_structured(source: Input, *columns: str | None) -> pd.DataFrame:
     """Read a file of Parquet or JSON.
 
     :param columns: keys of objects, with dots, that become columns
+    :raises ValueError: no object has such a key
     """
     frame = read_parquet(source) if source.name.endswith(".parquet") else read_json(source)
     for column in columns:
@@ -119,9 +120,13 @@ def _read_structured(source: Input, *columns: str | None) -> pd.DataFrame:
             continue
         name, *keys = column.split(".")
         if keys and name in frame:
-            cells = frame[name]
+            cells = frame[name].astype(object)
             for key in keys:
-                cells = cells.str.get(key)
+                is_object = cells.map(lambda cell: isinstance(cell, Mapping))
+                cells = cells.where(is_object).str.get(key)
+            if cells.isna().all():
+                raise ValueError(f"{source.name}: no object in {name!r} has the key "
+                                 f"{'.'.join(keys)!r}")
             frame[column] = cells
     return frame
 

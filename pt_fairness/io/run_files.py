@@ -141,7 +141,8 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
             answer |= metadata
         topic = _first_value(answer, "topic_id", "narrative_id")
         sentences = _first_value(answer, "answer", "responses")
-        if topic is None or not isinstance(sentences, list):
+        is_list = isinstance(sentences, list)
+        if topic is None or not is_list or not all(isinstance(part, dict) for part in sentences):
             raise ValueError(f"{place} has no topic_id (or narrative_id), or no answer (or "
                              "responses), a list of sentences with citations; a run in JSON has "
                              "both")
@@ -152,8 +153,10 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
         references = _first_value(answer, "references") or []
         docnos = []
         for sentence in sentences:
-            for citation in sentence.get("citations") or ():
-                docnos.append(_cited(citation, references, place))
+            citations = sentence.get("citations") or []
+            if not isinstance(citations, (list, dict)):
+                citations = [citations]
+            docnos += [_cited(citation, references, place) for citation in citations]
         rows += [(qid, docno) for docno in dict.fromkeys(docnos)]
     run = pd.DataFrame(rows, columns=["qid", "docno"], dtype=dtype)
     return run.assign(score=-1.0 - run.groupby("qid").cumcount())

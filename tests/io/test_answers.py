@@ -72,6 +72,8 @@ def test_answers_are_evaluated_as_other_runs(tmp_path, monkeypatch, capsys):
     ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]}, "cites -1"),
     ({"answer": []}, "answer 1 has no topic_id"), ({"topic_id": 1}, "or no answer"),
     ({"topic_id": 1, "answer": "text"}, "a list of sentences"),
+    ({"topic_id": 1, "answer": ["text"]}, "a list of sentences"),
+    ({"topic_id": 1, "answer": [{"text": "", "citations": 0.5}]}, r"cites 0\.5; a citation is"),
 ])
 def test_answers_that_are_wrong(tmp_path, answer, says):
     (tmp_path / "run").write_text(json.dumps(answer) + "\n")

@@ -148,6 +148,13 @@ def test_files_that_are_damaged(tmp_path, name, content, says):
         groups.from_file(tmp_path / name)
 
 
+@pytest.mark.parametrize("value", ["text", 5, {"c": "X"}, None])
+def test_keys_that_no_object_has(tmp_path, value):
+    path = write(tmp_path / "g.jsonl", [{"docno": "d1", "a": value}])
+    with pytest.raises(ValueError, match=r"g\.jsonl: no object in 'a' has the key 'b'"):
+        groups.from_file(path, column="a.b")
+
+
 def test_labels_of_digits_stay_text(tmp_path):
     (tmp_path / "g.csv").write_text("docno,group\n01,007\n1,7\n")
     assert read_groups(tmp_path / "g.csv").to_numpy().tolist() == [["01", "007"], ["1", "7"]]
