@@ -3,8 +3,9 @@ place at a time and runs the tests until one fails; it prints the table of the p
 
 A mutant has one operator, constant, bound or order of arguments changed. Each is tried against the
 default tests of its room, then against those of the rooms above and the files of ``tests``, and
-then against the exhaustive ones of its room. It takes hours: ``--results FILE`` keeps what is known
-and goes on there, ``--only 1-10`` runs some, and ``--list`` shows the mutants.
+then against the exhaustive ones of its room. It takes an hour: ``--results FILE`` keeps who died
+and goes on there, ``--stages file`` runs the cheapest tests alone, ``--only 1-10`` some mutants,
+and ``--list`` shows them.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = {"measures": 11, "rankings": 7, "provider": 7, "groups": 7, "analysis": 7, "rerank": 7,
          "evaluation": 7, "io": 7}
 KINDS = ("operator", "constant", "bound", "arguments")
-STAGES = ("room", "above", "exhaustive")
+#: The tests that a mutant is tried against, one after the other; of the room, those of its file
+#: come first.
+STAGES = ("file", "room", "above", "exhaustive")
 LIMIT = 1800  # seconds of a stage; a mutant that runs for ever is killed
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
@@ -162,18 +165,17 @@ def rooms_above(room: str) -> list[str]:
 
 
 def tests_of(stage: str, mutant: Mutant, tests: Path) -> Iterator[list[str]]:
-    """Yield the arguments of pytest for a stage; in the room, the tests of the file come first."""
+    """Yield the arguments of pytest for a stage."""
     room = tests / mutant.room
-    named = room / f"test_{mutant.path.stem}.py"
-    if stage == "exhaustive":
-        yield ["-m", "exhaustive", str(room)]
-    elif stage == "above":
-        above = [tests / name for name in rooms_above(mutant.room)]
-        yield from (["-m", "not exhaustive", str(path)]
-                    for path in [*above, *sorted(tests.glob("test_*.py"))])
-    else:
-        paths = [named, room] if named.exists() else [room]
-        yield from (["-m", "not exhaustive", str(path)] for path in paths)
+    paths = {
+        "file": room.glob(f"test_{mutant.path.stem}.py"),
+        "room": [room],
+        "above": [*(tests / name for name in rooms_above(mutant.room)),
+                  *sorted(tests.glob("test_*.py"))],
+        "exhaustive": [room],
+    }[stage]
+    mark = "exhaustive" if stage == "exhaustive" else "not exhaustive"
+    yield from (["-m", mark, str(path)] for path in paths)
 
 
 def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
@@ -235,15 +237,17 @@ def stage_of_death(mutant: Mutant, project: Path, stages: Sequence[str]) -> tupl
 
 def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
     """Return the table of what is known, and the survivors."""
-    lines = [f"{'room':<12}{'mutants':>8}{'room':>8}{'above':>8}{'exhaustive':>12}{'survived':>10}"]
-    total = [0] * 5
+    heads = ("room", "mutants", "file", "room", "above", "exhaustive", "survived")
+    form = "{:<12}" + "{:>12}" * 6
+    lines = [form.format(*heads)]
+    total = [0] * 6
     for room in ROOMS:
         stages = [results[str(mutant)][0] for mutant in mutants
                   if mutant.room == room and str(mutant) in results]
         row = [len(stages), *map(stages.count, (*STAGES, "survived"))]
         total = [one + two for one, two in zip(total, row, strict=True)]
-        lines.append("{:<12}{:>8}{:>8}{:>8}{:>12}{:>10}".format(room, *row))
-    lines.append("{:<12}{:>8}{:>8}{:>8}{:>12}{:>10}".format("all", *total))
+        lines.append(form.format(room, *row))
+    lines.append(form.format("all", *total))
     for stage in ("exhaustive", "survived"):
         lines += [f"{stage}: {name}" for name, (where, _) in results.items() if where == stage]
     return "\n".join(lines)
@@ -269,10 +273,13 @@ def main() -> None:
         os.environ["PYTHONPATH"] = str(project)
         sys.path.insert(0, str(project))
         for number, mutant in enumerate(mutants[first - 1:last], first):
-            if str(mutant) not in results:
-                results[str(mutant)] = stage_of_death(mutant, project, options.stages)
+            if str(mutant) in results:
+                continue
+            stage, test = stage_of_death(mutant, project, options.stages)
+            print(number, mutant, stage, test, flush=True)
+            if stage != "survived" or STAGES[-1] in options.stages:
+                results[str(mutant)] = stage, test
                 options.results.write_text(json.dumps(results, indent=1, ensure_ascii=False))
-                print(number, mutant, *results[str(mutant)], flush=True)
     print(table(results, mutants))
 
 
