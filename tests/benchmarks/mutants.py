@@ -220,18 +220,24 @@ def failing(arguments: list[str], project: Path) -> str:
 
 
 def stage_of_death(mutant: Mutant, project: Path, stages: Sequence[str]) -> tuple[str, str]:
-    """Return the stage that kills a mutant, or "survived", and the test."""
+    """Return the stage that kills a mutant, or "survived", and the test.
+
+    The test has to pass without the change.
+    """
     path = project / mutant.path.relative_to(ROOT)
     before = path.read_bytes()
-    path.write_bytes(mutant.source())
-    try:
-        for stage in stages:
-            for arguments in tests_of(stage, mutant, project / "tests"):
+    for stage in stages:
+        for arguments in tests_of(stage, mutant, project / "tests"):
+            path.write_bytes(mutant.source())
+            try:
                 test = failing(arguments, project)
-                if test:
-                    return stage, test
-    finally:
-        path.write_bytes(before)
+            finally:
+                path.write_bytes(before)
+            if test:
+                name = test.removeprefix("FAILED ").removeprefix("ERROR ").partition(" - ")[0]
+                if "::" in name and failing([*arguments[:2], name], project):
+                    raise SystemExit(f"{name} fails without a change")
+                return stage, test
     return "survived", ""
 
 
