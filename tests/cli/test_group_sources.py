@@ -135,7 +135,7 @@ def test_listing_downloads_nothing(run, monkeypatch):
 def test_what_is_downloaded_is_known_of_every_source(run):
     """The megabytes are those of the page on collections."""
     page = (Path(pt_fairness.__file__).parent / "pt_docs" / "collections.rst").read_text("utf-8")
-    sizes = re.findall(r"   \* - (``.*)\n     - (.*)\n     - (.*)\n     - ", page)
+    sizes = re.findall(r"   \* - (``.*)\n     - (.*)\n     - (.*)\n", page)
     assert all(any(name.startswith(start) for start in DOWNLOADS) for name in SOURCES)
     by_id = {one: size.split()[0].rstrip(",") for ids, _, size in sizes
              for one in re.findall(r"``([^`…]+)``", ids)}
