@@ -31,7 +31,7 @@ def test_equal_orders(name, params, kind, size):
             [("uniform", None), ("uniform", 3), ("run", None), ("run", 5), (EXPLICIT, None)]):
         topics = random_topics(seed, size, **KINDS[kind])
         source = groups_of(topics)
-        source.labels = [*source.labels, "g9"]
+        source.labels = ["g0", "g1", "g2", "g3", "g9"]
         found = getattr(rerank, name)(source, target, k, **params)(frame_of(topics))
         for qid, some in topics.items():
             wanted = slow.rerank(some, name, target, k, **params)
