@@ -42,7 +42,8 @@ def write_files(folder):
         (folder / f"{name}.csv").write_text("docno,group\na,PRO\nb,PRO\nc,CON\n")
 
 
-@pytest.mark.parametrize("name", ["index", "tutorial"])
+@pytest.mark.parametrize(
+    "name", ["index", pytest.param("tutorial", marks=pytest.mark.exhaustive)])
 def test_the_first_command_writes_the_report_with_its_paragraph(name, tmp_path):
     write_files(tmp_path)
     (command,) = blocks(sections(page(name))["Your own runs"], "console")[:1]

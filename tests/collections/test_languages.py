@@ -118,6 +118,7 @@ def test_two_processes_look_up_different_documents(files, written, offline):
     assert kept.labels == ["ru", "zh"]
 
 
+@pytest.mark.exhaustive
 @BOTH
 def test_no_corpus_is_downloaded(irds, files, written, name):
     (judged, *_), unjudged = written["zh"]
@@ -137,6 +138,7 @@ def test_no_corpus_is_downloaded(irds, files, written, name):
     assert [path.name for path in (files.home / "neuclir/1").glob("*")] == ["languages.tsv.lock"]
 
 
+@pytest.mark.exhaustive
 def test_the_corpora_that_are_there_are_used(irds, files, written):
     remove_corpora(files, "zho", "rus")
     chinese, persian = written["zh"][1][0], written["fa"][1][0]
@@ -151,6 +153,7 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
         assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
 
 
+@pytest.mark.exhaustive
 def test_documents_that_are_in_no_corpus(irds, files, written):
     with pytest.warns(FairnessWarning, match="not judged and are in none of the corpora"):
         assert groups.get(NAMES[0]).lookup(["0"], ["unknown"]).empty
@@ -164,6 +167,7 @@ def test_a_damaged_table_is_made_anew(irds, files, written):
     assert kept.read_text() == f"docno\tgroup\n{docno}\tru\n"
 
 
+@pytest.mark.exhaustive
 def test_the_state_is_that_of_the_judgments(irds, files, written):
     found = groups.get(NAMES[0])
     before, digest = found.state(), found.digest()
@@ -195,6 +199,7 @@ def test_bad_files(irds, files, written):
             groups.get(name).lookup(["0"], ["a"])
 
 
+@pytest.mark.exhaustive
 def test_the_fixture_is_in_the_format_of_the_collection(irds, files, written):
     path = files.home / "neuclir" / "1" / "zho" / "docs.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as lines:

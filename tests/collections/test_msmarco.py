@@ -51,6 +51,7 @@ def test_retrieved_passages_and_their_neutrality(msmarco):
 TABLE_COMMAND = "import sys\nfrom pt_fairness import cli\nsys.exit(cli.main(sys.argv[1:]))"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("task", TASKS)
 def test_the_table_of_the_command_line(msmarco, offline, tmp_path, task):
     (tmp_path / "run").write_text("1 Q0 15 0 9 r\n1 Q0 11 0 8 r\n2 Q0 13 0 9 r\n")

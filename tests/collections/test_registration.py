@@ -44,6 +44,7 @@ def test_every_id_has_its_place_in_the_documentation(irds):
     assert not [name for name in collections.SOURCES if f"``{name}``" not in page]
 
 
+@pytest.mark.exhaustive
 def test_the_targets_of_collections_are_registered_with_the_targets():
     names = run("import pt_fairness, sys\nassert 'pandas' not in sys.modules\n"
                 "from pt_fairness import AWRF\n"
@@ -60,6 +61,7 @@ def test_values_of_texts_can_be_made_without_reading(irds):
             assert values.get(name).name == name
 
 
+@pytest.mark.exhaustive
 def test_built_in_values_stand_behind_registered_ones():
     name = "msmarco-passage/dev/fair/gender"
     assert run("import pt_fairness.values as v, sys\nprint(v.names(), 'ir_datasets' in sys.modules)"
@@ -70,6 +72,7 @@ def test_built_in_values_stand_behind_registered_ones():
         f"True\nValues({name!r}, neutrality of female, male words)")
 
 
+@pytest.mark.exhaustive
 def test_a_name_that_was_registered_again_stays():
     assert run("import pt_fairness, importlib\nfrom pt_fairness import groups\n"
                "own = groups.from_mapping({'a': 'b'})\ngroups.register('trec-newswire', own)\n"
@@ -84,6 +87,7 @@ def test_dataset_ids_need_no_pandas(order):
                f"print({HEAVY})") == "['ir_datasets']"
 
 
+@pytest.mark.exhaustive
 def test_groups_need_no_ir_datasets_before_a_measure_asks():
     assert run("import pt_fairness.groups as g\nfrom pt_fairness import rKL\n"
                "m = rKL(groups='argsme/2020-04-01/stance')@5\nm.validate_params()\n"
@@ -92,6 +96,7 @@ def test_groups_need_no_ir_datasets_before_a_measure_asks():
                f"print({HEAVY})") == "['pandas']"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("module", ["arguments", "variants"])
 def test_a_module_of_collections_can_be_imported_first(module):
     ids = run(f"import pt_fairness.collections.{module}, ir_datasets\n"

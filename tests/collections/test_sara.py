@@ -67,6 +67,7 @@ def test_groups_of_unjudged_emails(irds, files, corpus):
     assert rows["group"].tolist() == ["non-sensitive", "sensitive"]
 
 
+@pytest.mark.exhaustive
 def test_judged_emails_that_the_corpus_lacks_are_counted(irds, files, corpus, qrels_of):
     corpus({"201645": 1, "175389": 2})
     for _ in range(2):  # once looked up, once from the table
@@ -79,6 +80,7 @@ def test_judged_emails_that_the_corpus_lacks_are_counted(irds, files, corpus, qr
             "non-sensitive, sensitive (the first: '175389' has '2')"]
 
 
+@pytest.mark.exhaustive
 def test_emails_that_cannot_be_downloaded_have_a_place(irds, files, corpus, qrels_of):
     place = corpus(EMAILS)
     place.unlink()

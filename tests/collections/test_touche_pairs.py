@@ -88,6 +88,7 @@ def test_groups_of_unjudged_pairs(irds, files):
     assert found != other and found.digest() != other.digest()
 
 
+@pytest.mark.exhaustive
 def test_a_missing_argument(irds, files, qrels_of):
     write_corpus(files)
     half, none = f"{A}__CONC__1,S9-A9__CONC__1", "S8-A8__CONC__1,S9-A9__CONC__1"
@@ -97,6 +98,7 @@ def test_a_missing_argument(irds, files, qrels_of):
         assert qrels_of(f"{TASK}/stance") == [("1", half, 1, "PRO"), ("1", none, 1, "-")]
 
 
+@pytest.mark.exhaustive
 def test_an_argument_that_is_there_twice(irds, files, qrels_of):
     corpus = write_corpus(files, (A, "CON", "idebate"))
     write_qrels(files)
@@ -126,6 +128,7 @@ def test_quality_and_coherence(irds, files, qrels_of, tmp_path, field, levels):
         qrels_of(name)
 
 
+@pytest.mark.exhaustive
 def test_without_the_corpus(irds, files, qrels_of):
     write_qrels(files)
     with pytest.raises(FileNotFoundError, match=r"processed\.json does not exist and could not be "

@@ -63,6 +63,7 @@ def test_regions_of_oceania_are_merged_after_counting(fair22):
     assert "weight" not in ours and ours["group"].tolist() == ["Oceania", "Western Asia"]
 
 
+@pytest.mark.exhaustive
 def test_unknown_sources_have_their_share(fair22):
     official = groups.get(f"{ID22}/source-regions/official")
     unknown = official.annotate(np.array(["1"] * 7), np.array(list("1234569"))).unknown
@@ -90,6 +91,7 @@ def topic(**of):
                                  frozenset(groups.get(name).labels)) for name, found in of.items()})
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("suffix, found", [
     ("gender", GENDERS), ("regions", REGIONS), ("source-regions", SOURCES)])
 def test_each_difference_changes_the_score_as_in_the_slow_version(fair22, values, suffix, found):
@@ -115,6 +117,7 @@ def test_the_score_of_2022(fair22, values):
         trec_fair(topic(**found), cutoff=500, **params), abs=1e-12)
 
 
+@pytest.mark.exhaustive
 def test_a_table_without_the_fields_of_the_track_is_made_anew(fair22):
     groups.get(f"{ID22}/gender").lookup(["1"], ["1"])
     table = fair22.with_name(f"{fair22.name}.groups.npz")

@@ -39,6 +39,7 @@ def test_unannotated_documents_are_counted_in_one_warning(irds, files, qrels_of)
             "2 not in the corpus (the first: 'gone1'); 1 without a value (the first: 'b1')"]
 
 
+@pytest.mark.exhaustive
 def test_stances_are_looked_up_once(irds, files, qrels_of, capfd):
     files.argsme()
     qrels = files.touche2020(QRELS)

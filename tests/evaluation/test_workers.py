@@ -64,6 +64,7 @@ def test_without_joblib(runs, qrels, monkeypatch):
         evaluate_quietly(runs, qrels, OURS, n_jobs=2)
 
 
+@pytest.mark.exhaustive
 @several
 def test_measures_and_groups_of_a_script(script):
     """Classes and functions that no other process can import."""

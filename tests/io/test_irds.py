@@ -209,6 +209,7 @@ def test_a_damaged_docstore_can_be_built_again(irds, files, dataset_id, folder):
         assert judgments_of(irds, dataset_id) == rows
 
 
+@pytest.mark.exhaustive
 def test_a_docstore_is_built_once_by_processes_that_start_together(files):
     files.argsme(debateorg=[files.argument(f"a{i}", "PRO") for i in range(3000)])
     code = (f"from pt_fairness import groups; g = groups.get('{ARGSME}/stance')\n"

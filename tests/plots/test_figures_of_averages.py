@@ -84,6 +84,7 @@ class TestTradeoff:
             ax = rendered(plots.tradeoff(table, "nDCG@5", "Unfairness"))
         assert not ax.lines and len(ax.collections[0].get_offsets()) == 4
 
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize("new", [True, False])
     @pytest.mark.parametrize("n", [5, 60])
     def test_names_do_not_overlap(self, n, new):
@@ -99,6 +100,7 @@ class TestTradeoff:
         assert len(boxes) == n and all(inside(box, ax.bbox) for box in boxes)
         assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
 
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize("n", [40, 8])
     def test_names_do_not_cover_points(self, n):
         """Systems in a heap, and one far away. Forty names have no room, eight have."""

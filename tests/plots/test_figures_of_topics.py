@@ -54,6 +54,7 @@ class TestGroupsPerTopic:
         assert len(ax.get_xticks()) <= MOST_LABELS and len(ax.containers[0]) == 130
         assert ax.get_xlabel().endswith("(one of 4 is named)")
 
+    @pytest.mark.exhaustive
     @pytest.mark.parametrize(
         "topics, count, engine",
         [(50, 20, "new"), (5, 7, None), (5, 20, "constrained"), (1, 3, "new")])

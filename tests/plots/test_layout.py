@@ -169,6 +169,7 @@ def test_a_label_is_beside_a_line(axes):
     assert not box.y0 < height < box.y1
 
 
+@pytest.mark.exhaustive
 def test_no_room_is_a_warning_that_names_the_points(axes):
     axes.figure.set_size_inches(3, 2)
     names = [f"a system with a very long name {i}" for i in range(90)]

@@ -85,6 +85,7 @@ def test_one_warning_per_evaluator():
     assert len(told(lambda: [evaluator.calc_aggregate(run) for _ in range(3)])) == 1
 
 
+@pytest.mark.exhaustive
 def test_the_environment_variable_leaves_all_of_it_to_ndeval():
     # In a process of its own: with all scores tied, ndeval ranks differently.
     qrels, run = subtopic_case(3, topics=3)
