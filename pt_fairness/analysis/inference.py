@@ -511,6 +511,26 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     return summary.reset_index().assign(p=p)
 
 
+def tests_of_zero(perquery: pd.DataFrame, correction: str | None) -> pd.DataFrame:
+    """Return :func:`bias_summary` of the signed measures of a frame, with corrected p-values.
+
+    :param correction: the correction of the tests of several systems by one measure
+    :raises ValueError: there is no signed measure
+    """
+    frame = per_query(perquery)
+    measures = frame["measure"].unique()
+    signed = [measure for measure in measures if direction_of(measure, frame) == NEAR_ZERO]
+    if not signed:
+        raise ValueError(f"none of {', '.join(measures)} is signed, so none is tested against 0; "
+                         "give a measure of bias such as BiasP@10, without abs=True")
+    summary = bias_summary(frame[frame["measure"].isin(signed)])
+    by_measure = summary.groupby("measure")["p"]
+    summary["p corrected"] = by_measure.transform(corrected, correction)
+    if (summary["n"] < LEAST_TESTED).any():
+        warn(TOO_FEW)
+    return summary
+
+
 def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
                    target: Any = "qrels", cutoff: int | None = 10, *, rel: int = 1,
                    groups: Any = None, topics: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from pt_fairness.analysis.columns import (
     ALPHA,
+    LARGER,
     NEAR_ZERO,
     SMALLER,
     TIE_DECIMALS,
@@ -20,6 +21,7 @@ from pt_fairness.analysis.columns import (
     columns_of_unknown_direction,
     direction_of,
     distance_from_best,
+    from_best,
     is_constant,
     is_per_query,
     measure_columns,
@@ -27,6 +29,7 @@ from pt_fairness.analysis.columns import (
     ranked_by,
     systems_of,
 )
+from pt_fairness.core.arrays import Floats, ratio
 from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.io.frames import need_columns
 
@@ -276,15 +279,21 @@ class Correlations(NamedTuple):
 
 
 def correlations(frame: pd.DataFrame,
-                 method: Literal["kendall", "spearman", "pearson"] = "kendall") -> Correlations:
+                 method: Literal["kendall", "spearman", "pearson", "ap"] = "kendall") \
+        -> Correlations:
     """Return the correlation of every two measures, over systems or over the topics of one system.
 
     Kendall's τ is τ-b. For τ and for Spearman's ρ, values that are equal to 12 decimals are ties.
     Two measures are compared on the systems (or topics) that have a value of both. One warning
     counts the missing values, and one names the measures whose values are all equal.
 
+    ``'ap'`` is the AP correlation, in which the best systems weigh more. For each system, the sign
+    of agreement with those that are better by one measure is averaged, 0 for a tie in the other;
+    the coefficient is the mean over the systems, and over the two measures in this role. Its sign
+    is that of τ: it says whether the values agree, whatever end is better. It has no p-value.
+
     Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
-    table 3.
+    table 3; Yilmaz et al. (2008) for ``'ap'``, with ties and its sign as decided here.
 
     :param frame: averages (over systems), or a per-query frame of one system (over topics)
     :param method: the coefficient
@@ -303,7 +312,7 @@ def correlations(frame: pd.DataFrame,
     rKL@5  -1.000  -0.667  1.000
     """
     from scipy import stats
-    one_of("method", method, ["kendall", "spearman", "pearson"])
+    one_of("method", method, ["kendall", "spearman", "pearson", "ap"])
     test: Any = stats.kendalltau
     if method == "spearman":
         test = stats.spearmanr
@@ -319,6 +328,7 @@ def correlations(frame: pd.DataFrame,
     values = columns.to_numpy()
     if method != "pearson":
         values = values.round(TIE_DECIMALS)
+    ends = [direction_of(name, frame) or LARGER for name in names]
     constant = [is_constant(column) for column in values.T]
     if any(constant):
         warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
@@ -332,7 +342,10 @@ def correlations(frame: pd.DataFrame,
         x, y = pairs[~np.isnan(pairs).any(axis=1)].T
         coefficient = p_value = nan
         if not is_constant(x) and not is_constant(y):
-            coefficient, p_value = test(x, y)
+            if method == "ap":
+                coefficient = (_ap(x, y, ends[i]) + _ap(y, x, ends[j])) / 2
+            else:
+                coefficient, p_value = test(x, y)
         coefficients[[i, j], [j, i]] = coefficient
         p_values[[i, j], [j, i]] = p_value
         table[j, i] = starred(coefficient, p_value)
@@ -341,6 +354,19 @@ def correlations(frame: pd.DataFrame,
     of_tests = pd.DataFrame(p_values, names, names)
     triangle = pd.DataFrame(table, names, names).iloc[1:, :-1]
     return Correlations(named, of_tests, triangle)
+
+
+def _ap(x: Floats, y: Floats, end: str) -> float:
+    """Return the AP correlation of two measures, with the ranking by the first.
+
+    :param end: the better end of the first measure
+    """
+    distance = from_best(x, end)
+    above = distance < distance[:, None]  # of each system in a row, those that are better
+    agree = np.sign(np.subtract.outer(x, x) * np.subtract.outer(y, y))
+    below = above.any(axis=1)
+    means = ratio((agree * above).sum(axis=1), above.sum(axis=1))
+    return float(means[below].mean())
 
 
 def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:

@@ -16,7 +16,14 @@ import ir_measures
 
 import pt_fairness
 from pt_fairness.cli import commands, plugging
-from pt_fairness.cli.commands import add_groups, add_qrels, add_run, add_targets, measures_of
+from pt_fairness.cli.commands import (
+    add_groups,
+    add_qrels,
+    add_run,
+    add_targets,
+    measures_of,
+    qrels_of,
+)
 from pt_fairness.cli.output import (
     add_command,
     add_imports,
@@ -71,8 +78,11 @@ def _run(arguments: Sequence[str] | None) -> int | None:
     options.of_method = unknown
     check_output(options)
     import_modules(options.imports)
-    if getattr(options, "groups", None) is not None and not getattr(options, "none", None):
-        options.groups = commands.source_of(options.groups)
+    none = getattr(options, "none", [])
+    if getattr(options, "groups", None) is not None:
+        options.groups = commands.source_of(options.groups, none)
+    elif none:
+        raise ValueError("--none is about the labels of --groups; give it, too")
     return options.run(options)
 
 
@@ -128,17 +138,19 @@ def _write_values(options: argparse.Namespace) -> None:
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
     from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
-    from pt_fairness.evaluation.plan import make_plan
-    from pt_fairness.io.document_files import load_qrels
+    from pt_fairness.evaluation.plan import inputs_of, make_plan
     from pt_fairness.io.run_files import need_results, read_run
-    from pt_fairness.provider.measure_lists import parsed, refuse_unknown, warn_of_one_list
+    from pt_fairness.provider.measure_lists import refuse_unknown, warn_of_one_list
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     at_least(-1, "--places", options.places, most=MOST_DECIMALS)
-    measures = parsed(measures_of(options))
-    plan = make_plan(load_qrels(options.qrels), measures, workers=1, source=options.groups)
-    run = read_run(options.run_file).rename(columns={"qid": "query_id", "docno": "doc_id"})
+    measures = measures_of(options)
+    run = read_run(options.run_file)
     need_results(run)
+    _, judged, measures, groups = inputs_of({"run": run}, qrels_of(options), measures, None, None,
+                                            options.groups, None, progress=False)
+    plan = make_plan(judged, measures, workers=1, source=groups)
+    run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
     warn_of_one_list(plan.measures, run)
     provider = ir_measures.providers.registry.get(options.provider, ir_measures)
     with collecting_warnings() as messages:

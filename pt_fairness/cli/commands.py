@@ -1,4 +1,4 @@
-"""The commands: table, report, plot, annotate, rerank, agreement, groups and measures."""
+"""The commands: table, report, correlate, plot, annotate, rerank, agreement, groups, measures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import inspect
 import os
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from pt_fairness.cli.output import add_command, write
@@ -28,6 +29,11 @@ FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "diffe
            "lorenz": 1}
 #: The options of comparisons, which tables without averages ignore.
 _COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
+#: The forms of a table, and the default in words.
+TABLES = ("csv", "md", "latex", "json", "text")
+AS_TEXT = "text on a terminal, else csv"
+#: The options of commands that test nothing.
+NOTHING_TESTED: dict[str, Any] = {"test": None, "ci": None, "tolerance": [], "undefined": "count"}
 #: The number of documents of a ranking that the report shows by default.
 DEPTH = 20
 
@@ -36,6 +42,10 @@ def add(commands: Any) -> None:
     """Add the parsers of the commands."""
     _add_table(commands)
     _add_report(commands)
+    correlate = add_command(commands, "correlate", _correlate, "print how two measures agree on "
+                            "the systems: τ and its p, and AP τ", TABLES, AS_TEXT)
+    _add_runs(correlate)
+    correlate.set_defaults(baseline=None, correction=None, **NOTHING_TESTED)
     _add_plot(commands)
     _add_annotate(commands)
     _add_rerank(commands)
@@ -52,7 +62,8 @@ def add(commands: Any) -> None:
 
 
 def add_qrels(command: argparse.ArgumentParser) -> None:
-    command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id")
+    command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id; "
+                         "none for measures that depend on no judged document")
 
 
 def add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> None:
@@ -63,6 +74,17 @@ def add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> None
 def add_groups(command: argparse.ArgumentParser) -> None:
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {TAKES}")
+    add_none(command, "--groups")
+
+
+def add_none(command: argparse.ArgumentParser, source: str) -> None:
+    """Add the option ``--none``.
+
+    :param source: the argument that it is about
+    """
+    command.add_argument("--none", metavar="LABEL", nargs="+", default=[],
+                         help=f"{source} are qrels with the group as label, and these labels mean "
+                              "no group")
 
 
 def add_targets(command: argparse.ArgumentParser) -> None:
@@ -91,17 +113,27 @@ def _add_runs(command: argparse.ArgumentParser) -> None:
                               "be repeated")
     command.add_argument("--names", metavar="NAME", nargs="+",
                          help="a name for each run, in their order")
+    command.add_argument("--jobs", metavar="N", type=int, default=1,
+                         help="processes; -1 for all processors (default: 1)")
+    command.set_defaults(seed=0)
+
+
+def _add_comparison(command: argparse.ArgumentParser) -> None:
+    """Add the options of comparisons."""
     command.add_argument("--baseline", metavar="RUN",
                          help="test the others against this run")
     command.add_argument("--correction", metavar="METHOD",
                          help="correction of the tests for several systems, or none; a method of "
                               "statsmodels (default: holm)")
-    command.add_argument("--jobs", metavar="N", type=int, default=1,
-                         help="processes; -1 for all processors (default: 1)")
+    command.add_argument("--seed", metavar="N", type=int, help="seed of what is drawn, such as "
+                         "intervals and random orders (default: 0)")
 
 
 def _add_certainty(command: argparse.ArgumentParser) -> None:
     """Add the options of averages, tests and intervals."""
+    _add_comparison(command)
+    command.add_argument("--test-zero", action="store_true", help="test each signed measure, such "
+                         "as BiasP, against 0, instead of comparing runs")
     _add_undefined(command, "its averages, tests and intervals")
     command.add_argument("--test", choices=("t", "randomisation"),
                          help="test of the comparison (default: t)")
@@ -120,8 +152,7 @@ def _add_certainty(command: argparse.ArgumentParser) -> None:
 
 def _add_table(commands: Any) -> None:
     table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
-                        "each measure", ("csv", "md", "latex", "json", "long", "text"),
-                        "text on a terminal, else csv")
+                        "each measure", (*TABLES, "long"), AS_TEXT)
     _add_runs(table)
     _add_certainty(table)
     table.add_argument("--digits", metavar="N", type=int,
@@ -151,13 +182,14 @@ def _add_plot(commands: Any) -> None:
                        ("pdf", "png", "svg"), "the suffix of --output")
     plot.add_argument("figure", metavar="FIGURE", choices=FIGURES, help=", ".join(FIGURES))
     _add_runs(plot)
+    _add_comparison(plot)
     plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
                       "the first one of the qrels)")
     plot.add_argument("--references", action="store_true", help="reference rankings in tradeoff: "
                       "random order, proportional, groups one after the other")
     plot.add_argument("--front", action="store_true", help="the front that the judgments allow in "
                       "tradeoff, of nDCG or P and a measure of groups")
-    plot.set_defaults(test=None, ci=None, tolerance=[], undefined="count")
+    plot.set_defaults(**NOTHING_TESTED)
 
 
 def _add_annotate(commands: Any) -> None:
@@ -166,9 +198,7 @@ def _add_annotate(commands: Any) -> None:
     add_qrels(annotate)
     annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
                           "label, such as stances, are a group file")
-    annotate.add_argument("--none", metavar="LABEL", nargs="+", default=[],
-                          help="GROUPS are qrels with the group as label, and these labels mean no "
-                               "group")
+    add_none(annotate, "GROUPS")
 
 
 def _add_rerank(commands: Any) -> None:
@@ -194,15 +224,18 @@ def _add_rerank(commands: Any) -> None:
     rerank.set_defaults(of_method=[], targets=[])
 
 
-def source_of(text: str) -> Any:
+def source_of(text: str, none: Sequence[str] = ()) -> Any:
     """Return the group source that a text on the command line stands for.
 
     :param text: what ``TAKES`` says
+    :param none: the labels that mean no group, if the text is the path of qrels
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: a pattern or a file that cannot be read
     """
     from pt_fairness import groups
     from pt_fairness.io.group_files import memberships
+    if none:
+        return groups.from_qrels(text, none, text)
     if text.startswith(PATTERN):
         return groups.from_pattern(text[len(PATTERN):], name=text)
     path, names = _file_and_columns(text)
@@ -229,6 +262,11 @@ def _file_and_columns(text: str) -> tuple[str, list[str]]:
     return "", []
 
 
+def qrels_of(options: argparse.Namespace) -> str | None:
+    """Return the qrels of a command, ``None`` for ``none``."""
+    return None if options.qrels == "none" else options.qrels
+
+
 def measures_of(options: argparse.Namespace) -> list[str]:
     """Return the measures of a command, of which an argument may hold several.
 
@@ -252,9 +290,10 @@ def _arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
-    names = ("runs", "qrels", "groups", "names", "baseline", "undefined")
+    names = ("runs", "groups", "names", "baseline", "undefined", "seed")
     correction = options.correction or "holm"
     return {name: getattr(options, name) for name in names} | {
+        "qrels": qrels_of(options),
         "measures": measures_of(options), "labels": dict(map(_label, options.label)),
         "correction": None if correction == "none" else correction, "test": options.test or "t",
         "confidence": options.ci, "tolerance": dict(map(_tolerance, options.tolerance)) or None,
@@ -289,15 +328,15 @@ def _label(text: str) -> tuple[str, str]:
 
 def _table(options: argparse.Namespace) -> int:
     from pt_fairness import analysis, evaluation
+    from pt_fairness.analysis.inference import tests_of_zero
     from pt_fairness.io.document_files import read_topic_groups
-    form = options.format
-    if form is None:
-        form = "text" if options.output is None and sys.stdout.isatty() else "csv"
+    form = _form(options)
     per_query = options.per_query or form == "long"
     topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
-    if (options.uncertain is not None) + (topic_groups is not None) + per_query > 1:
-        raise ValueError("--uncertain, --topic-groups and --per-query (--format long) each print a "
-                         "table of their own; give one of them")
+    tables = options.uncertain is not None, topic_groups is not None, options.test_zero, per_query
+    if sum(tables) > 1:
+        raise ValueError("--uncertain, --topic-groups, --test-zero and --per-query (--format long) "
+                         "each print a table of their own; give one of them")
     if options.uncertain is not None:
         _refuse(options, "--uncertain", "label", "tolerance", "undefined", "test", "correction",
                 "references", "p_values")
@@ -308,17 +347,52 @@ def _table(options: argparse.Namespace) -> int:
             _refuse(options, "--topic-groups prints means, which are not compared; it", *_COMPARING)
         if per_query:
             _refuse(options, "--per-query (--format long)", "ci", *_COMPARING)
-        _need_baseline(options, "test", "correction", "p_values")
+        if options.test_zero:
+            tests = [name for name in _COMPARING if name != "correction"]
+            _refuse(options, "--test-zero", "ci", *tests)
+        else:
+            _need_baseline(options, "test", "correction", "p_values")
         table, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
         broken = table.attrs[evaluation.BROKEN]
         _say_matched(table)
         if per_query:
             table = values
         if topic_groups is not None:
-            table = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95)
+            table = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95,
+                                          seed=options.seed)
+        if options.test_zero:
+            table = tests_of_zero(values, _arguments_of(options)["correction"])
     text = evaluation.as_text(table, form, options.digits, options.p_values)
     write(text, options.output, form)
     return int(bool(broken))
+
+
+def _form(options: argparse.Namespace) -> Any:
+    """Return the form of a table."""
+    on_terminal = options.output is None and sys.stdout.isatty()
+    return options.format or ("text" if on_terminal else "csv")
+
+
+def _correlate(options: argparse.Namespace) -> int:
+    import numpy as np
+    import pandas as pd
+
+    from pt_fairness import analysis, evaluation
+    averages = evaluation.evaluate(**_arguments_of(options), perquery=False)
+    _say_matched(averages)
+    correlations = analysis.correlations(averages)
+    ap = analysis.correlations(averages, "ap").coefficients
+    names = ap.index
+    if len(names) < 2:
+        raise ValueError("correlate compares measures; give -m MEASURE MEASURE")
+    pairs = np.triu_indices(len(names), 1)
+    table = pd.DataFrame({"measure": names[pairs[0]], "another": names[pairs[1]],
+                          "τ": correlations.coefficients.to_numpy()[pairs],
+                          "p": correlations.p_values.to_numpy()[pairs],
+                          "AP τ": ap.to_numpy()[pairs]})
+    form = _form(options)
+    write(evaluation.as_text(table, form), options.output, form)
+    return int(bool(averages.attrs[evaluation.BROKEN]))
 
 
 def _say_matched(table: Any) -> None:
@@ -371,7 +445,7 @@ def _uncertain(options: argparse.Namespace) -> Any:
     rest = [str(measure) for measure in measures if measure not in of_groups]
     table = analysis.uncertain_labels(
         frames, io.load_qrels(options.qrels), of_groups or measures, options.groups,
-        options.uncertain, confidence=options.ci or 0.95, baseline=baseline)
+        options.uncertain, confidence=options.ci or 0.95, baseline=baseline, seed=options.seed)
     if rest:
         sys.stderr.write(f"pt-fairness: without {listed(rest)}, which no label changes\n")
     if EXPECTED in table:
@@ -383,9 +457,10 @@ def _report(options: argparse.Namespace) -> int:
     from pt_fairness import report
     from pt_fairness.io.document_files import read_topic_groups
     topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
-    _need_baseline(options, "test", "correction")
+    _need_baseline(options, "test", *[] if options.test_zero else ["correction"])
     page = report(**_arguments_of(options), depth=options.depth, title=options.title,
-                  topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain)
+                  topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain,
+                  test_zero=options.test_zero)
     write(page.html, options.output)
     _say_matched(page.table)
     return int(bool(page.broken))
@@ -449,7 +524,8 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
             raise ValueError("differences compares runs with a baseline; give two runs or more")
         correction = _arguments_of(options)["correction"]
         baseline = position(options.baseline or 0, paths)
-        return plots.differences(analysis.compare(values, baseline, correction), columns[0])
+        compared = analysis.compare(values, baseline, correction, seed=options.seed)
+        return plots.differences(compared, columns[0])
     systems = list(systems_of(averages)["name"])
     if figure == "bias_histogram":
         return plots.bias_histogram(values[values["name"] == systems[0]], columns)
@@ -472,10 +548,7 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
 
 def _annotate(options: argparse.Namespace) -> None:
     from pt_fairness import groups, io
-    if options.none:
-        source = groups.from_qrels(options.groups, options.none)
-    else:
-        source = groups.get(options.groups)
+    source = groups.get(options.groups)
     annotated = source.to_qrels(io.load_qrels(options.qrels))
     docno = annotated[io.qrels_columns(annotated)[1]]
     without = docno[annotated["iteration"] == "-"]

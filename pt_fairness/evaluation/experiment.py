@@ -58,6 +58,7 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import (
     MOST_DECIMALS,
+    at_least,
     collecting_warnings,
     first_names,
     listed,
@@ -92,7 +93,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
              test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
              references: bool | Sequence[str] = False,
              tolerance: float | Mapping[Any, float] | None = None,
-             undefined: Literal["count", "drop"] = "count") -> Any:
+             undefined: Literal["count", "drop"] = "count", seed: int = 0) -> Any:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
     Each run is read once, and at most ``n_jobs`` runs are in memory at a time. A run that cannot be
@@ -154,6 +155,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         values of the measures that compare the groups of one source, and are never tested, ranked
         or marked as the best. A note of the table then says how fair the most relevant system
         could have been at its relevance (:func:`pt_fairness.analysis.frontier`)
+    :param seed: the seed of what is drawn: intervals, the randomisation test and references
     :returns: the averages and the values per topic. The averages are those of ``pt.Experiment``:
         ``name``, a column for each measure and, with a baseline, ``+``, ``-`` (topics with a larger
         and a smaller value), ``p-value`` and, with a correction, ``reject`` (at .05, and
@@ -189,7 +191,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         runs, qrels, measures, experiment_measures, topics, groups, names, progress)
     averages, by_topic, _ = evaluated(
         by_name, judged, measures, groups, baseline, correction, n_jobs, progress, test, confidence,
-        kinds, tolerance, undefined, averaged=perquery is not True)
+        kinds, tolerance, undefined, averaged=perquery is not True, seed=seed)
     tables = [averages, by_topic]
     if perquery != "both":
         tables = [by_topic if perquery else averages]
@@ -205,7 +207,7 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
               groups: Any, baseline: int | str | None, correction: str | None, n_jobs: int,
               progress: bool, test: str, confidence: float | None,
               kinds: Sequence[str], tolerance: float | Mapping[Any, float] | None, undefined: str,
-              averaged: bool = True) -> tuple[Any, pd.DataFrame, Scorer]:
+              averaged: bool = True, seed: int = 0) -> tuple[Any, pd.DataFrame, Scorer]:
     """Return the averages, the values per topic, and what scored the runs.
 
     The parameters are those of :func:`pt_fairness.evaluate`, whose options were checked.
@@ -213,6 +215,7 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     :param kinds: the kinds of reference rankings
     :param averaged: whether to return averages, not ``None``
     """
+    at_least(0, "seed", seed)
     systems = list(runs)
     base = None if baseline is None else systems[position(baseline, runs)]
     parallel = make_parallel(n_jobs, len(systems))
@@ -264,9 +267,9 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
         verdicts = compared.pivot(index="name", columns="measure", values="verdict")
         attrs[TOLERANCE] = dict(zip(compared["measure"], compared["tolerance"], strict=True))
     averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base, correction,
-                           test, confidence, verdicts, len(broken))
+                           test, confidence, verdicts, len(broken), seed)
     if kinds:
-        rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop")
+        rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop", seed)
         rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
         averages = with_rows(averages, rows)
         attrs[REFERENCES] = tuple(rows["name"])
@@ -358,7 +361,7 @@ def _without(undefined: Mapping[str, Sequence[str]], columns: Sequence[str],
 def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
                 baseline: str | None, correction: str | None, test: str = "t",
                 confidence: float | None = None, verdicts: Any = None,
-                failed: int = 0) -> pd.DataFrame:
+                failed: int = 0, seed: int = 0) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
     :param undefined: the columns of the measures that are undefined for all topics
@@ -373,7 +376,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     means = np.array(of_systems) * defined
     table: dict[str, Any] = {"name": pd.Series(systems, dtype="str")}
     if confidence is not None:
-        limits = intervals(per_query_of(scores, columns), confidence=confidence)
+        limits = intervals(per_query_of(scores, columns), confidence=confidence, seed=seed)
         limits = limits.pivot(index="name", columns="measure").loc[systems]
     for i, column in enumerate(columns):
         table[column] = means[:, i]
@@ -389,7 +392,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     for place in compared:
         if baseline in scores:
             run = scores[systems[place]]
-            tests[place] = _compare(run, scores[baseline], test)
+            tests[place] = _compare(run, scores[baseline], test, seed)
     tests *= defined
     has_value = ~np.isnan(scores[systems[0]].values)
     topics = has_value.sum(axis=0)
@@ -425,7 +428,7 @@ def means_of(values: Floats, columns: Sequence[str]) -> Floats:
     return np.where(count > 0, means, np.nan)
 
 
-def _compare(run: Scores, baseline: Scores, test: str) -> Floats:
+def _compare(run: Scores, baseline: Scores, test: str, seed: int) -> Floats:
     """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
     from scipy import stats
     table = pd.DataFrame(run.values, run.qids).reindex(baseline.qids)
@@ -436,7 +439,7 @@ def _compare(run: Scores, baseline: Scores, test: str) -> Floats:
     if test == "randomisation":
         order = np.argsort(np.array(baseline.qids, dtype=str), kind="stable")
         differences = (ours - theirs).T[order].round(TIE_DECIMALS)
-        return np.array([wins, losses, randomisation(differences, RESAMPLES, 0)])
+        return np.array([wins, losses, randomisation(differences, RESAMPLES, seed)])
     with np.errstate(all="ignore"), warnings.catch_warnings():
         # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
@@ -464,7 +467,7 @@ def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.Dat
 
 
 def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Collection[str]],
-                   drop: bool) -> pd.DataFrame:
+                   drop: bool, seed: int) -> pd.DataFrame:
     """Return ``name`` and the mean value of each measure for each kind of reference rankings.
 
     The rankings are made for each group source of the measures, and not cut. Measures that do not
@@ -486,7 +489,7 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
     with collecting_warnings():  # about groups and undefined topics; the evaluation has given them
         for source, columns in by_source.items():
             evaluator = QuickEvaluator(list(columns), plan.qrels)
-            runs = reference_rankings(plan.qrels, groups=source, kinds=kinds)
+            runs = reference_rankings(plan.qrels, groups=source, kinds=kinds, seed=seed)
             for kind in kinds:
                 run: Any = runs[kind].rename(columns={"qid": "query_id", "docno": "doc_id"})
                 ranked = set(texts_of(run["query_id"]))

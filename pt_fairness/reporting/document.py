@@ -29,6 +29,7 @@ from pt_fairness.reporting.sections import (
     data_of,
     of_topic_groups,
     of_uncertain_labels,
+    of_zero_tests,
 )
 
 #: The number of documents of a ranking that the report shows.
@@ -97,7 +98,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
            test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
            tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
            uncertain: int | None = None,
-           undefined: Literal["count", "drop"] = "count") -> Report:
+           undefined: Literal["count", "drop"] = "count", seed: int = 0,
+           test_zero: bool = False) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
     The report has the table of averages, a plot of the systems by any two measures, the relevant
@@ -141,6 +143,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         probabilities
     :param undefined: as of :func:`evaluate`: ``'drop'`` leaves the topics for which a measure of
         this package is undefined out of its averages, tests and intervals. Not with ``uncertain``
+    :param seed: the seed of all that is drawn
+    :param test_zero: whether to test each signed measure against 0, in a section of its own:
+        :func:`pt_fairness.analysis.bias_summary`, with p-values corrected by ``correction``
     :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
         and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
     :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
@@ -178,20 +183,22 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
                              "to a file")
     averages, perquery, scorer = evaluated(
         by_name, judged, measures, groups, baseline, correction, n_jobs, progress, test, confidence,
-        kinds, tolerance, undefined)
+        kinds, tolerance, undefined, seed=seed)
     if labels is not None:
         averages, perquery = rename(averages, labels), rename(perquery, labels)
     queries = topics if experiment_measures is None else qrels
     experiment = Experiment(by_name, scorer, averages, perquery, depth, queries)
     experiment.corrected = uncertain is not None
     sections, level = [], confidence or CONFIDENCE
+    if test_zero:
+        sections.append(of_zero_tests(perquery, correction))
     if topic_groups is not None:
-        sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS))
+        sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS, seed))
     if uncertain is not None:
         scored = {name: by_name[name] for name in experiment.systems}
         of_groups = [measure for measure in measures if takes_groups(measure)]
         table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
-                                          confidence=level)
+                                          confidence=level, seed=seed)
         sections.append(of_uncertain_labels(table, uncertain, level, DIGITS))
     content = {"title": title, "sections": sections, **content_of(experiment)}
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES

@@ -28,6 +28,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.drawn_labels import EXPECTED, WHY_EXPECTED, WHY_LABELLED
 from pt_fairness.analysis.formats import as_text
+from pt_fairness.analysis.inference import tests_of_zero
 from pt_fairness.analysis.significance import (
     BETTER,
     DIFFERENT,
@@ -469,21 +470,42 @@ def _at_ranks(experiment: Experiment, measure: int) -> list[list[int | None]]:
     return [part.tolist() for part in np.split(units[order], ends)]
 
 
+def of_zero_tests(perquery: pd.DataFrame, correction: str | None) -> dict[str, Any]:
+    """Return the title, the lead and the table of the section on tests of signed measures.
+
+    :param perquery: the values per topic
+    :param correction: the correction of the tests for several systems
+    """
+    tests = tests_of_zero(perquery, correction)
+    table = tests[["name", "measure"]].rename(columns={"name": "system"})
+    for column in ("MB", "SB", "MAB"):
+        table[column] = tests[column].map(_decimal)
+    table["n"] = tests["n"].astype(str)
+    for column in ("p", "p corrected"):
+        table[column] = tests[column].map(short_p)
+    lead = ("Whether each system is biased: MB is the mean bias over the topics, SB its standard "
+            "deviation, MAB the mean absolute bias, and p of a two-sided one-sample t-test of MB = "
+            f"0, corrected for several systems ({correction or 'not corrected'}).")
+    return {"id": "zero", "title": "Bias against 0", "tables": [("", table)], "lead": lead}
+
+
 def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
-                    digits: int) -> dict[str, Any]:
+                    digits: int, seed: int = 0) -> dict[str, Any]:
     """Return the title, the lead and a table for each measure of the section on groups of topics.
 
     :param perquery: the values per topic
     :param groups: as of :func:`pt_fairness.analysis.topic_groups`
     :param level: the confidence level of the intervals
     :param digits: the number of decimals
+    :param seed: the seed of the permutations
     """
-    means = analysis.topic_groups(perquery, groups, confidence=level)
+    means = analysis.topic_groups(perquery, groups, confidence=level, seed=seed)
     means["text"] = _with_intervals(means, ["low", "high"], digits, "mean")
     sizes = means["n"].astype(str)
     means["head"] = means["group"] + " (n = " + sizes + ")"
     tables = []
-    for measure, gap in analysis.topic_gaps(perquery, groups).groupby("measure", sort=False):
+    gaps = analysis.topic_gaps(perquery, groups, seed=seed)
+    for measure, gap in gaps.groupby("measure", sort=False):
         of_measure = means[means["measure"] == measure]
         cells = of_measure.pivot(index="name", columns="head", values="text")
         table = cells.fillna("–").loc[gap["name"]].reset_index(names="system")
