@@ -114,9 +114,9 @@ class FunctionMeasure(FairnessMeasure):
         outside = np.isinf(values) | (values < low - ROUNDING) | (values > high + ROUNDING)
         if outside.any():
             raise ValueError(f"the function of {self.NAME} returns {values[outside][0]:g} for "
-                             f"topic {qids[outside][0]!r}, outside its range {self.RANGE}; give "
-                             "pt_fairness.measure another range=, with None for no bound, and "
-                             "return NaN for what is undefined")
+                             f"topic {qids[outside][0]!r}, outside its range {self.RANGE}; declare "
+                             "another range, with None for no bound, and return NaN for what is "
+                             "undefined")
         return values
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:

@@ -303,7 +303,7 @@ class TestCorrelations:
         several = r"3 systems, and correlations over topics need one.*'A', 'B', 'C'"
         with pytest.raises(ValueError, match=several):
             correlations(perquery)
-        with pytest.raises(ValueError, match="'kendall', 'spearman' or 'pearson'"):
+        with pytest.raises(ValueError, match="'kendall', 'spearman', 'pearson' or 'ap'"):
             correlations(averages, "tau")
         with pytest.raises(ValueError, match="several values of nDCG@5 for topic 0"):
             correlations(pd.concat([perquery[perquery["name"] == "A"]] * 2))
