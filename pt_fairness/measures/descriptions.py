@@ -113,9 +113,9 @@ def fair_end_in_words(measure: FairnessMeasure) -> str:
     ['0 is fair', '1 is best', 'more is fairer']
     """
     end = fair_end_of(measure)
-    best = measure.NAME in _BEST or has_one_view(measure)
     if end == "more":
-        return "more is better" if best else "more is fairer"
+        return "more is better" if has_one_view(measure) else "more is fairer"
+    best = measure.NAME in _BEST or has_one_view(measure)
     return f"{end} is {'best' if best else 'fair'}"
 
 

@@ -83,6 +83,7 @@ def test_uncertain_labels(command):
     expected = analysis.uncertain_labels(frames(), io.read_qrels("qrels"), FAIR, "soft.csv", 20,
                                          baseline="A")  # fmt: skip
     assert code == 0 and set(expected["name"]) == {"B"}
+    expected = expected.rename(columns={"mean": "difference"})
     pd.testing.assert_frame_equal(read(out), expected, check_dtype=False, rtol=1e-12)
 
 
