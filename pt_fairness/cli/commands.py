@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pt_fairness.cli.output import add_command, write
@@ -25,8 +26,8 @@ TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FIL
 PATTERN = "re:"
 #: The figures, and the minimum number of measures of each.
 FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "differences": 1,
-           "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1, "groups_per_topic": 1,
-           "lorenz": 1}
+           "distribution": 1, "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1,
+           "groups_per_topic": 1, "lorenz": 1}
 #: The options of comparisons, which tables without averages ignore.
 _COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
 #: The forms of a table, and the default in words.
@@ -189,6 +190,12 @@ def _add_plot(commands: Any) -> None:
                       "random order, proportional, groups one after the other")
     plot.add_argument("--front", action="store_true", help="the front that the judgments allow in "
                       "tradeoff, of nDCG or P and a measure of groups")
+    plot.add_argument("--style", metavar="STYLE", help="paper: one column of a page with two, 3.3 "
+                      "inches wide, with letters of 8 points")
+    plot.add_argument("--width", metavar="INCHES", type=float, help="the width of the figure, "
+                      "which grows in height only")
+    plot.add_argument("--font-size", metavar="POINTS", type=float,
+                      help="the size of labels, names and titles")
     plot.set_defaults(**NOTHING_TESTED)
 
 
@@ -482,13 +489,17 @@ def _plot(options: argparse.Namespace) -> int:
         raise ValueError(f"{figure} shows no reference rankings; leave out --references")
     if options.front and figure != "tradeoff":
         raise ValueError(f"{figure} shows no front; leave out --front")
-    from pt_fairness import evaluation
+    from pt_fairness import evaluation, plots
     from pt_fairness.io.files import written_whole
+    sized = (options.style, options.width, options.font_size) != (None, None, None)
+    style: AbstractContextManager[None] = nullcontext()
+    if sized:
+        style = plots.style(options.style, width=options.width, font_size=options.font_size)
     arguments = _arguments_of(options) | {"correction": None}  # the figure compares
     averages, values = evaluation.evaluate(**arguments, references=options.references)
-    axes = _drawn(options, averages, values)
-    with written_whole(options.output) as out:
-        axes.figure.savefig(out, format=form, bbox_inches="tight")
+    with style, written_whole(options.output) as out:
+        axes = _drawn(options, averages, values)
+        axes.figure.savefig(out, format=form, bbox_inches=None if sized else "tight")
     return int(bool(averages.attrs[evaluation.BROKEN]))
 
 
@@ -526,6 +537,8 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
         baseline = position(options.baseline or 0, paths)
         compared = analysis.compare(values, baseline, correction, seed=options.seed)
         return plots.differences(compared, columns[0])
+    if figure == "distribution":
+        return plots.distribution(values, columns[0])
     systems = list(systems_of(averages)["name"])
     if figure == "bias_histogram":
         return plots.bias_histogram(values[values["name"] == systems[0]], columns)

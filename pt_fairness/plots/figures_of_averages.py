@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 
 from pt_fairness.analysis.columns import (
@@ -43,11 +44,14 @@ from pt_fairness.plots.layout import (
     fair_end,
     fair_label,
     has_legend_elsewhere,
+    has_width,
     label_points,
     legend_below,
     line_style,
     name_ticks,
     point_style,
+    resize,
+    size_of,
     with_fair_end,
     wrapped,
 )
@@ -124,7 +128,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     ax = axes_of(ax)
     if new:
         scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
-        ax.figure.figure.set_size_inches(ax.figure.figure.get_size_inches() * scale)
+        width, height = ax.figure.figure.get_size_inches() * scale
+        resize(ax, width, height)
     best: dict[str, Any] = {}
     if front is not None:
         need_columns(front, columns, "the front")
@@ -247,6 +252,8 @@ def _set_limits(set_limits: Any, values: Floats, column: str,
 HEADROOM = 1.08
 #: The height of a panel of one measure, in inches.
 PANEL = 1.35
+#: The same in a figure whose width is set.
+LOW_PANEL = 0.8
 
 
 def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any,
@@ -298,7 +305,8 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
         raise ValueError("ax has to be axes of a grid, such as those of plt.subplots, because it "
                          "is divided into panels")
     if new:
-        figure.set_size_inches(figure.get_figwidth(), PANEL * (2 + len(points)))
+        panel_height = LOW_PANEL if has_width() else PANEL
+        figure.set_size_inches(figure.get_figwidth(), panel_height * (2 + len(points)))
     grid = place.subgridspec(1 + len(points), 1)
     ax.set_subplotspec(grid[0])
     systems = np.arange(len(table))
@@ -367,6 +375,8 @@ SIGNIFICANCE = {f"significant (p < {ALPHA:g})": PALETTE[0],
 DARK = -0.75
 #: The size of a cell of a heat map, in inches.
 CELL = 0.75
+#: The width of the text of a cell, relative to the font size.
+CELL_LETTERS = 3.6
 
 
 def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
@@ -487,21 +497,23 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     ax = axes_of(ax)
     figure = ax.figure.figure
     if new:
-        figure.set_size_inches(3.0 + CELL * size, 2.0 + CELL * size)
+        resize(ax, 3.0 + CELL * size, 2.0 + CELL * size)
     colours = LinearSegmentedColormap.from_list(
         "blue to orange", [PALETTE[0], "white", PALETTE[1]])
     image = ax.imshow(values, colours, vmin=-1, vmax=1)
     name_ticks(ax.xaxis, names[:-1], new)
     name_ticks(ax.yaxis, names[1:], new)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    side = "top" if has_width() else "right"
+    figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)", location=side)
+    arrange(ax)
+    width, _ = size_of(ax)
+    letters = min(rcParams["font.size"], 130.0 / size, width / size / CELL_LETTERS)
     for i, j in np.argwhere(below):
         cell = starred(values[i, j], p_values[i, j], 2)
         colour = "white" if values[i, j] < DARK else "black"
-        letters = min(10.0, 130.0 / size)
         ax.text(j, i, cell, ha="center", va="center", color=colour, fontsize=letters)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    figure.colorbar(image, ax=ax, shrink=0.8, label="correlation (* p < .05)")
-    arrange(ax)
     return ax
 
 

@@ -10,7 +10,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness.analysis.columns import of_one_measure, of_one_system, per_query, stands_for
+from pt_fairness.analysis.columns import (
+    distance_from_best,
+    measure_of,
+    of_one_measure,
+    of_one_system,
+    per_query,
+    stands_for,
+)
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
 from pt_fairness.io.frames import need_columns, need_rows
 from pt_fairness.plots.layout import (
@@ -19,9 +26,11 @@ from pt_fairness.plots.layout import (
     LONG,
     PALE,
     PALETTE,
+    TITLE,
     axes_of,
     bar_style,
     cut_names,
+    fair_end,
     fair_label,
     font_size,
     has_legend_elsewhere,
@@ -131,6 +140,64 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     return ax
 
 
+#: The height of the strip in which the points of a system are moved, in rows.
+STRIP = 0.6
+
+
+def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = None,
+                 seed: int = 0) -> Axes:
+    """Draw the value of each topic as a point, in a row for each system, and the mean as a line.
+
+    The system with the best mean is at the top. The points are moved up or down at random, so that
+    equal values can be told apart. The dashed line is the fair end, if it is within the axes.
+
+    :param perquery: ``name, qid, measure, value``
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :param seed: the seed of the moves
+    :raises ValueError: an empty frame, a measure that it does not have, or no value
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> perquery = pd.DataFrame({"name": ["A", "A", "B", "B"], "qid": ["1", "2"] * 2,
+    ...                          "measure": "rKL@10", "value": [0.1, 0.5, 0.2, 0.2]})
+    >>> ax = plots.distribution(perquery)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['B', 'A']
+    """
+    attrs = perquery.attrs
+    frame = per_query(perquery)
+    frame.attrs = attrs
+    frame, name = of_one_measure(frame, measure)
+    topics = frame.dropna(subset="value")
+    if topics.empty:
+        raise ValueError(f"no topic has a value of {name}, so there is nothing to draw")
+    means = topics.groupby("name", sort=False)["value"].mean().rename(name).to_frame()
+    means.attrs = attrs
+    distance = distance_from_best(means, name)
+    if distance is not None:
+        means = means.loc[distance.sort_values(kind="stable").index]
+    new = ax is None
+    ax = axes_of(ax)
+    name_ticks(ax.yaxis, cut_names(means.index), new)
+    rows = means.index.get_indexer(topics["name"])
+    moves = np.random.default_rng(seed).uniform(-STRIP / 2, STRIP / 2, len(rows))
+    points = ax.scatter(topics["value"], rows + moves, s=12, color=PALETTE[0], alpha=0.5,
+                        linewidths=0)
+    places = np.arange(len(means))
+    line = ax.vlines(means[name], places - 0.4, places + 0.4, color="black", linewidth=1.5)
+    handles: dict[str, Any] = {"topic (moved up or down)": points, "mean": line}
+    declared = measure_of(name, frame)
+    end = None if declared is None else fair_end(declared)
+    low, high = ax.get_xlim()
+    if end is not None and low <= end <= high:
+        handles["fair end"] = ax.axvline(end, color=GREEN, linestyle="--", zorder=0)
+    ax.set(xlabel=fair_label(name, frame), xlim=(low, high), ylim=(len(means) - 0.5, -0.5))
+    legend_below(ax, handles, new)
+    return ax
+
+
 def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: Axes | None = None,
             label: str | None = None, colour: int = 0, limits: tuple[float, float] | None = None,
             quadrants: bool = False) -> Axes:
@@ -201,7 +268,8 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         _write_quadrants(ax, values)
     if not ax.get_title():
         corners = ", with their numbers in the corners" if quadrants else ""
-        ax.set_title(f"a point for each topic{corners}", fontsize="medium")
+        title = wrapped(f"a point for each topic{corners}", TITLE)
+        ax.set_title(title, fontsize="medium")
     _add_guides(ax, names[0] == names[1], limits)
     legend = ax.legend() if label is not None else None
     if legend is not None and has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib import rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.transforms import ScaledTranslation
@@ -34,6 +37,80 @@ NO_GROUP: dict[str, Any] = {"facecolor": "white", "edgecolor": PALE}
 LONG = 50
 #: The maximum length of a line of a title.
 TITLE = 60
+
+
+#: The width in inches and the font size in points of each style.
+STYLES = {"paper": (3.3, 8.0)}
+#: The smallest and the largest width and font size.
+WIDTHS, FONT_SIZES = (2.0, 30.0), (5.0, 30.0)
+#: The height of a figure with a width, relative to it.
+HEIGHT = 0.75
+#: The texts that are as large as the font size, and a legend with little space.
+COMPACT: dict[str, Any] = {
+    "axes.titlesize": "medium", "axes.labelsize": "medium", "xtick.labelsize": "medium",
+    "ytick.labelsize": "medium", "legend.fontsize": "medium", "legend.handlelength": 1.5,
+    "legend.handletextpad": 0.5, "legend.columnspacing": 1.0}
+#: The width of new figures, ``None`` if they may become wider than that of matplotlib.
+_WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
+#: The number of letters on a line, relative to a figure of matplotlib's defaults.
+_LETTERS: ContextVar[float] = ContextVar("letters", default=1.0)
+
+
+@contextmanager
+def style(name: str | None = None, *, width: float | None = None,
+          font_size: float | None = None) -> Iterator[None]:
+    """Set the width and the font size of the new figures in a ``with`` block.
+
+    A figure with a width grows in height only. Names and labels that are too long for it have more
+    lines, or smaller letters. Save the figure in the block, without ``bbox_inches="tight"``, which
+    changes the width.
+
+    :param name: ``'paper'``: one column of a page with two, 3.3 in and 8 pt
+    :param width: the width in inches, 2 to 30
+    :param font_size: the size of labels, names and titles in points, 5 to 30
+    :raises ValueError: an unknown style, or a width or size outside of these limits
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> averages = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
+    >>> with plots.style("paper"):
+    ...     ax = plots.tradeoff(averages, "nDCG@5", "rKL@5")
+    >>> float(ax.figure.get_figwidth()), ax.xaxis.label.get_fontsize()
+    (3.3, 8.0)
+    """
+    if name is not None:
+        if name not in STYLES:
+            raise ValueError(f"there is no style {name!r}; choose from {listed(STYLES)}")
+        usual_width, usual_size = STYLES[name]
+        width = usual_width if width is None else width
+        font_size = usual_size if font_size is None else font_size
+    settings: Any = dict(COMPACT)
+    across, height = plt.rcParams["figure.figsize"]
+    if width is not None:
+        _check_size("width", width, WIDTHS)
+        across, height = width, HEIGHT * width
+    if font_size is not None:
+        _check_size("font_size", font_size, FONT_SIZES)
+        settings["font.size"] = font_size
+    settings["figure.figsize"] = across, height
+    wider = across / rcParamsDefault["figure.figsize"][0]
+    with plt.rc_context(settings):
+        larger = plt.rcParams["font.size"] / rcParamsDefault["font.size"]
+        before = _WIDTH.set(width), _LETTERS.set(wider / larger)
+        try:
+            yield
+        finally:
+            _WIDTH.reset(before[0])
+            _LETTERS.reset(before[1])
+
+
+def _check_size(name: str, value: float, limits: tuple[float, float]) -> None:
+    low, high = limits
+    if not low <= value <= high:
+        raise ValueError(f"{name}={value:g} is not possible; it takes a number from {low:g} to "
+                         f"{high:g}")
 
 
 def bar_style(i: int) -> dict[str, Any]:
@@ -62,11 +139,27 @@ def line_style(i: int) -> dict[str, Any]:
 def wrapped(name: Any, width: int | None = None) -> str:
     """Wrap a name, and escape dollar signs, which start mathtext in matplotlib.
 
-    :param width: the maximum length of a line, ``None`` for one line
+    :param width: the maximum length of a line in a figure of matplotlib's size, ``None`` for one
+        line
     """
     text = str(name)
-    lines = [text] if width is None else textwrap.wrap(text, width)
+    lines = [text] if width is None else textwrap.wrap(text, _letters(width))
     return "\n".join(lines).replace("$", r"\$")
+
+
+def _letters(count: int) -> int:
+    """Return the number of letters that take up as much of the width as ``count`` usually do.
+
+    In a narrow figure, a line is at most as long as one of a title.
+    """
+    ratio = _LETTERS.get()
+    most = count if ratio >= 1 else min(count, TITLE)
+    return max(1, round(most * ratio))
+
+
+def has_width() -> bool:
+    """Return whether :func:`style` sets the width of new figures."""
+    return _WIDTH.get() is not None
 
 
 def fair_end(measure: FairnessMeasure) -> float | None:
@@ -101,6 +194,8 @@ LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
 MOST_LEGEND_COLUMNS = 6
 #: The maximum length of the name of a system, in characters.
 MOST_LETTERS = 40
+#: The length of a line of a name beside an axis, where the width of the figure is set.
+NAME = 28
 #: The factor by which text can grow relative to the axes in a file of lower resolution.
 SPREAD = 1.12
 
@@ -122,11 +217,20 @@ def font_size(axis: Axis) -> float:
     return float(axis.get_ticklabels()[0].get_fontsize())
 
 
+def resize(ax: Axes, width: float, height: float) -> None:
+    """Set the size of a new figure in inches; one with a width keeps it, and the proportions."""
+    fixed = _WIDTH.get()
+    if fixed is not None:
+        width, height = fixed, height * fixed / width
+    ax.figure.figure.set_size_inches(width, height)
+
+
 def _grow(ax: Axes, width: float, height: float) -> None:
     """Enlarge a figure by a width and a height in points, where these are above 0."""
     figure = ax.figure.figure
     old = figure.get_size_inches()
-    wider, higher = max(0.0, width) / 72, max(0.0, height) / 72
+    wider = 0.0 if has_width() else max(0.0, width) / 72
+    higher = max(0.0, height) / 72
     figure.set_size_inches(old[0] + wider, old[1] + higher)
 
 
@@ -152,9 +256,10 @@ def rank_ticks(ranks: int, step: int) -> list[int]:
 def cut_names(names: Sequence[Any]) -> list[str]:
     """Return names, of which the middle of long ones is left out unless they differ only there."""
     whole = pd.Series(names, dtype=object).astype(str)
-    half = MOST_LETTERS // 2
+    most = _letters(MOST_LETTERS)
+    half = most // 2
     cut = whole.str[:half] + "…" + whole.str[-half:]
-    short = whole.where(whole.str.len() <= MOST_LETTERS, cut)
+    short = whole.where(whole.str.len() <= most, cut)
     same = short.nunique() < whole.nunique()
     return (whole if same else short).tolist()
 
@@ -166,24 +271,29 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     :param new: whether the figure is new and can grow
     :param step: the step between labelled ticks
     """
-    texts = [wrapped(name) for name in names[::step]]
-    axis.set_ticks(range(0, len(names), step), texts)
     ax = axis.axes
-    labels = axis.get_ticklabels()
     horizontal = axis is ax.xaxis
+    width_of_line = NAME if has_width() and not horizontal else None
+    texts = [wrapped(name, width_of_line) for name in names[::step]]
+    axis.set_ticks(range(0, len(names), step), texts)
+    labels = axis.get_ticklabels()
+    lines = 1 + max(text.count("\n") for text in texts)
     old = font_size(axis)
     widths = [label.get_window_extent().width for label in labels]
     longest = max(widths) * 72 / ax.figure.figure.dpi
     width, height = size_of(ax)
     along, across = (width, height) if horizontal else (height, width)
-    each = along / len(labels)
+    rows = len(labels) * lines
+    each = along / rows
     if horizontal and longest + old < each:
         return
-    size = min(old, max(each / LINE_HEIGHT, SMALL if new else SMALLEST))
-    if not new:
+    can_widen = new and not has_width()
+    longer, broader = (can_widen, new) if horizontal else (new, can_widen)
+    size = min(old, max(each / LINE_HEIGHT, SMALL if longer else SMALLEST))
+    if not broader:
         size = max(SMALLEST, min(size, 0.4 * across * old / longest))
-    else:
-        lengthways = len(labels) * size * LINE_HEIGHT - along
+    if new:
+        lengthways = rows * size * LINE_HEIGHT - along
         crossways = longest * size / old - across / 6
         wider, higher = (lengthways, crossways) if horizontal else (crossways, lengthways)
         _grow(ax, wider, higher)
@@ -276,7 +386,8 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
     inside = np.array(ax.bbox.extents) / dot
     drawn = [_boxes(_along(ax, line) / dot, THIN) for line in lines]
     boxes = np.vstack([np.empty((0, 4)), *drawn])
-    for size in SIZES:
+    largest = plt.rcParams["font.size"]
+    for size in [size for size in SIZES if size <= largest]:
         of_names = [_size(ax, name, size) for name in names]
         sizes = np.array(of_names).reshape(-1, 2)
         places, covered = _places(points, sizes / dot, inside, boxes)

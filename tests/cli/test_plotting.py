@@ -44,6 +44,7 @@ def expected(figure, folder):
             averages, MEASURES[0], MEASURES[1:]),
         "correlations": lambda: plots.correlations(analysis.correlations(averages)),
         "differences": lambda: plots.differences(analysis.compare(perquery, "bm25"), MEASURES[0]),
+        "distribution": lambda: plots.distribution(perquery, MEASURES[0]),
         "bias_histogram": lambda: plots.bias_histogram(
             perquery[perquery["name"] == "bm25"], MEASURES),
         "strips": lambda: plots.strips(ranked, "1", perquery=perquery, measure=MEASURES[0]),
@@ -65,6 +66,18 @@ def test_it_draws_what_the_function_draws(figure, folder, monkeypatch, capsys):
         expected(figure, folder).figure.savefig(drawn, format="png", bbox_inches="tight")
     plt.close("all")
     assert (folder / f"{figure}.png").read_bytes() == drawn.getvalue()
+
+
+@pytest.mark.parametrize("options, width, size", [
+    (["--style", "paper"], 3.3, "8"), (["--width", "5"], 5.0, "10"),
+    (["--style", "paper", "--font-size", "7"], 3.3, "7")])
+def test_a_width_and_a_font_size(folder, monkeypatch, options, width, size):
+    monkeypatch.chdir(folder)
+    assert cli.main(["plot", "distribution", "qrels", *RUNS, "-m", "nDCG@5", *options,
+                     "-o", "sized.svg"]) == 0
+    text = (folder / "sized.svg").read_text("utf-8")
+    assert f'width="{72 * width:g}pt"' in text
+    assert f"font-size: {size}px" in text or f"scale({int(size) / 100:g} " in text
 
 
 @pytest.mark.parametrize("name, options, start", [
@@ -95,6 +108,9 @@ def test_a_topic_and_a_baseline(folder, monkeypatch):
     ("tradeoff", MEASURES, ["-o", "a.doc"], "ends in .pdf, .png or .svg"),
     ("tradeoff", ["nDCG@5"], ["-o", "a.pdf"], "tradeoff needs 2 measures"),
     ("strips", ["nDCG@5"], ["-o", "a.pdf", "--topic", "99"], "topic '99'"),
+    ("strips", ["nDCG@5"], ["-o", "a.pdf", "--style", "poster"], "no style 'poster'; choose from"),
+    ("strips", ["nDCG@5"], ["-o", "a.pdf", "--width", "0"], "width=0 is not possible"),
+    ("strips", ["nDCG@5"], ["-o", "a.pdf", "--font-size", "nan"], "font_size=nan is not possible"),
     ("differences", ["nDCG@5"], ["-o", "a.pdf", "--baseline", "bm2"], "Did you mean 'bm25'?")])
 def test_errors(folder, monkeypatch, capsys, figure, measures, options, says):
     monkeypatch.chdir(folder)

@@ -283,3 +283,34 @@ class TestTopicGroups:
     def test_wrong_input(self):
         with pytest.raises(ValueError, match="the frame of topic groups has no column 'group'"):
             plots.topic_groups(pd.DataFrame({"name": ["A"], "measure": ["rKL@10"]}))
+
+
+def test_a_point_for_each_topic_and_the_mean_of_each_system():
+    values = pd.DataFrame({
+        "name": ["A"] * 3 + ["B"] * 3, "qid": ["1", "2", "3"] * 2, "measure": "rKL@10",
+        "value": [0.4, 0.6, np.nan, 0.0, 0.2, 0.1]})
+    ax = plots.distribution(values)
+    points, means = ax.collections
+    offsets = points.get_offsets()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["B", "A"]
+    assert offsets[:, 0].tolist() == [0.4, 0.6, 0.0, 0.2, 0.1]
+    assert offsets[:, 1].round().tolist() == [1, 1, 0, 0, 0]
+    assert [segment[0, 0].round(9) for segment in means.get_segments()] == [0.1, 0.5]
+    assert legend_of(ax) == ["topic (moved up or down)", "mean", "fair end"]
+    again = plots.distribution(values).collections[0].get_offsets()
+    assert again.tolist() == offsets.tolist()
+    assert_readable(ax)
+
+
+def test_the_largest_mean_of_a_fairness_measure_is_at_the_top():
+    values = pd.DataFrame({"name": ["A", "B"], "qid": "1", "measure": "AWRF@10",
+                           "value": [0.4, 0.6]})
+    ax = plots.distribution(values)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["B", "A"]
+    assert "fair end" not in legend_of(ax)
+
+
+def test_a_distribution_without_values():
+    values = pd.DataFrame({"name": ["A"], "qid": "1", "measure": "AWRF@10", "value": np.nan})
+    with pytest.raises(ValueError, match=r"no topic has a value of AWRF@10"):
+        plots.distribution(values)
