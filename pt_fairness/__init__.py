@@ -1,11 +1,24 @@
 """Fairness, viewpoint-diversity and bias measures for PyTerrier and ir_measures.
 
-Importing the package registers its measures in ir_measures (and hence in PyTerrier). Its dataset
-ids are registered in ir_datasets when ir_datasets is imported. The import loads none of pyterrier,
-ir_datasets, pandas and scipy.
+The measures, such as ``rKL``, are names of this package and of ``pyterrier.measures``. The rest by
+task, with the commands of ``pt-fairness`` in brackets:
 
-Type checkers read ``__init__.pyi``, which ``.ci/generate.py`` writes.
+* runs: ``evaluate`` [eval, table], ``with_groups``, ``rename``, ``highlight``, ``explain``,
+  ``reference_rankings``
+* one page on them: ``report`` [report]
+* tests, intervals, agreement of measures: ``analysis`` [correlate], ``simulation``
+* figures: ``plots`` [plot]
+* fairer rankings: ``annotate`` [annotate], ``rerank`` [rerank], ``tune``
+* what documents are: ``groups`` [agreement, groups], ``values``, ``targets``
+* measures: [measures], your own with ``measure``
+* files: ``read_run``, ``read_qrels``, ``write_qrels``, ``runs``; ``FairnessWarning``
+* the plain ``ir_measures`` and ``ir_datasets`` commands: [plug, unplug]
 """
+
+# Importing the package registers its measures in ir_measures (and hence in PyTerrier). Its dataset
+# ids are registered in ir_datasets when ir_datasets is imported. The import loads none of
+# pyterrier, ir_datasets, pandas and scipy. Type checkers read __init__.pyi, which .ci/generate.py
+# writes.
 
 from pt_fairness import collections as _collections
 from pt_fairness import measures as _measures

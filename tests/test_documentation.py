@@ -40,10 +40,13 @@ MODULES = [
     ),
 ]
 
+#: PyTerrier's documentation has directives of its own, which the settings of the pages have, too.
 CONF = """
+import runpy
 project = "PyTerrier"
 extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 autoclass_content = "both"
+setup = runpy.run_path(%r)["setup"]
 """
 INDEX = """
 Documentation
@@ -69,7 +72,7 @@ def built(tmp_path_factory):
         f".. toctree::\n   :maxdepth: 1\n   :caption: Extensions\n\n   Fairness "
         f"<../ext/{name}/index.rst>\n"
     )
-    (source / "conf.py").write_text(CONF)
+    (source / "conf.py").write_text(CONF % str(folder / "conf.py"))
     (source / "index.rst").write_text(INDEX)
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", str(source), str(build)],
@@ -148,6 +151,23 @@ def test_no_measure_is_a_mail_address(built):
     assert {"index.html", "choosing.html"} <= pages.keys()
     assert {name: re.findall("mailto:[^\"]*", text) for name, text in pages.items()
             if "mailto:" in text} == {}
+
+
+def test_how_to_guides_are_sections(built):
+    build, prefix = built
+    text = (PAGES / "how_to.rst").read_text(encoding="utf-8")
+    guides = re.findall(r"^\.\. how-to:: (.*)$", text, re.MULTILINE)
+    page = (build / prefix / "how_to.html").read_text(encoding="utf-8")
+    assert len(guides) > 5
+    assert re.findall(r"<h2>(.*?)<a", page) == guides
+
+
+def test_what_is_related_is_documented(built):
+    """PyTerrier's documentation links from the objects of these names to the sections."""
+    names = [name for page in NAMES for name in re.findall(
+        r"^ *\.\. related:: (.*)$", (PAGES / f"{page}.rst").read_text("utf-8"), re.MULTILINE)]
+    assert len(names) > 20
+    assert {*names} <= documented(built).keys()
 
 
 def test_every_public_name_is_documented(built):

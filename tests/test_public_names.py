@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import pydoc
+import re
 
 import pytest
 
 import pt_fairness
+from pt_fairness import cli
+from pt_fairness.measures import MEASURES
 
 MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots",
            "analysis.simulation",
@@ -28,3 +32,15 @@ def test_names_of_the_package():
     assert [one for one in names if one.startswith("_")] == ["__version__"]
     for internal in ("annotations", "importlib", "sys", "Any", "provider", "core"):
         assert internal not in names
+
+
+def test_help_lists_what_is_there_in_the_order_of_the_commands(capsys):
+    shown = pydoc.render_doc(pt_fairness, renderer=pydoc.plaintext)
+    listed = [name for names in re.findall(r"\[([a-z, ]+)\]", pt_fairness.__doc__)
+              for name in names.split(", ")]
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    assert re.findall(r"^    (\w+)", capsys.readouterr().out, re.MULTILINE) == listed
+    assert all(f"[{names}]" in shown for names in ("eval, table", "plug, unplug"))
+    names = {name for name in dir(pt_fairness) if name.isascii()} - {*MEASURES, "__version__"}
+    assert names - {*re.findall(r"``(\w+)``", pt_fairness.__doc__)} == set()
