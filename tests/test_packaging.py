@@ -80,6 +80,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     assert package == {name for name in tree[1] if name.startswith("pt_fairness/")}
     others = {name for name in package if not name.endswith(".py")}
     assert {name for name in others if "/pt_docs/" not in name} == {
+        "pt_fairness/__init__.pyi",
         "pt_fairness/py.typed",
         "pt_fairness/collections/debates/docs.jsonl",
         "pt_fairness/collections/debates/qrels.tsv",
