@@ -188,7 +188,7 @@ class Labelled:
             rng = np.random.default_rng((seed, chain))
             for counts in self._states(self._start(chain, rng), draws // CHAINS, rng):
                 # The order of the documents in their cells is random.
-                order = np.lexsort((rng.random(len(labels)), self.cell))
+                order = np.argsort(self.cell + rng.random(len(labels)))
                 true = np.tile(np.arange(counts.shape[2]), counts[..., 0].size)
                 labels[order, column] = np.repeat(true, counts.ravel())
                 column += 1
@@ -247,8 +247,8 @@ class Labelled:
             tables = rng.binomial(larger, shapes / (shapes + place[:, None])).sum(axis=0)
             typical = rng.dirichlet(1 + tables)
             shapes = np.maximum(CONCENTRATIONS[:, None] * typical, LEAST_SHAPE)
-            logs = np.log(shapes[:, None, :] + place[:, None])
-            likelihood = np.tensordot(logs, larger, 2) - normaliser
+            logs = np.log(shapes[:, :, None] + place)
+            likelihood = np.tensordot(logs, larger.T, 2) - normaliser
             weights = np.exp(likelihood - likelihood.max()).cumsum()
             at = weights.searchsorted(rng.random() * weights[-1], side="right")
             concentration = CONCENTRATIONS[at]
