@@ -270,7 +270,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                                          drawn.topic, drawn.docnos, draws, seed)
         columns = [*_COLUMNS, *_OF_MODELS]
     else:
-        # Every ``rel`` has the same label set of a judged document, or none.
+        # A group source gives a document one label set, for every ``rel`` up to its relevance.
         codes = np.full(len(annotations.judgments.topic), -1, np.int32)
         for of_rel in annotations.by_rel.values():
             codes = np.maximum(codes, of_rel)
@@ -391,10 +391,11 @@ def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> 
 def _warn_of_chains(table: pd.DataFrame) -> None:
     """Warn of values whose draws depend on the start, or are worth few independent ones."""
     few = (table["r_hat"] > LARGEST_R_HAT) | (table["n_eff"] < LEAST_DRAWS)
-    for _, row in table[few][:1].iterrows():
+    if few.any():
+        first = table[few].iloc[0]
         warn(f"the draws of {few.sum()} of {len(table)} values are too few or disagree, such as "
-             f"{row['measure']} of {row['name']} (r_hat {row['r_hat']:.2f}, n_eff "
-             f"{row['n_eff']:.0f}): r_hat should be at most {LARGEST_R_HAT} and n_eff at least "
+             f"{first['measure']} of {first['name']} (r_hat {first['r_hat']:.2f}, n_eff "
+             f"{first['n_eff']:.0f}): r_hat should be at most {LARGEST_R_HAT} and n_eff at least "
              f"{LEAST_DRAWS}. Take more draws, or label more documents by hand")
 
 

@@ -218,7 +218,7 @@ class Pool:
     gains: Floats
     #: The number of better documents of the same kind, ``[n]``.
     place: Ints
-    #: What a gain of 1 at each rank adds to the relevance; its length is that of the lists.
+    #: The normalised discount of each rank of a list: relevance is the gains times these.
     weights: Floats
     #: The number of ranks that decide the fairness, ``m``.
     depth: int
@@ -476,7 +476,7 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
 
 
 def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
-    """Compare systems with what the judgments allow.
+    """Return how much fairer each system could be at its relevance, by the front.
 
     :param systems: the values per topic, ``name, qid, measure, value``; of both measures for the
         topics of the front

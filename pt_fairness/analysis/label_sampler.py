@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, recoded
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.groups import Groups
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
-from pt_fairness.groups.label_errors import kappa
+from pt_fairness.groups.labels_of_models import kappa
 
 #: The number of sweeps before the first kept state, and from one kept state to the next.
 BURN_IN, STEP = 500, 25
@@ -87,9 +88,8 @@ def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Sequence[str]) -> 
 def _counts(row: Ints, column: Ints, shape: tuple[int, int]) -> Ints:
     """Return the number of items in each row and column; those with −1 are left out."""
     both = (row >= 0) & (column >= 0)
-    counts = np.zeros(shape, int)
-    np.add.at(counts, (row[both], column[both]), 1)
-    return counts
+    cells = row[both] * shape[1] + column[both]
+    return np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
 
 
 def _further_documents(source: ModelLabels, qids: Any, docnos: Any) -> tuple[Any, Any]:
@@ -105,8 +105,9 @@ def _further_documents(source: ModelLabels, qids: Any, docnos: Any) -> tuple[Any
     if more_qids is None:
         more_qids = np.full(len(more_docnos), "", dtype=object)
         qids = np.full(len(docnos), "", dtype=object)
-    present = {*zip(qids, docnos, strict=True)}
-    absent = [pair not in present for pair in zip(more_qids, more_docnos, strict=True)]
+    further = pd.MultiIndex.from_arrays([more_qids, more_docnos])
+    present = pd.MultiIndex.from_arrays([qids, docnos])
+    absent = ~further.isin(present)
     return more_qids[absent], more_docnos[absent]
 
 
@@ -187,7 +188,7 @@ class Labelled:
         for chain in range(CHAINS):
             rng = np.random.default_rng((seed, chain))
             for counts in self._states(self._start(chain, rng), draws // CHAINS, rng):
-                # The order of the documents in their cells is random.
+                # The documents of a cell take its labels in random order.
                 order = np.argsort(self.cell + rng.random(len(labels)))
                 true = np.tile(np.arange(counts.shape[2]), counts[..., 0].size)
                 labels[order, column] = np.repeat(true, counts.ravel())

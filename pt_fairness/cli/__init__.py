@@ -16,13 +16,14 @@ import ir_measures
 
 import pt_fairness
 from pt_fairness.cli import commands, plugging
-from pt_fairness.cli.commands import (
+from pt_fairness.cli.options import (
     add_groups,
     add_qrels,
     add_run,
     add_targets,
     measures_of,
     qrels_of,
+    source_of,
 )
 from pt_fairness.cli.output import (
     add_command,
@@ -80,7 +81,7 @@ def _run(arguments: Sequence[str] | None) -> int | None:
     import_modules(options.imports)
     none = getattr(options, "none", [])
     if getattr(options, "groups", None) is not None:
-        options.groups = commands.source_of(options.groups, none)
+        options.groups = source_of(options.groups, none)
     elif none:
         raise ValueError("--none is about the labels of --groups; give it, too")
     return options.run(options)

@@ -6,24 +6,28 @@ import argparse
 import ast
 import csv
 import inspect
-import os
 import re
 import sys
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from pt_fairness.cli.options import (
+    TAKES,
+    add_certainty,
+    add_comparison,
+    add_none,
+    add_qrels,
+    add_run,
+    add_runs,
+    add_undefined,
+    arguments_of,
+    measures_of,
+    source_of,
+)
 from pt_fairness.cli.output import add_command, write
 from pt_fairness.collections import DOWNLOADS
 from pt_fairness.measures import descriptions
 
-#: What the option ``--groups`` takes, in words.
-TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FILE:ID:COLUMN for "
-         "other columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
-         "membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
-         "re:PATTERN for the part of the document id that a regular expression matches")
-#: The start of a pattern.
-PATTERN = "re:"
 #: The figures, and the minimum number of measures of each.
 FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "differences": 1,
            "distribution": 1, "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1,
@@ -45,7 +49,7 @@ def add(commands: Any) -> None:
     _add_report(commands)
     correlate = add_command(commands, "correlate", _correlate, "print how two measures agree on "
                             "the systems: τ and its p, and AP τ", TABLES, AS_TEXT)
-    _add_runs(correlate)
+    add_runs(correlate)
     correlate.set_defaults(baseline=None, correction=None, **NOTHING_TESTED)
     _add_plot(commands)
     _add_annotate(commands)
@@ -62,100 +66,11 @@ def add(commands: Any) -> None:
                          help="these measures, with parameters, formula and source")
 
 
-def add_qrels(command: argparse.ArgumentParser) -> None:
-    command.add_argument("qrels", metavar="QRELS", help="a TREC qrels file or an ir_datasets id; "
-                         "none for measures that depend on no judged document")
-
-
-def add_run(command: argparse.ArgumentParser, name: str, **options: Any) -> None:
-    command.add_argument(name, metavar="RUN", help="a TREC run, compressed if it ends in .gz, or a "
-                         ".parquet file", **options)
-
-
-def add_groups(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
-                         f"whose parameter groups is not set: {TAKES}")
-    add_none(command, "--groups")
-
-
-def add_none(command: argparse.ArgumentParser, source: str) -> None:
-    """Add the option ``--none``.
-
-    :param source: the argument that it is about
-    """
-    command.add_argument("--none", metavar="LABEL", nargs="+", default=[],
-                         help=f"{source} are qrels with the group as label, and these labels mean "
-                              "no group")
-
-
-def add_targets(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--targets", metavar="FILE", action="append", default=[],
-                         help="target distributions: a CSV file with the columns qid, group, "
-                         "share, which measures name without its folder and suffixes: "
-                         "target='census' for census.csv; may be repeated")
-
-
-def _add_undefined(command: argparse.ArgumentParser, where: str) -> None:
-    command.add_argument("--drop-undefined", dest="undefined", action="store_const", const="drop",
-                         default="count", help="leave the topics for which a measure is undefined "
-                         f"out of {where}, instead of counting 0")
-
-
-def _add_runs(command: argparse.ArgumentParser) -> None:
-    """Add the qrels, the runs, the measures, and what sets their groups and names."""
-    add_qrels(command)
-    add_run(command, "runs", nargs="+")
-    command.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
-                         help="measures of ir_measures or of this package")
-    add_groups(command)
-    add_targets(command)
-    command.add_argument("--label", metavar="MEASURE=LABEL", action="append", default=[],
-                         help="the name of a measure in the output, such as rKL@10=Unfairness; may "
-                              "be repeated")
-    command.add_argument("--names", metavar="NAME", nargs="+",
-                         help="a name for each run, in their order")
-    command.add_argument("--jobs", metavar="N", type=int, default=1,
-                         help="processes; -1 for all processors (default: 1)")
-    command.set_defaults(seed=0)
-
-
-def _add_comparison(command: argparse.ArgumentParser) -> None:
-    """Add the options of comparisons."""
-    command.add_argument("--baseline", metavar="RUN",
-                         help="test the others against this run")
-    command.add_argument("--correction", metavar="METHOD",
-                         help="correction of the tests for several systems, or none; a method of "
-                              "statsmodels (default: holm)")
-    command.add_argument("--seed", metavar="N", type=int, help="seed of what is drawn, such as "
-                         "intervals and random orders (default: 0)")
-
-
-def _add_certainty(command: argparse.ArgumentParser) -> None:
-    """Add the options of averages, tests and intervals."""
-    _add_comparison(command)
-    command.add_argument("--test-zero", action="store_true", help="test each signed measure, such "
-                         "as BiasP, against 0, instead of comparing runs")
-    _add_undefined(command, "its averages, tests and intervals")
-    command.add_argument("--test", choices=("t", "randomisation"),
-                         help="test of the comparison (default: t)")
-    command.add_argument("--ci", metavar="LEVEL", type=float, help="intervals of the averages at "
-                         "this confidence level, such as 0.95")
-    command.add_argument("--tolerance", metavar="MEASURE=δ", action="append", default=[],
-                         help="the difference from the baseline that does not matter, such as "
-                              "nDCG@10=0.01, for a verdict on each run; may be repeated")
-    command.add_argument("--topic-groups", metavar="FILE",
-                         help="means by groups of topics, from a CSV file with the columns qid and "
-                              "group")
-    command.add_argument("--uncertain", metavar="DRAWS", type=int,
-                         help="intervals under uncertain labels, whose probabilities are the "
-                              "weights of --groups, from this many draws")
-
-
 def _add_table(commands: Any) -> None:
     table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
                         "each measure", (*TABLES, "long"), AS_TEXT)
-    _add_runs(table)
-    _add_certainty(table)
+    add_runs(table)
+    add_certainty(table)
     table.add_argument("--digits", metavar="N", type=int,
                        help="decimals (default: 4 in text, md and latex, all in the other forms)")
     table.add_argument("--references", action="store_true", help="rows of reference rankings below "
@@ -169,8 +84,8 @@ def _add_table(commands: Any) -> None:
 def _add_report(commands: Any) -> None:
     report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
                          "figures, topics, and a paragraph for a paper", ("html",))
-    _add_runs(report)
-    _add_certainty(report)
+    add_runs(report)
+    add_certainty(report)
     report.add_argument("--depth", metavar="K", type=int, default=DEPTH,
                         help=f"documents of each ranking on the page (default: {DEPTH})")
     report.add_argument("--topics", metavar="FILE", help="the queries of the topics, to show "
@@ -182,8 +97,8 @@ def _add_plot(commands: Any) -> None:
     plot = add_command(commands, "plot", _plot, "draw a figure of several runs into a file",
                        ("pdf", "png", "svg"), "the suffix of --output")
     plot.add_argument("figure", metavar="FIGURE", choices=FIGURES, help=", ".join(FIGURES))
-    _add_runs(plot)
-    _add_comparison(plot)
+    add_runs(plot)
+    add_comparison(plot)
     plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
                       "the first one of the qrels)")
     plot.add_argument("--references", action="store_true", help="reference rankings in tradeoff: "
@@ -226,111 +141,9 @@ def _add_rerank(commands: Any) -> None:
                         "run itself is written with -o only")
     rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
                         help="measures of --compare")
-    _add_undefined(rerank, "--compare")
+    add_undefined(rerank, "--compare")
     # What main does not know are parameters of the method.
     rerank.set_defaults(of_method=[], targets=[])
-
-
-def source_of(text: str, none: Sequence[str] = ()) -> Any:
-    """Return the group source that a text on the command line stands for.
-
-    :param text: what ``TAKES`` says
-    :param none: the labels that mean no group, if the text is the path of qrels
-    :returns: a Groups object, or the text itself if it is a name or a plain group file
-    :raises ValueError: a pattern or a file that cannot be read
-    """
-    from pt_fairness import groups
-    from pt_fairness.io.group_files import memberships
-    if none:
-        return groups.from_qrels(text, none, text)
-    if text.startswith(PATTERN):
-        return groups.from_pattern(text[len(PATTERN):], name=text)
-    path, names = _file_and_columns(text)
-    if text in groups.names() or not os.path.isfile(path):
-        return text
-    shares = memberships(path)
-    if shares:
-        labels = names[0].split(",") if names else [str(i) for i in range(1, shares + 1)]
-        return groups.from_file(path, text, labels=labels)
-    if not names:
-        return text
-    *before, column = names
-    if before == [""]:
-        return groups.from_file(path, text, labels=column.split(","), weights="wide")
-    return groups.from_file(path, text, column=column, id=before[0] if before else None)
-
-
-def _file_and_columns(text: str) -> tuple[str, list[str]]:
-    """Split ``FILE``, ``FILE:COLUMN`` or ``FILE:ID:COLUMN``; ``''`` if there is no such file."""
-    for columns in (0, 1, 2):
-        path, *names = text.rsplit(":", columns)
-        if os.path.exists(path):
-            return path, names
-    return "", []
-
-
-def qrels_of(options: argparse.Namespace) -> str | None:
-    """Return the qrels of a command, ``None`` for ``none``."""
-    return None if options.qrels == "none" else options.qrels
-
-
-def measures_of(options: argparse.Namespace) -> list[str]:
-    """Return the measures of a command, of which an argument may hold several.
-
-    Register the distributions of ``--targets`` by the names of their files.
-
-    :raises ValueError: no measure has one of them as its target, or a file cannot be read
-    """
-    from pt_fairness import targets
-    from pt_fairness.measures.measure_names import split
-    for path in options.targets:
-        name = os.path.basename(path).partition(".")[0]
-        if not any(name in text for text in options.measures):
-            raise ValueError(f"--targets {path}: no measure has the parameter target='{name}', as "
-                             f"in RepBias(group='female',target='{name}')@10")
-        targets.register(name, path)
-    return [measure for text in options.measures for measure in split(text)]
-
-
-def _arguments_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the arguments that :func:`pt_fairness.evaluate` and :func:`pt_fairness.report` share.
-
-    :raises ValueError: a label without a measure, or a tolerance that is no number
-    """
-    names = ("runs", "groups", "names", "baseline", "undefined", "seed")
-    correction = options.correction or "holm"
-    return {name: getattr(options, name) for name in names} | {
-        "qrels": qrels_of(options),
-        "measures": measures_of(options), "labels": dict(map(_label, options.label)),
-        "correction": None if correction == "none" else correction, "test": options.test or "t",
-        "confidence": options.ci, "tolerance": dict(map(_tolerance, options.tolerance)) or None,
-        "n_jobs": options.jobs, "progress": sys.stderr.isatty()}
-
-
-def _tolerance(text: str) -> tuple[str, float]:
-    """Split ``MEASURE=δ`` at the last equals sign.
-
-    :raises ValueError: there is no number behind it
-    """
-    measure, _, margin = text.rpartition("=")
-    try:
-        return measure, float(margin)
-    except ValueError:
-        raise ValueError(f"--tolerance {text!r} is not possible; it takes a measure, = and a "
-                         "number, such as nDCG@10=0.01") from None
-
-
-def _label(text: str) -> tuple[str, str]:
-    """Split ``MEASURE=LABEL``; the parameters of a measure have equals signs, too.
-
-    :raises ValueError: no part before an equals sign is a measure
-    """
-    from pt_fairness.provider.measure_lists import parsed_or_none
-    for sign in re.finditer("=", text):
-        if parsed_or_none(text[:sign.start()]) is not None:
-            return text[:sign.start()], text[sign.end():]
-    raise ValueError(f"--label {text!r} is not possible; it takes a measure, = and a label, such "
-                     "as rKL@10=Unfairness")
 
 
 def _table(options: argparse.Namespace) -> int:
@@ -359,7 +172,7 @@ def _table(options: argparse.Namespace) -> int:
             _refuse(options, "--test-zero", "ci", *tests)
         else:
             _need_baseline(options, "test", "correction", "p_values")
-        table, values = evaluation.evaluate(**_arguments_of(options), references=options.references)
+        table, values = evaluation.evaluate(**arguments_of(options), references=options.references)
         broken = table.attrs[evaluation.BROKEN]
         _say_matched(table)
         if per_query:
@@ -368,7 +181,7 @@ def _table(options: argparse.Namespace) -> int:
             table = analysis.topic_groups(values, topic_groups, confidence=options.ci or 0.95,
                                           seed=options.seed)
         if options.test_zero:
-            table = tests_of_zero(values, _arguments_of(options)["correction"])
+            table = tests_of_zero(values, arguments_of(options)["correction"])
     text = evaluation.as_text(table, form, options.digits, options.p_values)
     write(text, options.output, form)
     return int(bool(broken))
@@ -385,7 +198,7 @@ def _correlate(options: argparse.Namespace) -> int:
     import pandas as pd
 
     from pt_fairness import analysis, evaluation
-    averages = evaluation.evaluate(**_arguments_of(options), perquery=False)
+    averages = evaluation.evaluate(**arguments_of(options), perquery=False)
     _say_matched(averages)
     correlations = analysis.correlations(averages)
     ap = analysis.correlations(averages, "ap").coefficients
@@ -465,7 +278,7 @@ def _report(options: argparse.Namespace) -> int:
     from pt_fairness.io.document_files import read_topic_groups
     topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
     _need_baseline(options, "test", *[] if options.test_zero else ["correction"])
-    page = report(**_arguments_of(options), depth=options.depth, title=options.title,
+    page = report(**arguments_of(options), depth=options.depth, title=options.title,
                   topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain,
                   test_zero=options.test_zero)
     write(page.html, options.output)
@@ -495,7 +308,7 @@ def _plot(options: argparse.Namespace) -> int:
     style: AbstractContextManager[None] = nullcontext()
     if sized:
         style = plots.style(options.style, width=options.width, font_size=options.font_size)
-    arguments = _arguments_of(options) | {"correction": None}  # the figure compares
+    arguments = arguments_of(options) | {"correction": None}  # the figure compares
     averages, values = evaluation.evaluate(**arguments, references=options.references)
     with style, written_whole(options.output) as out:
         axes = _drawn(options, averages, values)
@@ -533,7 +346,7 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     if figure == "differences":
         if len(paths) < 2:
             raise ValueError("differences compares runs with a baseline; give two runs or more")
-        correction = _arguments_of(options)["correction"]
+        correction = arguments_of(options)["correction"]
         baseline = position(options.baseline or 0, paths)
         compared = analysis.compare(values, baseline, correction, seed=options.seed)
         return plots.differences(compared, columns[0])

@@ -76,7 +76,7 @@ from pt_fairness.provider.measure_lists import refuse_unknown
 TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisation test"}
 #: The number of resamples of a randomisation test.
 RESAMPLES = 9999
-#: The measures of which pt.Experiment returns the sum over the topics instead of the mean.
+#: The measures that pt.Experiment sums over the topics; it averages all others.
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 #: The names of the rows of reference rankings, by kind.
 ROWS = dict(zip(KINDS, ("[random order]", "[proportional]", "[largest group first]",

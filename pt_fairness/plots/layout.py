@@ -41,7 +41,7 @@ TITLE = 60
 
 #: The width in inches and the font size in points of each style.
 STYLES = {"paper": (3.3, 8.0)}
-#: The smallest and the largest width and font size.
+#: The limits of the width in inches, and of the font size in points.
 WIDTHS, FONT_SIZES = (2.0, 30.0), (5.0, 30.0)
 #: The height of a figure with a width, relative to it.
 HEIGHT = 0.75

@@ -41,7 +41,7 @@ from pt_fairness.analysis.significance import (
 from pt_fairness.core.messages import first_names
 from pt_fairness.groups import Groups, error_rates
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
-from pt_fairness.groups.labelling import FromTransformer
+from pt_fairness.groups.labels_of_models import FromTransformer
 from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import reads_subtopics

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pt_fairness import groups
-from pt_fairness.groups.label_errors import LabelErrors
+from pt_fairness.groups.labels_of_models import LabelErrors
 
 
 def rates_of(counts, **options):
