@@ -123,6 +123,40 @@ class TestPlane:
         signed = any("BiasP" in one for one in (x, y))
         assert bool(page.find_all("#plane .front")) <= (not signed)
 
+    @pytest.mark.parametrize("fairness", ["rKL@5", "AWRF@5"])
+    @pytest.mark.parametrize("upright", [False, True])
+    def test_the_front_of_the_judgments_is_where_the_frame_has_it(self, page, made, fairness,
+                                                                  upright):
+        pair = ["nDCG@5", fairness][::-1 if upright else 1]
+        page.choose("plane-x", pair[0])
+        page.choose("plane-y", pair[1])
+        circles = page("return [...document.querySelectorAll('#plane-chart circle')].map(one =>"
+                       " [one.cx.baseVal.value, one.cy.baseVal.value, one.parentNode.dataset.run])")
+        ends = page("return [...document.querySelectorAll('#plane-chart .allowed')].map(one =>"
+                    " [one.x2, one.y2].map(at => at.baseVal.value))")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FairnessWarning)
+            front = analysis.frontier(made.qrels, "nDCG@5", fairness, made.groups)
+        rows = made.perquery[made.perquery["measure"].isin(pair)]
+        room = analysis.headroom(rows, front).set_index("name")["fairest"]
+        for label in self.labels(page):
+            fairest = room[label.partition(": ")[0]]
+            if np.isnan(fairest):
+                assert "no list of documents with a group has this nDCG@5" in label
+            else:
+                assert f"it could have had {fairness} {shown(fairest)}" in label
+        vertices = front[pair].to_numpy()[::-1 if upright else 1]
+        systems = made.averages[pair].to_numpy()[[int(run) for *_, run in circles]]
+        drawn = np.array([circle[:2] for circle in circles])
+        assert len(ends) == len(vertices) + 1
+        for axis in range(2):
+            slope, start = np.polyfit(systems[:, axis], drawn[:, axis], 1)
+            left, bottom = page("return ['x1', 'y1'].map(at =>"
+                                " document.querySelector('#plane-chart .axis')[at].baseVal.value)")
+            expected = start + slope * vertices[:, axis]
+            inside = np.maximum(expected, left) if axis == 0 else np.minimum(expected, bottom)
+            assert np.array(ends)[:-1, axis] == pytest.approx(inside, abs=1e-3)
+
     def test_the_axes_are_those_of_the_systems(self, show):
         """A reference far from the systems is a tick at the edge, with its value."""
         qrels = pd.DataFrame([(str(qid), f"d{i}", 1, "A" if i < 2 else "B") for qid in range(9)
