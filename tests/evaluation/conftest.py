@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
 import textwrap
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 from evaluation.common import trec_run
 
 from pt_fairness import groups, io, rKL, rND, targets
+
+
+@pytest.fixture(scope="session")
+def debates():
+    """The debates that the package ships with, as a dataset of PyTerrier."""
+    return pt.get_dataset("irds:pt-fairness/debates/stance")
+
+
+@pytest.fixture(scope="session")
+def index(debates, tmp_path_factory):
+    """A PISA index of the arguments of the debates."""
+    from pyterrier_pisa import PisaIndex
+
+    made = PisaIndex(str(tmp_path_factory.mktemp("pisa") / "index"),
+                     text_field=["title", "text"], threads=1)
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+        made.index(debates.get_corpus_iter(verbose=False))
+    return made
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections import Counter
 
 import ir_measures
@@ -16,22 +14,6 @@ from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_
 
 STANCE = "pt-fairness/debates/stance"
 MEASURES = ["nDCG@5", "rKL@5", "AWRF@5"]
-
-
-@pytest.fixture(scope="module")
-def debates():
-    return pt.get_dataset(f"irds:{STANCE}")
-
-
-@pytest.fixture(scope="module")
-def index(debates, tmp_path_factory):
-    from pyterrier_pisa import PisaIndex
-
-    made = PisaIndex(str(tmp_path_factory.mktemp("pisa") / "index"),
-                     text_field=["title", "text"], threads=1)
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        made.index(debates.get_corpus_iter(verbose=False))
-    return made
 
 
 class Counting(pt.Transformer):

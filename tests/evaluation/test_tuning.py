@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import warnings
 
-import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 from one_test import each
@@ -19,18 +16,7 @@ LAMBDAS = [0.0, 0.3, 0.6, 0.9]
 
 
 @pytest.fixture(scope="module")
-def debates():
-    return pt.get_dataset(f"irds:{STANCE}")
-
-
-@pytest.fixture(scope="module")
-def bm25(debates, tmp_path_factory):
-    from pyterrier_pisa import PisaIndex
-
-    index = PisaIndex(str(tmp_path_factory.mktemp("pisa") / "index"),
-                      text_field=["title", "text"], threads=1)
-    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
-        index.index(debates.get_corpus_iter(verbose=False))
+def bm25(index):
     return index.bm25(threads=1) % 20
 
 
