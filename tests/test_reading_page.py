@@ -52,17 +52,14 @@ def test_another_row_can_be_fairer_than_the_proportional_one():
     qrels = pool(2, 8)
     table = evaluate(reference_rankings(qrels), qrels, AWRF @ 5, progress=False)[0]
     found = table.set_index("name")["AWRF@5"]
-    text = " ".join(PAGE.split())
-    assert (f"is {found['proportional']:.2f} for ``[proportional]`` and "
-            f"{found['smallest-group-first']:.2f} for ``[smallest group first]``") in text
+    assert found["proportional"] < found["smallest-group-first"] == pytest.approx(1, abs=0.01)
 
 
 def test_the_proportional_order_need_not_be_the_fairest():
     qrels = pool(3, 9)
     found = analysis.against_random(reference_rankings(qrels, kinds="proportional"), qrels,
                                     rKL @ 5, draws=1).iloc[0]
-    assert (f"``rKL@5`` of ``[proportional]`` is {found['value']:.3f}, and ``fairest`` is "
-            f"{found['fairest']:.3f}.") in " ".join(PAGE.split())
+    assert found["fairest"] < found["value"] - 0.02
 
 
 def test_a_small_p_says_unlike_a_random_order_and_not_unfair():

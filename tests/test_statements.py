@@ -129,7 +129,6 @@ def test_the_range_of_ndkl():
     says(NDKL, "A list with annotated documents has at most −ln of the smallest share in T, which "
          "is the logarithm of the number of groups for equal shares. Only a topic without results "
          "can have more.")
-    on_page("reading", "the largest value is −ln of the smallest target share, 0.69 for two groups")
     for pool in ("PPC", "AABC"):
         largest = {"PPC": math.log(2), "AABC": math.log(3)}[pool]
         found = [value_of(NDKL, pool, order) for n in range(1, len(pool) + 1)
