@@ -113,7 +113,6 @@ def test_the_equations_have_no_normaliser(measure):
 def test_the_paper_normalises_dist_fair_by_min_max():
     says(DistFair, "The paper normalises by min–max over the compared systems", "The paper's form "
          "is DistKL with :func:`pt_fairness.analysis.minmax`.")
-    on_page("papers", "the paper min–max-normalises over the systems.")
     orders = {"one": [0, 1], "two": [0, 3], "three": [0, 1, 2]}
     runs = {name: pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in order],
                                 "score": range(len(order), 0, -1)})
