@@ -110,7 +110,26 @@ def no_measure_after() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of public TREC data; what needs it is skipped where it is missing."""
+    """The folder of public TREC data; what needs it is skipped where it is missing.
+
+    It is ``../shared``, or what ``PT_FAIRNESS_SHARED`` names, and holds in ``data``:
+
+    * ``robust03``: ``qrels.txt.gz`` of the TREC 2003 Robust track, ``runs/input.NAME.gz``: nine
+      runs (InexpC2, NLPR03vb10, THUIRr0301, UIUC03Rd1, VTcdhgp1, humR03dc, pircRBa1, rutcor03100,
+      uic0301)
+    * ``trec8``: ``qrels.trec8.adhoc.txt.gz``; ``published-rprec.tsv``, the R-Precision of its 129
+      runs with the header ``run``, ``Rprec``
+    * ``touche``, over args.me 2020-04-01: ``touche2020-task1.qrels``, ``touche2021-task1.qrels``;
+      ``touche2020-task1-graded.qrels``, an earlier, graded version; ``topics-task-1-2020.xml``;
+      ``run2020.NAME.gz`` and ``run2021.NAME.gz``, any runs
+    * ``touche2022``, task 2: ``relevance.qrels.gz``, ``stance.qrels.gz``, ``runs/NAME.gz``:
+      Aldo-Nadi.run3, Asuna.run1, Captain-Levi.run5, Grimjack.run1
+    * ``fairweb1``, the pilot of NTCIR-17 FairWeb-1: qrels and memberships
+      (``fairweb1pilot.*``), targets (``*.golddistr``), ``run.NAME.gz``, and ``ntcireval.tsv``,
+      what the tool of the task prints for them
+    * ``gender``: ``msmarco-passage-dev.fair.tsv``, ``trec-dl-2019.fair.tsv`` and ``words.csv``, the
+      queries and words of Rekabsaz et al. (2021); ``run.trec-dl-2019.NAME.gz``, any runs over them
+    """
     folder = Path(os.environ.get("PT_FAIRNESS_SHARED", ROOT.parent / "shared"))
     if not folder.is_dir():
         pytest.skip(f"no shared data in {folder}")
