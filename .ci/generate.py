@@ -130,7 +130,7 @@ def of_reading(text: str) -> str:
 def of_citation(text: str) -> str:
     """Return ``CITATION.cff`` with the measures of each paper in its notes."""
     measures = importlib.import_module("pt_fairness.measures").MEASURES
-    papers = importlib.import_module("pt_fairness.measures.bibliography").BIBLIOGRAPHY
+    papers = importlib.import_module("pt_fairness.measures.descriptions").BIBLIOGRAPHY
     for key, paper in papers.items():
         names = [name for name, measure in measures.items() if key in measure.SOURCE]
         title = re.escape(paper.title)

@@ -20,7 +20,7 @@ from ir_measures import measures as irm
 
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure, descriptions
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 from pt_fairness.measures.params import NOT_PROVIDED, Param, literal
 
 INDEX = """\
@@ -96,6 +96,9 @@ PAGES = {
                  ["OfGroup"]),
     "pairwise": ("Pairwise fairness between groups", ["ARP"]),
     "perspectives": ("Whether a ranking covers all groups of its relevant documents", ["MRecall"]),
+    "representation": ("Representation of single groups",
+                       ["RepBias", "Skew", "MinSkew", "MaxSkew"]),
+    "stance": ("Stance and ideological bias of a ranking", ["BiasP", "BiasRBP", "BiasDCG"]),
     "trec_fair": ("The score of the TREC Fair Ranking track", ["TrecFair"]),
 }
 #: The last line of an example, which holds the measure.

@@ -128,7 +128,7 @@ def opinion_qrels(path: str | Path) -> pd.DataFrame:
     """Opinion qrels of the Blog tracks as relevance, and the opinion as group."""
     import ir_datasets  # noqa: F401 - has to be there before the collections that extend it
 
-    from pt_fairness.collections.labelled_judgments import OPINIONS
+    from pt_fairness.collections.arguments import OPINIONS
     qrels = read_qrels(path)
     return qrels.assign(
         iteration=qrels["label"].map(OPINIONS).fillna("-"), label=(qrels["label"] > 0).astype(int)

@@ -23,7 +23,7 @@ task, with the commands of ``pt-fairness`` in brackets:
 from pt_fairness import collections as _collections
 from pt_fairness import measures as _measures
 from pt_fairness import provider as _provider
-from pt_fairness._version import __version__ as __version__
+from pt_fairness.core import __version__ as __version__
 from pt_fairness.core.imports import after_import as _after_import
 from pt_fairness.core.imports import lazy as _lazy
 

@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats
-from pt_fairness.core.divergences import SMALLEST_TARGET
+from pt_fairness.core.arrays import SMALLEST_TARGET, Floats
 from pt_fairness.core.identifiers import as_frame, missing
 from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_targets
-from pt_fairness.io.frames import need_rows
+from pt_fairness.io.files import need_rows
 
 __all__ = ["get", "names", "register"]
 

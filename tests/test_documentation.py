@@ -19,7 +19,7 @@ import pytest
 
 import pt_fairness
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 # Sphinx and what it brings.
 pytestmark = pytest.mark.newest
@@ -207,7 +207,7 @@ def test_every_measure_is_public():
         assert name in pt_fairness.__all__, "run python .ci/generate.py"
         assert getattr(pt_fairness, name) is measure
         assert set(measure.SOURCE) <= BIBLIOGRAPHY.keys(), (
-            f"put the paper of {name} into pt_fairness/measures/bibliography.py")
+            f"put the paper of {name} into pt_fairness/measures/descriptions.py")
 
 
 @pytest.mark.exhaustive

@@ -12,7 +12,7 @@ import pandas as pd
 
 from pt_fairness.core.identifiers import missing
 from pt_fairness.core.messages import shown, warn
-from pt_fairness.io.frames import need_frame, need_rows
+from pt_fairness.io.files import need_frame, need_rows
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import parsed_or_none
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, one_run
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import TREC_DEFAULTS, collecting_warnings, shown, warn
@@ -280,7 +280,7 @@ class Ranks:
         weights = np.zeros(self.depth)
         weights[places] = 1.0
         if self._of_package and "discount" in measure.SUPPORTED_PARAMS:
-            of_rank = discounts.discount(measure.param("discount"), self.depth, measure.param("p"))
+            of_rank = arrays.discount(measure.param("discount"), self.depth, measure.param("p"))
             ranks = np.arange(len(places)) if measure.condensed else places
             weights[places] = of_rank[ranks]
         columns = shares.shape[1]

@@ -16,7 +16,7 @@ from pt_fairness.analysis.runs_and_qrels import (
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown
 from pt_fairness.io.run_files import RunInputs
@@ -271,9 +271,9 @@ def _discounts(name: str, ranks: int, p: float | None) -> Floats:
         raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; it takes a "
                          f"number {allowed}")
     if name == "power":
-        return discounts.ranks(ranks) ** -power
+        return arrays.ranks(ranks) ** -power
     one_of("discount", name, ("log2", "trec", "geometric", "mmr", "none", "power"))
-    return discounts.discount(name, ranks, power)
+    return arrays.discount(name, ranks, power)
 
 
 def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
@@ -343,8 +343,8 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     rows = first_rows(run, measure.param("cutoff"))
     place = run.place[rows]
     ranks = int(place.max(initial=-1)) + 1
-    weights = discounts.discount(measure.param("discount"), ranks, measure.param("p"))
-    gains = discounts.gain(measure.param("gains"), judgments.relevance, measure.param("rel"))
+    weights = arrays.discount(measure.param("discount"), ranks, measure.param("p"))
+    gains = arrays.gain(measure.param("gains"), judgments.relevance, measure.param("rel"))
     # First the ranked documents, then the judged ones. The attention is the sum over the rankings
     # of a topic, which has the same shares as their mean.
     topic = np.append(run.topic[rows], judgments.topic)

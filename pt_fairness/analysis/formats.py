@@ -47,7 +47,7 @@ from pt_fairness.analysis.significance import (
     short_p,
 )
 from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
-from pt_fairness.io.frames import need_frame
+from pt_fairness.io.files import need_frame
 from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: Names of columns that are not measures.

@@ -28,12 +28,20 @@ from pt_fairness.analysis.columns import (
     text_of,
 )
 from pt_fairness.analysis.runs_and_qrels import is_of_groups, loaded_qrels
-from pt_fairness.core.arrays import BLOCK_CELLS, ROUNDING, Floats, Ints, ratio, unique_rows
-from pt_fairness.core.discounts import gain, log_discount
+from pt_fairness.core.arrays import (
+    BLOCK_CELLS,
+    ROUNDING,
+    Floats,
+    Ints,
+    gain,
+    log_discount,
+    ratio,
+    unique_rows,
+)
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.io.document_files import of_topics
-from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.measures.descriptions import fair_end_of
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.provider.evaluator import grouped

@@ -29,7 +29,7 @@ from pt_fairness.analysis.runs_and_qrels import (
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.core import divergences
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.core.messages import (
     at_least,
@@ -42,7 +42,7 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.groups import Groups
 from pt_fairness.groups.sources import vote_counts
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.coverage import OfGroup
 from pt_fairness.measures.measure import FairnessMeasure
@@ -101,7 +101,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     shares = ratio(counts, total[:, None])
     size = len(labels)
     equal = np.full(size, 1 / max(size, 1))
-    skew = divergences.kl(shares, equal)
+    skew = arrays.kl(shares, equal)
     skew = np.maximum(skew, 0.0)
     skew[total == 0] = nan
     if size > 1:

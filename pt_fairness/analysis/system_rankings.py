@@ -31,7 +31,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.core.arrays import Floats, ratio
 from pt_fairness.core.messages import at_least, one_of, shown, warn
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns
 
 
 def minmax(averages: pd.DataFrame) -> pd.DataFrame:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pt_fairness.values import Values
 
 #: The modules, whose ``register(registry)`` registers their dataset ids.
-MODULES = ("arguments", "labelled_judgments", "passages", "trec")
+MODULES = ("arguments", "passages", "trec")
 #: The modules that import ir_datasets, and may be imported before it.
-IMPORT_IR_DATASETS = ("arguments", "labelled_judgments", "passages", "variants")
+IMPORT_IR_DATASETS = ("arguments", "passages", "variants")
 #: The module and the function of each group source; the function takes the name.
 SOURCES = {
     "pt-fairness/debates/stance": "arguments.debates",
@@ -32,8 +32,8 @@ SOURCES = {
     "clueweb12/touche-2022-task-2/stance": "arguments.touche",
     "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "arguments.touche",
     "touche-image/2022-06-13/touche-2022-task-3/stance": "arguments.touche",
-    "blogs06/trec-blog-2007/opinion": "labelled_judgments.blogs",
-    "blogs06/trec-blog-2006-2008/opinion": "labelled_judgments.blogs",
+    "blogs06/trec-blog-2007/opinion": "arguments.blogs",
+    "blogs06/trec-blog-2006-2008/opinion": "arguments.blogs",
     "trec-fair/2021/eval/locations": "trec.trec_fair",
     "trec-fair/2021/eval/quality": "trec.trec_fair",
     "trec-fair/2022/train/gender": "trec.trec_fair",
@@ -53,10 +53,10 @@ SOURCES = {
     "argsme/2020-04-01/processed/touche-2022-task-1/portal": "arguments.touche",
     "argsme/2020-04-01/processed/touche-2022-task-1/quality": "arguments.touche",
     "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "arguments.touche",
-    "clueweb12/b13/trec-misinfo-2019/effectiveness": "labelled_judgments.clueweb12",
-    "clueweb12/b13/trec-misinfo-2019/credibility": "labelled_judgments.clueweb12",
-    "neuclir/1/trec-2022/language": "labelled_judgments.neuclir",
-    "neuclir/1/trec-2023/language": "labelled_judgments.neuclir",
+    "clueweb12/b13/trec-misinfo-2019/effectiveness": "trec.clueweb12",
+    "clueweb12/b13/trec-misinfo-2019/credibility": "trec.clueweb12",
+    "neuclir/1/trec-2022/language": "trec.neuclir",
+    "neuclir/1/trec-2023/language": "trec.neuclir",
     "sara/sensitivity": "passages.sara",
     "msmarco-passage/dev/fair/gender": "passages.genders",
     "msmarco-passage/trec-dl-2019/fair/gender": "passages.genders",
@@ -66,7 +66,7 @@ SOURCES = {
 }
 #: The module and the function of each source of values.
 VALUES = {
-    "clueweb12/b13/clef-ehealth/trustworthiness": "labelled_judgments.trustworthiness",
+    "clueweb12/b13/clef-ehealth/trustworthiness": "trec.trustworthiness",
     "msmarco-passage/dev/fair/gender": "passages.neutrality",
     "msmarco-passage/trec-dl-2019/fair/gender": "passages.neutrality",
 }
@@ -111,12 +111,12 @@ def ensure_home() -> None:
 
     It creates the folder when it is imported. The debates of this package need no such folder.
     """
-    from pt_fairness.core.messages import warn
-    from pt_fairness.io.files import temporary_folder
     home = os.environ.get("IR_DATASETS_HOME") or os.path.expanduser("~/.ir_datasets")
     try:
         os.makedirs(home, exist_ok=True)
     except OSError:
+        from pt_fairness.core.messages import warn
+        from pt_fairness.io.files import temporary_folder
         os.environ["IR_DATASETS_HOME"] = folder = temporary_folder()
         warn(f"ir_datasets cannot create its home folder {home}, and has the temporary folder "
              f"{folder} until this process ends; set IR_DATASETS_HOME to keep what it downloads")

@@ -1,4 +1,4 @@
-"""Arguments on controversial questions: the debates of this package, and Touché.
+"""Arguments and opinions: the debates of this package, Touché, and the TREC Blog tracks.
 
 Debates: a small collection of arguments that is part of the package and works offline.
 
@@ -22,11 +22,20 @@ those of its sentences, separated by a comma. A sentence belongs to the argument
 begins with, such as ``Sc065954f-Ae72bc9c6`` in ``Sc065954f-Ae72bc9c6__PREMISE__41``. The stances
 and the portals of a pair are those of the arguments of its sentences: two groups if they differ.
 The quality and the coherence of a pair are in the judgments.
+
+TREC Blog tracks: the opinion of a blog post about the topic.
+
+ir_datasets has no ids for these tracks. This module adds ``blogs06`` (the posts, licensed by the
+University of Glasgow), ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's
+labels), and the variants ``/opinion`` of the last two (with the opinion as group).
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
+import gzip
 import itertools
 import os
+import re
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
@@ -41,21 +50,24 @@ from ir_datasets.formats import (
     ToucheControversialStance,
     TrecQrel,
     TrecQrels,
+    TrecQueries,
 )
 from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
-from ir_datasets.util import LocalDownload, home_path
+from ir_datasets.util import LocalDownload, home_path, sax_html_parser
 
 from pt_fairness.collections.variants import (
     UNCOUNTED,
     Documentation,
+    GroupQrels,
     annotated,
+    download,
     graded,
     look_up,
     looked_up,
     variant,
 )
-from pt_fairness.io.files import temporary_folder, writable
+from pt_fairness.io import irds as reading
 
 DEBATES = "pt-fairness/debates"
 #: The fields that can be groups, and their labels.
@@ -90,6 +102,7 @@ class DebateDocs(JsonlDocs):  # type: ignore[misc]
     _docstore_path: Path
 
     def docs_store(self, *args: Any, **kwargs: Any) -> Any:
+        from pt_fairness.io.files import temporary_folder, writable
         path = self._docstore_path
         if not os.path.exists(path) and not writable(path):
             self._docstore_path = Path(temporary_folder()) / path.name
@@ -251,7 +264,124 @@ def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     return annotated(groups, rows)
 
 
+BLOGS = "blogs06"
+#: The opinion of a relevant post, by NIST's label.
+OPINIONS = {1: "none", 2: "negative", 3: "mixed", 4: "positive"}
+_BLOG_LEVELS = {-1: "not judged", 0: "not relevant", 1: "relevant, without opinion",
+          2: "relevant, negative opinion", 3: "relevant, mixed opinions",
+          4: "relevant, positive opinion"}
+_NIST = "https://trec.nist.gov/data/blog"
+#: The paths of the opinion qrels and the topics of each collection, below ``_NIST``.
+_FILES = {
+    "trec-blog-2007": ("07/07.qrels.opinion", "07/07.topics.901-950"),
+    "trec-blog-2006-2008": ("08/08.qrels.opinion.all-topics", "08/06-08.all-blog-topics"),
+}
+_INSTRUCTIONS = (
+    "The Blogs06 collection is licensed by the University of Glasgow, for a fee and for research "
+    "only. How to get it: <http://ir.dcs.gla.ac.uk/test_collections/access_to_data.html>.\n"
+    "Once you have it, link its folder here: {path}\n"
+    "It should contain folders by day, such as 20051206, with files such as permalinks-000.gz.")
+
+
+class BlogPost(NamedTuple):
+    """A permalink document of Blogs06: the page as fetched."""
+
+    doc_id: str
+    url: str
+    http_headers: str
+    body: bytes
+
+    def default_text(self) -> str:
+        """Return the text of the page."""
+        text, = sax_html_parser(self.body, headers=self.http_headers, fields=[{"title", "body"}])
+        return str(text)
+
+
+_START = re.compile(rb"(?=<DOC>\s*<DOCNO>)")
+_POST = re.compile(rb"<DOC>\s*<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?"
+                   rb"(?:<PERMALINK>\s*(?P<url>.*?)\s*</PERMALINK>.*?)?"
+                   rb"<DOCHDR>\s*(?P<http_headers>.*?)\s*</DOCHDR>\s*(?P<body>.*)</DOC>", re.DOTALL)
+
+
+def posts(path: Path) -> Iterator[BlogPost]:
+    """Yield the posts of a permalinks file.
+
+    :raises ValueError: the file is damaged, or a post in it has no headers or no end
+    """
+    try:
+        with gzip.open(path, "rb") as file:
+            content = file.read()
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
+    for record in re.split(_START, content)[1:]:
+        post = re.match(_POST, record)
+        if post is None:
+            docno = record.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip()
+            raise ValueError(f"{path}: the post {docno.decode('latin-1')!r} has no "
+                             "<DOCHDR>…</DOCHDR> or no </DOC>")
+        url, headers = post["url"] or b"", post["http_headers"]
+        yield BlogPost(post["doc_id"].decode(), url.decode("latin-1"), headers.decode("latin-1"),
+                       post["body"])
+
+
+class BlogPosts(JsonlDocs):  # type: ignore[misc]
+    """The posts of Blogs06, sorted by day. Only the format of the files differs from JSON lines."""
+
+    def _iter(self) -> Iterator[BlogPost]:
+        for path in sorted(Path(self.docs_path()).glob("*/permalinks-*.gz")):
+            yield from posts(path)
+
+
+def _with_labels(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    for row in rows:
+        if row.relevance not in _BLOG_LEVELS:
+            levels = [f"{label} ({meaning})" for label, meaning in _BLOG_LEVELS.items()]
+            raise reading.invalid(qrels, row, "the label", row.relevance,
+                                  f"one of {', '.join(levels)}")
+        yield row
+
+
+def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+    for row in rows:
+        if row.relevance >= 0:
+            opinion = OPINIONS.get(row.relevance, "-")
+            yield row._replace(relevance=int(row.relevance > 0), iteration=opinion)
+
+
+def blogs(name: str) -> Any:
+    """Return the opinions of the judged posts, by topic, as groups."""
+    from pt_fairness import groups
+    return groups.from_irds(name, "iteration", labels=OPINIONS.values(), name=name)
+
+
+def _register_blogs(registry: Any) -> None:
+    """Register ``blogs06``, its topics and its judgments with ir_datasets."""
+    home = home_path() / BLOGS
+    corpus = home / "corpus"
+    source = LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False)
+    docs = BlogPosts(source, doc_cls=BlogPost, namespace=BLOGS)
+    about = Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")
+    registry.register(BLOGS, Dataset(docs, about))
+    levels = [f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items()]
+    for name, (qrels_file, topics_file) in _FILES.items():
+        topics_source = download(f"{_NIST}/{topics_file}", home / Path(topics_file).name)
+        qrels_source = download(f"{_NIST}/{qrels_file}", home / Path(qrels_file).name)
+        # Latin-1 decodes any byte, including the invalid ones in topics.
+        topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
+                             remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
+        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), _with_labels)
+        about = Documentation(
+            f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task",
+            f"Relevance is the label of the assessors: {', '.join(levels)}.")
+        registry.register(f"{BLOGS}/{name}", Dataset(docs, topics, qrels, about))
+        text = ("Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
+                f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.")
+        variant(registry, f"{BLOGS}/{name}", "opinion", _opinions, "with opinions", text,
+                defs={0: "not relevant", 1: "relevant"}, metadata=UNCOUNTED)
+
+
 def register(registry: Any) -> None:
     """Register the dataset ids with ir_datasets."""
     _register_debates(registry)
     _register_touche(registry)
+    _register_blogs(registry)

@@ -1,4 +1,4 @@
-"""TREC newswire, and the TREC Fair Ranking tracks with their targets.
+"""TREC tracks with groups: newswire, Fair Ranking, Decision and NeuCLIR; and CLEF eHealth.
 
 TREC newswire (disks 4 and 5 without CR): the source of an article, from its docno.
 
@@ -14,11 +14,36 @@ Target distributions of the TREC Fair Ranking tracks.
 
 Shares and populations are those of the tracks' public evaluation code: trec2021-fair-public and
 trec2022-fair-public.
+
+ClueWeb12-B13: what health pages say of a treatment, and how far they can be trusted.
+
+The groups and values are in the judgments; the corpus, which is licensed, is not needed.
+
+**TREC 2019 Decision track** (``trec-misinfo-2019``). Relevant pages were judged for what they say
+of the treatment in the topic, and for their credibility (https://trec.nist.gov/data/misinfo2019.html).
+
+**CLEF eHealth 2016 and 2017** (``clef-ehealth``). The pages were judged for their trustworthiness,
+from 0 to 100. Participants of 2017 were asked to leave out the documents that were judged in 2016.
+Where a document was nevertheless judged for the same topic in both years, the judgment of 2017
+counts, both its relevance and its trustworthiness, as in ir_measures' own measures.
+
+NeuCLIR: news in Chinese, Persian and Russian, with the language as group.
+
+TREC 2022 and 2023 judged documents of the three languages for the same topics. ir_datasets has the
+judgments of 2022 in three parts, by language; ``neuclir/1/trec-2022/language`` has them together.
+Its topics are those with judgments in at least one language.
+
+The qrels hold the language of a judged document. Docnos do not tell the language: that of an
+unjudged document is known if ir_datasets has the corpora .
+
+Importing this module imports neither ir_datasets nor pandas: the groups of newswire need neither.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any
 
 #: Foreign Broadcast Information Service, Federal Register, Financial Times, Los Angeles Times.
@@ -36,7 +61,6 @@ def newswire(name: str) -> Any:
 
 def _register_newswire(registry: Any) -> None:
     """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
-    # newswire() has to work without importing ir_datasets.
     from pt_fairness.collections.variants import labelled, variant
     convert = partial(labelled, newswire, NAME)
     text = ("The iteration field holds the source of the document, which its docno begins with: "
@@ -174,7 +198,117 @@ def target(name: str) -> Any:
     return Target(name, frame, OF_QRELS if name.endswith("/track") else 0.0)
 
 
+_MISINFO = "clueweb12/b13/trec-misinfo-2019"
+_EHEALTH = "clueweb12/b13/clef-ehealth"
+#: The positions of the fields in a judgment, because ir_datasets 0.6.3 calls the credibility
+#: ``redibility``.
+_POSITIONS = {"effectiveness": 3, "credibility": 4}
+#: The groups of each field by level; ``-`` for no group. The order is ascending.
+_LEVELS = {
+    "effectiveness": {-2: "-", -1: "-", 0: "-", 1: "ineffective", 2: "inconclusive",
+                      3: "effective"},
+    "credibility": {-2: "-", -1: "-", 0: "not-credible", 1: "credible"},
+}
+_TEXT = {
+    "effectiveness": "The iteration field holds what the page says of the treatment: ineffective, "
+                     "inconclusive or effective. Pages that say nothing of it, and pages that are "
+                     "not relevant, have no group.",
+    "credibility": "The iteration field holds the credibility of the page: not-credible or "
+                   "credible. Pages that are not relevant have no group.",
+}
+_HIGHEST_TRUST = 100
+
+
+def clueweb12(name: str) -> Any:
+    """Return the effectiveness or the credibility of the judged pages, by topic, as groups."""
+    from pt_fairness import groups
+    _, _, field = name.rpartition("/")
+    labels = [label for label in _LEVELS[field].values() if label != "-"]
+    return groups.from_irds(name, "iteration", labels, name, order=labels)
+
+
+def trustworthiness(name: str) -> Any:
+    """Return the trustworthiness of the judged pages, by topic."""
+    import ir_datasets
+    import pandas as pd
+
+    from pt_fairness.io import irds as reading
+    from pt_fairness.values import from_frame
+    rows = reading.judgments(ir_datasets.load(name).qrels_handler())
+    frame = pd.DataFrame(rows, columns=["qid", "docno", "relevance", "value"])
+    frame = frame.drop(columns="relevance").astype({"value": float})
+    return from_frame(frame, name)
+
+
+def _register_clueweb12(registry: Any) -> None:
+    """Register the fields of the judgments as variants of the ids of ir_datasets."""
+    from pt_fairness.collections.variants import UNCOUNTED, graded, variant
+    for field, text in _TEXT.items():
+        value_of = itemgetter(_POSITIONS[field])
+        convert = partial(graded, field, value_of, _LEVELS[field])
+        variant(registry, _MISINFO, field, convert, f"with {field}", text)
+    variant(registry, _EHEALTH, "trustworthiness", _trusted, "with trustworthiness",
+            "The iteration field holds the trustworthiness of the page, from 0 to 100. Where it "
+            "was judged in 2016 and in 2017, the judgment of 2017 counts.", metadata=UNCOUNTED)
+
+
+def _trusted(qrels: Any, rows: list[Any]) -> Iterator[Any]:
+    from ir_datasets.formats import TrecQrel
+
+    from pt_fairness.io import irds as reading
+    # ir_datasets reads 2016 before 2017.
+    last = {(row.query_id, row.doc_id): row for row in rows}
+    for row in last.values():
+        if not 0 <= row.trustworthiness <= _HIGHEST_TRUST:
+            raise reading.invalid(qrels, row, "the trustworthiness", row.trustworthiness,
+                                  f"from 0 to {_HIGHEST_TRUST}")
+        yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(row.trustworthiness))
+
+
+#: The languages by their names in the qrels, and the corpus of each.
+LANGUAGES = {"zho": "zh", "fas": "fa", "rus": "ru"}
+CORPORA = {language: f"neuclir/1/{language}" for language in LANGUAGES.values()}
+
+
+def neuclir(name: str) -> Any:
+    """Return the languages of documents as groups."""
+    from ir_datasets.util import home_path
+
+    from pt_fairness.collections.document_groups import Languages
+    return Languages(name, CORPORA, home_path() / "neuclir" / "1" / "languages.tsv")
+
+
+def _register_neuclir(registry: Any) -> None:
+    """Register ``neuclir/1/trec-2022/language`` and ``neuclir/1/trec-2023/language``."""
+    from ir_datasets.datasets.base import Dataset, FilteredQueries
+    from ir_datasets.datasets.neuclir import NAME, QREL_DEFS
+    from ir_datasets.formats import ExctractedCCMultiMtQuery, ExctractedCCQueries, TrecQrels
+    from ir_datasets.util import DownloadConfig, Lazy, home_path
+
+    from pt_fairness.collections.variants import Documentation, GroupQrels, graded
+    files = DownloadConfig.context(NAME, home_path() / NAME)
+    base = registry[f"{NAME}/1/multi"]
+    edition = registry[f"{NAME}/1/multi/trec-2023"]
+    qrels = TrecQrels(files["trec-2022/qrels"], QREL_DEFS)
+    # The translations are those of the topics of 2023.
+    topics = ExctractedCCQueries(files["trec-2022/queries"], filter_lwq=False,
+                                 cls=ExctractedCCMultiMtQuery, namespace=NAME)
+    topics_of_qrels = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
+    judged = FilteredQueries(topics, topics_of_qrels)
+    to_groups = partial(graded, "language", attrgetter("iteration"), LANGUAGES)
+    text = ("The judgments of all three languages. The iteration field holds the language of the "
+            f"document: {', '.join(CORPORA)}.")
+    for year, queries, judgments in (
+            ("2022", judged, qrels),
+            ("2023", edition.queries_handler(), edition.qrels_handler())):
+        about = Documentation(f"NeuCLIR at TREC {year}, with languages", text)
+        dataset = Dataset(base.docs_handler(), queries, GroupQrels(judgments, to_groups), about)
+        registry.register(f"{NAME}/1/trec-{year}/language", dataset)
+
+
 def register(registry: Any) -> None:
     """Register the dataset ids with ir_datasets."""
     _register_newswire(registry)
     _register_trec_fair(registry)
+    _register_clueweb12(registry)
+    _register_neuclir(registry)

@@ -1,4 +1,4 @@
-"""What every room needs. Importing it lets Ctrl-C end a command that is still importing.
+"""What every room needs, and the version. Importing it lets Ctrl-C end a command that is importing.
 
 As soon as the command runs, ``cli`` handles interrupts.
 """
@@ -6,6 +6,9 @@ As soon as the command runs, ``cli`` handles interrupts.
 import os
 import signal
 import sys
+
+#: The version of the package.
+__version__ = "0.1.0"
 
 
 def _is_command() -> bool:

@@ -30,8 +30,7 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
-from pt_fairness.io.files import opened
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns, opened
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.evaluator import QuickEvaluator

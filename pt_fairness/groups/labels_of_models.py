@@ -21,7 +21,7 @@ from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.groups.combinations import single_labels
 from pt_fairness.groups.memberships import Groups, Memberships
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
-from pt_fairness.io.frames import need_columns, need_frame
+from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.run_files import load_topics
 
 #: The file in the folder of a cache that names the labeller.

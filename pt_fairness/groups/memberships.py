@@ -21,7 +21,7 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.core.registry import NamedObject, value_hash
 from pt_fairness.io.document_files import qrels_columns
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns
 
 
 class Memberships(NamedTuple):

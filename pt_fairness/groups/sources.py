@@ -26,7 +26,7 @@ from pt_fairness.core.messages import (
 from pt_fairness.core.registry import Registry
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.document_files import qrels_columns, read_labels
-from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.io.group_files import read_labelled, read_memberships, read_wide
 
 #: Columns that look like weights, and are none.

@@ -10,16 +10,20 @@ import pandas as pd
 
 from pt_fairness.core.identifiers import as_frame, missing, texts_of
 from pt_fairness.core.messages import LARGEST_LABEL, label_text, shown, warn
-from pt_fairness.io.files import Path, compression, opened, write_output, written_whole
-from pt_fairness.io.frames import (
+from pt_fairness.io.files import (
+    Path,
+    compression,
     fields_of,
     first_line,
     header_of,
     need_distinct_columns,
+    opened,
     pyterrier_names,
     read_columns,
     read_table,
     table_of,
+    write_output,
+    written_whole,
 )
 
 

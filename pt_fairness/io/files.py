@@ -1,20 +1,31 @@
-"""Re-readable input files, atomic replacement of output files, and standard output."""
+"""Input files, read as frames with errors that name the line; output files, replaced whole."""
 
 from __future__ import annotations
 
 import atexit
+import csv
 import gzip
 import io
+import json
+import math
 import os
+import re
 import shutil
 import sys
 import tempfile
 import uuid
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.core.identifiers import CONTROL_CHARACTERS, unreadable
+from pt_fairness.core.messages import shown, warn
 
 Path = str | os.PathLike[str]
 
@@ -203,3 +214,340 @@ def write_output(text: str) -> None:
     else:
         sys.stdout.flush()  # text that was printed before comes first
         binary.write(text.encode("utf-8"))
+
+
+#: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
+#: is deprecated.
+EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >= (3, 1)
+                         else {"float_precision": "round_trip"})
+#: Options for files of columns that are separated by white space.
+_COLUMNS: dict[str, Any] = {"sep": r"\s+", "index_col": False, "header": None,
+                            "quoting": csv.QUOTE_NONE, "na_filter": False, "encoding": "utf-8",
+                            **EXACT}
+#: The characters that an identifier cannot have.
+_STRANGE = r"[\x00\f\v\r\n\t]"
+#: The white space that pandas splits at, which is less than that of :meth:`str.split`.
+_SPACE = re.compile(r"[ \t\r\n]+")
+
+
+def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+    """Raise an error if a frame lacks one of ``columns``, or has a column twice.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: a column is missing or there twice, or it is no DataFrame
+    """
+    need_frame(frame, what)
+    need_distinct_columns(frame, what)
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and "
+                         f"has {', '.join(map(str, frame.columns))}")
+
+
+def need_distinct_columns(frame: pd.DataFrame, what: str) -> None:
+    """Raise an error if a frame has a column twice.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: two columns have the same name
+    """
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise ValueError(f"{what} has the column {repeated[0]!r} twice; drop one of them")
+
+
+def need_frame(frame: Any, what: str) -> None:
+    """Raise an error unless ``frame`` is a DataFrame.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: it is none
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"{what} has to be a DataFrame, not a {type(frame).__name__}")
+
+
+def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> None:
+    """Raise an error unless a frame has rows, and ``columns``.
+
+    :param what: the name of the frame in the error
+    :raises ValueError: it has no rows, a column is missing, or it is no DataFrame
+    """
+    need_columns(frame, columns, what)
+    if not len(frame):
+        raise ValueError(f"{what} has no rows")
+
+
+def read_csv(source: Input, **options: Any) -> tuple[pd.DataFrame, set[str]]:
+    """Read a file with :func:`pandas.read_csv`, decompressed if its name ends in ``.gz``.
+
+    :returns: the content, and which of the characters that need a check are in it
+    """
+    stream = source.watched()
+    frame = pd.read_csv(stream, **options)  # type: ignore[call-overload]
+    return frame, stream.characters
+
+
+def read_parquet(source: Input) -> pd.DataFrame:
+    """Read a Parquet file.
+
+    :raises ImportError: pyarrow is not installed
+    :raises ValueError: the file is damaged
+    """
+    try:
+        return pd.read_parquet(source.rewound())
+    except ImportError:
+        raise ImportError(f"{source.name} needs pyarrow: pip install 'pt-fairness[parquet]'"
+                          ) from None
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{source.name} is damaged: {error}") from error
+
+
+def read_json(source: Input) -> pd.DataFrame:
+    """Read an array of JSON objects, or a file with an object in each line.
+
+    :raises ValueError: a line is no JSON (the error names file and line), or the file is damaged
+    """
+    array = first_line(source).lstrip().startswith("[")
+    try:
+        return pd.read_json(source.watched(), orient="records", lines=not array, dtype=False,
+                            convert_axes=False, precise_float=True)
+    except (ValueError, TypeError, AttributeError, *DAMAGE) as error:
+        for number, line in source.lines():
+            if array or not line.strip():
+                continue
+            try:
+                json.loads(line)
+            except ValueError as wrong:
+                raise ValueError(f"{source.name}, line {number}: no JSON ({wrong})") from None
+        raise ValueError(f"{source.name} cannot be read as JSON objects: {error}") from None
+
+
+def read_columns(source: Input, names: list[str],
+                 types: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Read a file of columns that are separated by white space.
+
+    :param types: the dtypes of columns that are not text; NaN is an error in a column of ``float``
+    :raises ValueError: a line with more or fewer columns, or without a number in a column of
+        ``float`` (the error names file and line), or a damaged file
+    """
+    dtypes = dict.fromkeys((*names, "_more"), str) | dict(types or {})
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
+            frame, characters = read_csv(source, names=[*names, "_more"], dtype=dtypes,
+                                         **_COLUMNS)
+    except (ValueError, *DAMAGE):
+        frame, characters = None, set()
+    # Fields are never empty, so an empty value is a missing column.
+    if frame is None or frame[names[-1]].isin([""]).any() or not frame["_more"].isin([""]).all() \
+            or any(frame[name].isna().any() for name in names if dtypes[name] is float):
+        _check_lines(source, names, dtypes)
+        raise ValueError(f"{source.name} cannot be read as columns ({', '.join(names)})")
+    if characters & {*CONTROL_CHARACTERS}:
+        _check_lines(source, names, dtypes)
+    # pandas parses a column of only True and False as 1.0 and 0.0. Check the first line for these
+    # words.
+    numbers = [name for name in names if dtypes[name] is float]
+    if any(frame[name].head(1).isin((0.0, 1.0)).any() for name in numbers):
+        first = next((row.casefold() for _, row in source.lines() if row.strip()), "")
+        if "true" in first or "false" in first:
+            _check_lines(source, names, dtypes)
+    return frame[names]
+
+
+def first_line(source: Input) -> str:
+    """Return the first non-blank line without a byte order mark, or ``''`` if there is none."""
+    lines = (part for _, line in source.lines() for part in re.split("[\r\n]", line))
+    return next((line for line in lines if line.strip()), "").lstrip("\ufeff")
+
+
+def fields_of(line: str) -> list[str]:
+    """Split a line at white space, as pandas does."""
+    return [field for field in _SPACE.split(line) if field]
+
+
+def _check_lines(source: Input, names: list[str], types: Mapping[str, Any]) -> None:
+    """Raise the error of the first line that :func:`read_columns` cannot read.
+
+    :raises ValueError: there is such a line, or the file is damaged
+    """
+    for number, row in source.lines():
+        where = f"{source.name}, line {number}"
+        fields = fields_of(row)
+        if fields and len(fields) != len(names):
+            expected = f"{len(names)} ({', '.join(names)})"
+            raise ValueError(f"{where}: {len(fields)} columns where there should be {expected}: "
+                             f"{shown(row.strip())}")
+        for name, field in zip(names, fields, strict=False):
+            if types[name] is float and not is_number(field):
+                raise ValueError(f"{where}: the {name} {shown(field)} is no number")
+            if name in ("qid", "docno"):
+                check_characters(name, field, where)
+
+
+def check_characters(name: str, identifier: str, where: str) -> None:
+    """Raise an error if an identifier has a character that trec_eval cannot read.
+
+    :param name: the name of the column
+    :param where: the file and the line
+    :raises ValueError: it has one
+    """
+    character = unreadable(identifier)
+    if character is not None:
+        raise ValueError(f"{where}: the {name} {identifier!r} contains {character}; remove that "
+                         "character, which trec_eval cannot read")
+
+
+def is_number(text: str) -> bool:
+    """Return whether pandas reads a text as a number.
+
+    Unlike Python, pandas reads neither 1_000 nor the digits of other scripts.
+    """
+    try:
+        return not math.isnan(float(text)) and text.isascii() and "_" not in text
+    except ValueError:
+        return False
+
+
+def pyterrier_names(header: Sequence[str]) -> list[str]:
+    """Return the names of columns in lower case, those of identifiers as of PyTerrier."""
+    names = {"query_id": "qid", "doc_id": "docno"}
+    columns = map(str.lower, header)
+    return [names.get(column, column) for column in columns]
+
+
+def header_of(source: Input, separator: str) -> list[str]:
+    """Return the names of columns in the first line of a file.
+
+    :raises ValueError: a name is too long
+    """
+    lines = [first_line(source)]
+    try:
+        names = next(csv.reader(lines, delimiter=separator, skipinitialspace=True))
+    except csv.Error as error:
+        raise ValueError(f"{source.place(0)}: the columns cannot be read ({error})") from None
+    return [name.strip() for name in names]
+
+
+def table_of(source: Input, column: str) -> tuple[str, list[str]]:
+    """Return the separator and the header of a table with a column; ``''`` for another file.
+
+    :raises ValueError: a name in the first line is too long
+    """
+    for separator in ("\t", ","):
+        header = header_of(source, separator)
+        names = map(str.lower, header)
+        if len(header) > 1 and column.lower() in names:
+            return separator, header
+    return "", []
+
+
+def read_table(source: Input, separator: str, columns: list[str], needed: Sequence[str],
+               repeated: str | None = None) -> pd.DataFrame:
+    """Read a file with a header; all columns are text, stripped of white space.
+
+    :param columns: the names of the columns in the frame
+    :param needed: the required columns
+    :param repeated: a column with few distinct values, which is returned as a categorical one
+    :raises ValueError: the file cannot be parsed, a column is missing or repeated, a row has more
+        or fewer fields than the header or is the header again, or an identifier is empty or has a
+        line break or a tab in it
+    """
+    header = header_of(source, separator)
+    try:
+        frame, characters = read_csv(source, sep=separator, names=range(len(header)), header=0,
+                                     dtype=str, na_filter=False, encoding="utf-8-sig",
+                                     skipinitialspace=True)
+    except pd.errors.ParserError as error:
+        raise ValueError(f"{source.name} cannot be read as columns ({', '.join(columns)}): "
+                         f"{_reason(source, error)}") from None
+    except (UnicodeDecodeError, *DAMAGE):
+        for _ in source.lines():  # raises a ValueError that names the line
+            pass
+        raise
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas uses an extra column as the index
+        raise ValueError(f"{source.name}: the rows have more columns than the header "
+                         f"({', '.join(columns)})")
+    frame = frame.set_axis(columns, axis="columns")
+    for column in ("qid", *needed):
+        if columns.count(column) > 1:
+            raise ValueError(f"{source.name} has the column {column!r} twice; its header is "
+                             f"{', '.join(columns)}")
+    if frame.iloc[:, -1].isin([""]).any():  # empty, or missing
+        _check_short_rows(source, separator, len(header))
+    if not frame.columns.is_unique:  # those that nobody needs may be anything
+        frame = frame.loc[:, ~frame.columns.duplicated()]
+    need_columns(frame, needed, source.name)
+    if repeated is not None:
+        frame[repeated] = frame[repeated].astype("category")
+    for column in frame:  # one at a time takes less memory
+        frame[column] = _stripped(frame[column])
+    titles = [header[columns.index(column)] for column in needed]
+    repeats = np.flatnonzero(frame[needed[0]] == titles[0])
+    for row in repeats:
+        if frame[[*needed]].iloc[row].tolist() == titles:
+            raise ValueError(f"{place_of(source, row)} is the header again; remove it")
+    _check_cells(source, frame, characters - {separator})
+    return frame
+
+
+def place_of(source: Input, row: Any) -> str:
+    """Return the name of a file and the number of the line of a row below its header."""
+    return source.place(int(row) + 1, quoted=True)
+
+
+def _reason(source: Input, error: Exception) -> str:
+    """Return why pandas cannot read a table, with the line of an open quotation mark."""
+    text = str(error).strip()
+    row = re.search(r"EOF inside string starting at row (\d+)", text)
+    if row is None:
+        return text
+    return f"the quotation mark that opens in {source.place(int(row[1]), quoted=True)} has no end"
+
+
+def _stripped(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.map(str.strip)
+    return column.str.strip()
+
+
+def _check_short_rows(source: Input, separator: str, fields: int) -> None:
+    """Raise the error of the first row with fewer fields than the header.
+
+    :raises ValueError: there is one; the error names file and line
+    """
+    lines = (line for _, line in source.lines())
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    for row in rows:
+        if row and len(row) < fields and "".join(row).strip():
+            raise ValueError(f"{source.name}, line {rows.line_num}: {len(row)} fields where the "
+                             f"header has {fields}: {shown(separator.join(row))}")
+
+
+def _check_cells(source: Input, frame: pd.DataFrame, characters: set[str]) -> None:
+    """Check the identifiers and the groups of a table.
+
+    :param characters: the characters in the file that need a check
+    :raises ValueError: an identifier is empty, or has a character that it cannot have; the error
+        names file and line
+    """
+    for column in frame.columns.intersection(["qid", "docno"]):
+        empty = frame[column] == ""
+        if empty.any():
+            place = place_of(source, empty.argmax())
+            raise ValueError(f"{place} has no {column}; every row needs one")
+    if not characters:
+        return
+    for column in frame.columns.intersection(["qid", "docno", "group"]):
+        texts = frame[column].astype("str")
+        strange = texts.str.contains(r"[\r\n\t]" if column == "group" else _STRANGE)
+        if not strange.any():
+            continue
+        text = texts[strange].iloc[0]
+        place = place_of(source, strange.argmax())
+        message = (f"{place}: the {column} {shown(text)} has a tab or a line break in it; check "
+                   "the quotation marks and the separators")
+        if column == "group":
+            warn(message)
+        else:
+            check_characters(column, text, place)
+            raise ValueError(message)

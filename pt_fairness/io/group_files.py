@@ -11,12 +11,14 @@ import pandas as pd
 
 from pt_fairness.core.identifiers import RECOMMENDER_COLUMNS
 from pt_fairness.core.messages import TREC_DEFAULTS, listed, shown, warn
-from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.frames import (
+from pt_fairness.io.files import (
+    Input,
+    Path,
     fields_of,
     first_line,
     header_of,
     need_distinct_columns,
+    opened,
     place_of,
     read_columns,
     read_json,

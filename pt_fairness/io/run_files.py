@@ -19,13 +19,15 @@ import pandas as pd
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import as_frame, texts_of
 from pt_fairness.core.messages import first_names, label_text, listed, shown, warn
-from pt_fairness.io.files import Input, Path, opened
-from pt_fairness.io.frames import (
+from pt_fairness.io.files import (
+    Input,
+    Path,
     fields_of,
     first_line,
     is_number,
     need_columns,
     need_rows,
+    opened,
     read_columns,
     read_json,
     read_parquet,

@@ -12,8 +12,18 @@ from pt_fairness.measures.measure_names import MEASURES, register
 from pt_fairness.measures.params import Param
 from pt_fairness.measures.parity import rKL, rND, rRD
 from pt_fairness.measures.rank_bias import ARaB, FaiRR, NFaiRR, RaB, RankingBias
-from pt_fairness.measures.representation import MaxSkew, MinSkew, RepBias, Skew
-from pt_fairness.measures.stance import BiasDCG, BiasP, BiasRBP, β_DCG, β_P, β_RBP
+from pt_fairness.measures.representation import (
+    BiasDCG,
+    BiasP,
+    BiasRBP,
+    MaxSkew,
+    MinSkew,
+    RepBias,
+    Skew,
+    β_DCG,
+    β_P,
+    β_RBP,
+)
 from pt_fairness.measures.statistical_tests import FAIR, PreF
 from pt_fairness.measures.trec_fair_score import TrecFair
 from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR

@@ -12,15 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
-from pt_fairness.core.discounts import discount, log_discount, within
-from pt_fairness.core.divergences import (
+from pt_fairness.core.arrays import (
     LARGEST_DIVERGENCE,
+    ROUNDING,
+    Floats,
+    Ints,
+    discount,
     discounted_divergences,
     jsd,
     kl,
     laplace,
+    log_discount,
+    ratio,
     smoothed,
+    within,
 )
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
@@ -71,7 +76,7 @@ class DistributionMeasure(FairnessMeasure):
         """Return each group's share of the attention that a list gets, ``[R, L]``.
 
         The attention of a document is the discount of its rank by the parameters ``discount`` and
-        ``p`` (:func:`pt_fairness.core.discounts.discount`), or 1. A document of m groups gives 1/m
+        ``p`` (:func:`pt_fairness.core.arrays.discount`), or 1. A document of m groups gives 1/m
         of it to each.
 
         :returns: the shares, and the number of annotated documents of each list up to the cutoff,

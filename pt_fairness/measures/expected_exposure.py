@@ -11,8 +11,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, unique_rows
-from pt_fairness.core.discounts import discount, gain, sum_of_discounts
+from pt_fairness.core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    discount,
+    gain,
+    ratio,
+    sum_of_discounts,
+    unique_rows,
+)
 from pt_fairness.measures import params
 from pt_fairness.measures.exposure_ratios import DISCOUNT
 from pt_fairness.measures.measure import FairnessMeasure, Keys

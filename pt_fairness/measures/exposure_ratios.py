@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, ratio
-from pt_fairness.core.discounts import discount, gain, sum_of_discounts
+from pt_fairness.core.arrays import Bools, Floats, discount, gain, ratio, sum_of_discounts
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import SignedMeasure
 from pt_fairness.measures.measure_names import register

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import BLOCK_CELLS, Floats, Ints, distinct, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
@@ -100,7 +100,7 @@ class _ARP(FairnessMeasure):
             won = self.errors(view, codes)
         else:
             alone = np.where(total > 0, 1.0, 0.0)
-            i = discounts.ranks(codes.shape[1])
+            i = arrays.ranks(codes.shape[1])
             ranks = sums_by_list(view, codes, i) @ view.share
             won = pairs_won(n[:, None], total, ranks, both)
         shares = np.where(mixed > 0, ratio(won, mixed), alone)

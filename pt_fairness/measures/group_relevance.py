@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core import discounts
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio
-from pt_fairness.core.divergences import jsd
+from pt_fairness.core import arrays
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, jsd, ratio
 from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
@@ -152,7 +151,7 @@ class StoppingMeasure(FairnessMeasure):
         highest = self.param("max_rel") or highest
         grades = np.minimum(relevance, highest)
         grades = np.where(relevance >= self.rel, grades, 0)
-        gain = partial(discounts.gain, self.param("gains"), rel=0)
+        gain = partial(arrays.gain, self.param("gains"), rel=0)
         s = stops(gain(grades), gain(highest))
         return decay(s)
 

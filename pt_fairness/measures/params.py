@@ -244,7 +244,7 @@ _DISCOUNTS = {"log2": "1/log2(i+1)", "trec": "1/log2(max(i,2))", "geometric": "p
 
 
 def discount(*choices: str) -> Param:
-    """Declare the discount of a rank, by its name in ``discounts.discount``.
+    """Declare the discount of a rank, by its name in ``arrays.discount``.
 
     The default is the first of the ``choices``.
     """
@@ -253,7 +253,7 @@ def discount(*choices: str) -> Param:
 
 
 def gains(default: str) -> Param:
-    """Declare the gain of a relevant document, by its name in ``discounts.gain``."""
+    """Declare the gain of a relevant document, by its name in ``arrays.gain``."""
     return one_of("gain of a relevant document of relevance r: 1 (binary), r (linear), "
                   "2^r-1 (exp)", "binary", "linear", "exp", default=default)
 
@@ -297,7 +297,7 @@ def _distribution(value: Any) -> Any:
     shares = _by_label(value)
     if not _are_by_label(shares):
         return value
-    from pt_fairness.core.divergences import SMALLEST_TARGET
+    from pt_fairness.core.arrays import SMALLEST_TARGET
     return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
             for label, share in shares.items()}
 

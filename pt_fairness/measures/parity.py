@@ -15,16 +15,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio, unique_rows
-from pt_fairness.core.discounts import evaluated, log_discount, ranks
-from pt_fairness.core.divergences import (
+from pt_fairness.core.arrays import (
     LARGEST_DIVERGENCE,
     LARGEST_RATIO,
+    ROUNDING,
+    Floats,
+    Ints,
     binary_kl,
     discounted_divergences,
+    evaluated,
     kl,
     largest_sum,
+    log_discount,
+    ranks,
+    ratio,
     smoothed,
+    unique_rows,
 )
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import one_if_zero
@@ -52,7 +58,7 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     The shares 1, 1/2 and 1/3 of the prefixes against 1/3 in the population:
 
     >>> import numpy as np
-    >>> from pt_fairness.core.discounts import log_discount
+    >>> from pt_fairness.core.arrays import log_discount
     >>> S, N, w = np.array([1.0]), np.array([3.0]), log_discount(3)[None]
     >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w).round(3).tolist()
     [[0.667, 0.105, 0.0]]

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.core.arrays import Floats, Ints, ratio
-from pt_fairness.core.discounts import log_discount, ranks, within
+from pt_fairness.core.arrays import Floats, Ints, log_discount, ranks, ratio, within
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import places
 from pt_fairness.measures.measure import FairnessMeasure, Quotient, Range, SignedMeasure

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio
-from pt_fairness.core.discounts import within
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio, within
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys, Quotient
 from pt_fairness.measures.measure_names import register

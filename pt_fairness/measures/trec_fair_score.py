@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Floats, Ints, ratio, unique_rows
-from pt_fairness.core.discounts import discount
+from pt_fairness.core.arrays import Floats, Ints, discount, ratio, unique_rows
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic

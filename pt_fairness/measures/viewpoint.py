@@ -6,15 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import Floats, Ints, ratio
-from pt_fairness.core.discounts import log_discount, ranks
-from pt_fairness.core.divergences import (
+from pt_fairness.core.arrays import (
     LARGEST_DIVERGENCE,
     LARGEST_RATIO,
     SMALLEST_SHARE,
+    Floats,
+    Ints,
     binary_kl,
     discounted_divergences,
     jsd,
+    log_discount,
+    ranks,
+    ratio,
 )
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys

@@ -32,7 +32,7 @@ from pt_fairness.analysis.inference import SIDE
 from pt_fairness.analysis.system_rankings import Correlations, starred
 from pt_fairness.core.arrays import Bools, Floats
 from pt_fairness.core.messages import listed, warn
-from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
     LONG,
     PALE,

@@ -20,9 +20,9 @@ from pt_fairness.analysis.explanation import (
     TARGET,
 )
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.messages import listed, shown, warn
-from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
     LONG,
@@ -246,7 +246,7 @@ def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Any, list[str
     topic, topics = pd.factorize(documents["qid"])
     group, groups = pd.factorize(documents["group"], sort=True)
     exposures = np.zeros((len(topics), len(groups), depth))
-    weights = discounts.discount(discount, depth)
+    weights = arrays.discount(discount, depth)
     np.add.at(exposures, (topic, group, place), weights[place] / count)
     exposures = exposures.cumsum(axis=2)
     return np.ma.divide(exposures, exposures.sum(axis=1, keepdims=True)), groups.tolist()

@@ -19,7 +19,7 @@ from pt_fairness.analysis.columns import (
     stands_for,
 )
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
-from pt_fairness.io.frames import need_columns, need_rows
+from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
     LETTER_WIDTH,
     LINE_HEIGHT,

@@ -17,8 +17,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, mean_of_lists, ratio
-from pt_fairness.core.discounts import log_discount
+from pt_fairness.core.arrays import Floats, Ints, log_discount, mean_of_lists, ratio
 from pt_fairness.core.identifiers import codes_of, texts_of, words_of
 from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_VARIABLE

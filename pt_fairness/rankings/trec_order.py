@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, recoded
 from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
-from pt_fairness.io.frames import need_distinct_columns
+from pt_fairness.io.files import need_distinct_columns
 
 
 class Judgments:

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness._version import __version__
 from pt_fairness.analysis.columns import CORRECTION
 from pt_fairness.analysis.formats import rename
+from pt_fairness.core import __version__
 from pt_fairness.evaluation.experiment import checked_kinds, evaluated
 from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole

@@ -21,13 +21,13 @@ from pt_fairness.analysis.columns import (
     systems_of,
 )
 from pt_fairness.analysis.runs_and_qrels import annotations_of, runs_of
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.core.registry import name_of
 from pt_fairness.evaluation.workers import Scorer
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import load_topics
 from pt_fairness.measures.measure import FairnessMeasure, fairest, rels_of
 from pt_fairness.rankings.annotations import Annotations
@@ -168,7 +168,7 @@ class Column:
         kind = self.measure.param("discount") if self.sources else None
         if kind is None:
             return None
-        weights = discounts.discount(kind, depth, self.measure.param("p"))
+        weights = arrays.discount(kind, depth, self.measure.param("p"))
         return [round(weight, TARGET_DECIMALS) for weight in weights.tolist()]
 
 

@@ -12,13 +12,17 @@ from typing import Any
 
 import ir_measures
 
-from pt_fairness._version import __version__
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.columns import NEAR_ZERO, direction_of
 from pt_fairness.analysis.significance import level
+from pt_fairness.core import __version__
 from pt_fairness.core.registry import name_of
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY, Reference
-from pt_fairness.measures.descriptions import fair_end_in_words, target_and_protected
+from pt_fairness.measures.descriptions import (
+    BIBLIOGRAPHY,
+    Reference,
+    fair_end_in_words,
+    target_and_protected,
+)
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.params import NOT_PROVIDED
 from pt_fairness.provider.measure_lists import parsed_or_none, reads_subtopics

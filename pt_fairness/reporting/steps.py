@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.explanation import source_of_numbers
-from pt_fairness.core import arrays, discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.workers import Scorer
@@ -217,7 +217,7 @@ class Steps:
         subtopics = self._subtopics[measure["rel"]]
         listing = Listing(ranked, measure)
         gains = subtopics.gains(listing, measure["alpha"], measure.params.get("cutoff"))
-        added = gains * discounts.log_discount(gains.shape[1])
+        added = gains * arrays.log_discount(gains.shape[1])
         ratio = arrays.ratio(values, added.sum(axis=1))
         return added * ratio[:, None]
 

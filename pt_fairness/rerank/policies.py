@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints, uniforms
 from pt_fairness.core.messages import shown
 from pt_fairness.measures import params
@@ -435,7 +435,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
             return _Mix(topic.qid, np.arange(topic.k)[None], np.ones(1))
         r = topic.normalised()
         weights = np.zeros_like(r)
-        weights[:topic.k] = discounts.discount(self.discount, topic.k, self.p)
+        weights[:topic.k] = arrays.discount(self.discount, topic.k, self.p)
         target = topic.target
         if self.target == "score":
             target = r @ topic.shares / r.sum()

@@ -20,7 +20,7 @@ from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, te
 from pt_fairness.core.messages import listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns
 from pt_fairness.io.word_counts import (
     THRESHOLD,
     Tokenizer,

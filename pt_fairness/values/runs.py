@@ -10,7 +10,7 @@ import pandas as pd
 from pt_fairness.core.identifiers import as_frame, with_text_ids
 from pt_fairness.core.messages import BACKGROUND_WORDS
 from pt_fairness.core.registry import NamedObject, Registry, frame_hash
-from pt_fairness.io.frames import need_columns
+from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import read_run
 
 __all__ = ["get", "names", "register", "unregister"]

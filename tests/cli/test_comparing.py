@@ -9,7 +9,7 @@ from evaluation.common import evaluate_quietly, trec_run
 from ir_measures import AP, nDCG
 
 from pt_fairness import cli, io, rND
-from pt_fairness.io.frames import EXACT
+from pt_fairness.io.files import EXACT
 
 
 @pytest.fixture

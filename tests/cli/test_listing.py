@@ -8,7 +8,7 @@ from one_test import each
 
 from pt_fairness import cli
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 
 @pytest.fixture

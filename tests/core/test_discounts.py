@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from one_test import each
 
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 
 
 @pytest.mark.parametrize("depth", [0, 1, 7])
 def test_discounts(depth):
-    assert discounts.ranks(depth).tolist() == list(range(1, depth + 1))
-    assert discounts.log_discount(depth) == pytest.approx(
+    assert arrays.ranks(depth).tolist() == list(range(1, depth + 1))
+    assert arrays.log_discount(depth) == pytest.approx(
         [1 / math.log2(i + 1) for i in range(1, depth + 1)])
-    assert discounts.discount("geometric", depth, 0.8) == pytest.approx(
+    assert arrays.discount("geometric", depth, 0.8) == pytest.approx(
         [0.8 ** (i - 1) for i in range(1, depth + 1)])
 
 
@@ -27,18 +27,18 @@ def test_discounts_by_name(depth):
     weights = {"log2": lambda i: 1 / math.log2(i + 1), "trec": lambda i: 1 / math.log2(max(i, 2)),
                "geometric": lambda i: 0.8 ** (i - 1), "mmr": lambda i: 1 / i, "none": lambda i: 1.0}
     for name, weight in weights.items():
-        found = discounts.discount(name, depth, 0.8)
+        found = arrays.discount(name, depth, 0.8)
         assert found == pytest.approx([weight(i) for i in range(1, depth + 1)])
         with pytest.raises(ValueError, match="no discount is named"):
-            discounts.discount(name.upper(), depth)
+            arrays.discount(name.upper(), depth)
 
 
 @each("name", ["log2", "trec", "geometric"])
 @each("power", [1, 2])
 @each("depth", [1, 2, 9, 1_000_000])
 def test_sums_of_discounts(name, power, depth):
-    expected = (discounts.discount(name, depth, 0.8) ** power).sum()
-    found = discounts.sum_of_discounts(name, depth, 0.8, power)
+    expected = (arrays.discount(name, depth, 0.8) ** power).sum()
+    found = arrays.sum_of_discounts(name, depth, 0.8, power)
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -49,18 +49,18 @@ def test_gains_by_name():
         expected = {"binary": [r > 0 for r in relevant], "linear": relevant,
                     "exp": [2 ** r - 1 for r in relevant]}
         for name, gains in expected.items():
-            assert discounts.gain(name, relevance, rel).tolist() == gains
+            assert arrays.gain(name, relevance, rel).tolist() == gains
     with pytest.raises(ValueError, match="no gains are named 'log'"):
-        discounts.gain("log", relevance, 1)
+        arrays.gain("log", relevance, 1)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=5), st.integers(1, 12))
 def test_evaluated_ranks(lengths, step):
     depth = 9
     n = np.array(lengths)
-    for row, length in zip(discounts.evaluated(depth, n, step), lengths, strict=True):
+    for row, length in zip(arrays.evaluated(depth, n, step), lengths, strict=True):
         expected = (
             [i for i in range(1, length + 1) if i % step == 0] if step <= length
             else [length] * (length > 0))
         assert [i + 1 for i in np.flatnonzero(row)] == expected
-    assert [int(row.sum()) for row in discounts.within(depth, n)] == lengths
+    assert [int(row.sum()) for row in arrays.within(depth, n)] == lengths

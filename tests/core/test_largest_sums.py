@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_fairness.core import divergences
+from pt_fairness.core import arrays
 
 
 def brute_largest_sum(
@@ -50,7 +50,7 @@ def test_largest_sum_against_every_sequence(data):
         # As many documents as the last weighted rank needs have to exist.
         least[t] = data.draw(st.integers(max(0, n - most[t]), depth + 2))
 
-    found = divergences.largest_sum(
+    found = arrays.largest_sum(
         lambda a, i: table[int(i)][np.minimum(a, i).astype(int)] + np.zeros((rows, 1)), weights,
         most, least)
     for t in range(rows):
@@ -65,7 +65,7 @@ def test_largest_sum_against_every_permutation(documents, step):
     share, depth = documents.count("P") / len(documents), len(documents)
     weights = np.array(
         [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)])
-    found = divergences.largest_sum(
+    found = arrays.largest_sum(
         lambda a, i: abs(a / i - share), weights[None], np.array([documents.count("P")]),
         np.array([documents.count("C")]))
     expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))

@@ -71,7 +71,7 @@ def test_measures_and_groups_of_a_script(script):
     script("""
         import sys, ir_measures, numpy, numpy as np, pandas as pd
         from pt_fairness import evaluate, groups, rND
-        from pt_fairness.core import discounts
+        from pt_fairness.core import arrays
         from pt_fairness.measures import params
         from pt_fairness.measures import FairnessMeasure, register
 
@@ -94,7 +94,7 @@ def test_measures_and_groups_of_a_script(script):
                 codes, _ = view.condensed(self.param("cutoff"))
                 named = numpy.isin(view.labels, [self.param("group")])
                 found = np.append((view.member & named).any(axis=1), False)[codes]
-                ranks = discounts.ranks(codes.shape[1])
+                ranks = arrays.ranks(codes.shape[1])
                 return np.asarray((found / ranks).max(axis=1, initial=0.0))
 
         GroupRR = register(_GroupRR())

@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness.io.files import opened
-from pt_fairness.io.frames import (
+from pt_fairness.io.files import (
     first_line,
     is_number,
     need_columns,
     need_frame,
     need_rows,
+    opened,
     read_columns,
     read_csv,
 )

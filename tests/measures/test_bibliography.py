@@ -7,7 +7,7 @@ import re
 import pytest
 from one_test import each
 
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 
 @each("key", BIBLIOGRAPHY)

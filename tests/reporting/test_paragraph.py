@@ -16,7 +16,7 @@ from one_test import each
 import pt_fairness
 from pt_fairness import AWRF, EEL, FAIR, RaB, RepBias, nDD, rKL, rND, targets
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.reporting.paragraph import (
     _OF_MEASURES,

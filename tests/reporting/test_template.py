@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import report
-from pt_fairness._version import __version__
+from pt_fairness.core import __version__
 from pt_fairness.reporting import document
 from pt_fairness.reporting.document import group_class, render
 from pt_fairness.reporting.sections import as_json, number

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import analysis, cli, evaluate, io, report
-from pt_fairness.io.frames import EXACT
+from pt_fairness.io.files import EXACT
 
 DOCS = [f"d{i}" for i in range(30)]
 TOPICS = [str(topic) for topic in range(1, 13)]

@@ -14,7 +14,7 @@ from slow_versions.rerank import Topic, rerank
 
 from pt_fairness import AWRF, EEL, evaluate, targets
 from pt_fairness import rerank as rerankers
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 
 WEIGHTS = 1 / np.log2(np.arange(2, 100))
 
@@ -109,7 +109,7 @@ class TestExposure:
         for name, parameter in (("trec", {}), ("geometric", {"p": 0.5})):
             policy = rerankers.fair_exposure(discount=name, k=5, **parameter)
             orders, probabilities = rankings_of(policy.policy(results(WORKED)))
-            weights = discounts.discount(name, 5, **parameter)
+            weights = arrays.discount(name, 5, **parameter)
             exposure = sum(
                 p * weights @ [d in "efg" for d in one.replace("u ", "").split()[:5]]
                 for one, p in zip(orders, probabilities, strict=True))

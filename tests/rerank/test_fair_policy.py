@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from slow_versions import fair_policy as slow
 
-from pt_fairness.core import discounts
+from pt_fairness.core import arrays
 from pt_fairness.rerank.policies import fair_policy
 
 
@@ -21,7 +21,7 @@ def expected(policy, r, shares, weights):
 
 
 def weights_of(n, k, name="log2"):
-    weights = discounts.discount(name, n)
+    weights = arrays.discount(name, n)
     weights[k:] = 0.0
     return weights
 
