@@ -36,17 +36,19 @@ _SOURCE = "name the source of the labels with groups= (--groups)"
 #: The columns of :func:`uncertain_labels`.
 _COLUMNS = ("name", "measure", "n", "mean", "low", "high", "label low", "label high", "share",
             "error", "most probable")
+#: The columns of values without draws, for weights and for hard labels of a model.
+EXPECTED, LABELLED = "expected memberships", "as labelled"
 #: The further columns for a model's labels.
-_OF_MODELS = ("as labelled", "n_eff", "r_hat")
-#: The further column for weights, and why it differs.
-EXPECTED = "expected memberships"
-WHY_EXPECTED = (f"The {EXPECTED}, as in a table of averages, count a document to its probability "
-                "of each group; a draw gives it one label. By AWRF, rKL and other measures that "
-                "are not linear, such mixtures are fairer than lists of single labels.")
-#: The further column for hard labels of a model, and why it differs.
-WHY_LABELLED = ("The values as labelled are those of the model's labels, and the human ones where "
-                "there are some. Its errors mix the groups, so that such values are usually too "
-                "fair; the mean over the draws is corrected for them.")
+_OF_MODELS = (LABELLED, "n_eff", "r_hat")
+#: Why a column of values without draws differs from the mean.
+WHY = {
+    EXPECTED: f"The {EXPECTED}, as in a table of averages, count a document to its probability of "
+              "each group; a draw gives it one label. By AWRF, rKL and other measures that are not "
+              "linear, such mixtures are fairer than lists of single labels.",
+    LABELLED: "The values as labelled are those of the model's labels, and the human ones where "
+              "there are some. The errors of the model mix the groups, so that such values are "
+              "usually too fair; the mean over the draws is corrected for them.",
+}
 #: Warn of fewer independent draws, and of a larger R̂.
 LEAST_DRAWS, LARGEST_R_HAT = 50, 1.1
 
@@ -384,7 +386,7 @@ def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> 
     summary = _summary(y, "rubin", confidence, len(y) if math.isnan(effective) else effective)
     probable, labelled = values[-2:].mean(axis=1)
     worst = np.fmax(r_hat(chains), r_hat(agreement))
-    return {**summary, "most probable": probable, "as labelled": labelled, "n_eff": effective,
+    return {**summary, "most probable": probable, LABELLED: labelled, "n_eff": effective,
             "r_hat": worst}
 
 

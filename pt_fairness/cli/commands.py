@@ -250,7 +250,7 @@ def _need_baseline(options: argparse.Namespace, *names: str) -> None:
 def _uncertain(options: argparse.Namespace) -> Any:
     """Return the values under uncertain labels, of the measures of groups."""
     from pt_fairness import analysis, io
-    from pt_fairness.analysis.drawn_labels import EXPECTED, WHY_EXPECTED
+    from pt_fairness.analysis.drawn_labels import WHY
     from pt_fairness.core.messages import listed
     from pt_fairness.evaluation.plan import position
     from pt_fairness.io.run_files import named, need_results
@@ -268,8 +268,9 @@ def _uncertain(options: argparse.Namespace) -> Any:
         options.uncertain, confidence=options.ci or 0.95, baseline=baseline, seed=options.seed)
     if rest:
         sys.stderr.write(f"pt-fairness: without {listed(rest)}, which no label changes\n")
-    if EXPECTED in table:
-        sys.stderr.write(f"pt-fairness: {WHY_EXPECTED}\n")
+    for column, reason in WHY.items():
+        if column in table:
+            sys.stderr.write(f"pt-fairness: {reason}\n")
     return table if baseline is None else table.rename(columns={"mean": "difference"})
 
 

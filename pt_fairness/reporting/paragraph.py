@@ -74,7 +74,7 @@ _LATEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "_": r"\_", "%": r"\%", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "α": r"$\alpha$",
-    "β": r"$\beta$", "−": "$-$",
+    "β": r"$\beta$", "κ": r"$\kappa$", "−": "$-$",
 })
 
 

@@ -26,7 +26,7 @@ from pt_fairness.analysis.columns import (
     WINS,
     best_of_measures,
 )
-from pt_fairness.analysis.drawn_labels import EXPECTED, WHY_EXPECTED, WHY_LABELLED
+from pt_fairness.analysis.drawn_labels import LARGEST_R_HAT, WHY
 from pt_fairness.analysis.formats import as_text
 from pt_fairness.analysis.inference import tests_of_zero
 from pt_fairness.analysis.significance import (
@@ -362,7 +362,8 @@ def _of_model(source: Groups | None, corrected: bool) -> list[str]:
         texts.append("Documents without a human label have that of a model. "
                      + error_rates(source.model, source.human).sentence)
     elif isinstance(source, FromTransformer):
-        texts.append(f"The labels are those of a model, {source.name}.")
+        texts.append(f"The labels are those of a model, {source.name}; no human labels say how "
+                     "good they are.")
     elif isinstance(source, WithErrorRates):
         texts.append(f"The labels are those of a model, {source.base.name}, with known error "
                      "rates.")
@@ -531,23 +532,25 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     :param digits: the number of decimals
     """
     table = results[["name", "measure"]].rename(columns={"name": "system"})
-    head = f"mean [{100 * level:g} % interval]"
+    without_draws = [column for column in WHY if column in results]
+    for column in without_draws:
+        table[column] = [_decimal(value, digits=digits) for value in results[column]]
+    head = f"mean of the draws [{100 * level:g} % interval]"
     table[head] = _with_intervals(results, ["low", "high"], digits, "mean")
     table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
     shares = results["share"].map("{:.0%}".format)
     table["share of the labels"] = ["–" if share == "nan%" else share for share in shares]
-    columns = {"most probable": "with the likeliest labels", "as labelled": "as labelled",
-               EXPECTED: EXPECTED}
+    columns = {"most probable": "with the likeliest labels", "r_hat": "R̂ of the draws"}
     for column, head in columns.items():
         if column in results:
             table[head] = [_decimal(value, digits=digits) for value in results[column]]
     lead = (f"Each of {draws} draws gives every document one label. The interval of the mean "
             "covers the choice of the topics and the labels, and the share is the part of its "
             "variance that is the labels'. The interval for these topics covers the labels alone.")
-    if EXPECTED in results:
-        lead += f" {WHY_EXPECTED}"
-    if "as labelled" in results:
-        lead += f" {WHY_LABELLED}"
+    lead = " ".join([lead, *[WHY[column] for column in without_draws]])
+    if "r_hat" in results:
+        lead += (f" An R̂ above {LARGEST_R_HAT} says that chains of draws from two starts disagree: "
+                 "then do not use the value.")
     return {"id": "uncertain", "title": "Uncertain labels", "tables": [("", table)], "lead": lead}
 
 

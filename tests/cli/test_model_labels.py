@@ -52,6 +52,20 @@ def test_a_table_names_differences_and_leaves_relevance_out(files, capsys):
 
 
 @ignored
+def test_a_table_of_registered_labels_says_what_is_not_corrected(files, tmp_path, capsys):
+    (tmp_path / "stances.py").write_text(
+        "from pt_fairness import groups\n"
+        "groups.register('checked', groups.model_labels('model.csv', 'human.csv'))\n")
+    try:
+        assert cli.main(["table", "qrels", "one", "-m", "AWRF@3", "--import", "stances.py",
+                         "--groups", "checked", "--uncertain", "4"]) == 0  # fmt: skip
+    finally:
+        groups.unregister("checked")
+    shown = capsys.readouterr()
+    assert "as labelled" in shown.out.splitlines()[0] and "as labelled" in shown.err
+
+
+@ignored
 def test_the_paragraph_of_a_report():
     source = groups.model_labels(groups.from_mapping(MODEL, "tagger"), LABELS)
     page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, progress=False)
@@ -59,6 +73,7 @@ def test_the_paragraph_of_a_report():
     assert "not corrected" in page.paragraph and "are corrected" not in page.paragraph
     page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, uncertain=4, progress=False)
     assert "are corrected" in page.paragraph and "as labelled" in page.html
+    assert r"$\kappa$" in page.latex and "κ" not in page.latex
 
 
 def test_an_experiment_names_the_way_to_read_a_column_group():

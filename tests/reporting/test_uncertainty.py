@@ -64,6 +64,19 @@ def test_uncertain_labels():
     (title, table), = section["tables"]
     assert title == "" and table.to_dict("list") == {
         "system": ["a", "b"], "measure": ["rKL@5", "rKL@5"],
-        "mean [90 % interval]": ["−0.25 [−0.50, 0.12]", "0.50"],
+        "mean of the draws [90 % interval]": ["−0.25 [−0.50, 0.12]", "0.50"],
         "for these topics": ["[−0.38, 0.06]", "[0.44, 0.50]"],
         "share of the labels": ["46%", "–"], "with the likeliest labels": ["0.75", "–"]}
+
+
+def test_values_without_draws_stand_beside_the_mean():
+    found = pd.DataFrame({
+        "name": ["a"], "measure": "rKL@5", "mean": [0.25], "low": [0.125], "high": [0.5],
+        "label low": [0.25], "label high": [0.5], "share": [0.5], "most probable": [0.75],
+        "as labelled": [0.125], "n_eff": [60.0], "r_hat": [1.25]})
+    section = of_uncertain_labels(found, 20, 0.9, 2)
+    (_, table), = section["tables"]
+    columns = table.columns.tolist()
+    assert columns.index("as labelled") + 1 == columns.index("mean of the draws [90 % interval]")
+    assert table["as labelled"].tolist() == ["0.12"] and table.iloc[0, -1] == "1.25"
+    assert "as labelled" in section["lead"] and "R̂" in section["lead"]

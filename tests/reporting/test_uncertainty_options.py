@@ -113,7 +113,8 @@ def test_report(command):
     found = analysis.uncertain_labels(frames(), io.read_qrels("qrels"), FAIR[0], "soft.csv", 20,
                                       confidence=0.9)  # fmt: skip
     for _, row in found.iterrows():
-        assert f"<td>{FAIR[0]}</td><td>{shown(row)}</td>" in page
+        expected = f"{row['expected memberships']:.4f}"
+        assert f"<td>{FAIR[0]}</td><td>{expected}</td><td>{shown(row)}</td>" in page
         assert f"<td>{row['share']:.0%}</td><td>{row['most probable']:.4f}</td>" in page
     _, plain, _ = command("report", "-m", "nDCG@5", FAIR[0])
     assert not re.search('id="(topic-groups|uncertain)"', plain)
