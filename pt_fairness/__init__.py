@@ -3,8 +3,8 @@
 The measures, such as ``rKL``, are names of this package and of ``pyterrier.measures``. The rest by
 task, with the commands of ``pt-fairness`` in brackets:
 
-* runs: ``evaluate`` [eval, table], ``with_groups``, ``rename``, ``highlight``, ``explain``,
-  ``reference_rankings``
+* runs: ``evaluate`` [eval, table], ``table``, ``with_groups``, ``rename``, ``highlight``,
+  ``explain``, ``reference_rankings``
 * one page on them: ``report`` [report]
 * tests, intervals, agreement of measures: ``analysis`` [correlate], ``simulation``
 * figures: ``plots`` [plot]
@@ -47,6 +47,7 @@ _LAZY = {
     "read_run": "pt_fairness.io",
     "reference_rankings": "pt_fairness.analysis",
     "rename": "pt_fairness.analysis.formats",
+    "table": "pt_fairness.analysis.formats",
     "tune": "pt_fairness.evaluation",
     "with_groups": "pt_fairness.provider.measure_lists",
     "write_qrels": "pt_fairness.io",

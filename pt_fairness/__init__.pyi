@@ -2,7 +2,7 @@
 from pt_fairness import analysis, groups, rerank, targets, values
 from pt_fairness.analysis import explain, reference_rankings, simulation
 from pt_fairness.analysis.columns import highlight
-from pt_fairness.analysis.formats import rename
+from pt_fairness.analysis.formats import rename, table
 from pt_fairness.core.messages import FairnessWarning
 from pt_fairness.evaluation import evaluate, tune
 from pt_fairness.io import read_qrels, read_run, write_qrels
@@ -67,6 +67,6 @@ __all__ = [
     "RepBias", "Skew", "TrecFair", "analysis", "annotate", "evaluate", "explain", "groups",
     "highlight", "logDP", "logEUR", "logRUR", "measure", "nDD", "nDJS", "nDKL", "nDR", "rKL",
     "rND", "rRD", "read_qrels", "read_run", "reference_rankings", "rename", "report", "rerank",
-    "runs", "simulation", "targets", "tune", "values", "with_groups", "write_qrels", "β_DCG",
-    "β_P", "β_RBP",
+    "runs", "simulation", "table", "targets", "tune", "values", "with_groups", "write_qrels",
+    "β_DCG", "β_P", "β_RBP",
 ]

@@ -1,10 +1,12 @@
-"""Labels of measures, and tables as CSV, Markdown, LaTeX, JSON, and text for a terminal."""
+"""Labels of measures, and tables as CSV, Markdown, LaTeX, HTML, JSON, and text for a terminal."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
@@ -47,7 +49,7 @@ from pt_fairness.analysis.significance import (
     short_p,
 )
 from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
-from pt_fairness.io.files import need_frame
+from pt_fairness.io.files import Path, need_frame, written_whole
 from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: Names of columns that are not measures.
@@ -180,8 +182,8 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
 
 
 #: The forms of :func:`as_text`.
-FORMS = ("csv", "md", "latex", "json", "long", "text")
-#: The decimals of Markdown, LaTeX and text.
+FORMS = ("csv", "md", "latex", "html", "json", "long", "text")
+#: The decimals of Markdown, LaTeX, HTML and text.
 DIGITS = 4
 #: The width of the lines of the note in LaTeX.
 NOTE_WIDTH = 100
@@ -199,34 +201,36 @@ _LATEX = str.maketrans({
 BEST = "*"
 
 
-def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "long", "text"],
+def as_text(table: pd.DataFrame,
+            form: Literal["csv", "md", "latex", "html", "json", "long", "text"],
             digits: int | None = None, p_values: bool = False) -> str:
-    """Format a table as CSV, Markdown, LaTeX (with booktabs), JSON (a list of objects) or text.
+    """Format a table as CSV, Markdown, LaTeX (with booktabs), HTML, JSON (objects) or text.
 
     CSV and JSON have all columns. ``↑``, ``↓`` or ``→0`` at the end of a renamed measure says which
-    end is better. A missing value is empty, in JSON null; a missing average is – in Markdown and
-    LaTeX.
+    end is better. A missing value is empty, in JSON null; a missing average is – in Markdown,
+    LaTeX and HTML.
 
-    Markdown and LaTeX are for papers. A mark in the head of each measure says which end is better,
-    and the best averages are bold. ▲ and ▼ are systems that are significantly better and worse than
-    the baseline (p < .05; corrected p-values if the table has them). They replace the columns of
-    the comparison. A measure that can be on either side of 0, such as ``BiasP@5``, has ≠ instead:
-    the systems differ, and ``abs=True`` tests which is nearer to 0. An interval follows its
-    average: ``0.4838 [0.3725, 0.5888]``. Verdicts have a column of their own. A note under the
-    table names the test, its correction, the group source, the target and the protected group of
-    each measure, and the undefined topics. In LaTeX a rule stands above the rows of reference
-    rankings. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb. Text is for a terminal:
-    the same in aligned columns, with a * at the best averages. Columns that the terminal has no
-    room for, or that are beyond the environment variable ``COLUMNS``, follow below the others.
+    Markdown, LaTeX and HTML are for papers and notebooks. A mark in the head of each measure says
+    which end is better, and the best averages are bold. ▲ and ▼ are systems that are significantly
+    better and worse than the baseline (p < .05; corrected p-values if the table has them). They
+    replace the columns of the comparison. A measure that can be on either side of 0, such as
+    ``BiasP@5``, has ≠ instead: the systems differ, and ``abs=True`` tests which is nearer to 0. An
+    interval follows its average: ``0.4838 [0.3725, 0.5888]``. Verdicts have a column of their own.
+    A note under the table names the test, its correction, the group source, the target and the
+    protected group of each measure, and the undefined topics. In LaTeX and HTML a rule stands above
+    the rows of reference rankings. LaTeX needs the packages booktabs and, for ▲ and ▼, amssymb.
+    Text is for a terminal: the same in aligned columns, with a * at the best averages. Columns that
+    the terminal has no room for, or that are beyond the environment variable ``COLUMNS``, follow
+    below the others.
 
     One warning names the columns of unknown direction, which have no bold value.
 
     :param table: averages or values per topic, as :func:`pt_fairness.evaluate` returns them
     :param form: ``'long'`` is CSV of :func:`pt_fairness.analysis.long_form`, of values per topic
-    :param digits: the number of decimals; by default 4 in Markdown, LaTeX and text, and all
-        elsewhere
-    :param p_values: whether Markdown, LaTeX and text have the p-value of each measure, with three
-        decimals (``< .001`` where it is smaller)
+    :param digits: the number of decimals; by default 4 in Markdown, LaTeX, HTML and text, and
+        all elsewhere
+    :param p_values: whether Markdown, LaTeX, HTML and text have the p-value of each measure, with
+        three decimals (``< .001`` where it is smaller)
     :raises ValueError: an unknown form, a wrong number of digits, or a table without values per
         topic for ``'long'``
 
@@ -245,13 +249,15 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
     one_of("form", form, FORMS)
     at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
     table = long_form(table) if form == "long" else _with_marks(table)
-    if form in ("md", "latex", "text"):
+    if form in ("md", "latex", "html", "text"):
         columns = _columns_of(table, DIGITS if digits is None else digits, p_values)
         references = 0 if is_per_query(table) else int(is_reference(table).sum())
         if form == "md":
             return _markdown(columns, notes(table))
         if form == "latex":
             return _latex(columns, notes(table), references)
+        if form == "html":
+            return _html(columns, notes(table), references)
         return _plain(columns, notes(table), references)
     if digits is not None:
         table = table.round(digits)
@@ -262,6 +268,65 @@ def as_text(table: pd.DataFrame, form: Literal["csv", "md", "latex", "json", "lo
         rows = table.astype(object).where(table.notna(), None).to_dict("records")
         return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
     return table.to_csv(index=False, lineterminator="\n")
+
+
+@dataclass(eq=False, repr=False)
+class Table:
+    """A table with its notes. In a notebook, it is shown as HTML, elsewhere as text.
+
+    :param html: the table and its notes, in ASCII
+    :param text: the same in aligned columns
+    """
+
+    html: str
+    text: str
+
+    def save(self, path: Path) -> None:
+        """Write the HTML to a file, which is replaced atomically.
+
+        :raises OSError: the file cannot be written
+        """
+        with written_whole(path) as out:
+            out.write(self.html.encode("ascii"))
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return self.text.rstrip()
+
+
+def table(results: Any, digits: int | None = None, p_values: bool = False) -> Table:
+    """Return the table of an evaluation for a notebook, with the notes below it.
+
+    The HTML needs no Jinja2. It is that of :func:`~pt_fairness.evaluation.as_text`: the best
+    averages are bold, and marks replace the columns of the comparison.
+
+    :param results: what :func:`pt_fairness.evaluate` or ``pt.Experiment`` returned: averages,
+        values per topic, or both, of which the averages are shown
+    :param digits: the number of decimals, 4 by default
+    :param p_values: whether the p-value of each measure is shown
+    :returns: the table, with ``save(path)``, ``html`` and ``text``
+    :raises ValueError: ``results`` are no table, or a wrong number of digits
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import table
+    >>> averages = pd.DataFrame({"name": ["one", "two"], "nDCG@5": [0.51234, 0.4]})
+    >>> table(averages)
+    name nDCG@5 ↑
+    one   0.5123*
+    two   0.4000
+    <BLANKLINE>
+    * the best value.
+    >>> table(averages).save("table.html")
+    """
+    frame = results[0] if isinstance(results, tuple) else results
+    if not isinstance(frame, pd.DataFrame):
+        frame = getattr(frame, "data", frame)  # that of highlight, a pandas Styler
+    html, text = (as_text(frame, form, digits, p_values) for form in ("html", "text"))
+    return Table(html, text)
 
 
 def _with_marks(table: pd.DataFrame) -> pd.DataFrame:
@@ -366,6 +431,29 @@ def _latex(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
         lines.append(r"\par}")
     text = "\n".join([*lines, ""])
     return f"% needs booktabs{' and amssymb' if BLACK in text else ''}\n{text}"
+
+
+def _html(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
+          references: int) -> str:
+    def cell_text(cell: _Cell) -> str:
+        text = escape(cell.text)
+        if cell.best:
+            text = f"<strong>{text}</strong>"
+        return text + cell.mark
+
+    heads = [f'<th scope="col">{escape(head)}</th>' for head in columns]
+    lines = ['<table style="border-collapse: collapse; text-align: right">',
+             f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
+    for name, *cells in zip(*columns.values(), strict=True):
+        values = [f"<td>{cell_text(cell)}</td>" for cell in cells]
+        lines.append(f'<tr><th scope="row">{cell_text(name)}</th>{"".join(values)}</tr>')
+    if references:
+        lines.insert(len(lines) - references, '</tbody><tbody style="border-top: 1px solid">')
+    lines.append("</tbody></table>")
+    lines += [f"<p>{escape(sentence)}</p>" for sentence in sentences]
+    text = "\n".join([*lines, ""])
+    # Numbers of characters need no declared encoding.
+    return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def _plain(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],

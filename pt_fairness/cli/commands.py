@@ -35,7 +35,7 @@ FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "diffe
 #: The options of comparisons, which tables without averages ignore.
 _COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
 #: The forms of a table, and the default in words.
-TABLES = ("csv", "md", "latex", "json", "text")
+TABLES = ("csv", "md", "latex", "html", "json", "text")
 AS_TEXT = "text on a terminal, else csv"
 #: The options of commands that test nothing.
 NOTHING_TESTED: dict[str, Any] = {"test": None, "ci": None, "tolerance": [], "undefined": "count"}
@@ -72,11 +72,12 @@ def _add_table(commands: Any) -> None:
     add_runs(table)
     add_certainty(table)
     table.add_argument("--digits", metavar="N", type=int,
-                       help="decimals (default: 4 in text, md and latex, all in the other forms)")
+                       help="decimals (default: 4 in text, md, latex and html, all in the other "
+                       "forms)")
     table.add_argument("--references", action="store_true", help="rows of reference rankings below "
                        "the systems: random order, proportional, groups one after the other")
     table.add_argument("--p-values", action="store_true",
-                       help="p-values in text, md and latex, too")
+                       help="p-values in text, md, latex and html, too")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
 

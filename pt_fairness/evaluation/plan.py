@@ -20,7 +20,14 @@ from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import is_pipe
-from pt_fairness.io.run_files import NamedRuns, RunInput, RunInputs, file_name, named
+from pt_fairness.io.run_files import (
+    NamedRuns,
+    RunInput,
+    RunInputs,
+    file_name,
+    load_topics,
+    named,
+)
 from pt_fairness.measures.measure import FairnessMeasure, registry_of
 from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider import ALPHA_VARIABLE
@@ -57,8 +64,10 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: A
         judged = _ranked(by_name, measures)
     else:
         judged = load_qrels(qrels)
-        if by_name.topics is not None:
-            judged = of_topics(judged, by_name.topics)
+        chosen = by_name.topics
+        if chosen is None and experiment_measures is not None and topics is not None:
+            chosen = load_topics(topics)
+        judged = of_topics(judged, chosen)
     grouped = [str(measure) for measure in measures if takes_groups(measure)]
     if groups is None and (grouped or any(map(reads_subtopics, measures))):
         frames = {name: run for name, run in {"the qrels": judged, **by_name}.items()

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from html import escape
 from importlib import resources
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec
 
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness.analysis.columns import CORRECTION
+from pt_fairness.analysis.columns import ALPHA, CORRECTION
 from pt_fairness.analysis.formats import rename
 from pt_fairness.core import __version__
 from pt_fairness.evaluation.experiment import checked_kinds, evaluated
@@ -44,6 +45,22 @@ SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "address.js", "step
            "print.js")
 #: The number of patterns and of colours of groups, and of groups that the key names.
 PATTERNS, NAMED = 8, 12
+#: The first arguments of pt.Experiment.
+EXPERIMENT = ("retr_systems", "topics", "qrels", "eval_metrics")
+#: The arguments of pt.Experiment on which nothing of the page depends.
+WITHOUT_EFFECT = {"batch_size", "dataframe", "filter_by_qrels", "highlight", "perquery", "plan",
+                  "precompute_prefix", "round", "save_format", "save_mode", "validate"}
+#: The arguments of pt.Experiment with the only value that a report has, and what to do instead.
+REFUSED = {
+    "correction_alpha": (ALPHA, "a report tests at the level of .05; the p-values are those of any "
+                         "level"),
+    "filter_by_topics": (True, "a report with topics is of these topics; for all topics of the "
+                         "qrels, give the results as runs and leave out the topics: "
+                         "report(runs, qrels, measures)"),
+    "save_dir": (None, "a report saves no runs; call pt.Experiment(save_dir=…) and give the paths "
+                 "of its files as runs, and save the page with report(…).save(path)"),
+}
+_Arguments = ParamSpec("_Arguments")
 
 
 @dataclass(eq=False, repr=False)
@@ -90,6 +107,25 @@ class Report:
         return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
 
+def _as_experiment(function: Callable[_Arguments, Report]) -> Callable[_Arguments, Report]:
+    """Let a function take the arguments of pt.Experiment by their names, too."""
+    @wraps(function)
+    def taking(*values: Any, **options: Any) -> Report:
+        if {"retr_systems", "eval_metrics"} & options.keys():
+            names = [name for name in EXPERIMENT[len(values):] if name in options]
+            values += tuple(options.pop(name) for name in names)
+        if "verbose" in options:
+            options.setdefault("progress", bool(options.pop("verbose")))
+        for name in REFUSED.keys() & options.keys():
+            value, instead = REFUSED[name]
+            if options.pop(name) != value:
+                raise ValueError(f"{name}= of pt.Experiment is not possible here: {instead}")
+        options = {name: value for name, value in options.items() if name not in WITHOUT_EFFECT}
+        return function(*values, **options)
+    return taking
+
+
+@_as_experiment
 def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any = None, *,
            topics: Any = None, groups: Any = None, baseline: int | str | None = None,
            names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
@@ -109,6 +145,11 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
 
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
+
+    All arguments of ``pt.Experiment`` are possible, also by their names, such as ``eval_metrics``.
+    ``save_dir``, ``filter_by_topics=False`` and another ``correction_alpha`` are refused;
+    ``verbose`` is ``progress``; those that change only what ``pt.Experiment`` returns or how it
+    computes it (``perquery``, ``highlight``, ``round``, ``batch_size``, …) have no effect.
 
     :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
     :param qrels: as of :func:`evaluate`; ``None`` if no measure needs relevance, which the index

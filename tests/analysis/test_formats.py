@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
+import inspect
 import io
 import json
+import re
 import shutil
 import subprocess
 import warnings
@@ -14,7 +17,17 @@ import pandas as pd
 import pytest
 from ir_measures import nDCG
 
-from pt_fairness import FairnessWarning, analysis, evaluate, highlight, rename, report, rKL
+from pt_fairness import (
+    FairnessWarning,
+    analysis,
+    evaluate,
+    groups,
+    highlight,
+    rename,
+    report,
+    rKL,
+    table,
+)
 from pt_fairness.analysis import topic_groups
 from pt_fairness.analysis.columns import column_of, direction_of, stands_for, with_mark
 from pt_fairness.evaluation import as_text
@@ -238,3 +251,66 @@ def test_values_per_topic_keep_their_directions_in_files():
     assert r"a & 1 & Unfairness $\downarrow$ & 0.5000 \\" in as_text(renamed, "latex")
     assert as_text(renamed, "long").splitlines()[1] == "a,1,Unfairness,0.5,0.0,"
     assert as_text(perquery, "csv").splitlines()[1] == "a,1,rKL@5,0.5"
+
+
+def evaluated(**options):
+    """What ``evaluate`` returns of two runs, whose names and groups are markup."""
+    qrels = pd.DataFrame([(qid, docno, 1) for qid in "1234567" for docno in "abcd"],
+                         columns=["qid", "docno", "label"])
+    ranks = {"<b>A</b> & co": [4, 3, 2, 1], "B ↑": [4, 1, 3, 2]}
+    runs = {name: qrels[["qid", "docno"]].assign(score=scores * 7)
+            for name, scores in ranks.items()}
+    known = dict(zip("abcd", ["<i>x</i>", "<i>x</i>", "y", "y"], strict=True))
+    source = groups.from_mapping(known, name="sides & more")
+    return evaluate(runs, qrels, ["nDCG@3", "rND@3", "BiasP(pro='y',con='<i>x</i>')@3"],
+                    groups=source, baseline=0, references=True, progress=False, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"digits": 2, "p_values": True}])
+def test_the_html_has_the_cells_and_the_notes_of_the_text(options):
+    results = evaluated()
+    shown = table(results, **options)
+    assert shown.html.isascii() and shown._repr_html_() == shown.html
+    cells = [[html.unescape(re.sub("</?strong>", "", cell))
+              for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", line)]
+             for line in re.findall("<tr>(.*)</tr>", shown.html)]
+    lines = as_text(results[0], "md", **options).splitlines()
+    rows = [[cell.strip().replace("**", "").replace("\\|", "|") for cell in line.split("|")[1:-1]]
+            for line in lines if line.startswith("|")]
+    assert cells == [rows[0], *rows[2:]]
+    bold = "".join(lines).count("**") // 2
+    assert bold and shown.html.count("<strong>") == shown.html.count("</strong>") == bold
+    notes = [html.unescape(line[3:-4]) for line in shown.html.splitlines() if line[:3] == "<p>"]
+    assert " ".join(notes) == lines[-1]
+    assert shown.html.count("<tbody") == 2 and "<b>" not in shown.html
+
+
+def test_a_table_of_all_that_evaluate_returns(tmp_path):
+    averages, perquery = both = evaluated()
+    shown = table(both)
+    assert f"{shown!r}\n" == shown.text == as_text(averages, "text")
+    assert shown.html == as_text(averages, "html")
+    assert table(averages).html == shown.html
+    assert table(perquery).html == as_text(perquery, "html")
+    styled, _ = evaluated(highlight="bold")
+    assert table(styled).html == shown.html
+    shown.save(tmp_path / "table.html")
+    assert (tmp_path / "table.html").read_text("ascii") == shown.html
+    with pytest.raises(ValueError, match="the table"):
+        table("averages")
+
+
+@pytest.mark.exhaustive
+def test_a_notebook_shows_the_table(tmp_path):
+    nbformat = pytest.importorskip("nbformat")
+    client = pytest.importorskip("nbclient")
+    source = (inspect.getsource(evaluated).replace("def evaluated(**options)", "def evaluated()")
+              .replace(", **options", ""))
+    cells = ["import pandas as pd\nfrom pt_fairness import evaluate, groups, table\n" + source,
+             "table(evaluated(), p_values=True)"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    client.NotebookClient(notebook, timeout=120, kernel_name="python3",
+                          resources={"metadata": {"path": str(tmp_path)}}).execute()
+    (output,) = notebook.cells[1].outputs
+    expected = table(evaluated(), p_values=True)
+    assert output["data"] == {"text/html": expected.html, "text/plain": repr(expected)}

@@ -124,6 +124,69 @@ def test_a_report_reads_like_an_experiment(systems, results, debates, once):
     assert few.table.equals(report(results, STANCE, MEASURES, progress=False).table)
 
 
+SAME = [{"names": list("abcdef"), "baseline": 2, "correction": "bonferroni"}, {"test": "t"},
+        {"batch_size": 5, "round": 2, "verbose": False, "dataframe": True, "highlight": None},
+        {"filter_by_qrels": True, "filter_by_topics": True, "perquery": False, "plan": "linear",
+         "save_dir": None, "save_mode": "reuse", "validate": "ignore", "correction_alpha": 0.05}]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("by_name, options", zip([1, 0, 3, 4], SAME, strict=True))
+def test_a_report_of_six_runs_takes_the_arguments_of_an_experiment(
+        systems, results, debates, by_name, options):
+    pytest.importorskip("jinja2")
+    runs = [*systems.values(), *results.values(), results["QLD"].head(40), results["BM25"].head(9)]
+    options = {"names": [f"run {i}" for i in range(6)], **options}
+    measures = [ir_measures.parse_measure(name) for name in MEASURES]
+    # Fewer topics than the qrels have, as in pt.Experiment.
+    values = [runs, debates.get_topics().head(7), debates.get_qrels(), measures]
+    names = ["retr_systems", "topics", "qrels", "eval_metrics"][4 - by_name:]
+    named = dict(zip(names, values[4 - by_name:], strict=True))
+    made = report(*values[:4 - by_name], **named, **options, progress=False).table
+    experiment = pt.Experiment(*values, **options)
+    columns = ["name", *MEASURES]
+    rows = made[columns].head(6).round(options.get("round", 12))
+    pd.testing.assert_frame_equal(rows, experiment[columns].round(12))
+    if "baseline" in options:
+        column = "rKL@5 p-value corrected"
+        pd.testing.assert_series_equal(made[column].head(6), experiment[column])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_of_frames_is_of_the_topics_of_the_experiment(results, debates):
+    pytest.importorskip("jinja2")
+    values = [[*results.values()], debates.get_topics().head(7), debates.get_qrels()]
+    measures = [ir_measures.parse_measure("nDCG@5")]
+    made = report(*values, measures, names=["a", "b"], progress=False).table
+    experiment = pt.Experiment(*values, measures, names=["a", "b"])
+    pd.testing.assert_frame_equal(made[["name", "nDCG@5"]].head(2), experiment)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("options, says", [
+    ({"save_dir": "saved"}, r"save_dir= .* report\(…\)\.save\(path\)"),
+    ({"filter_by_topics": False}, r"filter_by_topics= .* report\(runs, qrels, measures\)"),
+    ({"correction_alpha": 0.1}, "correction_alpha= .* the level of .05"),
+    ({"test": "wilcoxon"}, "test='wilcoxon' is not possible; it takes 't' or 'randomisation'")])
+def test_arguments_of_an_experiment_that_a_report_refuses(results, debates, options, says):
+    with pytest.raises(ValueError, match=says):
+        report(results, debates.get_topics(), debates.get_qrels(), ["nDCG@5"], **options)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'save_as'"):
+        report(results, debates.get_qrels(), ["nDCG@5"], save_as="x")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_runs_that_an_experiment_saved_are_runs_of_a_report(systems, debates, tmp_path):
+    pytest.importorskip("jinja2")
+    measures = [ir_measures.parse_measure(name) for name in MEASURES]
+    experiment = pt.Experiment([*systems.values()], debates.get_topics(), debates.get_qrels(),
+                               measures, names=[*systems], save_dir=str(tmp_path))
+    files = sorted(map(str, tmp_path.glob("*.res.gz")))
+    made = report(files, debates.get_qrels(), measures, progress=False).table
+    columns = ["name", *MEASURES]
+    pd.testing.assert_frame_equal(made[columns].head(2), experiment[columns])
+
+
 def test_qrels_of_other_topics_are_left_out(systems, debates):
     few = debates.get_topics().head(3)
     with pytest.warns(FairnessWarning, match="topics= has 3 of the .* topics of the qrels"):
