@@ -6,6 +6,7 @@ import argparse
 import glob
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -96,17 +97,20 @@ def check_output(options: argparse.Namespace) -> None:
                                  "replace; give another file")
 
 
-#: The options that are files or hold their names.
-_INPUTS = ("qrels", "run_file", "runs", "groups", "compare", "topics", "topic_groups")
+#: The options that hold names of other things than files.
+_NO_INPUTS = ("figure", "label", "method", "names", "output", "title")
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths that a command may read."""
-    for name in _INPUTS:
-        values = getattr(options, name, None) or []
-        for text in [values] if isinstance(values, str) else values:
+    """Yield the paths that a command may read, those in quotes in measures included."""
+    for name, value in vars(options).items():
+        texts = value if isinstance(value, list) else [value]
+        if name in _NO_INPUTS or not all(isinstance(text, str) for text in texts):
+            continue
+        for text in texts:
             yield from glob.glob(text)
-            yield from (text, *(text.rsplit(":", columns)[0] for columns in (1, 2)))
+            for path in re.split("['\"]", text):
+                yield from (path, *(path.rsplit(":", columns)[0] for columns in (1, 2)))
 
 
 def write(text: str, path: str | None, form: str = "") -> None:

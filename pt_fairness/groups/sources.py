@@ -27,7 +27,7 @@ from pt_fairness.core.registry import Registry
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.document_files import qrels_columns, read_labels
 from pt_fairness.io.files import need_columns, need_rows
-from pt_fairness.io.group_files import read_labelled, read_memberships, read_wide
+from pt_fairness.io.group_files import label_of, read_labelled, read_memberships, read_wide
 
 #: Columns that look like weights, and are none.
 _LIKE_WEIGHTS = ("weights", "probability", "prob", "score", "p")
@@ -209,6 +209,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     one_of("weights", weights, ("column", "wide"))
     declared = [] if labels is None else distinct_labels(labels, "labels")
     if weights == "wide":
+        declared = [label_of(title) for title in declared]
         frame = read_wide(path, declared, id)
     elif declared:
         frame = read_memberships(path, declared)
@@ -307,14 +308,13 @@ class _Frame(Groups):
         self.by_topic = table.by_topic
 
     def _warn_of_spellings(self) -> None:
-        """Warn of two labels that differ by case or blanks alone."""
+        """Warn of labels that differ by case or blanks alone."""
         labels = pd.Series(self.labels, dtype=object)
         folded = labels.str.replace(r"\s+", "", regex=True).str.casefold()
         twice = labels[folded.duplicated(keep=False)]
-        for _, same in twice.groupby(folded):
-            warn(f"the labels {listed(same)} differ by case or blanks alone, and are different "
+        if len(twice):
+            warn(f"the labels {listed(twice)} differ by case or blanks alone, and are different "
                  "groups; spell them alike if they are one")
-            return
 
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()

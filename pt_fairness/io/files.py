@@ -16,7 +16,7 @@ import tempfile
 import uuid
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
@@ -301,24 +301,26 @@ def read_parquet(source: Input) -> pd.DataFrame:
         raise ValueError(f"{source.name} is damaged: {error}") from error
 
 
-def read_json(source: Input) -> pd.DataFrame:
+def read_json(source: Input) -> list[dict[str, Any]]:
     """Read an array of JSON objects, or a file with an object in each line.
 
-    :raises ValueError: a line is no JSON (the error names file and line), or the file is damaged
+    :raises ValueError: a line is no JSON, or no object; the error names file and line
     """
-    array = first_line(source).lstrip().startswith("[")
-    try:
-        return pd.read_json(source.watched(), orient="records", lines=not array, dtype=False,
-                            convert_axes=False, precise_float=True)
-    except (ValueError, TypeError, AttributeError, *DAMAGE) as error:
-        for number, line in source.lines():
-            if array or not line.strip():
-                continue
-            try:
-                json.loads(line)
-            except ValueError as wrong:
-                raise ValueError(f"{source.name}, line {number}: no JSON ({wrong})") from None
-        raise ValueError(f"{source.name} cannot be read as JSON objects: {error}") from None
+    lines: Iterable[tuple[int, str]] = source.lines()
+    is_array = first_line(source).lstrip().startswith("[")
+    if is_array:
+        lines = [(1, "".join(line for _, line in source.lines()))]
+    objects: list[Any] = []
+    for number, line in lines:
+        text = line.strip("\ufeff \t\r\n")
+        try:
+            value = json.loads(text or "[]")
+        except ValueError as error:
+            raise ValueError(f"{source.name}, line {number}: no JSON ({error})") from None
+        objects += value if isinstance(value, list) else [value]
+        if objects and not isinstance(objects[-1], dict):
+            raise ValueError(f"{source.name}, line {number}: {shown(objects[-1])} is no object")
+    return objects
 
 
 def read_columns(source: Input, names: list[str],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import RECOMMENDER_COLUMNS
 from pt_fairness.core.messages import TREC_DEFAULTS, listed, shown, warn
 from pt_fairness.io.files import (
@@ -18,6 +19,7 @@ from pt_fairness.io.files import (
     first_line,
     header_of,
     need_distinct_columns,
+    need_rows,
     opened,
     place_of,
     read_columns,
@@ -31,8 +33,6 @@ from pt_fairness.io.files import (
 _DOCUMENTS = ("docno", "doc_id", "id", "item_id", "item")
 #: The end of the name of a file of JSON.
 _JSON = re.compile(r"\.(json|jsonl|ndjson)(\.gz)?$")
-#: The name of a column of probabilities.
-_PROBABILITY = re.compile(r"[pP]\((.*)\)")
 _FORMS = ("it needs a header with docno and group (and qid), separated by tabs or commas, or the "
           "four columns of TREC qrels (qid, group, docno, label); a membership file (topic, docno, "
           "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
@@ -75,16 +75,17 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
     with opened(path) as source:
         if _is_structured(source):
             frame = _read_structured(source, column, document)
-            names = _roles([*map(str, frame.columns)], column, document, source)
+            names = _roles(frame.columns, column, document, source)
             frame = frame.set_axis(names, axis="columns")
             need_distinct_columns(frame[frame.columns.intersection(["qid", "docno", "group"])],
                                   source.name)
+            _check_groups(source, frame)
             return frame
         separator, header = table_of(source, column)
         if separator:
             names = _roles(header, column, document, source)
             frame = read_table(source, separator, names, ["docno", "group"], "group")
-            _check_table(source, frame)
+            _check_groups(source, frame)
             return frame
         first = first_line(source)
         if column != "group":
@@ -110,30 +111,22 @@ def _is_structured(source: Input) -> bool:
     return source.name.endswith(".parquet") or _JSON.search(source.name) is not None
 
 
-def _read_structured(source: Input, *columns: str | None) -> pd.DataFrame:
+def _read_structured(source: Input, column: str | None, document: str | None) -> pd.DataFrame:
     """Read a file of Parquet or JSON.
 
-    :param columns: keys of objects, with dots, that become columns
-    :raises ValueError: no object has such a key
+    Objects in it become columns if ``column`` or ``document`` is a key of them, with dots.
     """
-    frame = read_parquet(source) if source.name.endswith(".parquet") else read_json(source)
-    for column in columns:
-        if column is None or column in frame:
-            continue
-        name, *keys = column.split(".")
-        if keys and name in frame:
-            cells = frame[name].astype(object)
-            for key in keys:
-                is_object = cells.map(lambda cell: isinstance(cell, Mapping))
-                cells = cells.where(is_object).str.get(key)
-            if cells.isna().all():
-                raise ValueError(f"{source.name}: no object in {name!r} has the key "
-                                 f"{'.'.join(keys)!r}")
-            frame[column] = cells
-    return frame
+    if source.name.endswith(".parquet"):
+        frame = read_parquet(source)
+    else:
+        frame = pd.DataFrame(read_json(source))
+    if {column, document} - {None, *frame.columns}:
+        frame = pd.json_normalize(frame.to_dict("records"))
+    need_rows(frame, source.name)
+    return frame.rename(columns=str)
 
 
-def _roles(header: Sequence[str], column: str | None, document: str | None,
+def _roles(header: Iterable[str], column: str | None, document: str | None,
            source: Input) -> list[str]:
     """Return the header with the names qid, docno and group for the columns that hold them.
 
@@ -166,36 +159,46 @@ def _roles(header: Sequence[str], column: str | None, document: str | None,
     return [roles.get(name, f"other {name}" if name in taken else name) for name in names]
 
 
-def _check_table(source: Input, frame: pd.DataFrame) -> None:
-    """Check the weights of a table of groups, and warn of empty groups.
+def _place(source: Input, row: Any) -> str:
+    """Return the name of a file, and the number of the line or of the object of a row."""
+    if _is_structured(source):
+        return f"{source.name}, row {row + 1}"
+    return place_of(source, row)
 
-    :raises ValueError: a weight is no number of at least 0
+
+def _check_groups(source: Input, frame: pd.DataFrame) -> None:
+    """Check the weights in a file of groups, and warn of empty groups.
+
+    :raises ValueError: a row has no document, or its weight is no number of at least 0
     """
-    empty = frame["group"] == ""
+    absent = frame["docno"].isna()
+    if absent.any():
+        raise ValueError(f"{_place(source, absent.argmax())} has no docno; every row needs one")
+    group = frame["group"]
+    empty = group.isna() | (group.map(str) == "")
     if "weight" in frame:
-        weight = pd.to_numeric(frame["weight"], errors="coerce")
-        unused = empty | (frame["group"] == "-")
-        valid = (weight >= 0) & np.isfinite(weight) | unused
-        _check_weights(source, frame["weight"].to_numpy(), valid.to_numpy(), header=1)
+        unused = empty | (group.map(str) == "-")
+        _numbers(source, frame[["weight"]], unused)
     if empty.any():
-        place = place_of(source, empty.argmax())
-        warn(f"{place} has an empty group, as have {empty.sum()} of {len(frame)} rows; it counts "
-             "as no group, which - says without this warning")
+        warn(f"{_place(source, empty.argmax())} has an empty group, as have {empty.sum()} of "
+             f"{len(frame)} rows; it counts as no group, which - says without this warning")
 
 
-def _check_weights(source: Input, weights: Any, valid: Any, header: int = 0) -> None:
-    """Raise the error of the first weight that is not valid.
+def _numbers(source: Input, weights: pd.DataFrame, unused: Any = False,
+             header: int = 1) -> Floats:
+    """Return weights as numbers, ``[n, columns]``.
 
-    :param weights: the weights of the rows of a file, ``[n]`` or ``[n, labels]``
-    :param valid: whether each is valid, in the same shape
-    :param header: the number of rows before the first one, whose fields may be quoted
-    :raises ValueError: one is not; the error names file and line
+    :param unused: whether each row needs no weight, ``[n]``
+    :param header: the number of lines before the first row
+    :raises ValueError: a weight is no number of at least 0; the error names file and line
     """
-    if not valid.all():
-        first = tuple(np.argwhere(~valid)[0])
-        place = source.place(first[0] + header, quoted=header > 0)
-        raise ValueError(f"{place} has the weight {str(weights[first])!r}; "
-                         "weights are numbers of at least 0")
+    numbers = weights.apply(pd.to_numeric, errors="coerce").to_numpy(float, na_value=np.nan)
+    wrong = ~((numbers >= 0) & np.isfinite(numbers))
+    wrong &= ~np.reshape(unused, (-1, 1))
+    for row, column in np.argwhere(wrong)[:1]:
+        raise ValueError(f"{_place(source, row + header - 1)} has the weight "
+                         f"{str(weights.iat[row, column])!r}; weights are numbers of at least 0")
+    return numbers
 
 
 def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = None) -> pd.DataFrame:
@@ -218,8 +221,8 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
     """
     with opened(path) as source:
         if _is_structured(source):
-            frame = _read_structured(source, document)
-            header = [*map(str, frame.columns)]
+            frame = _read_structured(source, None, document)
+            header = [*frame.columns]
             names = _roles(header, None, document, source)
         else:
             separator = "\t" if "\t" in first_line(source) else ","
@@ -229,7 +232,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
         ids = [name for name in ("qid", "docno") if name in names]
         columns = {}
         for name, title in zip(names, header, strict=True):
-            label = _PROBABILITY.sub(r"\1", title)
+            label = label_of(title)
             if name not in ids and (not labels or label in labels):
                 columns[name] = label
         lacking = {*labels} - {*columns.values()}
@@ -238,11 +241,13 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
                              f"{shown(min(lacking, default='P(…)'))}; its columns are "
                              f"{', '.join(header)}")
         frame = frame.set_axis(names, axis="columns")
-        texts = frame[[*columns]]
-        weight = texts.apply(pd.to_numeric, errors="coerce").to_numpy(float)
-        valid = (weight >= 0) & np.isfinite(weight)
-        _check_weights(source, texts.to_numpy(), valid, header=1)
+        weight = _numbers(source, frame[[*columns]])
     return _long(frame[ids], [*columns.values()], weight)
+
+
+def label_of(title: str) -> str:
+    """Return the label of a column of weights: ``PRO`` of ``PRO`` or ``P(PRO)``."""
+    return re.sub(r"^[pP]\((.*)\)$", r"\1", title)
 
 
 def _long(ids: pd.DataFrame, labels: Sequence[str], weight: Any) -> pd.DataFrame:
@@ -298,6 +303,5 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     with opened(path) as source:
         types = dict.fromkeys(shares, float)
         frame = read_columns(source, ["qid", "docno", *shares], types)
-        weight = frame[shares].to_numpy(float)
-        _check_weights(source, weight, (weight >= 0) & np.isfinite(weight))
+        weight = _numbers(source, frame[shares], header=0)
     return _long(frame[["qid", "docno"]], labels, weight)

@@ -136,13 +136,11 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
     """
     rows: list[tuple[str, str]] = []
     topics = set()
-    for number, answer in enumerate(read_json(source).to_dict("records"), 1):
+    for number, answer in enumerate(read_json(source), 1):
         place = f"{source.name}, answer {number}"
-        metadata = answer.get("metadata")
-        if isinstance(metadata, Mapping):
-            answer |= metadata
-        topic = _first_value(answer, "topic_id", "narrative_id")
-        sentences = _first_value(answer, "answer", "responses")
+        answer |= answer.get("metadata") or {}
+        topic = answer.get("topic_id", answer.get("narrative_id"))
+        sentences = answer.get("answer", answer.get("responses"))
         is_list = isinstance(sentences, list)
         if topic is None or not is_list or not all(isinstance(part, dict) for part in sentences):
             raise ValueError(f"{place} has no topic_id (or narrative_id), or no answer (or "
@@ -152,7 +150,7 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
         if qid in topics:
             raise ValueError(f"{place} is the second one for topic {qid!r}; a topic has one")
         topics.add(qid)
-        references = _first_value(answer, "references") or []
+        references = [*(answer.get("references") or [])]
         docnos = []
         for sentence in sentences:
             citations = sentence.get("citations") or []
@@ -164,22 +162,17 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
     return run.assign(score=-1.0 - run.groupby("qid").cumcount())
 
 
-def _first_value(answer: Mapping[Any, Any], *keys: str) -> Any:
-    """Return the first value that an answer has; pandas fills in NaN."""
-    values = (answer[key] for key in keys if key in answer)
-    return next((value for value in values if value is not None and value == value), None)
-
-
 def _cited(citation: Any, references: Sequence[Any], place: str) -> str:
     """Return the document of a citation.
 
-    :raises ValueError: its position is not one of the references
+    :raises ValueError: it is no text, nor the position of one in the references
     """
-    if isinstance(citation, str):
-        return citation
+    document = citation
     if isinstance(citation, int) and 0 <= citation < len(references):
-        return label_text(references[citation])
-    raise ValueError(f"{place} cites {shown(citation)}; a citation is the id of a document, or a "
+        document = references[citation]
+    if isinstance(document, str):
+        return document
+    raise ValueError(f"{place} cites {shown(document)}; a citation is the id of a document, or a "
                      f"position in its {len(references)} references, from 0")
 
 

@@ -348,10 +348,18 @@ def _group_source(value: Any) -> Any:
     if isinstance(value, NamedObject) and value.WHAT == "values":
         raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
                          "numbers, such as RaB, take it as values=")
+    value = _as_frame(value)
     if isinstance(value, Mapping) or hasattr(value, "__array__"):
         from pt_fairness.groups import get
         return get(value)
     return _path_text(value)
+
+
+def _as_frame(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
+    from pt_fairness.core.identifiers import as_frame
+    return as_frame(value)
 
 
 def _path_text(value: Any) -> Any:
@@ -377,6 +385,7 @@ def _value_source(value: Any) -> Any:
         raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
                          "groups= and a number for each label as values=, such as "
                          "{'PRO':1,'CON':-1}")
+    value = _as_frame(value)
     if hasattr(value, "__array__"):  # arrays compare elementwise
         raise ValueError("values takes the name of registered values, the path of a file of "
                          f"values, or a Values object, not a {type(value).__name__}; "

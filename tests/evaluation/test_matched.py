@@ -63,6 +63,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "q").write_text("1 0 d1 1\n1 0 d2 0\n1 0 d3 1\n")
     (tmp_path / "r").write_text("1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d17 3 1 t\n")
     (tmp_path / "g.csv").write_text("docno,group\nd1,PRO\nd2,CON\n")
+    (tmp_path / "t.csv").write_text("qid,group,share\n1,PRO,1\n")
     (tmp_path / "w.csv").write_text("docno,group,weight\nd1,PRO,0.5\nd1,CON,0.5\nd2,CON,1\n")
     return tmp_path
 
@@ -92,6 +93,9 @@ def test_commands_say_it_on_standard_error(folder, capsys, arguments, line):
     ("table q r* -m AWRF@3 --groups g.csv -o r", "is also an input"),
     ("table q r -m AWRF@3 --groups g.csv:group -o g.csv", "is also an input"),
     ("rerank r xquad --groups g.csv -o r", "is also an input"),
+    ("table q r -m AWRF(groups='g.csv')@3 -o g.csv", "is also an input"),
+    ("table q r -m AWRF(target='t')@3 --groups g.csv --targets t.csv -o t.csv", "is also an input"),
+    ("agreement g.csv w.csv -o w.csv", "is also an input"),
 ])
 def test_what_is_refused(folder, capsys, arguments, says):
     before = {path.name: path.read_text() for path in folder.iterdir()}

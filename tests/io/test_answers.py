@@ -70,6 +70,8 @@ def test_answers_are_evaluated_as_other_runs(tmp_path, monkeypatch, capsys):
     ({"topic_id": 1, "answer": [{"text": "", "citations": [2]}], "references": ["a", "b"]},
      r"run, answer 1 cites 2; .* a position in its 2 references"),
     ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]}, "cites -1"),
+    ({"topic_id": 1, "answer": [{"text": "", "citations": [0]}], "references": [{"id": "a"}]},
+     r"cites \{'id': 'a'\}"),
     ({"answer": []}, "answer 1 has no topic_id"), ({"topic_id": 1}, "or no answer"),
     ({"topic_id": 1, "answer": "text"}, "a list of sentences"),
     ({"topic_id": 1, "answer": ["text"]}, "a list of sentences"),

@@ -68,7 +68,8 @@ def test_a_column_of_weights_for_each_group(tmp_path, monkeypatch, capsys, heade
     monkeypatch.chdir(tmp_path)
     (tmp_path / "qrels").write_text("1 0 d1 1\n1 0 d2 0\n")
     (tmp_path / "run").write_text("1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n")
-    assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups", "g.csv::PRO,CON"]) == 0
+    assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups",
+                     f"g.csv::{header.partition(',')[2]}"]) == 0
     out = capsys.readouterr().out
     mapping = {"d1": {"PRO": 0.3, "CON": 0.7}, "d2": {"CON": 1.0}}
     expected = groups.from_mapping(mapping)
@@ -80,6 +81,9 @@ def test_a_column_of_weights_for_each_group(tmp_path, monkeypatch, capsys, heade
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
     with pytest.raises(ValueError, match=r"g\.csv, line 3 has the weight ''"):
         groups.from_file("g.csv", weights="wide")
+    pd.DataFrame({"docno": ["d1"], "PRO": [-1.0]}).to_parquet("g.parquet")
+    with pytest.raises(ValueError, match=r"g\.parquet, row 1 has the weight '-1\.0'"):
+        groups.from_file("g.parquet", weights="wide")
 
 
 def test_columns_on_the_command_line(tmp_path, monkeypatch, capsys):
@@ -114,6 +118,7 @@ def test_rows_that_are_wrong(tmp_path, text, says):
     ("docno,group\nd1,PRO\nd2,\n", r"g\.csv, line 3 has an empty group, as have 1 of 2 rows"),
     ('docno,group\nd1,"PRO\nd2,CON\nd3,CON"\n', r"g\.csv, line 2: the group 'PRO\\nd2,CON\\n"),
     ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
+    ("docno,group\nd1,X\nd2,x\nd3,Y\nd4,y\n", r"the labels 'X', 'Y', 'x', 'y' differ by"),
     ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case or bl"),
     *[(f"docno,group,{name}\nd1,PRO,0.2\nd1,CON,0.8\n", rf"has a column '{name.lower()}', which i")
       for name in ("weights", "probability", "prob", "score", "P")],
@@ -123,6 +128,15 @@ def test_what_is_warned_of(tmp_path, text, says):
     with pytest.warns(FairnessWarning, match=says) as warned:
         groups.from_file(tmp_path / "g.csv")
     assert len(warned) == 1
+
+
+@pytest.mark.parametrize("row", [{"docno": "d2"}, {"docno": "d2", "group": ""},
+                                 {"docno": "d2", "group": None}])
+@pytest.mark.parametrize("name", FORMS)
+def test_objects_without_a_group_are_warned_of(tmp_path, name, row):
+    path = write(tmp_path / name, [{"docno": "d1", "group": "PRO"}, row])
+    with pytest.warns(FairnessWarning, match=", row 2 has an empty group, as have 1 of 2 rows"):
+        groups.from_file(path)
 
 
 def test_frames_are_warned_of_alike():
@@ -136,8 +150,11 @@ def test_frames_are_warned_of_alike():
 
 @pytest.mark.parametrize("name, content, says", [
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"docno": "b", \n', r"g\.jsonl, line 2: no JSON"),
-    ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json cannot be read as JSON objects"),
+    ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1: no JSON"),
     ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
+    ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, row 2 has no docno"),
+    ("g.jsonl", '"a"\n', r"g\.jsonl, line 1: 'a' is no object"),
+    ("g.json", "[]", r"g\.json has no rows"),
     ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno', 'doc_id' or 'id' .*text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"a group is a label, or a list of labels"),
     ("g.parquet", "no parquet", r"g\.parquet is damaged"),
@@ -151,7 +168,7 @@ def test_files_that_are_damaged(tmp_path, name, content, says):
 @pytest.mark.parametrize("value", ["text", 5, {"c": "X"}, None])
 def test_keys_that_no_object_has(tmp_path, value):
     path = write(tmp_path / "g.jsonl", [{"docno": "d1", "a": value}])
-    with pytest.raises(ValueError, match=r"g\.jsonl: no object in 'a' has the key 'b'"):
+    with pytest.raises(ValueError, match=r"g\.jsonl has no column 'a\.b'; its columns are docno"):
         groups.from_file(path, column="a.b")
 
 

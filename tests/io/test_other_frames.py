@@ -6,7 +6,7 @@ import pandas as pd
 import pyarrow
 import pytest
 
-from pt_fairness import evaluate, groups, runs, targets, values
+from pt_fairness import AWRF, RaB, evaluate, groups, runs, targets, values
 from pt_fairness.io.document_files import load_qrels
 
 RUN = pd.DataFrame({"qid": ["7"] * 3, "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
@@ -88,6 +88,13 @@ def test_users_and_items_are_topics_and_documents(user, item):
 def test_a_user_beside_a_document_is_no_topic():
     frame = pd.DataFrame({"docno": ["a"], "user": ["u"], "group": ["X"]})
     assert not groups.from_frame(frame).by_topic
+
+
+@pytest.mark.parametrize("kind", [of_polars, pyarrow.Table.from_pandas, of_datasets, Stream])
+def test_frames_in_measures(kind):
+    assert AWRF(groups=kind(GROUPS)) == AWRF(groups=groups.from_frame(GROUPS))
+    with pytest.raises(ValueError, match=r"values\.from_frame makes values of a DataFrame"):
+        RaB(values=kind(NUMBERS))
 
 
 def test_what_is_no_frame():
