@@ -121,7 +121,8 @@ def _read_structured(source: Input, column: str | None, document: str | None) ->
     else:
         frame = pd.DataFrame(read_json(source))
     if {column, document} - {None, *frame.columns}:
-        frame = pd.json_normalize(frame.to_dict("records"))
+        rows: Any = frame.to_dict("records")
+        frame = pd.json_normalize(rows)
     need_rows(frame, source.name)
     return frame.rename(columns=str)
 

@@ -140,7 +140,7 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
         place = f"{source.name}, answer {number}"
         answer |= answer.get("metadata") or {}
         topic = answer.get("topic_id", answer.get("narrative_id"))
-        sentences = answer.get("answer", answer.get("responses"))
+        sentences: Any = answer.get("answer", answer.get("responses"))
         is_list = isinstance(sentences, list)
         if topic is None or not is_list or not all(isinstance(part, dict) for part in sentences):
             raise ValueError(f"{place} has no topic_id (or narrative_id), or no answer (or "
