@@ -232,8 +232,6 @@ def test_values_that_the_tutorial_names_are_in_its_tables():
 
 
 def test_measures_that_need_no_groups():
-    on_page("groups", "some need none: EEL, EED, EER and IAA compare single documents by default, "
-            "and FaiRR, NFaiRR, RaB, ARaB and RankingBias numbers.")
     numbers = values.from_mapping({"d0": 0.5, "d1": 1.0}, name="neutral")
     measures = [EEL, EED, EER, IAA, *(one(values=numbers) for one in (
         FaiRR, NFaiRR, RaB, ARaB, RankingBias))]
