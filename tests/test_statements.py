@@ -244,8 +244,6 @@ def test_measures_that_need_no_groups():
 
 
 def test_a_draw_of_labels_is_not_the_mean_of_weights():
-    on_page("certainty", "where every document is half PRO and half CON, each list has equal "
-            "exposure, and AWRF is 1.", "most drawn lists are unequal and have less.")
     qrels = pd.concat([qrels_of("PPPP").assign(qid=str(i)) for i in range(3)])
     run = qrels[["qid", "docno"]].assign(score=[4.0, 3.0, 2.0, 1.0] * 3)
     halves = groups.from_mapping({f"d{i}": {"PRO": 0.5, "CON": 0.5} for i in range(4)})
