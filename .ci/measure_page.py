@@ -189,9 +189,9 @@ def family_page(page: str) -> str:
 
 def cheat_sheet() -> str:
     """Return a line for each measure: name, fair end, default target and question."""
-    return list_table(["measure", "question", "fair", "target"], [
-        [f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.fair_end_of(one),
-         target(one).strip("`")] for one in itertools.chain(*pages().values())])
+    rows = [[f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.fair_end_of(one),
+             target(one).strip("`")] for one in itertools.chain(*pages().values())]
+    return csv_table(["measure", "question", "fair", "target"], rows)
 
 
 def _title(page: str, family: Sequence[FairnessMeasure]) -> str:
@@ -326,4 +326,11 @@ def list_table(head: Sequence[str], rows: Iterable[Sequence[str]], widths: str =
              *([f"   :widths: {widths}"] if widths else []), ""]
     for row in [head, *rows]:
         lines += [f"   {'*' if i == 0 else ' '} - {cell}".rstrip() for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"
+
+
+def csv_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table of one line for each row; its cells may have commas."""
+    lines = [".. csv-table::", "   :header-rows: 1", "   :delim: ;", ""]
+    lines += [f"   {'; '.join(row)}" for row in [head, *rows]]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 from ir_measures import parse_measure
+from measure_page import csv_table
 
 from pt_fairness import evaluate, reference_rankings
 from pt_fairness.analysis import against_random
@@ -62,14 +63,7 @@ def others() -> list[list[str]]:
     return rows
 
 
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """Return a csv-table, whose cells have commas."""
-    lines = [".. csv-table::", "   :header-rows: 1", "   :delim: ;", ""]
-    lines += [f"   {'; '.join(row)}" for row in [head, *rows]]
-    return "\n".join(lines) + "\n"
-
-
 def tables() -> list[str]:
     """Return the tables in the order of the page."""
-    return [table(["measure", *(f"P : N = {name}" for name in POOLS)], exact()),
-            table(["measure", "fair end", "random order", "other rows"], others())]
+    return [csv_table(["measure", *(f"P : N = {name}" for name in POOLS)], exact()),
+            csv_table(["measure", "fair end", "random order", "other rows"], others())]
