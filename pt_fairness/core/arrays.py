@@ -163,19 +163,6 @@ def within(depth: int, n: Ints) -> Bools:
     return np.arange(depth) < n[:, None]
 
 
-def evaluated(depth: int, n: Ints, step: int = 1) -> Bools:
-    """Return a mask of the evaluated ranks of each row, ``[T, depth]``.
-
-    These ranks are ``step``, ``2·step``, … up to ``n[t]``, or rank ``n[t]`` alone if it is below
-    ``step``.
-    """
-    step = min(step, depth + 1)  # a larger step has the same result, but may overflow
-    i = np.arange(1, depth + 1)
-    n = n[:, None]
-    multiples = (i % step == 0) & (i <= n)
-    return np.where(n < step, i == n, multiples)
-
-
 #: Replaces a share of 0 where a divergence would be infinite (Draws et al. 2021, footnote 5).
 SMALLEST_SHARE = 0.001
 #: The largest Kullback–Leibler divergence, base 2, from shares of at least SMALLEST_SHARE.

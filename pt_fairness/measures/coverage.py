@@ -237,7 +237,7 @@ class OfGroupMeasure(FairnessMeasure):
         return measure(**cutoff)
 
     @property
-    def rel(self) -> int:
+    def inner_rel(self) -> int:
         """The lowest relevance of a document that is relevant for the inner measure."""
         return self.inner.params.get("rel", 1)
 
@@ -255,8 +255,8 @@ class OfGroupMeasure(FairnessMeasure):
             reason = "a sum over topics"
         elif inner.NAME == "Judged":
             reason = "a measure that ignores relevance"
-        elif self.rel < 1:
-            reason = f"a measure with rel={self.rel}, for which irrelevant documents count"
+        elif self.inner_rel < 1:
+            reason = f"a measure with rel={self.inner_rel}, for which irrelevant documents count"
         elif any(of_irrelevant) or inner.params.get("min_rel", 0) < 0:
             reason = "a measure with a gain for documents that are not relevant"
         else:

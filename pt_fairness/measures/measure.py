@@ -175,6 +175,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             if name in self.SUPPORTED_PARAMS:
                 params[name] = self.SUPPORTED_PARAMS[name].canonical(plain(value))
         super().__init__(**params)
+        #: The parameter ``cutoff``, ``None`` without one.
+        self.cutoff: Any = self.param("cutoff")
+        #: The parameter ``rel``: the lowest relevance of a relevant document.
+        self.rel: Any = self.param("rel")
         protected = self.SUPPORTED_PARAMS.get("protected")
         if protected and self.params.get("protected") == "all" and not protected.validate("all"):
             raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
@@ -259,16 +263,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return self.param("target") == "run"
 
     @cached_property
-    def cutoff(self) -> Any:
-        """The parameter ``cutoff``, ``None`` without one."""
-        return self.param("cutoff")
-
-    @cached_property
-    def rel(self) -> Any:
-        """The parameter ``rel``: the lowest relevance of a relevant document."""
-        return self.param("rel")
-
-    @cached_property
     def param(self) -> Callable[[str], Any]:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
         values = {name: self[name] for name in self.SUPPORTED_PARAMS
@@ -318,9 +312,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         target = self.param("target")
         if isinstance(target, dict):
             return tuple(target)
-        if self.registered_target is None:
-            return ()
-        return self.registered_target.labels
+        registered = self.registered_target
+        return () if registered is None else registered.labels
 
     @property
     def registered_target(self) -> Target | None:
@@ -391,10 +384,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def check_together(self) -> None:
         """Raise a ValueError if the parameters, each of which is allowed, do not fit together."""
 
-    @cached_property
-    def _text(self) -> str:
-        return self.text()
-
     def text(self, names: Callable[[Any], Any] = name_of) -> str:
         """Return the measure as text.
 
@@ -412,6 +401,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         if at is NOT_PROVIDED:
             return text
         return f"{text}@{at!r}"
+
+    _text = cached_property(text)
 
     def __repr__(self) -> str:
         return self._text

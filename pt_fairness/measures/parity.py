@@ -9,7 +9,6 @@ papers: the first i documents hold ``plus`` protected ones, the population S pro
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from math import nan
 from typing import Any, ClassVar
 
@@ -23,7 +22,6 @@ from pt_fairness.core.arrays import (
     Ints,
     binary_kl,
     discounted_divergences,
-    evaluated,
     kl,
     largest_sum,
     log_discount,
@@ -74,43 +72,46 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     return terms
 
 
-def weights(n: Ints, depth: int, step: int) -> Floats:
-    """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``."""
-    return evaluated(depth, n, step) * log_discount(depth)
+def weights(n: Ints, depth: int, step: int | None = None) -> Floats:
+    """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``.
+
+    Evaluated are the ranks ``step``, ``2·step``, … up to ``n[r]``, or rank ``n[r]`` alone if it is
+    below ``step``.
+
+    :param step: ``None`` for 1
+    """
+    step = min(step or 1, depth + 1)  # a larger step has the same result, but may overflow
+    i = np.arange(1, depth + 1)
+    n = n[:, None]
+    multiples = (i % step == 0) & (i <= n)
+    return np.where(n < step, i == n, multiples) * log_discount(depth)
 
 
 def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     """Return the largest discounted sum over every sequence of documents, ``[R]``.
+
+    A difference and a divergence are convex in the share of protected documents, and so largest
+    where all or none are protected: at every rank the same. A ratio is then 0, and largest with one
+    other document. One sequence attains the largest term at every rank, so sums of it are exact
+    maxima: those of a difference or a divergence hold one kind of documents, that of a ratio has
+    one other document, at the first rank where the ratio is further from S / (N − S) than 0 is.
 
     :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
     (S, N), where = unique_rows(S, N)
     S = S[:, None]
     N = N[:, None]
-    i = np.arange(1.0, max(w.shape[1], 1) + 1)
-    terms = largest_term(term, i[[0, -1]], S, N)
-    # The largest term never falls from rank to rank: equal ends mean that all ranks have it.
-    same = (terms[:, 0] == terms[:, 1]).all()
-    terms = terms[:, :1] if same else largest_term(term, i, S, N)
+    terms = np.maximum(term(0.0, 1.0, S, N), term(1.0, 1.0, S, N))
+    # The largest term never falls from rank to rank.
+    last = float(max(w.shape[1], 1))
+    if (term(last - 1.0, last, S, N) > terms).any():
+        i = np.arange(1.0, last + 1)
+        terms = np.maximum(terms, term(i - 1.0, i, S, N))
     if len(w) > 1:
         of_lists = w * terms[where]
         return of_lists.sum(axis=1)
     sums = (w * terms).sum(axis=1)
     return sums[where]
-
-
-def largest_term(term: Term, i: Any, S: Any, N: Any) -> Floats:
-    """Return the largest term over all counts of protected documents, elementwise.
-
-    A difference and a divergence are convex in the share of protected documents, and so largest
-    where all or none are protected. A ratio is then 0, and largest with one other document. One
-    sequence attains the largest term at every rank, so sums of it are exact maxima: those of a
-    difference or a divergence hold one kind of documents, that of a ratio has one other document,
-    at the first rank where the ratio is further from S / (N − S) than 0 is.
-    """
-    # With one kind of documents, the term is the same at every rank.
-    same = np.maximum(term(0.0, 1.0, S, N), term(1.0, 1.0, S, N))
-    return np.maximum(same, term(i - 1.0, i, S, N))
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -124,11 +125,6 @@ class PrefixMeasure(FairnessMeasure):
     def term(plus: Any, i: Any, S: Any, N: Any) -> Floats:
         """Return the summand of the paper, elementwise."""
         raise NotImplementedError
-
-    @cached_property
-    def step(self) -> int:
-        """The distance between evaluated ranks."""
-        return self.param("step") or 1
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
         """Return S and N, ``[R]`` each; 0 and 1 if the population is empty."""
@@ -145,7 +141,7 @@ class PrefixMeasure(FairnessMeasure):
         :param N: the number of documents of the population, ``[R]``
         """
         codes, n = view.condensed(self.cutoff)
-        w = weights(n, codes.shape[1], self.step)
+        w = weights(n, codes.shape[1], self.param("step"))
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         if self.param("norm") != "range":
             Z = self.normaliser(S, N, n, w)
@@ -191,7 +187,7 @@ class PrefixMeasure(FairnessMeasure):
         (n, S, N, most, least), where = unique_rows(n, S, N, most, least)
         S = S[:, None]
         N = N[:, None]
-        w = sign * weights(n, depth, self.step)
+        w = sign * weights(n, depth, self.param("step"))
         sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
@@ -206,7 +202,7 @@ class PrefixMeasure(FairnessMeasure):
         side: Any = self.side(view)
         S, N = self.population(side)
         _, n = view.condensed(self.cutoff)
-        w = weights(n, int(n.max(initial=0)), self.step)
+        w = weights(n, int(n.max(initial=0)), self.param("step"))
         fairest: Any = 0.0
         if self.param("norm") != "range":
             fairest = self.fairest_sum(S, N, n, w)
@@ -244,7 +240,7 @@ class PrefixMeasure(FairnessMeasure):
             return 1.0
         if cutoff is None:
             return self.BOUND if self.of_run else 1.0
-        w = weights(np.array([cutoff]), cutoff, self.step)
+        w = weights(np.array([cutoff]), cutoff, self.param("step"))
         if self.of_run:
             return self.BOUND * w.sum()
         return one_if_zero(largest_of(w))
@@ -492,12 +488,12 @@ class _rKL(ParityMeasure):
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.cutoff)
-        w = weights(n, codes.shape[1], self.step)
+        w = weights(n, codes.shape[1], self.param("step"))
         terms = discounted_divergences(codes, view.share, w, kl, T)
         if self["norm"] != "max":
             return terms
         Z = largest_divergence(T) * w.sum(axis=1)
-        if self.of_run and self.step == 1:
+        if self.of_run and self.param("step") == 1:
             Z = largest_of_orders(view, T, w, Z)
         return terms * ratio(1.0, Z)[:, None]
 

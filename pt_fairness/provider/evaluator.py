@@ -7,7 +7,8 @@ results has what the measure gives an empty list, mostly its unfair end.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import ir_measures
@@ -15,9 +16,10 @@ import numpy as np
 import pandas as pd
 from ir_measures import providers
 
-from pt_fairness import groups, targets
+from pt_fairness import groups, targets, values
 from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
 from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, warn
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.measure import (
     FairnessMeasure,
@@ -28,9 +30,8 @@ from pt_fairness.measures.measure import (
     score,
 )
 from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.measures.rank_bias import ValueMeasure
+from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
-from pt_fairness.provider.lookups import Attributes, ValueLookup
 from pt_fairness.provider.measure_lists import (
     check_labels,
     check_names,
@@ -39,8 +40,9 @@ from pt_fairness.provider.measure_lists import (
     warn_of_one_list,
 )
 from pt_fairness.rankings.annotations import Annotations, Matches
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.labelled import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
+from pt_fairness.values import runs
 
 
 class QuickEvaluator:
@@ -133,7 +135,7 @@ class OfGroups:
         # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._of_group(measure.param("group"))
-        relevant = member & (relevance >= measure.rel)
+        relevant = member & (relevance >= measure.inner_rel)
         count = np.bincount(judgments.topic[relevant], minlength=len(self._names))
         defined = count > 0
         # Providers may not take a topic without a relevant document.
@@ -189,6 +191,131 @@ class OfGroups:
             yield measure, np.where(defined, of_topics, np.nan)
 
 
+class ValueLookup:
+    """The document values that measures use.
+
+    :param annotations: the groups of the judged documents
+    :raises ValueError: an unknown value source or background run
+    """
+
+    def __init__(self, measures: Sequence[ValueMeasure], annotations: Annotations) -> None:
+        self._annotations, self._topics = annotations, annotations.judgments.topics
+        by_source: dict[Hashable, list[ValueMeasure]] = {}
+        for measure in measures:
+            by_source.setdefault(measure.value_source, []).append(measure)
+        self._sources: dict[Hashable, values.Values | Mapping[str, float]] = {}
+        #: The number of ranks of a list for which each value source is needed, ``None`` for all.
+        self._depths: dict[Hashable, int | None] = {}
+        for key, users in by_source.items():
+            source = users[0].param("values")
+            self._sources[key] = source if isinstance(source, dict) else values.get(source)
+            self._depths[key] = depth_of(users)
+        self._backgrounds: dict[Hashable, Background] = {}
+        for measure in measures:
+            background = measure.background
+            if background is not None and background not in self._backgrounds:
+                self._backgrounds[background] = self._background(*background)
+
+    def added_to(self, rankings: Rankings, run: Run) -> Rankings:
+        """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
+        numbers: dict[Hashable, Floats] = {}
+        for key, source in self._sources.items():
+            if isinstance(source, values.Values):
+                rows = np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
+                docnos = run.docnos(rows)
+                numbers[key] = np.full(len(run.place), np.nan)
+                numbers[key][rows] = source.find(run.topic[rows], self._topics, docnos)
+        return replace(rankings, values=numbers, backgrounds=self._backgrounds)
+
+    def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
+        """Yield the name of each value source, with the ranked documents that have a value."""
+        for key, source in self._sources.items():
+            if isinstance(source, values.Values):
+                rows = np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
+                has_value = ~np.isnan(rankings.values[key][rows])
+                yield source.registered, Matches.of(run, rows, has_value)
+
+    def _background(self, name: str, rel: int | None) -> Background:
+        """Return the documents of a background.
+
+        :param rel: the minimum relevance of judged documents; ``None`` for those of the run
+            that is registered as ``name``
+        """
+        judgments = self._annotations.judgments
+        if rel is None:
+            frame = runs.get(name).rename(columns={"qid": "query_id", "docno": "doc_id"})
+            scores = -np.arange(float(len(frame)))
+            frame = frame[["query_id", "doc_id"]].assign(score=scores)
+            run = Run(frame, judgments, lambda message, cause: None)
+            rankings = self._annotations.of_run(run, None)
+            topic, docnos = run.topic, run.docnos()
+            codes, sets = rankings.codes, rankings.sets
+        else:
+            pairs = np.flatnonzero(judgments.relevance >= rel)
+            topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
+            codes = self._annotations.pair_codes[pairs]
+            sets = self._annotations.sets
+        labels = self._annotations.labels
+        numbers = {}
+        for key, source in self._sources.items():
+            if isinstance(source, values.Values):
+                numbers[key] = source.find(topic, self._topics, docnos)
+            else:
+                shares = sets.shares(np.arange(len(sets)), labels)
+                of_sets = np.append(of_label_sets(source, labels, shares), np.nan)
+                numbers[key] = np.where(sets.any_of(labels), of_sets, np.nan)[codes]
+        return Background(topic, numbers)
+
+
+class Attributes:
+    """The sources whose labels measures combine: their :attr:`FairnessMeasure.joint`.
+
+    :param measures: measures with the same sources
+    :raises ValueError: an unknown source or target, a target that depends on the topic, or a source
+        with weights in ``whole``
+    """
+
+    def __init__(self, measures: Sequence[FairnessMeasure], judgments: Judgments) -> None:
+        self._depth = depth_of(measures)
+        self.sources = {attribute: groups.get(attribute) for attribute in measures[0].joint}
+        self._rel = min(measure.param("rel") or 0 for measure in measures)
+        self._annotations: dict[Any, Annotations] = {}
+        cells = 1
+        for attribute, source in self.sources.items():
+            name = name_of(attribute)
+            added: set[str] = set()
+            for measure in measures:
+                if source.weighted and name in map(name_of, measure.param("whole")):
+                    raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
+                                     "there; leave it out of whole")
+                target = targets.find(measure.joint[attribute])
+                if target.topics is not None or target.of_qrels:
+                    raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair "
+                                     "takes targets with the same shares for all topics, and adds "
+                                     "those of the relevant documents itself (of_qrels)")
+                added.update(target.labels)
+            annotations = Annotations(judgments, source, [self._rel], added, unknown=True)
+            self._annotations[attribute] = annotations
+            cells *= len(annotations.sets.labels)
+        if cells >= 2**63:
+            raise ValueError(f"{measures[0]} has {cells:.2g} combinations of labels, more than an "
+                             "integer can number; use fewer attributes")
+
+    def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
+        """Return a copy of the rankings with the label sets of the ranked and judged documents."""
+        attributes: dict[Hashable, Attribute] = {}
+        for attribute, judged in self._annotations.items():
+            name = name_of(attribute)
+            ranked = judged.of_run(run, self._depth)
+            pair_codes = judged.by_rel[self._rel]
+            attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
+            if len(run.list) and (ranked.codes < 0).all():
+                warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "
+                     f"{name!r}, so all of them weigh nothing; check that the ids match",
+                     f"none {name}")
+        return replace(rankings, attributes=attributes)
+
+
 class GroupedMeasures:
     """The measures of one group source, with the annotations and values that they use.
 
@@ -234,14 +361,13 @@ class GroupedMeasures:
             rankings = self._attributes.added_to(rankings, run, warn)
         return rankings
 
-
     def matches(self, rankings: Rankings, run: Run) -> dict[tuple[str, str], Matches]:
         """Return how many ranked documents have a group and a value, by these words and source."""
         matches = {}
         if self.groups is not None and self.needed:
             rows = np.flatnonzero(run.place < rankings.length[rankings.list_of])
-            matches["group", self.groups.registered] = Matches.of(run, rows,
-                                                                  rankings.codes[rows] >= 0)
+            has_group = rankings.codes[rows] >= 0
+            matches["group", self.groups.registered] = Matches.of(run, rows, has_group)
         if self._values is not None:
             for name, documents in self._values.matches(rankings, run):
                 matches["value", name] = documents
@@ -257,10 +383,8 @@ def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[G
         source = part.param("groups") if needed else None
         key = source, needed, *part.joint
         by_source.setdefault(key, []).append(part)
-    sources = []
-    for (source, needed, *_), users in by_source.items():
-        sources.append(GroupedMeasures(source, needed, users, judgments))
-    return sources
+    return [GroupedMeasures(source, needed, users, judgments)
+            for (source, needed, *_), users in by_source.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -277,8 +401,14 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self.topics = judgments.topics
         #: The causes of the warnings that were issued, which are not issued again.
         self.warned: set[str] = set()
-        if len(judgments.relevance) < len(judgments.row_relevance):
-            self._warn_of_conflicts()
+        if len(judgments.relevance) < len(judgments.row_relevance) and len(judgments.conflicts):
+            pair = judgments.index.pair[judgments.conflicts[:1]]
+            topic = self.topics[judgments.topic[pair[0]]]
+            self._warn(f"{len(judgments.conflicts)} rows of the qrels judge a document again for "
+                       "the same topic and group, with another relevance (the first is "
+                       f"{judgments.docnos(pair)[0]!r} for topic {topic!r}): measures of this "
+                       "package count the highest, those of trec_eval, such as nDCG, the last",
+                       "conflicts")
         #: The measures of this package, without the parts of composed measures.
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
@@ -323,18 +453,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._diversity = Diversity(judgments, [*self._alpha, *self._of_ndeval])
         if self._of_ndeval:
             self._ndeval = Ndeval(self._of_ndeval, qrels, judgments)
-
-    def _warn_of_conflicts(self) -> None:
-        """Warn about documents that are judged again with another relevance."""
-        judgments, rows = self.judgments, self.judgments.conflicts
-        if len(rows):
-            pair = judgments.index.pair[rows[:1]]
-            topic = self.topics[judgments.topic[pair[0]]]
-            self._warn(f"{len(rows)} rows of the qrels judge a document again for the same topic "
-                       "and group, with another relevance (the first is "
-                       f"{judgments.docnos(pair)[0]!r} for topic {topic!r}): measures of this "
-                       "package count the highest, those of trec_eval, such as nDCG, the last",
-                       "conflicts")
 
     def _warn(self, message: str, cause: str) -> None:
         """Warn once for each cause."""
@@ -398,8 +516,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {measure: np.isnan(of_topics) for measure, of_topics, _ in nothing}
 
     def _values(self, run: Run) -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
-        """Yield each measure, its values, ``[T]``, NaN where undefined or dropped, and a mask of
-        the dropped topics, ``[T]``.
+        """Yield each measure, its values, NaN where undefined or dropped, and a mask of the latter.
         """
         of_parts = self.parts(run)
         dropped = {part: source.dropped for source in self._sources for part in source.measures}
@@ -431,10 +548,19 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 for measure, cutoff in cutoffs.items():
                     self.within[measure] = shares[cutoff]
             if source.groups is not None and (rankings.codes < 0).all():
-                # If a measure is undefined for all topics, the warning of undefined topics covers
-                # it.
+                ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
+                # The warning of undefined topics covers those that are undefined for all of them.
                 undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
-                self._warn_of_no_group(source, run, defined=not any(undefined))
+                if (source.annotations.pair_codes < 0).all():
+                    judged = self.judgments.docnos([0])[0]
+                    self._warn(f"no judged document, such as {judged!r}, and no document of the "
+                               f"run{', ' * bool(ranked)}{ranked} has a group in "
+                               f"{source.groups!r}; check that the ids match",
+                               f"{UNKNOWN}groups {source.groups}")
+                elif ranked and not any(undefined):
+                    self._warn(f"no document of the run, {ranked} has a group in "
+                               f"{source.groups!r}, so the values say nothing of its groups; "
+                               "check that the ids match", f"none {source.groups}")
             if rankings.foreign and not all(measure.added_labels for measure in source.measures):
                 self._warn(f"{rankings.foreign} ranked documents have groups that no judged "
                            f"document has and that {source.groups!r} does not declare: "
@@ -447,26 +573,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {("group", source.groups.registered): source.annotations.judged_matches()
                 for source in self._sources if source.groups is not None and source.needed}
 
-    def _warn_of_no_group(self, source: GroupedMeasures, run: Run, defined: bool) -> None:
-        """Warn about a run of which no document has a group.
-
-        :param defined: whether each measure has a value for a topic
-        """
-        ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
-        if (source.annotations.pair_codes < 0).all():
-            judged = self.judgments.docnos([0])[0]
-            self._warn(f"no judged document, such as {judged!r}, and no document of the "
-                       f"run{', ' * bool(ranked)}{ranked} has a group in {source.groups!r}; check "
-                       "that the ids match", f"{UNKNOWN}groups {source.groups}")
-        elif ranked and defined:
-            self._warn(f"no document of the run, {ranked} has a group in {source.groups!r}, so the "
-                       "values say nothing of its groups; check that the ids match",
-                       f"none {source.groups}")
-
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
-        """Return the number of topics for which a measure is undefined, as text.
-
-        The text names the topics, or gives the reason if the measure is undefined for all topics.
+        """Return the number of topics for which a measure is undefined, and their names or why.
 
         :param topics: a mask of them, ``[T]``
         """

@@ -15,7 +15,7 @@ from measure_cases import TARGETS, of_lists
 from scipy.stats import kendalltau
 
 from pt_fairness import NDKL, groups, nDJS, rKL, rND, rRD
-from pt_fairness.measures.parity import largest_term, rkl, rnd, rrd, sum_of_largest_terms, weights
+from pt_fairness.measures.parity import rkl, rnd, rrd, sum_of_largest_terms, weights
 
 NAMES = ["rND", "rKL", "rRD"]
 PROTECTED = ["minority", "majority", "g0", "g1,g0", "g0 , g1"]
@@ -270,7 +270,18 @@ def test_the_largest_term_is_that_of_the_worst_count(term):
             S, N = np.clip(plus, 0.001, total - 0.001), float(total)
             for i in range(1, 12):
                 every = term(np.arange(i + 1.0), float(i), S, N).max()
-                assert largest_term(term, float(i), S, N) == pytest.approx(every, abs=1e-15)
+                at_rank = (np.arange(1.0, i + 1) == i)[None]
+                found = sum_of_largest_terms(term, np.array([S]), np.array([N]), at_rank)
+                assert found == pytest.approx(every, abs=1e-15)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=5), st.integers(1, 12))
+def test_evaluated_ranks(lengths, step):
+    for row, length in zip(weights(np.array(lengths), 9, step), lengths, strict=True):
+        expected = (
+            [i for i in range(1, length + 1) if i % step == 0] if step <= length
+            else [length] * (length > 0))
+        assert [i + 1 for i in np.flatnonzero(row)] == expected
 
 
 @pytest.mark.parametrize("step", [1, 7, 10**23])
