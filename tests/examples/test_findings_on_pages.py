@@ -58,13 +58,12 @@ def test_the_guide_is_that_of_the_paper(script):
     cells = script("draws2021").module.PUBLISHED_GUIDE
     low, medium, high = (cells[name][1:] for name in ("S3", "S2", "S1"))
     assert set(low) == {"nDD"}
-    on_page("choosing", *(f"* - {name} balance {' '.join(f'- {cell}' for cell in cells)}"
+    on_page("choosing", *(f"{name} balance, {', '.join(cells)}"
                           for name, cells in (("low", low), ("medium", medium), ("high", high))))
 
 
 def test_how_much_of_the_guide_is_found_again(script, sweep):
-    on_page("papers", "Seven of nine cells of the guide (table 5).", "the less balanced the set, "
-            "the later nDKL becomes the steeper measure")
+    on_page("papers", "Seven of nine cells of the guide (table 5).")
     module = script("draws2021").module
     found = module.guide(sweep)
     cells = found[list(module.LEVELS)].map(lambda cell: "published" in cell)
@@ -73,8 +72,6 @@ def test_how_much_of_the_guide_is_found_again(script, sweep):
 
 
 def test_ndr_is_advised_against(mean):
-    on_page("choosing", "Yet they do not recommend nDR at all, because of its normalisation, and "
-            "because it hardly distinguishes levels of bias against the protected viewpoint.")
     in_docstring(nDR, "The paper does not recommend nDR, because of its normaliser and because it "
                  "hardly tells degrees of bias against the protected group apart")
     for name in SETS:
@@ -84,8 +81,6 @@ def test_ndr_is_advised_against(mean):
 
 
 def test_values_of_ndjs_are_much_lower(mean):
-    on_page("choosing", "For several viewpoints, use nDJS. Its values are much lower than those of "
-            "nDD and nDKL and cannot be compared with them.")
     in_docstring(nDJS, "values are much smaller than those of nDD and nDKL and cannot be compared")
     for name, alpha in itertools.product(SETS, (-1.0, 1.0)):
         others = (mean[measure, name][alpha] for measure in ("nDD", "nDKL"))
@@ -93,8 +88,6 @@ def test_values_of_ndjs_are_much_lower(mean):
 
 
 def test_balanced_viewpoints_make_levels_distinct(mean):
-    on_page("choosing", "All measures distinguish levels of bias better if the viewpoints are "
-            "balanced.")
     contradicted = {(measure, alpha) for measure in ("nDD", "nDKL", "nDJS")
                     for more, less in itertools.pairwise(SETS)
                     for alpha in mean[measure, more].index
@@ -103,8 +96,6 @@ def test_balanced_viewpoints_make_levels_distinct(mean):
 
 
 def test_which_measure_tells_which_levels_apart(mean):
-    on_page("choosing", "nDD responds to mild bias and to small minorities, nDKL to strong bias of "
-            "balanced viewpoints.")
     in_docstring(nDD, "Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.")
     in_docstring(nDKL, "the paper finds nDKL the best at telling high levels of bias apart")
     for name in SETS:
@@ -161,8 +152,6 @@ def test_ndkl_over_all_viewpoints_is_rkl_of_the_run(values):
 
 
 def test_biases_of_opposite_sign_cancel_out():
-    on_page("choosing", "Biases of opposite sign cancel out in a mean. Report the mean of abs=True "
-            "too.")
     qrels = pd.DataFrame({"query_id": ["1", "2"], "doc_id": ["a", "b"], "relevance": 1,
                           "iteration": ["PRO", "CON"]})
     run = qrels[["query_id", "doc_id"]].assign(score=1.0)
@@ -172,8 +161,6 @@ def test_biases_of_opposite_sign_cancel_out():
 
 
 def test_the_discount_of_equation_1(values):
-    on_page("papers", "Equation 1 discounts by 1/log2 i at i = 10, 20, …. Here step=10 evaluates "
-            "these ranks with 1/log2(i + 1).")
     labels = ["A"] * 12 + ["B"] * 18
     run = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(30)],
                         "score": range(30, 0, -1)})
@@ -208,8 +195,6 @@ def smallest_bias(shares: dict[str, float], n: int) -> float:
 
 
 def test_rounding_makes_no_list_of_two_groups_biased():
-    on_page("choosing", "rounding alone never makes a list of two groups biased. Of three groups "
-            "or more, it can.")
     for n, share in itertools.product((1, 3, 10), (0.0, 0.05, 0.25, 1 / 3, 0.5, 0.55, 0.77)):
         assert smallest_bias({"female": share, "male": 1 - share}, n) == pytest.approx(0, abs=1e-9)
     assert smallest_bias(dict.fromkeys("ABC", 1 / 3), 10) == pytest.approx(0.1)
