@@ -12,7 +12,7 @@ import re
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -153,9 +153,11 @@ def entry(measure: FairnessMeasure, more: str) -> list[str]:
     body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
     aliases = [name for name, same in irm.registry.items()
                if same is measure and name != measure.NAME]
+    summary, _, body = body.partition("\n\n")
+    needed = f"It needs {', '.join(needs(measure))}."
     return [title, "-" * len(title), "", f".. py:data:: {measure.NAME}",
             *(f"             {name}" for name in aliases), "",
-            textwrap.indent(f"{body}\n\n{more}", "   "), ""]
+            textwrap.indent(f"{summary}\n\n{needed}\n\n{body}\n\n{more}", "   "), ""]
 
 
 def default_of(param: Param) -> str:
@@ -172,17 +174,17 @@ def references(measures: Sequence[FairnessMeasure]) -> list[str]:
 
 
 def family_page(page: str) -> str:
-    """Return a page of measures: measures, parameters and papers."""
+    """Return a page of measures: measures, when they mislead, parameters and papers."""
     family = pages()[page]
     title = _title(page, family)
-    asked = questions((DOCS / "choosing.rst").read_text(encoding="utf-8"))
+    limits = _limits(family, (DOCS / "choosing.rst").read_text(encoding="utf-8"))
     parts = [f"{title}\n{'=' * len(title)}\n", ".. py:currentmodule:: pt_fairness\n",
              "All examples use :ref:`the same topic <measures-example>`. The other families: "
              ":doc:`measures`.\n"]
-    for one in family:
-        more = "\n".join([_block("text", table(one)), *_links(one, asked)])
-        parts.append("\n".join(entry(one, more)))
-    parts += ["Parameters\n----------\n", _parameters(family),
+    parts += ["\n".join(entry(measure, _block("text", table(measure)))) for measure in family]
+    heading = f"When {'they mislead' if family[1:] else 'it misleads'}"
+    parts += [f"{heading}\n{'-' * len(heading)}\n", *limits, "",
+              "Parameters\n----------\n", _parameters(family),
               "References\n----------\n", "\n".join(references(family)), ""]
     return "\n".join(parts)
 
@@ -269,26 +271,26 @@ def table(measure: FairnessMeasure) -> str:
     return output.getvalue()
 
 
-def questions(page: str) -> dict[str, list[str]]:
-    """Return the names of the measures by question, from the table of the page on choosing."""
-    rows = page.partition("\nBy question\n")[2].split("\n   * - ")[2:]
-    cells = [[" ".join(cell.split()) for cell in row.split("\n     - ")] for row in rows]
-    return {question: LINK.findall(answer) for question, answer, _ in cells}
+def questions(page: str) -> Iterator[tuple[str, str, str]]:
+    """Yield question, answer and limits of each row of the table of the page on choosing."""
+    for row in page.partition("\nBy question\n")[2].split("\n   * - ")[2:]:
+        cells = row.partition("\n\n")[0].split("\n     - ")
+        question, answer, limits = (" ".join(cell.split()) for cell in cells)
+        yield question, answer, limits
 
 
-def _links(measure: FairnessMeasure, asked: dict[str, list[str]]) -> list[str]:
-    """Return links to the measures of the same questions."""
+def _limits(family: Sequence[FairnessMeasure], page: str) -> list[str]:
+    """Return the questions that measures answer, with their limits and the other measures."""
+    names = {measure.NAME for measure in family}
     items = []
-    for question, names in asked.items():
-        others = [f":py:data:`{name}`" for name in names if name != measure.NAME]
-        if measure.NAME in names and others:
-            items.append(f"{question} {', '.join(others)} answer{'s' * (len(others) == 1)} this "
-                         "question too (:doc:`choosing`).")
-    if not items:
-        return []
-    return [".. rubric:: See also", "", *(
-        textwrap.fill(item, 97, initial_indent="* ", subsequent_indent="  ",
-                      break_long_words=False, break_on_hyphens=False) for item in items), ""]
+    for question, answer, limits in questions(page):
+        answering = LINK.findall(answer)
+        strangers = [f":py:data:`{name}`" for name in answering if name not in names]
+        also = f" Also: {', '.join(strangers)}." if strangers else ""
+        if names.intersection(answering):
+            items.append(f"*{question}* {limits}{also}")
+    return [textwrap.fill(item, 97, initial_indent="* ", subsequent_indent="  ",
+                          break_long_words=False, break_on_hyphens=False) for item in items]
 
 
 def _parameters(family: Sequence[FairnessMeasure]) -> str:

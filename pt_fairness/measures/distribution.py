@@ -198,9 +198,6 @@ class _DistKL(DistMeasure):
     system that returns nothing is among the fairest. That the paper does so is inferred from its
     tables 1 and 2, where the system of the lowest R-Precision is the fairest.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
-
     Source
     ------
     Das & Lease (2019), section 4: the Kullback–Leibler divergence, and add-1 smoothing of the
@@ -257,9 +254,6 @@ class _DistFair(DistMeasure):
     paper. M is the largest divergence that ``cutoff`` documents can have, and without a cutoff that
     of a single group, −log2 of the smallest target share. The value is 1, the fair one, for
     ``target='uniform'`` and ``target='run'``.
-
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
 
     Source
     ------
@@ -330,9 +324,6 @@ class _AWRF(DistributionMeasure):
     warning. So is every topic if there is only one group. A topic without results has 0; the track
     gave a list without annotations equal exposure (2021) or NaN (2022).
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
-
     Source
     ------
     Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
@@ -402,9 +393,6 @@ class _NDKL(DistributionMeasure):
     warning. So is every topic if there is only one group. A topic without results has the largest
     possible value, −ln of the smallest target share (1 without a cutoff, and where that value is
     0); for ``target='run'``, −log2 0.001, which is in bits although the measure is in nats.
-
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
 
     Source
     ------
@@ -494,9 +482,6 @@ class _RADio(DistributionMeasure):
     ``alpha=0`` with ``divergence='kl'`` raises a ValueError. With ``alpha=0``, the same discount
     and the same target, ``1 − RADio²`` is AWRF. The published code approximates the harmonic
     numbers and counts a document of m labels m times.
-
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
 
     Source
     ------

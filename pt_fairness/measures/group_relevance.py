@@ -197,9 +197,6 @@ class _GF(StoppingMeasure):
     ``'rnod'`` can exceed 1 for a target with shares of 0; it then counts as 1. ``'nmd'`` and
     ``'rnod'`` raise a ValueError if the labels have no order.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
-
     Source
     ------
     Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.

@@ -165,9 +165,6 @@ class _Skew(SkewMeasure):
     The default target is equal shares, that of RepBias the relevant documents: give both the same
     target before you compare them.
 
-    The value depends on the whole label set. With ``pt.Experiment(batch_size=…)``, use a Groups
-    object that declares its labels.
-
     Source
     ------
     Geyik et al. (2019), Skew@k. What replaces shares of 0 is a choice of this package.
