@@ -135,7 +135,8 @@ def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
     """
     if not checked.any():
         raise ValueError(f"no document has a label in {source.human!r} and in {source.model!r}; "
-                         "label some of the judged and ranked documents by hand, at random")
+                         "some of the judged and ranked documents, at random, need both: that of "
+                         "the model and one by hand")
     number = np.bincount(human[human >= 0], minlength=len(labels))
     used = np.bincount(model[model >= 0], minlength=len(labels)) > 0
     few = np.array(labels)[used & (number < LEAST_HUMAN)].tolist()

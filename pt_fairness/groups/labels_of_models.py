@@ -128,13 +128,17 @@ class FromTransformer(Groups):
         :returns: ``docno, group``, and ``qid`` in front if labels belong to a topic, ``weight`` if
             documents have weights. A document without a group has no row
         """
-        with self._opened():
-            source = self._source(self._labels)
-        qids, docnos = source.documents() or (None, [])
+        source = self.labelled()
+        qids, docnos = _listed(source)
         frame = source.lookup(docnos if qids is None else qids, docnos)
         if source.weighted:
             frame["weight"] = frame["weight"].fillna(1.0)
         return frame if self.by_topic else frame.drop(columns="qid")
+
+    def labelled(self) -> Groups:
+        """Return the labels so far as groups, which list their documents."""
+        with self._opened():
+            return self._source(self._labels)
 
     def _source(self, keys: Iterable[tuple[str, ...]]) -> Groups:
         """Return the labels of documents as groups."""
@@ -313,6 +317,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
 
 def _listed(source: Groups) -> tuple[Any, Any]:
     """Return the topics and the documents of a source, none if it cannot list them."""
+    if isinstance(source, FromTransformer):
+        source = source.labelled()
     return source.documents() or (None, [])
 
 

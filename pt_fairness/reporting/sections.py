@@ -359,8 +359,11 @@ def _of_model(source: Groups | None, corrected: bool) -> list[str]:
     """
     texts = []
     if isinstance(source, ModelLabels):
-        texts.append("Documents without a human label have that of a model. "
-                     + error_rates(source.model, source.human).sentence)
+        try:
+            quality = error_rates(source.model, source.human).sentence
+        except ValueError:
+            quality = "No document is known to have both, so they cannot be compared."
+        texts.append(f"Documents without a human label have that of a model. {quality}")
     elif isinstance(source, FromTransformer):
         texts.append(f"The labels are those of a model, {source.name}; no human labels say how "
                      "good they are.")

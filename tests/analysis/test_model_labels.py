@@ -228,14 +228,35 @@ def test_warnings():
                for text in caught(data, groups.model_labels(useless, data.human), 8))  # fmt: skip
 
 
+#: Values whose errors scatter by 0.03 to 0.06 from experiment to experiment; for the first, the
+#: sampler has a mean error, which the study explains.
+LARGER_ERRORS = {("Beta(½, ½)", "rKL"): 0.03, ("Beta(3, 3)", "rKL"): 0.02}
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", study.SETTINGS)
+@pytest.mark.parametrize("name", ["Beta(½, ½)", "Beta(3, 3)", "Dirichlet(1)"])
 def test_twenty_experiments(name):
     table = study.study(study.SETTINGS[name], ["sampler"], 20)
     for measure, rows in table.groupby("measure"):
-        # The errors of rKL scatter more from experiment to experiment.
-        assert abs(rows["error"].mean()) <= (0.03 if measure.startswith("rKL") else 0.015)
+        bound = LARGER_ERRORS.get((name, measure.partition("(")[0]), 0.015)
+        assert abs(rows["error"].mean()) <= bound
         assert rows["covers"].sum() >= 16
+
+
+@pytest.mark.exhaustive
+def test_no_mean_error_with_parameters_from_the_prior():
+    rows = []
+    for seed in range(60):
+        data = study.experiment(study.Setting((), 30), seed, topics=15, documents=10)
+        truth = values(data, groups.from_mapping(data.truth), 2, study.MEASURES)
+        table = values(data, groups.model_labels(data.model, data.human), 60, study.MEASURES)
+        table["error"] = table["mean"] - truth["mean"]
+        table["covers"] = truth["mean"].between(table["label low"], table["label high"])
+        rows.append(table)
+    for _, of_measure in pd.concat(rows).groupby("measure"):
+        errors = of_measure["error"]
+        assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(len(errors))
+        assert 0.88 <= of_measure["covers"].mean() <= 0.99
 
 
 @pytest.mark.exhaustive

@@ -76,6 +76,23 @@ def test_the_paragraph_of_a_report():
     assert r"$\kappa$" in page.latex and "κ" not in page.latex
 
 
+@ignored
+@pytest.mark.parametrize("by_topic", [True, False])
+def test_the_paragraph_of_labels_of_a_transformer(by_topic):
+    tagger = pt.apply.generic(lambda frame: frame.assign(group=frame["docno"].map(MODEL)))
+    topics = pd.DataFrame({"qid": [*"123"], "query": "q"}) if by_topic else None
+    model = groups.from_transformer(tagger, dict.fromkeys(LABELS, "text"), topics, name="tagger")
+    options = {"qrels": QRELS, "measures": ["AWRF@3"], "progress": False}
+    page = report({"A": RUN}, groups=model, **options)
+    assert "of a model, tagger" in page.paragraph
+    page = report({"A": RUN}, groups=groups.model_labels(model, LABELS), **options)
+    assert "The labels of tagger agree with 12 human labels in 75.0 %" in page.paragraph
+    rest = {docno: label for docno, label in MODEL.items() if docno > "d3"}
+    human = {docno: label for docno, label in LABELS.items() if docno not in rest}
+    page = report({"A": RUN}, groups=groups.model_labels(rest, human), **options)
+    assert "cannot be compared" in page.paragraph
+
+
 def test_an_experiment_names_the_way_to_read_a_column_group():
     results = RUN.assign(group="A")
     topics = pd.DataFrame({"qid": [*"123"], "query": "q"})

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -159,6 +162,32 @@ class TestCache:
         from pyterrier_caching import KeyValueCache
 
         assert sorted(row["docno"] for row in KeyValueCache(str(tmp_path / "cache"))) == [*"abcd"]
+
+    @pytest.mark.exhaustive
+    def test_a_killed_labelling_goes_on(self, tmp_path):
+        script = tmp_path / "label.py"
+        script.write_text("""
+import os, signal, sys
+import pyterrier as pt
+from pt_fairness import groups
+
+def label(frame):
+    if "d003" in frame["docno"].tolist() and sys.argv[1] == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    print(*frame["docno"])
+    return frame.assign(group="PRO")
+
+docnos = [f"d{i:03d}" for i in range(6)]
+source = groups.from_transformer(pt.apply.generic(label), dict.fromkeys(docnos, "text"),
+                                 name="tagger", cache="cache", batch_size=2)
+print("kept", *source.to_frame()["docno"])
+source.lookup(["1"] * 6, docnos)
+""")
+        first, second = (
+            subprocess.run([sys.executable, script, how], cwd=tmp_path, capture_output=True,
+                           text=True, check=False) for how in ("kill", "go on"))  # fmt: skip
+        assert first.returncode == -signal.SIGKILL
+        assert second.stdout.splitlines() == ["kept d000 d001", "d002 d003", "d004 d005"]
 
     def test_topic_and_document(self, tmp_path):
         topics = pd.DataFrame({"qid": [1, 2], "query": ["good", "bad"]})
