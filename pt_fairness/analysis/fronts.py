@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -53,7 +53,6 @@ from pt_fairness.provider.measure_lists import (
     takes_groups,
 )
 from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.protected import of_ranked
 from pt_fairness.rankings.trec_order import Judgments, empty_run
 from pt_fairness.rankings.view import View
 
@@ -61,6 +60,8 @@ from pt_fairness.rankings.view import View
 MOST = 1_100_000
 #: The largest number of all topics for the fronts of a table: several seconds.
 MOST_OF_ALL = 4_000_000
+#: The largest number whose factorial is a float.
+LARGEST_FACTORIAL = 170
 #: The keys of ``attrs`` with the topics of a front, and with the number of their relevant documents
 #: without a group.
 TOPICS, WITHOUT_GROUP = "topics", "without group"
@@ -147,14 +148,11 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     rankings = rankings.of_labels(measure.added_labels, measure.depth)
     gains = _gains(relevance, judgments.relevance)
     pools = []
-    without = 0
     for t in np.flatnonzero(~source.dropped).tolist():
         rows = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
-        codes = every[rows]
-        pool = _pool(relevance, measure, rankings, t, codes, gains[rows])
-        if pool is not None:
+        pool = Pool(relevance, measure, rankings, t, every[rows], gains[rows])
+        if pool.counts:
             pools.append(pool)
-            without += int(np.count_nonzero(gains[rows][codes < 0]))
     if not pools:
         raise ValueError(f"{column} has a value for no topic with a judged document that has a "
                          f"group in {source.groups or 'the iteration of the qrels'}, so there is "
@@ -163,7 +161,7 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     vertices = _mean([hull(pool.points()) for pool in pools])
     front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
     front.attrs[TOPICS] = [rankings.topics[pool.topic] for pool in pools]
-    front.attrs[WITHOUT_GROUP] = without
+    front.attrs[WITHOUT_GROUP] = sum(pool.without for pool in pools)
     return front
 
 
@@ -212,45 +210,95 @@ def _gains(measure: Any, relevance: Any) -> Floats:
     return gain("exp" if measure["dcg"] == "exp-log2" else "linear", relevance, 1)
 
 
-@dataclass
 class Pool:
-    """The judged documents of a topic that have a group, best first, as many as lists can hold."""
+    """The judged documents of a topic that have a group, best first, as many as lists can hold.
 
-    measure: FairnessMeasure
-    #: The judged documents of all topics, without ranked ones.
-    rankings: Rankings
-    topic: int
-    #: The label set, the kind and the gain of each document, ``[n]``.
-    codes: Ints
-    kind: Ints
-    gains: Floats
-    #: The number of better documents of the same kind, ``[n]``.
-    place: Ints
-    #: The normalised discount of each rank of a list: relevance is the gains times these.
-    weights: Floats
-    #: The number of ranks that decide the fairness, ``m``.
-    depth: int
+    :param rankings: the judged documents of all topics, without ranked ones
+    :param codes: the label set of each judged document of the topic, −1 for none, ``[judged]``
+    :param gains: the gain of each judged document, ``[judged]``
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self, relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: int,
+                 codes: Ints, gains: Floats) -> None:
+        self.measure = measure
+        self.rankings = rankings
+        self.topic = topic
+        #: −1 if the values are of unfairness, else 1.
+        self.sign = 1.0 if direction_of_measure(measure) == LARGER else -1.0
+        rows = np.argsort(-gains, kind="stable")
+        rows = rows[codes[rows] >= 0]
+        sets, number = np.unique(codes[rows], return_inverse=True)
+        values = self._scored(partial(values_of, measure), sets[:, None])
+        #: Whether the topic has a value.
+        self.counts = len(rows) > 0 and not np.isnan(values).any()
+        if not self.counts:
+            return
+        #: The number of relevant documents without a group.
+        self.without = np.count_nonzero(gains[codes < 0])
+        cutoff = relevance["cutoff"]
+        length = min(max(cutoff, measure.cutoff), len(rows))
+        #: The number of ranks that decide the fairness, ``m``.
+        self.depth = min(measure.cutoff, length)
+        #: The normalised discount of each rank of a list: relevance is the gains times these.
+        self.weights = np.zeros(length)
+        self.weights[:cutoff] = 1.0 / cutoff
+        if relevance.NAME == "nDCG":
+            ideal = np.sort(gains)[::-1][:cutoff]
+            discounts = log_discount(cutoff)
+            self.weights[:cutoff] = ratio(discounts[:length], ideal @ discounts[:len(ideal)])
+        view = self._view(sets[:, None])
+        side = measure.side(view)
+        if side is not None:
+            places, _ = view.condensed(1)
+            is_protected = side.sets[0, places[:, 0]]
+            _, number = np.unique(is_protected[number], return_inverse=True)
+        place = pd.Series(number).groupby(number).cumcount().to_numpy()
+        usable = place < length
+        #: The number of better documents of the same kind, ``[n]``.
+        self.place = place[usable]
+        #: The label set, the kind and the gain of each document, ``[n]``.
+        self.codes = codes[rows[usable]]
+        self.kind = number[usable]
+        self.gains = gains[rows[usable]]
         #: The number of documents of each kind, ``[C]``.
         self.sizes = np.bincount(self.kind)
-        #: The index of each document of each kind, best first, ``[C, n]``.
-        self.queues = np.zeros((len(self.sizes), self.sizes.max()), np.int32)
-        self.queues[self.kind, self.place] = np.arange(len(self.kind))
-        #: −1 if the values are of unfairness, else 1.
-        self.sign = 1.0 if direction_of_measure(self.measure) == LARGER else -1.0
 
-    def number(self, depth: int) -> float:
-        """Return the number of lists, or of states of the last rank, for a cutoff."""
+    def _view(self, codes: Ints) -> View:
+        """Return a view of lists.
+
+        :param codes: the label set at each rank, ``[N, m]``
+        """
+        lists, depth = codes.shape
+        number = np.arange(lists)
+        ranked = replace(
+            self.rankings, codes=codes.ravel(), pair=np.full(codes.size, -1), start=number * depth,
+            length=np.full(lists, depth), list_of=np.repeat(number, depth),
+            list_topic=np.full(lists, self.topic))
+        return View(ranked, slice(self.topic, self.topic + 1))
+
+    def _scored(self, score: Callable[[View], Any], codes: Ints) -> Any:
+        """Return what a function of a view returns for lists, block by block.
+
+        :param codes: the label set at each rank, ``[N, m]``
+        """
+        size = max(1, BLOCK_CELLS // codes.shape[1])
+        blocks = range(0, max(len(codes), 1), size)
+        return np.concatenate([score(self._view(codes[i:i + size])) for i in blocks])
+
+    def numbers(self) -> Floats:
+        """Return the number of lists, or of states of the last rank, for each cutoff up to that of
+        the measure.
+        """
         from scipy import special
-        depth = min(depth, int(self.sizes.sum()))
-        orders = special.factorial(np.arange(depth + 1))
-        if self.measure.decided_by != "order":
-            orders[:] = 1.0
+        cutoffs = np.arange(min(self.measure.cutoff, LARGEST_FACTORIAL) + 1)
+        orders = np.ones(len(cutoffs))
+        if self.measure.decided_by == "order":
+            orders = special.factorial(cutoffs)
         ways = np.ones(1)
         for size in self.sizes:
-            ways = np.convolve(ways, 1.0 / orders[:size + 1])[:depth + 1]
-        return float(ways[depth] * orders[depth])
+            ways = np.convolve(ways, 1.0 / orders[:size + 1])[:len(cutoffs)]
+        lengths = np.minimum(cutoffs, len(ways) - 1)
+        return ways[lengths] * orders[lengths]
 
     def points(self) -> Floats:
         """Return the points of lists, ``[N, 2]``: all that may be vertices."""
@@ -258,23 +306,16 @@ class Pool:
         if by == "prefixes":
             return self._of_prefixes()
         if by == "order":
-            relevance, lists = self._orders()
+            lists = np.zeros((1, 0), np.int32)
+            for step in self._steps(merged=False):
+                states, row, _, document = step
+                lists = np.column_stack([lists[row], document])
         else:
-            *_, (states, _, _, _) = self._steps()
-            lists = self._lists(states)
-            relevance = self.gains[lists] @ self.weights
-        score = partial(values_of, self.measure)
-        values = _scored(score, self.rankings, self.topic, self.codes[lists[:, :self.depth]])
+            *_, (states, *_) = self._steps()
+            lists = self._lists(states)[:, :self.depth]
+        relevance = self.gains[lists] @ self.weights[:self.depth] + self._after(states)
+        values = self._scored(partial(values_of, self.measure), self.codes[lists])
         return np.column_stack([relevance, self.sign * values])
-
-    def _orders(self) -> tuple[Floats, Ints]:
-        """Return the relevance of all sequences of kinds, ``[N]``, and their lists, ``[N, m]``."""
-        lists = np.zeros((1, 0), np.int32)
-        for step in self._steps(merged=False):
-            states, row, _, document = step
-            lists = np.column_stack([lists[row], document])
-        relevance = self.gains[lists] @ self.weights[:self.depth]
-        return relevance + self._after(states), lists
 
     def _lists(self, states: Ints) -> Ints:
         """Return lists with the documents of states before all others, ``[N, length]``.
@@ -287,8 +328,6 @@ class Pool:
 
     def _after(self, states: Ints) -> Floats:
         """Return the relevance of the ranks below those of states of ``m`` documents, ``[N]``."""
-        if len(self.weights) == self.depth:
-            return np.zeros(len(states))
         columns, where = unique_rows(*states.T)
         lists = self._lists(np.column_stack(columns))
         below = self.gains[lists[:, self.depth:]] @ self.weights[self.depth:]
@@ -301,10 +340,12 @@ class Pool:
         :returns: the states, ``[N, C]``; and for each step the state before, the state after, and
             the document
         """
+        queue = np.argsort(self.kind, kind="stable")
+        first = self.sizes.cumsum() - self.sizes
         states = np.zeros((1, len(self.sizes)), np.int64)
         for _ in range(self.depth):
             row, kind = np.nonzero(states < self.sizes)
-            document = self.queues[kind, states[row, kind]]
+            document = queue[first[kind] + states[row, kind]]
             states = states[row]
             where = np.arange(len(row))
             states[where, kind] += 1
@@ -317,83 +358,16 @@ class Pool:
         """Return the vertices of sums over the ranks, by a dynamic programme for each slope."""
         steps = []
         for rank, (states, row, where, document) in enumerate(self._steps()):
-            terms = self.sign * self._terms(states)
+            codes = self.codes[self._lists(states)[:, :self.depth]]
+            terms = self._scored(self.measure.terms, codes)[where, rank]
             gains = self.weights[rank] * self.gains[document]
-            steps.append((row, where, np.column_stack([gains, terms[where]])))
+            steps.append((row, where, np.column_stack([gains, self.sign * terms])))
         below = self._after(states)
         rows = np.arange(len(below))
         steps.append((rows, 0 * rows, np.column_stack([below, 0.0 * below])))
         first = _furthest(steps, np.array([1.0, 0.0]))
         last = _furthest(steps, np.array([0.0, 1.0]))
         return np.array([first, *_between(steps, first, last), last])
-
-    def _terms(self, states: Ints) -> Floats:
-        """Return what the last document of each state of a rank adds to the value, ``[N]``."""
-        ends = states.cumsum(axis=1)
-        # The first kind fills the lists, even if there are not as many documents of it.
-        kind = (np.arange(self.depth) >= ends[:, :, None]).sum(axis=1) % len(self.sizes)
-        codes = self.codes[self.queues[:, 0]][kind]
-        terms = _scored(self.measure.terms, self.rankings, self.topic, codes)
-        return np.asarray(terms[:, ends[0, -1] - 1])
-
-
-def _scored(score: Callable[[View], Any], rankings: Rankings, topic: int, codes: Ints) -> Any:
-    """Return what a function of a view returns for lists of a topic, block by block.
-
-    :param codes: the label set at each rank, ``[N, m]``
-    """
-    results = []
-    size = max(1, BLOCK_CELLS // codes.shape[1])
-    for start in range(0, len(codes), size):
-        part = codes[start:start + size]
-        lists, depth = part.shape
-        number = np.arange(lists)
-        ranked = replace(
-            rankings, codes=part.ravel(), pair=np.full(part.size, -1), start=number * depth,
-            length=np.full(lists, depth), list_of=np.repeat(number, depth),
-            list_topic=np.full(lists, topic))
-        view = View(ranked, slice(topic, topic + 1))
-        results.append(score(view))
-    return np.concatenate(results)
-
-
-def _pool(relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints,
-          gains: Floats) -> Pool | None:
-    """Return the pool of a topic, ``None`` if it is empty or the measure is undefined.
-
-    :param codes: the label set of each judged document, −1 for none, ``[judged]``
-    :param gains: the gain of each judged document, ``[judged]``
-    """
-    def side_of(view: View) -> Any:
-        side = measure.side(view)
-        codes, _ = view.condensed(1)
-        return codes[:, 0] if side is None else of_ranked(side.sets, codes)[:, 0]
-
-    rows = np.flatnonzero(codes >= 0)
-    if not len(rows):
-        return None
-    rows = rows[np.argsort(-gains[rows], kind="stable")]
-    sets, number = np.unique(codes[rows], return_inverse=True)
-    score = partial(values_of, measure)
-    if np.isnan(_scored(score, rankings, topic, sets[:, None])).any():
-        return None
-    sides = _scored(side_of, rankings, topic, sets[:, None])
-    _, kind = np.unique(sides[number], return_inverse=True)
-    place = pd.Series(kind).groupby(kind).cumcount().to_numpy()
-    cutoff = relevance["cutoff"]
-    length = min(max(cutoff, measure.cutoff), len(rows))
-    weights = np.zeros(length)
-    weights[:cutoff] = 1.0 / cutoff
-    if relevance.NAME == "nDCG":
-        ideal = np.sort(gains)[::-1][:cutoff]
-        discounts = log_discount(cutoff)
-        best = ideal @ discounts[:len(ideal)]
-        weights[:cutoff] = ratio(discounts[:length], best)
-    usable = place < length
-    rows = rows[usable]
-    depth = min(measure.cutoff, length)
-    return Pool(measure, rankings, topic, codes[rows], kind[usable], gains[rows], place[usable],
-                weights, depth)
 
 
 def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) -> None:
@@ -402,18 +376,16 @@ def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) ->
     :param most: the largest number of lists of all topics
     :raises ValueError: a topic has too many lists, or all have
     """
-    numbers = [pool.number(measure.cutoff) for pool in pools]
-    if sum(numbers) > most:
-        raise ValueError(f"{measure} has {sum(numbers):,.0f} lists to compare")
-    if max(numbers) <= MOST:
-        return
-    worst = pools[int(np.argmax(numbers))]
-    possible = 1
-    while max(pool.number(possible + 1) for pool in pools) <= MOST:
-        possible += 1
-    raise ValueError(f"{measure} has {max(numbers):,.0f} lists to compare for the topic "
-                     f"{worst.rankings.topics[worst.topic]!r}, and at most {MOST:,} are possible; "
-                     f"use a cutoff of at most {possible}")
+    numbers = np.array([pool.numbers() for pool in pools])
+    last = numbers[:, -1]
+    if last.sum() > most:
+        raise ValueError(f"{measure} has {last.sum():,.0f} lists to compare")
+    if last.max() > MOST:
+        topic = pools[last.argmax()].topic
+        impossible = (numbers > MOST).any(axis=0)
+        raise ValueError(f"{measure} has {last.max():,.0f} lists to compare for the topic "
+                         f"{pools[0].rankings.topics[topic]!r}, and at most {MOST:,} are possible; "
+                         f"use a cutoff of at most {impossible.argmax() - 1}")
 
 
 def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Floats:
