@@ -381,7 +381,7 @@ def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) ->
     if last.sum() > most:
         raise ValueError(f"{measure} has {last.sum():,.0f} lists to compare")
     if last.max() > MOST:
-        topic = pools[last.argmax()].topic
+        topic = pools[int(last.argmax())].topic
         impossible = (numbers > MOST).any(axis=0)
         raise ValueError(f"{measure} has {last.max():,.0f} lists to compare for the topic "
                          f"{pools[0].rankings.topics[topic]!r}, and at most {MOST:,} are possible; "
