@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from math import nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -177,7 +176,7 @@ def shares(target: str | Target, qids: Sequence[str], labels: Sequence[str]) -> 
     target = find(target)
     check(target, qids)
     columns = [labels.index(label) for label in target.labels]
-    rows: Any = 0 if target.topics is None else [target.topics[qid] for qid in qids]
+    rows = 0 if target.topics is None else [target.topics[qid] for qid in qids]
     table = np.zeros((len(qids), len(labels)))
     table[:, columns] = target.shares[rows]
     return table

@@ -30,7 +30,7 @@ from ir_datasets.util import (
 from pt_fairness.io import irds as reading
 
 if TYPE_CHECKING:
-    from pt_fairness.groups import Found, FromIrds, Groups
+    from pt_fairness.groups import FromIrds, Groups
 
 #: Takes a handler of judgments and all of its judgments, and returns judgments with groups.
 Convert = Callable[[Any, list[Any]], Iterable[TrecQrel]]
@@ -163,7 +163,7 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     _, _, field = groups.name.rpartition("/")
     table = Path(f"{qrels.qrels_path()}.{field}.tsv")
     rows = read_rows(table, store, _COLUMNS, groups.labels)
-    cached: dict[str, Found] = {}
+    cached = {}
     for docno, group, reason in rows.itertuples():
         labels = () if group == "-" else (group,)
         cached[docno] = labels, reason

@@ -275,7 +275,7 @@ class DocumentIndex:
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
-        topic: Ints = np.zeros(len(docno), np.int32)
+        topic = np.zeros(len(docno), np.int32)
         #: The names of the topics; ``None`` if the rows apply to every topic.
         self.topics: list[str] | None = None
         if qid is not None:

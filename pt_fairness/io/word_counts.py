@@ -108,7 +108,7 @@ class WordCounts:
         unread = docnos.unique().difference(self._known.index, sort=False)
         if len(unread):
             self._known = pd.concat([self._known, self.read(unread, name)])
-        counts: Ints = self._known.reindex(docnos).to_numpy(np.int32)
+        counts = self._known.reindex(docnos).to_numpy(np.int32)
         missing = docnos[counts[:, 0] < 0].unique()
         if len(missing) and not self._warned:
             self._warned = True
@@ -123,7 +123,7 @@ class WordCounts:
         :param name: the description of the progress bar
         """
         read: list[str] = []
-        cells: list[int] = []
+        cells = []
         group, size = self._codes.get, len(self.groups)
         for docno, text in self._texts(docnos, name):
             if not isinstance(text, str):

@@ -195,6 +195,7 @@ class OfGroupMeasure(FairnessMeasure):
     """
 
     # Slow version: of_group in tests/slow_versions/served.py
+    refuses_weights = True
     NAME = "OfGroup"
     SOURCE = ("dai2024", "dai2024cocktail")
     SUPPORTED_PARAMS = {
@@ -263,10 +264,6 @@ class OfGroupMeasure(FairnessMeasure):
             return
         raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means over "
                          "topics that depend on relevance, such as nDCG, AP, RR and P")
-
-    @property
-    def refuses_weights(self) -> bool:
-        return True
 
     @property
     def depth(self) -> int | None:

@@ -83,7 +83,7 @@ class DocumentMeasure(FairnessMeasure):
     JUDGED = True
 
     @property
-    def needs_groups(self) -> bool:
+    def needs_groups(self) -> bool:  # type: ignore[override]
         return self.param("by") == "group"
 
     @property
@@ -217,7 +217,7 @@ class ExposureMeasure(DocumentMeasure):
         exposures = self.exposure(place, above)
         eps = mean_over_lists(view, documents, exposures)
         ideal = self.ideal(documents, relevant)
-        largest_eed: Any = self.all_ranks(2)
+        largest_eed = self.all_ranks(2)
         largest_eer = self.largest_eer(view, documents, ideal)
         if self.needs_groups:
             having = relevant | self["complete"]
@@ -235,7 +235,7 @@ class ExposureMeasure(DocumentMeasure):
         topic = self.topics(view, documents)
         squares = sum_by_topic(view, topic, ideal ** 2)
         largest = self.largest(largest_eed, largest_eer, squares)
-        worst: Any = 0.0
+        worst = 0.0
         if self.FAIR_END == 0:
             worst = largest
         returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])

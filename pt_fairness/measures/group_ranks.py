@@ -227,10 +227,7 @@ class _PEER(FairnessMeasure):
     COMPARES = True
     CONDENSED = False
     JUDGED = True
-
-    @property
-    def refuses_weights(self) -> bool:
-        return True
+    refuses_weights = True
 
     def grade_of(self, relevance: Any) -> Any:
         """Return the grade of each document by ``weights``, or else 1 for a relevant document."""

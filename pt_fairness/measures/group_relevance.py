@@ -226,7 +226,7 @@ class _GF(StoppingMeasure):
         # Row −1 holds the shares of an unannotated document, code −1.
         even = np.full(size, 1.0 / max(size, 1))
         shares = np.vstack([view.share, even])
-        divergence: Callable[[Floats, Floats], Floats] = jsd
+        divergence = jsd
         if self["divergence"] != "jsd":
             divergence = nmd if self["divergence"] == "nmd" else rnod
             order = places_in_order(view.labels, self.param("order"), view.order)
@@ -268,6 +268,7 @@ class RelevancePart(StoppingMeasure):
     """The relevance part of GFR."""
 
     NAME = "GFRelevance"
+    needs_groups = False
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -275,10 +276,6 @@ class RelevancePart(StoppingMeasure):
                                    "rank-biased utility)", "err", "rbu"),
         "phi": params.persistence(0.99, "persistence of rbu"),
     }
-
-    @property
-    def needs_groups(self) -> bool:
-        return False
 
     def terms(self, view: View) -> Floats:
         phi = self["phi"]
@@ -352,7 +349,7 @@ class _GFR(FairnessMeasure):
     def parts(self) -> Sequence[FairnessMeasure]:
         targets = {name_of(source): target for source, target in self["targets"].items()}
         shared = supported(_GF, self.params)
-        parts: list[FairnessMeasure] = [RelevancePart(**supported(RelevancePart, self.params))]
+        parts = [RelevancePart(**supported(RelevancePart, self.params))]
         for source, divergence in (self.param("attributes") or {}).items():
             target = targets.get(name_of(source), "uniform")
             parts.append(_GF(**shared, groups=source, divergence=divergence, target=target))

@@ -150,6 +150,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: :meth:`terms` are functions (``prefixes``), how many it has in all (``counts``), or the label
     #: set of each rank (``order``); ``''`` if anything else decides, too.
     decided_by: str = ""
+    #: Whether the value depends on groups.
+    needs_groups: bool = True
+    #: The group sources whose labels the measure combines, and their targets.
+    joint: Mapping[Any, Any] = {}
+    #: Whether the value is not defined for documents with weights.
+    refuses_weights: bool = False
     #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
     #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0
@@ -260,7 +266,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
         The value then needs the whole list, whatever the cutoff.
         """
-        return self.param("target") == "run"
+        return "run" in (self.param("target"), self.param("background"))
 
     @cached_property
     def param(self) -> Callable[[str], Any]:
@@ -273,21 +279,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def condensed(self) -> bool:
         """Whether unannotated documents are left out of the lists."""
         return self.CONDENSED and self.params.get("unannotated") != "keep"
-
-    @property
-    def needs_groups(self) -> bool:
-        """Whether the value depends on groups."""
-        return True
-
-    @property
-    def joint(self) -> Mapping[Any, Any]:
-        """The group sources whose labels the measure combines, and their targets."""
-        return {}
-
-    @property
-    def refuses_weights(self) -> bool:
-        """Whether the value is not defined for documents with weights."""
-        return False
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
@@ -337,7 +328,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def sources(self) -> list[tuple[str, Any]]:
         """Return a pair of parameter and source for each source among the parameters."""
-        pairs: list[tuple[str, Any]] = []
+        pairs = []
 
         def note(param: str, source: Any) -> Any:
             pairs.append((param, source))

@@ -310,7 +310,7 @@ class ParityMeasure(PrefixMeasure):
     decided_by = "prefixes"
 
     @property
-    def refuses_weights(self) -> bool:
+    def refuses_weights(self) -> bool:  # type: ignore[override]
         norm = self["norm"]
         return norm == "range" or (norm != "none" and self["target"] == "run")
 
@@ -457,11 +457,10 @@ class _rKL(ParityMeasure):
         return super().fairest(view)
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
-        S, N = super().population(side)
-        if self.of_run:
-            return S, N  # a prefix has no group that the run lacks: no term is infinite
-        shares = smoothed(sides(S / N))
-        return shares[:, 0], np.ones(len(N))
+        if self.of_run:  # a prefix has no group that the run lacks: no term is infinite
+            return super().population(side)
+        shares = smoothed(sides(ratio(side.plus, side.total)))
+        return shares[:, 0], np.ones(len(shares))
 
     def terms(self, view: View) -> Floats:
         if self["protected"] != "all":

@@ -30,12 +30,8 @@ class ValueMeasure(FairnessMeasure):
     DEFAULT = 0.0
 
     @property
-    def needs_groups(self) -> bool:
+    def needs_groups(self) -> bool:  # type: ignore[override]
         return isinstance(self.param("values"), dict)
-
-    @property
-    def of_run(self) -> bool:
-        return self.param("background") == "run"
 
     @property
     def value_source(self) -> Hashable:

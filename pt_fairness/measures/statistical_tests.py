@@ -173,10 +173,7 @@ class BinomialMeasure(FairnessMeasure):
     }
     FAIR_END = 1.0
     COMPARES = True
-
-    @property
-    def refuses_weights(self) -> bool:
-        return True
+    refuses_weights = True
 
     @property
     def target_word(self) -> Any:

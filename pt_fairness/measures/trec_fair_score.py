@@ -127,6 +127,7 @@ class _TrecFair(FairnessMeasure):
     FAIR_END = 1.0
     CONDENSED = False
     JUDGED = True
+    needs_groups = False
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "attributes": params.FIXED_TARGETS,
@@ -162,11 +163,7 @@ class _TrecFair(FairnessMeasure):
         return [name_of(source) for source in self["whole"]]
 
     @property
-    def needs_groups(self) -> bool:
-        return False
-
-    @property
-    def joint(self) -> Mapping[Any, Any]:
+    def joint(self) -> Mapping[Any, Any]:  # type: ignore[override]
         if self["value"] != "ndcg":
             return self.param("attributes")
         return {}

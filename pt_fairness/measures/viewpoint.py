@@ -60,7 +60,7 @@ class ViewpointMeasure(PrefixMeasure):
     POPULATION = "ranked"
 
     @property
-    def refuses_weights(self) -> bool:
+    def refuses_weights(self) -> bool:  # type: ignore[override]
         return self["norm"] != "none"
 
     def target(self, view: View) -> Floats:

@@ -89,7 +89,7 @@ class QuickEvaluator:
             warn_of_one_list(self._measures, run)
         for evaluator in self.fairness:
             evaluator.warned.clear()
-        metrics: list[Any] = []
+        metrics = []
         if self._plain is not None:
             metrics += self._plain.iter_calc(_by_topic(run, "score"))
         if self._rest is not None:
@@ -218,7 +218,7 @@ class ValueLookup:
 
     def added_to(self, rankings: Rankings, run: Run) -> Rankings:
         """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
-        numbers: dict[Hashable, Floats] = {}
+        numbers = {}
         for key, source in self._sources.items():
             if isinstance(source, values.Values):
                 rows = np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
@@ -303,7 +303,7 @@ class Attributes:
 
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
-        attributes: dict[Hashable, Attribute] = {}
+        attributes = {}
         for attribute, judged in self._annotations.items():
             name = name_of(attribute)
             ranked = judged.of_run(run, self._depth)
@@ -465,7 +465,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self.judgments, self._warn)
         undefined: dict[str, list[str]] = {}
-        scores: dict[Any, Floats] = {}
+        scores = {}
         for measure, of_topics, dropped in self._values(ranked):
             nothing = np.isnan(of_topics) & ~dropped
             if nothing.any():
@@ -497,7 +497,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param run: a run with one ranking of each topic
         :param depth: the number of documents that count
         """
-        of_parts: dict[FairnessMeasure, Floats] = {}
+        of_parts = {}
         for source in self._sources:
             rankings = source.rankings(run, self._warn)
             for part in source.measures:
