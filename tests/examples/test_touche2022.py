@@ -71,7 +71,7 @@ def test_the_systems():
     best = awrf["mean"].idxmax()
     assert awrf["mean"][best] < random < awrf["high"][best]
     on_page(f"random orders, which have {random:.3f}. The highest mean is that of {best}, "
-            f"{TABLES['fairness']['AWRF@5'][best]}.")
+            f"{TABLES['fairness']['AWRF@5'][best]}")
     bias, found = parts("fairness", "absolute BiasP@5"), parts("relevance", "Annotated@5")
     least = bias["mean"].idxmin()
     assert found["mean"].idxmin() == least
@@ -134,7 +134,7 @@ def test_correlations():
             f"AWRF@5 and NDKL@5 agree at {tau('AWRF@5', 'NDKL@5')}.")
     others = [tau(one, other) for i, one in enumerate(TARGET) for other in TARGET[:i]
               if {one, other} != {"AWRF@5", "NDKL@5"}]
-    on_page(f"a τ from {min(others)} to {max(others)}.")
+    on_page(f"a τ from {min(others)} to {max(others)}")
 
 
 def test_the_cost_of_re_ranking():
