@@ -272,7 +272,10 @@ def _uncertain(options: argparse.Namespace) -> Any:
     for column, reason in WHY.items():
         if column in table:
             sys.stderr.write(f"pt-fairness: {reason}\n")
-    return table if baseline is None else table.rename(columns={"mean": "difference"})
+    if baseline is None:
+        return table
+    sys.stderr.write(f"pt-fairness: all values are differences from {[*runs][baseline]}\n")
+    return table.rename(columns={"mean": "difference"})
 
 
 def _report(options: argparse.Namespace) -> int:

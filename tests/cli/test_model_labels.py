@@ -47,7 +47,9 @@ def test_a_table_names_differences_and_leaves_relevance_out(files, capsys):
     assert shown.out.splitlines()[0].endswith("most probable,expected memberships")
     assert "nDCG@3" in shown.err and "nDCG" not in shown.out
     assert cli.main([*command, "--baseline", "one"]) == 0
-    head = capsys.readouterr().out.splitlines()[0].split(",")
+    shown = capsys.readouterr()
+    assert "differences from one" in shown.err
+    head = shown.out.splitlines()[0].split(",")
     assert "difference" in head and "mean" not in head
 
 
