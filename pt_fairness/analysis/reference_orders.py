@@ -236,14 +236,13 @@ def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
 
 def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                    groups: Any = None, depth: int | None = None, draws: int = 1000,
-                   seed: int = 0, *, topics: Any = None) -> pd.DataFrame:
+                   seed: int = 0, *, topics: Any = None, progress: bool = True) -> pd.DataFrame:
     """Compare each system with random orders of the documents that it found.
 
     A value has two causes: which documents a system found, and how it orders them. Each draw puts
     the annotated documents of every ranking into a random order; unannotated documents keep their
     ranks. Values that random orders have as often tell nothing about the order. Measures that weigh
-    relevance (GFR, EEL by group) change with the ranks of the relevant documents, too. The function
-    prints a progress bar.
+    relevance (GFR, EEL by group) change with the ranks of the relevant documents, too.
 
     :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for measures without groups of
@@ -256,6 +255,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param seed: the seed of the random orders, which depend on the names of the systems and topics
         but on nothing else
     :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
+    :param progress: whether to show a progress bar on standard error
     :returns: a row for each system and measure:
 
         * ``name, measure``
@@ -279,7 +279,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": 1,
     ...                       "iteration": ["PRO", "PRO", "CON", "CON"]})
     >>> run = qrels[["qid", "docno"]].assign(score=[4.0, 3.0, 2.0, 1.0])
-    >>> found = analysis.against_random({"A": run}, qrels, "rND@4")
+    >>> found = analysis.against_random({"A": run}, qrels, "rND@4", progress=False)
     >>> found[["value", "random", "fairer", "p"]].round(2)
        value  random  fairer     p
     0    0.7    0.54    0.83  0.68
@@ -299,7 +299,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     sources = grouped(columns, judgments)
     ranked = runs_of(frames, judgments)
     rows = []
-    for system, run in tqdm(ranked.items(), desc="against random", unit="run"):
+    for system, run in tqdm(ranked.items(), desc="against random", unit="run",
+                            disable=not progress):
         if depth is not None:
             run = _cut(run, judgments, depth)
         for measure, least, means, n in _scored(system, run, sources, columns, draws, seed):

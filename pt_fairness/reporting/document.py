@@ -22,6 +22,7 @@ from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
+from pt_fairness.reporting.answer import answer_of
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.sections import (
     DIGITS,
@@ -138,10 +139,11 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
            test_zero: bool = False) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
-    The report has the table of averages, a plot of the systems by any two measures, the relevant
-    documents of each group by topic, the first documents of all systems for each topic, the numbers
-    of :func:`explain` at each rank, and a paragraph for a paper with BibTeX. The file loads nothing
-    from the network. The same arguments give the same bytes.
+    The report has the answer in words with what is not established, the table of averages, a plot
+    of the systems by any two measures, the relevant documents of each group by topic, the first
+    documents of all systems for each topic, the numbers of :func:`explain` at each rank, and a
+    paragraph for a paper with BibTeX. The file loads nothing from the network. The same arguments
+    give the same bytes.
 
     The numbers at the ranks of a measure are left out if they would make the page larger than
     5 MB; the report says so.
@@ -241,7 +243,10 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
                                           confidence=level, seed=seed)
         sections.append(of_uncertain_labels(table, uncertain, level, DIGITS))
-    content = {"title": title, "sections": sections, **content_of(experiment)}
+    content = content_of(experiment)
+    content |= answer_of(experiment, content["table"]["rows"], by_name, seed)
+    content["title"] = title
+    content["sections"] += sections
     room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
     data = data_of(experiment, room)
     html = render(content, data)

@@ -180,7 +180,8 @@ ASPECTS = {"Annotated": "coverage", "MRecall": "viewpoint diversity", "EED": "di
            "OfGroup": _ONE_GROUP, "BiasP con=None": _ONE_GROUP, "BiasRBP con=None": _ONE_GROUP,
            "BiasDCG con=None": _ONE_GROUP, "EER": "the exposure of relevant documents",
            "RADio": "divergence", "GFR": "fairness and relevance",
-           "TrecFair": "fairness and relevance", "TrecFair value=ndcg": "relevance"}
+           "TrecFair": "fairness and relevance", "TrecFair value=ndcg": "relevance",
+           "TrecFair value=awrf": "fairness"}
 _LOG, _TREC = ("the weight of a rank is 1/log2(rank + 1)",
                "the weight of a rank is 1/log2(rank), 1 for the first two ranks")
 #: Clauses on parameters that are not at their defaults.
@@ -355,17 +356,26 @@ def _with_citations(name: str, measure: Any) -> str:
 
 def _description(measure: Any, labels: Sequence[str]) -> tuple[str, str, str]:
     """Return what a measure is of, the meaning of its better end, and what it computes."""
+    aspect = aspect_of(measure)
     if not isinstance(measure, FairnessMeasure):
-        return "novelty and diversity" if reads_subtopics(measure) else "relevance", "", ""
+        return aspect, "", ""
     text, end = sentence(measure, labels), fair_end_in_words(measure)
-    aspect = ASPECTS.get(key_of(ASPECTS, measure), "fairness")
-    if direction_of(str(measure)) == NEAR_ZERO:
-        aspect, end = "bias", "0 is unbiased"
+    if aspect == "bias":
+        end = "0 is unbiased"
     elif aspect in ("disparity", "divergence"):
         end = f"0 is no {aspect}"
     elif end == "0 is fair" and text.endswith((_SUMS["max"], _SUMS["range"])):
         end = "0 is fair and 1 is the least fair"
     return aspect, f", where {end}", text
+
+
+def aspect_of(measure: Any) -> str:
+    """Return what a measure is of, such as ``'fairness'``, ``'bias'`` or ``'relevance'``."""
+    if not isinstance(measure, FairnessMeasure):
+        return "novelty and diversity" if reads_subtopics(measure) else "relevance"
+    if direction_of(str(measure)) == NEAR_ZERO:
+        return "bias"
+    return ASPECTS.get(key_of(ASPECTS, measure), "fairness")
 
 
 def key_of(table: dict[str, Any], measure: Any) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ class Cell:
         return ", ".join(filter(None, [best, change]))
 
 
-def _decimal(value: float, sign: str = "", digits: int = DIGITS) -> str:
+def decimal(value: float, sign: str = "", digits: int = DIGITS) -> str:
     """Return a number as the page shows it."""
     if np.isnan(value):
         return "–"
@@ -148,10 +149,10 @@ def _decimal(value: float, sign: str = "", digits: int = DIGITS) -> str:
 
 def _cell(value: float, difference: float | None = None) -> Cell:
     exact = number(value)
-    cell = Cell("" if exact is None else str(exact), _decimal(value))
+    cell = Cell("" if exact is None else str(exact), decimal(value))
     if difference is not None:
         sign = "" if difference == value else "+"
-        cell.difference = _decimal(difference, sign)
+        cell.difference = decimal(difference, sign)
     return cell
 
 
@@ -212,7 +213,7 @@ def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
         is_baseline = row["name"] == baseline
         cell = _cell(value, value if is_baseline else value - origin)
         if name + LOW in row and cell.value:
-            low, high = _decimal(row[name + LOW]), _decimal(row[name + HIGH])
+            low, high = decimal(row[name + LOW]), decimal(row[name + HIGH])
             cell.interval = f"[{low}, {high}]"
         if name + VERDICT in row and not is_baseline:
             cell.verdict = row[name + VERDICT]
@@ -253,7 +254,7 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
     texts = _annotated_above(experiment)
     for column in experiment.columns:
         if column.undefined:
-            texts.append(f"{column.name} is undefined for {_undefined(experiment, column)}")
+            texts.append(f"{column.name} is undefined for {undefined_topics(experiment, column)}")
     return {"sources": sources, "notes": texts}
 
 
@@ -277,12 +278,15 @@ def _annotated_above(experiment: Experiment) -> list[str]:
     return sentences
 
 
-def _annotated_within(experiment: Experiment) -> list[str]:
-    """Return sentences on the shares of annotated documents within the cutoffs of the measures."""
+def annotated_within(experiment: Experiment, below: float = inf) -> list[str]:
+    """Return sentences on the shares of annotated documents within the cutoffs of the measures.
+
+    :param below: the smallest share of a system from which on there is no sentence
+    """
     sentences = []
     for (i, cutoff), of_systems in experiment.annotated.items():
         shares = pd.Series(of_systems, experiment.systems).dropna()
-        if shares.empty:
+        if shares.empty or shares.min() >= below:
             continue
         low = f"{shares.min():.1%}"
         high = f"{shares.max():.1%}"
@@ -300,7 +304,7 @@ def _annotated_within(experiment: Experiment) -> list[str]:
     return sentences
 
 
-def _undefined(experiment: Experiment, column: Column) -> str:
+def undefined_topics(experiment: Experiment, column: Column) -> str:
     """Return what follows "is undefined for" in a sentence on a measure, ``''`` for no topics."""
     if not column.undefined:
         return ""
@@ -334,7 +338,7 @@ def _facts(experiment: Experiment) -> Facts:
         if source.weighted:
             texts.append(f"The groups of {source.name} have weights: a document counts towards "
                          "each of its groups by its share of the document's weights.")
-        texts += _of_model(source.annotations.groups, experiment.corrected)
+        texts += of_model(source.annotations.groups, experiment.corrected)
         labels += source.labels
     subtopics = [name for name, column in columns.items() if reads_subtopics(column.measure)]
     if subtopics:
@@ -342,8 +346,8 @@ def _facts(experiment: Experiment) -> Facts:
         texts.append(f"The subtopics of {listed(subtopics)} are the groups of {name}.")
     if experiment.sampled:
         texts.append(SAMPLES)
-    texts += _annotated_within(experiment)
-    undefined = [_undefined(experiment, column) for column in experiment.columns]
+    texts += annotated_within(experiment)
+    undefined = [undefined_topics(experiment, column) for column in experiment.columns]
     comparison = experiment.comparison
     correction, test = comparison.get("correction"), comparison.get("test", "")
     interval = experiment.averages.attrs.get(INTERVAL, {})
@@ -352,7 +356,7 @@ def _facts(experiment: Experiment) -> Facts:
                  interval.get("confidence"), labels)
 
 
-def _of_model(source: Groups | None, corrected: bool) -> list[str]:
+def of_model(source: Groups | None, corrected: bool) -> list[str]:
     """Return sentences on the labels of a model, and on what corrects values on them.
 
     :param corrected: whether the report has a section on uncertain labels
@@ -483,7 +487,7 @@ def of_zero_tests(perquery: pd.DataFrame, correction: str | None) -> dict[str, A
     tests = tests_of_zero(perquery, correction)
     table = tests[["name", "measure"]].rename(columns={"name": "system"})
     for column in ("MB", "SB", "MAB"):
-        table[column] = tests[column].map(_decimal)
+        table[column] = tests[column].map(decimal)
     table["n"] = tests["n"].astype(str)
     for column in ("p", "p corrected"):
         table[column] = tests[column].map(short_p)
@@ -514,7 +518,7 @@ def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
         cells = of_measure.pivot(index="name", columns="head", values="text")
         table = cells.fillna("–").loc[gap["name"]].reset_index(names="system")
         for head, column in {"range": "range", "range by chance": "chance"}.items():
-            table[head] = [_decimal(value, digits=digits) for value in gap[column]]
+            table[head] = [decimal(value, digits=digits) for value in gap[column]]
         table["p"] = gap["p"].map(short_p).to_numpy()
         tables.append((measure, table))
     lead = (f"Means over the topics of each group, with {100 * level:g} % t intervals. The range "
@@ -537,7 +541,7 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     table = results[["name", "measure"]].rename(columns={"name": "system"})
     without_draws = [column for column in WHY if column in results]
     for column in without_draws:
-        table[column] = [_decimal(value, digits=digits) for value in results[column]]
+        table[column] = [decimal(value, digits=digits) for value in results[column]]
     head = f"mean of the draws [{100 * level:g} % interval]"
     table[head] = _with_intervals(results, ["low", "high"], digits, "mean")
     table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
@@ -546,7 +550,7 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     columns = {"most probable": "with the likeliest labels", "r_hat": "R̂ of the draws"}
     for column, head in columns.items():
         if column in results:
-            table[head] = [_decimal(value, digits=digits) for value in results[column]]
+            table[head] = [decimal(value, digits=digits) for value in results[column]]
     lead = (f"Each of {draws} draws gives every document one label. The interval of the mean "
             "covers the choice of the topics and the labels, and the share is the part of its "
             "variance that is the labels'. The interval for these topics covers the labels alone.")
@@ -562,14 +566,14 @@ def _with_intervals(table: pd.DataFrame, ends: list[str], digits: int,
     """Return intervals, behind the means if there are any; a mean without an interval is alone."""
     texts = []
     for row in table.to_dict("records"):
-        low, high = (_decimal(row[end], digits=digits) for end in ends)
+        low, high = (decimal(row[end], digits=digits) for end in ends)
         interval = f"[{low}, {high}]"
         if mean is None:
             texts.append(interval)
         elif low == high == "–":
-            texts.append(_decimal(row[mean], digits=digits))
+            texts.append(decimal(row[mean], digits=digits))
         else:
-            texts.append(f"{_decimal(row[mean], digits=digits)} {interval}")
+            texts.append(f"{decimal(row[mean], digits=digits)} {interval}")
     return texts
 
 

@@ -140,7 +140,7 @@ def test_an_undefined_measure_has_no_average(made):
     html = shown(run, qrels, ["nDCG@5", "rND@5"], groups="few")
     assert ("rND@5 is undefined for 3 of 3 topics (no relevant document, such as 'd0', has a group "
             "in Groups('few', ['A', 'B'])); there is no average.").replace("'", "&#39;") in html
-    assert '<td data-value=""><span class="value">–' in html and "counts in the average" not in html
+    assert 'data-value=""><span class="value">–' in html and "counts in the average" not in html
     assert data_of(html)["averages"][0][1] is None
 
 

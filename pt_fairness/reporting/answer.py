@@ -1,0 +1,227 @@
+"""Which system is the fairest, in plain words with links to the numbers, and what is not known."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from pt_fairness.analysis import against_random
+from pt_fairness.analysis.columns import ALPHA, LEAST_TESTED, TOO_FEW
+from pt_fairness.analysis.runs_and_qrels import is_of_groups
+from pt_fairness.analysis.significance import BETTER, DIFFERENT, WORSE, short_p, topics_of_test
+from pt_fairness.core.messages import collecting_warnings
+from pt_fairness.measures.descriptions import fair_end_in_words
+from pt_fairness.reporting.evaluated_runs import Experiment
+from pt_fairness.reporting.paragraph import as_text, aspect_of, listed, plural
+from pt_fairness.reporting.sections import (
+    Cell,
+    annotated_within,
+    decimal,
+    of_model,
+    undefined_topics,
+)
+
+#: The measures of each outcome, with their numbers; the cells of each system.
+Clauses = dict[str, list[str]]
+Cells = Sequence[Sequence[Cell]]
+
+#: The number of random orders.
+DRAWS = 1000
+#: The share of annotated documents below which it is said.
+HALF = 0.5
+#: A link in a text: the id of its target and its text, between characters of private use.
+_LINK = re.compile("\ue000(.*?)\ue001(.*?)\ue002")
+#: What a mark says of the fairest system, and of the relevance of the baseline.
+_FAIRER = {BETTER: "it is significantly fairer by", DIFFERENT: "it differs significantly by",
+           "": "no significant difference was found by"}
+_RELEVANCE = {BETTER: "significantly less", WORSE: "significantly more",
+              "": "no significant difference"}
+_BY_CHANCE = "no difference was found by"
+#: What an outcome leaves open.
+_OPEN = {_FAIRER[""]: "Whether the fairest system is fairer than the baseline",
+         _FAIRER[DIFFERENT]: "Which system is nearer to the fair end, which means can be on "
+                             "either side of",
+         _BY_CHANCE: "Whether the order of the fairest system is fairer, or less fair, than a "
+                     "random one"}
+
+
+def link(target: str, text: str) -> str:
+    """Return a link to an element of the page."""
+    return f"\ue000{target}\ue001{text}\ue002"
+
+
+def as_html(text: str) -> str:
+    """Return a text with links as HTML."""
+    return _LINK.sub(r'<a href="#\1">\2</a>', escape(text))
+
+
+def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, Any],
+              seed: int) -> dict[str, Any]:
+    """Return the answer, what is not established, and the section with the random orders.
+
+    :param rows: the rows of the table of averages
+    :param runs: the runs by name
+    :param seed: the seed of the random orders
+    :returns: HTML: the ``answer``, and the lines of what is ``unknown``; a list of ``sections``
+    """
+    systems, names, baseline = experiment.systems, experiment.names, None
+    if experiment.baseline is not None and len(systems) > 1:
+        baseline = systems.index(experiment.baseline)
+    cells = [row["cells"] for row in rows]
+    best: dict[str, dict[int, list[int]]] = defaultdict(dict)
+    for j, column in enumerate(experiment.columns):
+        places = [i for i, of_system in enumerate(cells) if of_system[j].best]
+        if places:
+            best[aspect_of(column.measure)][j] = places
+    fairest = best["fairness"] | best["bias"] | best["divergence"]
+    by_system: Clauses = defaultdict(list)
+    against_baseline: Clauses = defaultdict(list)
+    for j, places in fairest.items():
+        i, name = places[0], names[j]
+        verb = "is the fairest system by"
+        if len(systems) == 1:
+            verb = "is the only system, with"
+        elif len(places) > 1:
+            verb = "are the fairest systems, and equal, by"
+        winners = listed(systems[place] for place in places)
+        end = fair_end_in_words(experiment.columns[j].measure)
+        by_system[f"{winners} {verb}"].append(f"{name} ({_value(cells, i, j)}; {end})")
+        if baseline is not None:
+            outcome = "it is the baseline by" if baseline in places else _FAIRER[cells[i][j].mark]
+            numbers = f"{_value(cells, baseline, j)}, {_p_value(cells, i, j)}"
+            against_baseline[outcome].append(f"{name} ({numbers})")
+    by_chance, sections = _random_orders(experiment, fairest, runs, seed)
+    sentences = [_grouped(by_system)]
+    if not fairest:
+        sentences = ["No measure of fairness has a value, so no system is called the fairest."]
+    elif len(by_system) > 1:
+        sentences.insert(0, "The measures of fairness disagree.")
+    if against_baseline:
+        test = f"{experiment.baseline} ({experiment.comparison['test']})"
+        sentences.append(f"The fairest system of each measure against the baseline {test}: "
+                         f"{_grouped(against_baseline)}")
+    if by_chance:
+        sentences.append(f"The fairest system of each measure against {DRAWS:,} random orders of "
+                         f"the annotated documents that it returned: {_grouped(by_chance)}")
+    if fairest:
+        sentences += _relevance(experiment, best["relevance"], cells, fairest, baseline)
+    sentences.append(f"All values are averages over {plural(len(experiment.topics), 'topic')}.")
+    lines = []
+    for outcome, measures in (against_baseline | by_chance).items():
+        if outcome in _OPEN:
+            lines.append(f"{_OPEN[outcome]}: {listed(measures)}.")
+    if len(systems) == 1:
+        lines.append("Whether another system is fairer: there is one system.")
+    elif baseline is None:
+        lines.append("Whether the systems differ: there is no baseline to test them against.")
+    elif len(systems) > 2:
+        lines.append("Whether the systems differ from each other: each was tested against the "
+                     "baseline alone.")
+    if len(fairest) > 1:
+        lines.append("What several measures show together: their p-values are not corrected for "
+                     "each other.")
+    if not best["relevance"]:
+        lines.append("What fairness costs in relevance: there is no measure of it.")
+    lines += _limits(experiment, [names[j] for j in fairest])
+    return {"answer": as_html(" ".join(sentences)), "unknown": list(map(as_html, lines)),
+            "sections": sections}
+
+
+def _relevance(experiment: Experiment, most_relevant: Mapping[int, Sequence[int]],
+               cells: Cells, fairest: Mapping[int, Sequence[int]],
+               baseline: int | None) -> list[str]:
+    """Return what the fairness of each fairest system costs by the first measure of relevance."""
+    sentences = []
+    for j, (most, *_) in [*most_relevant.items()][:1]:
+        name, highest = experiment.names[j], _value(cells, most, j)
+        for i in dict.fromkeys(places[0] for places in fairest.values()):
+            text = (f"{experiment.systems[i]} has {name} {_value(cells, i, j)}; the highest is "
+                    f"{highest}, of {experiment.systems[most]}")
+            if baseline not in (None, i):
+                numbers = f"{_RELEVANCE[cells[i][j].mark]}, {_p_value(cells, i, j)}"
+                text += f"; the baseline has {_value(cells, baseline, j)} ({numbers})"
+            sentences.append(f"{text}.")
+    return sentences
+
+
+def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
+    """Return what limits the values of measures: topics, errors, documents without a group, labels.
+    """
+    lines = []
+    if any(topics_of_test(experiment.table, name) < LEAST_TESTED for name in names):
+        lines.append(TOO_FEW)
+    if experiment.broken:
+        lines.append(f"How fair {listed(experiment.broken)} is: there was an error.")
+    for column in experiment.columns:
+        if column.undefined:
+            text = f"{column.name} is undefined for {undefined_topics(experiment, column)}"
+            lines.append(link("judgments", text))
+    for text in annotated_within(experiment, HALF):
+        lines.append(f"What the documents without a group would change: {link('paragraph', text)}")
+    for source in experiment.sources:
+        for text in of_model(source.annotations.groups, experiment.corrected):
+            lines.append(link("paragraph", as_text(text)))
+    return lines
+
+
+def _random_orders(experiment: Experiment, fairest: Mapping[int, Sequence[int]],
+                   runs: Mapping[str, Any], seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
+    """Return what random orders say of the fairest system of each measure, and their section.
+
+    :param fairest: the systems with the best value of each measure of fairness
+    """
+    measures: dict[str, dict[Any, str]] = defaultdict(dict)
+    for j, places in fairest.items():
+        measure = experiment.columns[j].measure
+        if is_of_groups(measure):
+            measures[experiment.systems[places[0]]][measure] = experiment.names[j]
+    tables = []
+    for system, names in measures.items():
+        with collecting_warnings():  # the evaluation has given them
+            table = against_random({system: runs[system]}, experiment.plan.qrels, [*names],
+                                   draws=DRAWS, seed=seed, progress=False)
+        of_measures = {str(measure): name for measure, name in names.items()}
+        tables.append(table.replace({"measure": of_measures}))
+    clauses: Clauses = defaultdict(list)
+    if not tables:
+        return clauses, []
+    orders = pd.concat(tables)
+    shown = orders[["name", "measure"]].rename(columns={"name": "system"})
+    for column in ("value", "random", "sd"):
+        shown[column] = orders[column].map(decimal)
+    shown["fairer"], shown["p"] = orders["fairer"].map("{:.1%}".format), orders["p"].map(short_p)
+    for place, order in enumerate(orders.itertuples()):
+        outcome = _BY_CHANCE
+        if order.p < ALPHA:
+            outcome = f"its order is {'fairer' if order.fairer < HALF else 'less fair'} by"
+        share, p = (link(f"random-{place}-{column}", shown.iloc[place, column])
+                    for column in (5, 6))
+        clauses[outcome].append(f"{order.measure} ({share} of them are fairer, p {p})")
+    lead = (f"The fairest system of each measure, and {DRAWS:,} random orders of the annotated "
+            "documents that it returned: their mean, its standard deviation, the share of them "
+            "that are fairer, where an equal one counts half, and a two-sided p, not corrected for "
+            "several measures. Undefined topics count 0.")
+    return clauses, [{"id": "random", "title": "Random orders", "tables": [("", shown)],
+                      "lead": lead}]
+
+
+def _value(cells: Cells, i: int, j: int) -> str:
+    """Return the value of a system, with its interval."""
+    cell = cells[i][j]
+    return link(f"s{i}-m{j}", f"{cell.text} {cell.interval}".rstrip())
+
+
+def _p_value(cells: Cells, i: int, j: int) -> str:
+    text = cells[i][j].about.partition(";")[0]
+    return link(f"s{i}-m{j}", text or "no p-value")
+
+
+def _grouped(clauses: Clauses) -> str:
+    """Return measures by outcome as a sentence."""
+    texts = [f"{outcome} {listed(measures)}" for outcome, measures in clauses.items()]
+    return f"{'; '.join(texts)}."
