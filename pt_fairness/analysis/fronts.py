@@ -44,10 +44,10 @@ from pt_fairness.io.document_files import of_topics
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.measures.descriptions import fair_end_of
 from pt_fairness.measures.measure import FairnessMeasure, values_of
+from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
 from pt_fairness.provider.measure_lists import (
     check_labels,
-    parsed,
     parsed_or_none,
     take_groups,
     takes_groups,
@@ -116,11 +116,8 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     :param most: the largest number of lists of all topics
     :raises ValueError: what :func:`frontier` raises
     """
-    pair = [*parsed(relevance), *parsed(fairness)]
-    if len(pair) != 2:
-        raise ValueError("a front is of one measure of relevance and one of fairness, and these "
-                         f"are {len(pair)}: {', '.join(map(str, pair))}")
-    relevance, measure = pair
+    relevance = parsed_one(relevance)
+    measure = parsed_one(fairness)
     reason = reason_against(measure)
     if not _has_front(relevance):
         raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "

@@ -130,12 +130,10 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
         scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
         width, height = ax.figure.figure.get_size_inches() * scale
         resize(ax, width, height)
-    best: dict[str, Any] = {}
-    if front is not None:
-        need_columns(front, columns, "the front")
-        best = {front.columns[0]: front.iloc[0, 0], front.columns[1]: front.iloc[-1, 1]}
-    xs = np.append(x, best.get(columns[0], []))
-    ys = np.append(y, best.get(columns[1], []))
+    if front is None:
+        front = systems[:0]
+    need_columns(front, columns, "the front")
+    xs, ys = pd.concat([systems, front])[columns].to_numpy().T
     right = _set_limits(ax.set_xlim, xs, columns[0], averages)
     top = _set_limits(ax.set_ylim, ys, columns[1], averages)
     named: dict[str, Any] = {}
@@ -146,7 +144,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     if top is not None:
         named[f"fair end of {columns[1]}"] = ax.axhline(top, **FAIR)
         lines.append([(end, top) for end in ax.get_xlim()])
-    if front is not None:
+    if len(front):
         reach = _draw_front(ax, front[columns])
         named |= reach
         lines.append(reach[REACH].get_xydata())
@@ -203,14 +201,12 @@ def _draw_front(ax: Axes, front: pd.DataFrame) -> dict[str, Any]:
     """
     worst_x, best_x = ax.get_xlim()
     worst_y, best_y = ax.get_ylim()
-    x, y = front.to_numpy().T
-    if abs(x[-1] - best_x) < abs(x[0] - best_x):
-        x, y = x[::-1], y[::-1]
-    x = np.concatenate([x[:1], x, [worst_x]])
-    y = np.concatenate([[worst_y], y, y[-1:]])
-    corners = [worst_x, best_x, best_x], [best_y, best_y, worst_y]
-    beyond = ax.fill([*x, *corners[0]], [*y, *corners[1]], **BEYOND)[0]
-    line = ax.plot(x, y, color=FAR, linewidth=1.5, zorder=1)[0]
+    front = front.sort_values(front.columns[0], ascending=worst_x < best_x)
+    x, y = front.to_numpy().T.tolist()
+    x = [worst_x, *x, x[-1], best_x]
+    y = [y[0], *y, worst_y, worst_y]
+    beyond = ax.fill_between(x, y, best_y, **BEYOND)
+    line = ax.plot(x[:-1], y[:-1], color=FAR, linewidth=1.5, zorder=1)[0]
     return {REACH: line, "out of reach of documents with a group": beyond}
 
 
