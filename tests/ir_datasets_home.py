@@ -16,12 +16,13 @@ import zipfile
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import ir_datasets
 import pytest
 
 from pt_fairness import collections, groups, values
+from pt_fairness.collections import document_groups
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -45,44 +46,37 @@ def _refuse(*arguments: Any, **options: Any) -> None:
     raise OSError("no connections in this test")
 
 
-def _forget_modules() -> dict[str, ModuleType]:
-    """Forget ir_datasets and the modules that import it, and return them."""
-    modules = {name: sys.modules.pop(name) for name in [*sys.modules]
-               if name.partition(".")[0] == "ir_datasets" or name.startswith(
-                   ("pt_fairness.io.irds", "pt_fairness.collections."))}
-    for parent, _, child in (name.rpartition(".") for name in modules):
-        if parent in sys.modules:
-            vars(sys.modules[parent]).pop(child, None)
-    return modules
+#: The modules of ir_datasets with the datasets that a test finds in its home folder; that of an id
+#: stands behind those of the ids that it takes its documents from.
+MODULES = ("argsme", "beir", "clueweb12", "disks45", "msmarco_passage", "neuclir", "sara",
+           "touche_image", "touche", "trec_fair")
 
 
 @pytest.fixture
 def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """ir_datasets, imported again for a home folder of this test, without connections."""
+    """ir_datasets with the datasets of :data:`MODULES` and of this package alone, in a home folder
+    of this test, without connections.
+    """
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("IR_DATASETS_TMP", str(tmp_path / "tmp"))
     monkeypatch.setenv("IR_DATASETS_DL_TRIES", "1")
     monkeypatch.setattr(socket.socket, "connect", _refuse)
     monkeypatch.setattr(socket, "getaddrinfo", _refuse)
-    saved = _forget_modules()
     # In place of the built-in sources, which keep what they have read.
+    document_groups.counts.cache_clear()
     for name in collections.SOURCES:
         groups.register(name, partial(collections.make, "groups", name))
     for name in collections.VALUES:
         values.register(name, partial(collections.make, "values", name))
-    fresh = importlib.import_module("ir_datasets")
+    monkeypatch.setattr(ir_datasets.registry, "_registered", {})
+    for name in MODULES:
+        vars(ir_datasets.datasets)[name]._init()
     collections.register_datasets()
-    yield fresh
+    yield ir_datasets
     for module in (groups, values):
         for name in module.names():
             with contextlib.suppress(ValueError):  # a built-in name
                 module.unregister(name)
-    _forget_modules()
-    sys.modules.update(saved)
-    for name, module in saved.items():
-        parent, _, child = name.rpartition(".")
-        if parent:
-            setattr(sys.modules[parent], child, module)
 
 
 class Files:

@@ -168,14 +168,18 @@ def tests_of(stage: str, mutant: Mutant, tests: Path) -> Iterator[list[str]]:
     """Yield the arguments of pytest for a stage."""
     room = tests / mutant.room
     paths = {
-        "file": room.glob(f"test_{mutant.path.stem}.py"),
+        "file": [*room.glob(f"test_{mutant.path.stem}.py")],
         "room": [room],
         "above": [*(tests / name for name in rooms_above(mutant.room)),
                   *sorted(tests.glob("test_*.py"))],
         "exhaustive": [room],
     }[stage]
     mark = "exhaustive" if stage == "exhaustive" else "not exhaustive"
-    yield from (["-m", mark, str(path)] for path in paths)
+    arguments = ["-m", mark, *map(str, paths)]
+    if stage == "room":  # first parameters first: they kill most
+        yield [*arguments, "--first-parameters"]
+    if paths:
+        yield arguments
 
 
 def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
