@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import gzip
 import os
 import random
@@ -74,6 +75,19 @@ def is_on_demand(item: pytest.Item) -> bool:
     further = case is not None and case.indices.get("seed", 0) > 0
     fixtures = ON_DEMAND_FIXTURES.intersection(getattr(item, "fixturenames", ()))
     return further or bool(fixtures) or item.path.is_relative_to(ON_DEMAND)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """Collect without looking for garbage, and leave what is there then to every test: each full
+    search reads all modules and cases, a quarter of the time of collecting.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
