@@ -12,6 +12,7 @@ import sys
 import textwrap
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,16 +66,27 @@ ON_DEMAND = ROOT / "tests" / "examples"
 ON_DEMAND_FIXTURES = {"shared", "browser", "small_disk", "built", "site"}
 
 
-def is_on_demand(item: pytest.Item) -> bool:
+def is_on_demand(item: pytest.Item, number: int) -> bool:
     """Return whether a test is one of those beside the default by where it stands and what it
-    takes: a further seed, or a fixture or folder of the tests on demand.
+    takes: a further seed, a case beyond the first ones that its mark ``first`` tells, or a fixture
+    or folder of the tests on demand.
 
     Single tests, classes and modules have the mark ``exhaustive`` themselves.
+
+    :param number: how many cases of the same test stand before it
     """
     case = getattr(item, "callspec", None)
+    first = item.get_closest_marker("first")
     further = case is not None and case.indices.get("seed", 0) > 0
+    further |= first is not None and number >= first.args[0]
     fixtures = ON_DEMAND_FIXTURES.intersection(getattr(item, "fixturenames", ()))
     return further or bool(fixtures) or item.path.is_relative_to(ON_DEMAND)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the folder of tests on demand unread where none of them runs."""
+    unread = collection_path == ON_DEMAND and "not exhaustive" in config.getoption("markexpr")
+    return True if unread else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -95,9 +107,12 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
     """Mark the tests that run on demand, before pytest selects by marks."""
+    cases: Counter[str] = Counter()
     for item in items:
-        if is_on_demand(item):
+        test = item.nodeid.partition("[")[0]
+        if is_on_demand(item, cases[test]):
             item.add_marker("exhaustive")
+        cases[test] += 1
     yield
     if config.getoption("first_parameters"):
         first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}

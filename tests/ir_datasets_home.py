@@ -48,8 +48,8 @@ def _refuse(*arguments: Any, **options: Any) -> None:
 
 #: The modules of ir_datasets with the datasets that a test finds in its home folder; that of an id
 #: stands behind those of the ids that it takes its documents from.
-MODULES = ("argsme", "beir", "clueweb12", "disks45", "msmarco_passage", "neuclir", "sara",
-           "touche_image", "touche", "trec_fair")
+MODULES = ("argsme", "beir", "clueweb12", "disks45", "msmarco_document", "msmarco_passage",
+           "neuclir", "sara", "touche_image", "touche", "trec_fair")
 
 
 @pytest.fixture

@@ -46,7 +46,8 @@ def permuted(run, annotated, name, draw, seed):
     return pd.concat(parts)
 
 
-@pytest.mark.parametrize("samples", [1, 2])
+@pytest.mark.first(1)
+@pytest.mark.parametrize("samples", [2, 1])
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_agrees_with_draws_that_are_evaluated_one_by_one(samples):
     measures = [rKL @ 3, nDD @ 3, AWRF, NDKL @ 4, RepBias(group="A") @ 2,

@@ -89,6 +89,7 @@ LOOK_UP = ("import sys, pt_fairness\nfrom pt_fairness import groups\n"
            "print(*found['group'])")
 
 
+@pytest.mark.first(1)
 @BOTH
 def test_languages_of_unjudged_documents(irds, files, written, offline, name):
     unjudged = {docno: language for language, (_, docnos) in written.items() for docno in docnos}

@@ -19,6 +19,7 @@ def run(code):
     return done.stdout.strip()
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("order", ["import pt_fairness.groups as g",
                                    "from pt_fairness.groups import Groups\nimport pt_fairness\n"
                                    "g = pt_fairness.groups",
@@ -79,6 +80,7 @@ def test_a_name_that_was_registered_again_stays():
                "importlib.reload(pt_fairness)\nprint(groups.get('trec-newswire') is own)") == "True"
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("order", ["import pt_fairness, ir_datasets",
                                    "import pt_fairness.io.irds, ir_datasets"])
 def test_dataset_ids_need_no_pandas(order):

@@ -184,6 +184,7 @@ def test_wrong_arguments_are_refused(runs, qrels, options, says):
     assert says in str(error.value)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("first", ["import pt_fairness.evaluation.experiment",
                                    "from pt_fairness import *"])
 def test_evaluate_is_the_function_whatever_is_imported_first(first):

@@ -227,6 +227,7 @@ class TestEqualSystems:
                   for seed in (4, 5)}
         return case.qrels_frame, {"base": base, "equal": base.copy(), **others}
 
+    @pytest.mark.first(1)
     @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
     def test_they_count_in_the_correction(self, compared, correction):
         qrels, runs = compared

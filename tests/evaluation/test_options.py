@@ -79,6 +79,7 @@ class TestTables:
             assert "rKL(protected='0')@5" not in table.attrs["undefined"]
         assert as_text(averages, "csv").startswith("name,nDCG@5,Unfairness ↓,nDCG@5 +")
 
+    @pytest.mark.first(2)
     @pytest.mark.parametrize("correction", ["holm", "bonferroni", "fdr_bh"])
     def test_corrections_are_those_of_pt_experiment(self, runs, qrels, correction):
         frames = [run.rename(columns={"query_id": "qid", "doc_id": "docno"})

@@ -162,6 +162,7 @@ def test_an_argument_that_is_there_twice(irds, files):
 
 def test_a_missing_dependency_is_no_damage(irds, files, monkeypatch):
     files.argsme()
+    monkeypatch.delitem(irds.lazy_libs._cache, "ijson", raising=False)
     monkeypatch.setitem(sys.modules, "ijson", None)
     with pytest.raises(ImportError, match="ijson"):
         groups.get(f"{ARGSME}/stance").lookup(["1"], ["a1"])
@@ -183,6 +184,7 @@ DAMAGES = [
 ]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("dataset_id, folder", [
     (f"{TASK}/stance", f"{ARGSME}.json.pklz4"), (BEIR, "beir/webis-touche2020/docs.pklz4")])
 def test_a_damaged_docstore_can_be_built_again(irds, files, dataset_id, folder):

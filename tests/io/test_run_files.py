@@ -159,6 +159,7 @@ def test_a_missing_file(tmp_path, name):
         read_run(tmp_path / name)
 
 
+@pytest.mark.first(1)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize("name", ["run", "run.gz"])
 def test_a_named_pipe_is_opened_once(tmp_path, name):

@@ -233,6 +233,7 @@ def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure,
         assert found[measure, str(t)] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("step", [1, 2, 5])
 @pytest.mark.parametrize("several", [False, True])
 def test_rkl_over_all_groups_of_a_run_is_at_most_one(step, several):

@@ -29,8 +29,9 @@ def test_the_measures_that_take_a_target():
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
 @pytest.mark.parametrize("name", [*TAKERS, "rKL over all"])
-def test_every_measure_against_the_slow_version(make_case, name, several):
-    generator = np.random.default_rng(len(name))
+@pytest.mark.parametrize("seed", range(4))
+def test_every_measure_against_the_slow_version(make_case, seed, name, several):
+    generator = np.random.default_rng([seed, len(name)])
     params: dict[str, Any] = {"protected": "all"} if name == "rKL over all" else {}
     name = name.split()[0]
     if "protected" in TAKERS[name].SUPPORTED_PARAMS and not params:
@@ -40,25 +41,24 @@ def test_every_measure_against_the_slow_version(make_case, name, several):
     if "by" in TAKERS[name].SUPPORTED_PARAMS:
         params = {"by": "group"}
     labels = ["g0", "g1", "g2", "elsewhere"]
-    for seed in range(4):
-        case = make_case(seed, labels=3, several=several)
-        table = generator.dirichlet([1, 1, 1, 1], 5) * (generator.random((5, 4)) < 0.7) + [
-            0, 0, 1e-3, 0]
-        table /= table.sum(axis=1, keepdims=True)
-        rows = [
-            (qid, label, table[int(qid) - 1, i]) for qid in "12345"
-            for i, label in enumerate(labels) if table[int(qid) - 1, i] or qid == "1"]
-        targets.register("theirs", frame(rows).sample(frac=1, random_state=seed))
-        for cutoff in (3, 8):
-            measure = TAKERS[name](target="theirs", **params) @ cutoff
-            found = {
-                m.query_id: m.value
-                for m in ir_measures.iter_calc([measure], case.qrels_frame, case.run_frame)}
-            for qid in "12345":
-                explicit = dict(zip(labels, table[int(qid) - 1], strict=True))
-                expected = slow_versions.evaluate(
-                    name, {"target": explicit, "cutoff": cutoff, **params}, case.qrels, case.run)
-                assert found[qid] == pytest.approx(expected[qid], abs=1e-9), (measure, qid)
+    case = make_case(seed, labels=3, several=several)
+    table = generator.dirichlet([1, 1, 1, 1], 5) * (generator.random((5, 4)) < 0.7) + [
+        0, 0, 1e-3, 0]
+    table /= table.sum(axis=1, keepdims=True)
+    rows = [
+        (qid, label, table[int(qid) - 1, i]) for qid in "12345"
+        for i, label in enumerate(labels) if table[int(qid) - 1, i] or qid == "1"]
+    targets.register("theirs", frame(rows).sample(frac=1, random_state=seed))
+    for cutoff in (3, 8):
+        measure = TAKERS[name](target="theirs", **params) @ cutoff
+        found = {
+            m.query_id: m.value
+            for m in ir_measures.iter_calc([measure], case.qrels_frame, case.run_frame)}
+        for qid in "12345":
+            explicit = dict(zip(labels, table[int(qid) - 1], strict=True))
+            expected = slow_versions.evaluate(
+                name, {"target": explicit, "cutoff": cutoff, **params}, case.qrels, case.run)
+            assert found[qid] == pytest.approx(expected[qid], abs=1e-9), (measure, qid)
 
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")

@@ -31,6 +31,7 @@ def names_of(ax) -> list[str]:
 
 
 class TestTradeoff:
+    @pytest.mark.first(4)
     @pytest.mark.parametrize(
         "relevance, fairness",
         list(itertools.permutations(["nDCG@5", "rKL@5", "DistFair@5", "BiasP@5"], 2)))
@@ -264,6 +265,7 @@ class TestDifferences:
         ax = plots.differences(compared, "AWRF@10")
         assert ax.get_yticklabels()[0].get_text() == "worse"  # has the largest AWRF
 
+    @pytest.mark.first(1)
     @pytest.mark.parametrize("names", [LONG_NAMES, MANY_NAMES])
     def test_names(self, names):
         frame = pd.DataFrame({"name": names, "measure": "rKL@10", "n": 9, "low": -0.1, "high": 0.2,
@@ -311,6 +313,7 @@ class TestCorrelations:
             found = analysis.correlations(self.AVERAGES.assign(**{"rKL@5": 0.2}))
         assert plots.correlations(found).texts[0].get_text() == "–"
 
+    @pytest.mark.first(1)
     @pytest.mark.parametrize("new", [True, False])
     def test_many_measures(self, new):
         rng = np.random.default_rng(0)

@@ -80,6 +80,7 @@ class TestRelevanceAndFairness:
             ax = plt.figure().add_axes((0.1, 0.1, 0.8, 0.8))
             plots.relevance_and_fairness(self.FRAME, "nDCG@5", "rKL@5", ax)
 
+    @pytest.mark.first(2)
     @pytest.mark.parametrize(
         "names, lines",
         [(LONG_NAMES, ["rKL@5"]), (MANY_NAMES, LONG_MEASURES), (["A", "B"], LONG_MEASURES[:1])])
@@ -171,13 +172,15 @@ class TestStrips:
         frame = analysis.ranked_groups(self.RUNS, self.QRELS.assign(label=0))
         assert not plots.strips(frame, "1").lines
 
+    @pytest.mark.first(2)
     @pytest.mark.parametrize(
         "names, depth, new",
         [
+            (MANY_NAMES, 4, True),
+            (["A"], 50, False),
             (LONG_NAMES, 100, True),
             (LONG_NAMES, 100, False),
             (["A"], 50, True),
-            (MANY_NAMES, 4, True),
             (MANY_NAMES, 4, False)],
     )
     def test_deep_and_many_lists(self, names, depth, new):

@@ -196,6 +196,7 @@ class TestBiasHistogram:
         middles = [round(bar.get_x() + bar.get_width() / 2, 6) for bar in ax.containers[0]]
         assert middles == [-middle for middle in reversed(middles)]
 
+    @pytest.mark.first(1)
     @pytest.mark.parametrize(
         "measures",
         [
@@ -245,6 +246,7 @@ class TestTargetAgainstModel:
         assert legend_of(ax) == [*(f"{group}, moved at random within its cell"
                                    for group in ("female", "male")), "no bias"]
 
+    @pytest.mark.first(2)
     @pytest.mark.parametrize("n, ticks", [(7, 8), (10, 6), (20, 5), (100, 6)])
     def test_names_of_the_grid(self, n, ticks):
         ax = plots.target_against_model(pd.DataFrame({"target": [0.0], "model": [1.0]}), n)

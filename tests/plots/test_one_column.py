@@ -104,6 +104,7 @@ def test_each_figure_is_here():
     assert kinds == {*plots.__all__} - {"PALETTE", "style"}
 
 
+@pytest.mark.first(6)
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_texts_are_inside_one_column(figure, frames):
@@ -121,6 +122,7 @@ def test_texts_are_inside_one_column(figure, frames):
     assert texts
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("width", [2.0, 3.3, 7.0])
 @pytest.mark.parametrize("font_size", [6.0, 9.0])
 def test_widths_and_sizes(frames, width, font_size):

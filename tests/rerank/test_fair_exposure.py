@@ -60,8 +60,9 @@ def test_the_columns_of_a_policy():
 
 
 class TestExposure:
+    @pytest.mark.first(4)
     @pytest.mark.parametrize("target", ["uniform", "run", "score", {"g0": 0.7, "g1": 0.3}])
-    @pytest.mark.parametrize("soft", [False, True])
+    @pytest.mark.parametrize("soft", [True, False])
     @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
     def test_utility_and_shares_of_random_topics(self, target, soft):
         topics = random_topics(31, 40, labels=3, several=soft, soft=soft, longest=7)
