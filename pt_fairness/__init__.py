@@ -4,7 +4,7 @@ The measures, such as ``rKL``, are names of this package and of ``pyterrier.meas
 task, with the commands of ``pt-fairness`` in brackets:
 
 * runs: ``evaluate`` [eval, table], ``table``, ``with_groups``, ``rename``, ``highlight``,
-  ``explain``, ``reference_rankings``
+  ``reference_rankings``; the value of a topic by hand: ``explain`` [explain]
 * one page on them: ``report`` [report]
 * tests, intervals, agreement of measures: ``analysis`` [correlate], ``simulation``
 * figures: ``plots`` [plot]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress
 from math import nan
 from typing import Any
 
@@ -13,8 +14,15 @@ from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, on
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.identifiers import texts_of, with_text_ids
-from pt_fairness.core.messages import TREC_DEFAULTS, collecting_warnings, shown, warn
-from pt_fairness.measures.measure import FairnessMeasure, rels_of
+from pt_fairness.core.messages import (
+    TREC_DEFAULTS,
+    collecting_warnings,
+    did_you_mean,
+    listed,
+    shown,
+    warn,
+)
+from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare, rels_of
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations
@@ -30,6 +38,10 @@ SUMS = frozenset({
 })
 #: The prefixes of the columns of :func:`explain` that hold shares and targets.
 SHARE, TARGET = "share of ", "target of "
+#: The significant digits of the numbers in formulas.
+DIGITS = 5
+#: The largest number of summands that a formula shows one by one.
+MOST_SUMMANDS = 30
 #: The columns of the protected side.
 PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
 
@@ -43,7 +55,7 @@ def source_of_numbers(measure: Any) -> str:
     inner = getattr(measure, "inner", measure)  # that of OfGroup
     if isinstance(measure, FairnessMeasure) and measure.is_sum:
         return "terms"
-    if measure.NAME in SUMS:
+    if inner.NAME in SUMS:
         return "prefixes"
     return "cutoffs" if "cutoff" in inner.SUPPORTED_PARAMS else ""
 
@@ -60,6 +72,9 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
 
     For any other measure, the column ``value`` holds the value so far: that of the measure with the
     rank as its cutoff.
+
+    Each measure of this package adds the numbers that its value is made of, and the formula with
+    these numbers in it. ``pt-fairness explain`` prints them.
 
     :param measure: a measure, or its name
     :param run: a run with one ranking of the topic, in any form that
@@ -82,27 +97,41 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         * ``counts``: whether the measure evaluates the document. A measure of condensed lists
           evaluates the first ``cutoff`` annotated documents. With ``judged_only`` these are the
           first judged documents. Other measures evaluate the first ``cutoff`` documents.
+        * ``reason``: why the document does not count
         * ``share of g`` for each group g: its share, in [0, 1], of the documents that count, down
           to this rank. A document of m groups counts 1/m towards each. If the measure has a
           parameter ``discount``, the shares are of the discounts of the ranks. NaN above the first
           annotated document.
         * ``protected share``: the same for the protected side, if the measure compares two sides. A
           document counts 1 if any of its groups is protected.
-        * ``target of g`` and ``protected target``: the target shares before any smoothing, equal in
-          all rows; only if the measure has a target. NaN if the target is empty.
+        * the parts of the value at the rank, such as ``divergence``, ``discount`` and ``product``
+          of a prefix measure or ``discount`` of AWRF; NaN where the document does not count
         * ``contribution`` or ``value``. A rank that does not count contributes 0 and repeats
           the value so far; this is NaN above the first document that counts.
+
+        The other columns are of the topic, equal in all rows:
+
+        * ``measure`` (without the source of ``groups``), ``qid``, and ``topic value``, the value of
+          the provider
+        * ``formula``, in names and in numbers of five digits, such as ``Σ product / Z = (0.33 +
+          0.21) / 1.42``; empty if it is not known, or if no document counts
+        * ``where``: what the names mean
+        * ``protected``, the protected groups, separated by ``", "``, if the measure compares two
+          sides; ``fairest``, the value of the fairest possible ranking of as many documents, of
+          rND, rKL, rRD, nDD, nDR and nDKL: NaN for documents with weights
+        * ``target of g`` and ``protected target``: the target shares before any smoothing; only if
+          the measure has a target. NaN if the target is empty.
+        * the parts of the value, such as ``Z``, or ``attention of g`` of AWRF
+        * ``undefined``: why the measure is undefined for the topic, if it is
 
         If fewer documents count than the cutoff, the last value so far can differ from the value of
         a measure that counts the missing ranks too, such as RepBias. In a list in which no document
         counts, all contributions are NaN. Where the provider of a measure breaks ties otherwise
         than trec_eval, the value is that of trec_eval's order, with a warning.
 
-        GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` holds
-        ``measure`` (without the source of ``groups``) and ``qid`` as text, the ``value`` of the
-        provider and, if the measure compares two sides, the labels of the ``protected`` one. For
-        rND, rKL, rRD, nDD, nDR and nDKL it also holds the value of the ``fairest`` possible ranking
-        of as many documents, NaN for an undefined topic and for documents with weights.
+        GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` repeats
+        the columns from ``measure`` to ``fairest``, for a frame without rows: ``value`` is the
+        topic value, and ``protected`` a list.
     :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
         topic, a group source that does not exist, or a measure that does not fit the qrels
 
@@ -119,8 +148,10 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     0     1     a    True           0.0          0.333
     1     2     x   False           0.0          0.333
     2     3     c    True           0.5          0.333
-    >>> frame["contribution"].round(3).tolist(), round(frame.attrs["value"], 3)
-    ([0.307, 0.0, 0.097], 0.403)
+    >>> frame["contribution"].round(3).tolist(), frame["topic value"].round(3).unique().tolist()
+    ([0.307, 0.0, 0.097], [0.403])
+    >>> frame["formula"][0]
+    'Σ product / Z = (0.33333 + 0.10515) / 1.0873'
     """
     measures = parsed(measure)
     if len(measures) != 1:
@@ -131,11 +162,15 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     measure, name = next(iter(columns.items()))
     judgments = Judgments(judged)
     topic = str(texts_of(pd.Series([qid]))[0])
+    frame = one_run(run, topics)
     if topic not in judgments.topics:
-        raise ValueError(f"the qrels have no topic {shown(topic)}; they have topics such as "
-                         f"{judgments.topics[0]!r}")
+        message = (f"the qrels have no topic {shown(topic)}; they have topics such as "
+                   f"{judgments.topics[0]!r}")
+        if topic in texts_of(frame["query_id"]):
+            message += ". The run has it, but a topic without judged documents has no value"
+        raise ValueError(f"{message}.{did_you_mean(topic, judgments.topics)}")
     place = judgments.topics.index(topic)
-    ranked, rows = _of_topic(one_run(run, topics), topic, judgments)
+    ranked, rows = _of_topic(frame, topic, judgments)
     parts = getattr(measure, "parts", [measure])
     of_groups = [part for part in parts if getattr(part, "needs_groups", True)]
     compared = of_groups or parts[:1]
@@ -149,19 +184,33 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     texts = [", ".join(filter(None, of_rank)) or None for of_rank in labels]
     frame["group"] = pd.Series(texts, dtype="str")
     frame["counts"] = frame.index.isin(first.places)
+    frame["reason"] = np.where(frame["counts"], "", first.reason)
+    numbers = Numbers(first.places, depth)
     for of_part in ranks:
-        source = ""
-        if len(ranks) > 1:
-            source = f"{of_part.measure['groups']}: "
-        frame = frame.assign(**of_part.columns(source))
+        numbers.add(of_part.columns(of_part.measure.prefix if len(ranks) > 1 else ""))
     scores = _Scores(measure, judged, rows, topic)
-    column, numbers = scores.by_rank(ranked, place, first.places, depth)
-    frame[column] = numbers
-    frame.attrs = {"measure": name, "qid": topic, "value": scores.value}
+    facts = {"measure": name, "qid": topic, "topic value": scores.value, "formula": "",
+             "where": getattr(measure, "WHERE", "")}
+    formula = "Σ {contribution}"
+    if isinstance(measure, FairnessMeasure):
+        formula = measure.formula() or formula
+        (evaluator,) = scores.evaluator.fairness
+        for part, view in evaluator.views(ranked, place).items():
+            numbers.add_notes(view, "" if part == measure else part.prefix)
+        if evaluator.undefined()[measure][place]:
+            facts["undefined"] = first.nothing
+    column, values = scores.by_rank(ranked, place, first.places, depth)
+    numbers.columns[column] = values
+    if "undefined" not in facts and first.comparable:
+        facts["formula"] = numbers.put_into(formula)
+    if first.protected is not None:
+        facts["protected"] = ", ".join(first.protected)
+    if first.fairest is not None:
+        facts["fairest"] = first.fairest
+    frame = frame.assign(**numbers.columns, **facts, **numbers.of_topic)
+    frame.attrs = facts | {"value": scores.value}
     if first.protected is not None:
         frame.attrs["protected"] = first.protected
-    if first.fairest is not None:
-        frame.attrs["fairest"] = first.fairest
     return frame
 
 
@@ -210,7 +259,7 @@ class Ranks:
         depth = None if judged_only else cutoff
         added = ()
         if self._of_package:
-            depth = measure.depth
+            depth = None if measure.depth is None else cutoff
             added = measure.added_labels
         annotations = annotations_for(measure, judgments, source)
         rankings = annotations.of_run(run, depth).of_labels(added)
@@ -218,8 +267,10 @@ class Ranks:
         codes, relevance, _ = self._view.full(None)
         length = codes.shape[1]
         counts = np.ones(length, bool)
-        if self._of_package and measure.condensed:
-            counts = codes[0] >= 0
+        #: Why a document does not count.
+        self.reason = "not judged" if judged_only else "no group"
+        if self._of_package:
+            counts = measure.counting(self._view)[0]
         elif judged_only:
             counts = run.pair[:length] >= 0
             # trec_eval takes documents of negative relevance for unjudged ones, ndeval does not.
@@ -227,6 +278,11 @@ class Ranks:
                 counts &= relevance[0] >= 0
         #: The 0-based rank of each document that counts.
         self.places: Ints = np.flatnonzero(counts)[:cutoff]
+        compared = self._of_package and measure.needs_groups and not measure.EVEN
+        #: Whether the list has documents that count, with groups if the measure compares them.
+        self.comparable = len(self.places) > 0
+        if compared:
+            self.comparable = bool((codes[0, self.places] >= 0).any())
         last = int(self.places.max(initial=-1))
         #: The number of ranks that are shown.
         self.depth = max(last + 1, min(length, cutoff or length))
@@ -245,7 +301,7 @@ class Ranks:
         return [", ".join(labels[is_member]) for is_member in member[self._codes]]
 
     def columns(self, source: str) -> dict[str, Any]:
-        """Return the columns of shares and targets.
+        """Return the columns of shares, and the targets, which are numbers of the topic.
 
         :param source: what precedes the labels in the names of the columns
         """
@@ -267,6 +323,22 @@ class Ranks:
         if side is not None and side.total[0]:
             columns[PROTECTED_TARGET] = side.share[0]
         return columns
+
+    @property
+    def nothing(self) -> str:
+        """Why the measure has nothing to compare with, if it is undefined for the topic."""
+        view = self._view
+        rel = self.measure.param("rel")
+        reason = nothing_to_compare(self.measure, view.labels)
+        if reason or rel is None:
+            return reason or "its judgments have nothing to compare with"
+        if view.highest_relevance[0] < rel:
+            return "no document is relevant"
+        groups = view.relevant(rel)[0] @ view.member
+        present = listed(compress(view.labels, groups))
+        if present:
+            return f"its relevant documents have only the groups {present}"
+        return "no relevant document has a group"
 
     def _so_far(self, shares: Floats) -> Floats:
         """Return the mean row of the documents that count down to each rank, ``[depth, …]``.
@@ -309,6 +381,73 @@ class Ranks:
         return labels[self._side.labels[0]].tolist()
 
 
+class Numbers:
+    """The numbers that a value is made of.
+
+    :param places: the 0-based rank of each document that counts
+    :param depth: the number of ranks
+    """
+
+    def __init__(self, places: Ints, depth: int) -> None:
+        self._places, self._depth = places, depth
+        #: The numbers at the ranks, ``[depth]``, by column.
+        self.columns: dict[str, Any] = {}
+        #: The numbers of the topic.
+        self.of_topic: dict[str, float] = {}
+        self._of_labels: dict[str, Floats] = {}
+
+    def add(self, numbers: Mapping[str, Any]) -> None:
+        """Add columns, ``[depth]``, and numbers of the topic."""
+        for name, values in numbers.items():
+            if np.ndim(values):
+                self.columns[name] = values
+            else:
+                self.of_topic[name] = values
+
+    def add_notes(self, view: View, prefix: str) -> None:
+        """Add what a measure noted.
+
+        :param prefix: what precedes the names
+        """
+        for name, (labels, values) in (view.notes or {}).items():
+            name = prefix + name
+            numbers = np.ravel(values).astype(float)
+            if labels is not None:
+                names = [f"{name} of {label}" for label in labels]
+                self.of_topic |= zip(names, numbers, strict=True)
+                self._of_labels[name] = numbers
+            elif np.ndim(values) > 1:
+                self.columns[name] = np.full(self._depth, nan)
+                self.columns[name][self._places] = numbers
+            else:
+                self.of_topic[name] = numbers[0]
+
+    def put_into(self, formula: str) -> str:
+        """Return a formula, and the same with numbers; ``''`` if it lacks one.
+
+        :param formula: as of :meth:`FairnessMeasure.formula`
+        """
+        names = formula.replace("{", "").replace("}", "")
+        at_ranks = {name: column[self._places] for name, column in self.columns.items()}
+        for name, values in (at_ranks | self._of_labels).items():
+            texts = [number(value) for value in values[~np.isnan(values)]]
+            total = " + ".join(texts)
+            if len(texts) > MOST_SUMMANDS:
+                total = number(np.nansum(values))
+            formula = formula.replace(f"Σ {{{name}}}", f"({total})")
+            formula = formula.replace(f"{{{name}}}", f"[{', '.join(texts)}]")
+        for name, value in self.of_topic.items():
+            formula = formula.replace(f"{{{name}}}", number(value))
+        if "{" in formula:
+            return ""
+        return f"{names} = {formula}"
+
+
+def number(value: float) -> str:
+    """Return a number of a formula as text."""
+    return f"{value:.{DIGITS}g}"
+
+
 def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotations:
     """Return the groups of the judged documents for a measure.
 
@@ -337,9 +476,9 @@ class _Scores:
         self._measure = measure
         self._qrels = qrels
         self._topic = topic
-        self._evaluator = QuickEvaluator([measure], qrels)
+        self.evaluator = QuickEvaluator([measure], qrels)
         with collecting_warnings() as warnings:
-            of_provider = self._of(self._evaluator, [measure], ranked)[0]
+            of_provider = self._of(self.evaluator, [measure], ranked)[0]
         for cause, message in warnings:
             _warn_of_topic(message, cause)
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
@@ -347,7 +486,7 @@ class _Scores:
         self._ranked = ranked.assign(score=scores)
         with collecting_warnings():  # have been given
             #: The value of the whole ranking.
-            self.value = self._of(self._evaluator, [measure], self._ranked)[0]
+            self.value = self._of(self.evaluator, [measure], self._ranked)[0]
         if not np.isclose(self.value, of_provider, rtol=0, atol=1e-9, equal_nan=True):
             warn(f"{measure} is {of_provider:.6g} for topic {topic!r}, because its provider breaks "
                  "ties otherwise than trec_eval; the explanation is that of trec_eval's order, "
@@ -365,7 +504,7 @@ class _Scores:
         source = source_of_numbers(measure)
         with collecting_warnings():  # about prefixes; those about the measure have been given
             if source == "terms":
-                added = self._evaluator.contributions(ranked, n)[measure]
+                added = self.evaluator.contributions(ranked, n)[measure]
                 values = np.full(depth, 0.0 if n else nan)
                 values[places] = added[place]
                 return "contribution", values
@@ -378,7 +517,7 @@ class _Scores:
                 return "value", np.append(nan, of_cutoffs)[so_far]
             prefixes = []
             for k in range(1, depth + 1):
-                prefixes += self._of(self._evaluator, [measure], self._ranked[:k])
+                prefixes += self._of(self.evaluator, [measure], self._ranked[:k])
         if source == "prefixes":
             return "contribution", np.diff(prefixes, prepend=0.0)
         return "value", np.array(prefixes)

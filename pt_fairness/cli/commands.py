@@ -1,4 +1,4 @@
-"""The commands: table, report, correlate, plot, annotate, rerank, agreement, groups, measures."""
+"""The commands: table, explain, report, correlate, plot, annotate, rerank and those that list."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from pt_fairness.cli.options import (
     TAKES,
     add_certainty,
     add_comparison,
+    add_groups,
     add_none,
     add_qrels,
     add_run,
     add_runs,
+    add_targets,
     add_undefined,
     arguments_of,
     measures_of,
@@ -46,6 +48,7 @@ DEPTH = 20
 def add(commands: Any) -> None:
     """Add the parsers of the commands."""
     _add_table(commands)
+    _add_explain(commands)
     _add_report(commands)
     correlate = add_command(commands, "correlate", _correlate, "print how two measures agree on "
                             "the systems: τ and its p, and AP τ", TABLES, AS_TEXT)
@@ -80,6 +83,18 @@ def _add_table(commands: Any) -> None:
                        help="p-values in text, md, latex and html, too")
     table.add_argument("--per-query", action="store_true",
                        help="the value of every topic instead of the averages")
+
+
+def _add_explain(commands: Any) -> None:
+    explain = add_command(commands, "explain", _explain, "show how the value of one topic is "
+                          "computed, with the numbers at each rank", ("text", "csv", "json"))
+    add_qrels(explain)
+    add_run(explain, "run_file")
+    explain.add_argument("-m", "--measure", dest="measures", metavar="MEASURE", nargs="+",
+                         required=True, help="a measure of ir_measures or of this package")
+    explain.add_argument("--topic", metavar="QID", required=True, help="the topic")
+    add_groups(explain)
+    add_targets(explain)
 
 
 def _add_report(commands: Any) -> None:
@@ -186,6 +201,33 @@ def _table(options: argparse.Namespace) -> int:
     text = evaluation.as_text(table, form, options.digits, options.p_values)
     write(text, options.output, form)
     return int(bool(broken))
+
+
+def _explain(options: argparse.Namespace) -> None:
+    from pt_fairness import analysis, evaluation
+    from pt_fairness.analysis.explanation import number
+    frame = analysis.explain(measures_of(options), options.run_file, options.qrels, options.topic,
+                             groups=options.groups)
+    facts = frame.attrs
+    measure, qid, formula = facts["measure"], facts["qid"], facts["formula"]
+    if "undefined" in facts:
+        raise ValueError(f"{measure} is undefined for topic {qid!r}: {facts['undefined']}")
+    if options.format != "text":
+        write(evaluation.as_text(frame, options.format), options.output, options.format)
+        return
+    lines = [f"{measure} of topic {qid}: {number(facts['value'])}"]
+    lines += [f"= {side}" for side in formula.split(" = ") if side]
+    if facts["where"]:
+        lines.append(f"where {facts['where']}")
+    if not frame["counts"].any():
+        lines.append("No document counts: the measure gives every such list this value.")
+    last = list(frame).index("measure")
+    of_topic = frame.iloc[:1, last + 5:].T
+    ranks = frame.iloc[:, :last]
+    if len(frame):
+        lines += ["", of_topic.to_string(header=False, float_format=number), ""]
+        lines.append(ranks.to_string(index=False, na_rep="–", float_format=number))
+    write("\n".join([*lines, ""]), options.output)
 
 
 def _form(options: argparse.Namespace) -> Any:

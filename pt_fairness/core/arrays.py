@@ -169,27 +169,29 @@ SMALLEST_SHARE = 0.001
 LARGEST_DIVERGENCE = -math.log2(SMALLEST_SHARE)
 #: The largest ratio of two groups with shares of at least SMALLEST_SHARE.
 LARGEST_RATIO = 1 / SMALLEST_SHARE - 1
+#: What JSD and KL mean in the formulas of values.
+JSD_AND_KL = ("JSD(p, q) = (KL(p, m) + KL(q, m)) / 2, m = (p + q) / 2, "
+              "KL(p, q) = Σ p * log2(p / q)")
 #: Smaller shares of a target count as 0. They are rounding errors, since one document of any real
 #: collection has a larger share. A ratio with such a denominator can overflow.
 SMALLEST_TARGET = 1e-12
 
 
-def discounted_divergences(codes: NDArray[np.integer[Any]], rows: Floats, weights: Floats,
-                           divergence: Callable[[Floats, Floats], Floats],
-                           target: Floats) -> Floats:
-    """Return w_i · divergence(P_i, target), ``[T, D]``.
+def divergences_of_prefixes(codes: NDArray[np.integer[Any]], rows: Floats,
+                            divergence: Callable[[Floats, Floats], Floats],
+                            target: Floats) -> Floats:
+    """Return divergence(P_i, target), ``[T, D]``; numbers past the end of a list mean nothing.
 
     ``P_i`` is the share of each label among the first i documents.
 
     :param codes: the index of each document's label set in ``rows``, ``[T, D]``; −1 adds nothing
     :param rows: the share of each label in each label set, ``[S, L]``
-    :param weights: the weight of each rank, ``[T, D]``
     :param divergence: takes shares ``[T, ranks, L]`` and ``[T, 1, L]``, and returns divergences
         ``[T, ranks]``
     :param target: the target share of each label, ``[T, L]``
     """
     padded = np.vstack([rows, np.zeros(rows.shape[1])])
-    terms = weights.copy()
+    terms = np.empty(codes.shape)
     counts = np.zeros((len(codes), rows.shape[1]))
     # A divergence holds about four arrays of this size at a time.
     size = max(1, BLOCK_CELLS // max(1, 4 * counts.size))
@@ -199,7 +201,7 @@ def discounted_divergences(codes: NDArray[np.integer[Any]], rows: Floats, weight
         np.cumsum(sums, axis=1, out=sums)
         counts = sums[:, -1].copy()
         sums /= (start + ranks(sums.shape[1]))[:, None]
-        terms[:, start:start + size] *= divergence(sums, target[:, None, :])
+        terms[:, start:start + size] = divergence(sums, target[:, None, :])
     return terms
 
 

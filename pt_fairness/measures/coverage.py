@@ -140,8 +140,15 @@ class _MRecall(FairnessMeasure):
         relevant = view.relevant(rel)
         W = relevant @ view.member > 0
         k = cutoff or np.inf
+        view.note(view.labels, wanted=W, found=F & W)
+        view.note(k=k)
         share = self["value"] == "share"
         return mrecall(F, W, k, share)
+
+    def formula(self) -> str:
+        if self["value"] == "share":
+            return "Σ {found} / Σ {wanted}"
+        return "Σ {found} >= min({k}, Σ {wanted})"
 
 
 class OfGroupMeasure(FairnessMeasure):
@@ -270,6 +277,13 @@ class OfGroupMeasure(FairnessMeasure):
         # The groups of the judged documents are enough if the others stay in the list. One
         # document of the run shows whether its ids match the group source.
         return 1 if self["others"] == "irrelevant" else None
+
+    def counting(self, view: View) -> Bools:
+        if self["others"] == "irrelevant":
+            return super().counting(view)
+        codes, *_ = view.full(None)
+        member = view.member[:, np.array(view.labels) == self["group"]].any(axis=1)
+        return np.append(member, False)[codes]
 
     def score(self, view: View) -> Floats:
         raise ValueError(f"{self} is computed by ir_measures, from runs and qrels: it has "

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from pt_fairness.core.arrays import (
+    JSD_AND_KL,
     LARGEST_DIVERGENCE,
     ROUNDING,
     Floats,
     Ints,
     discount,
-    discounted_divergences,
+    divergences_of_prefixes,
     jsd,
     kl,
     laplace,
@@ -89,7 +90,10 @@ class DistributionMeasure(FairnessMeasure):
         groups = sums_by_list(view, codes, weights) @ view.share
         annotated = codes >= 0
         total = annotated @ weights
-        return ratio(groups, total[:, None]), annotated.sum(axis=1)
+        shares = ratio(groups, total[:, None])
+        view.note(discount=weights[None])
+        view.note(view.labels, attention=shares)
+        return shares, annotated.sum(axis=1)
 
     def when_empty(self, largest: Callable[[int], Floats]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
@@ -124,14 +128,6 @@ class DistMeasure(DistributionMeasure):
         "groups": params.groups(),
     }
 
-    def divergence(self, counts: Floats, target: Floats) -> Floats:
-        """Return the divergence of the smoothed shares of ``counts`` from the target, ``[R]``.
-
-        :param counts: the number of documents of each group, ``[R, L]``
-        :param target: ``[R, L]``, without shares of 0
-        """
-        shares = laplace(counts, self["smoothing"])
-        return kl(shares, target)
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
@@ -147,7 +143,9 @@ class DistMeasure(DistributionMeasure):
             target = np.broadcast_to(estimated, target.shape)
         target = smoothed(target)
         shares, n = self.attention(view)
-        return self.divergence(n[:, None] * shares, target), n, target
+        share = laplace(n[:, None] * shares, self["smoothing"])
+        view.note(view.labels, smoothed_share=share, smoothed_target=target)
+        return kl(share, target), n, target
 
     def largest(self, n: Ints, target: Floats) -> Floats:
         """Return the largest divergence that lists of the lengths ``n`` can have, ``[R]``.
@@ -155,7 +153,7 @@ class DistMeasure(DistributionMeasure):
         It is reached if all documents are in the group with the smallest target share.
         """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
-        return self.divergence(n[:, None] * alone, target)
+        return kl(laplace(n[:, None] * alone, self["smoothing"]), target)
 
 
 class _DistKL(DistMeasure):
@@ -213,6 +211,8 @@ class _DistKL(DistMeasure):
 
     # Slow version: dist_kl in tests/slow_versions/attention.py
     RANGE = (0.0, None)
+    FORMULA = "KL({smoothed share}, {smoothed target})"
+    WHERE = JSD_AND_KL
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
@@ -269,11 +269,14 @@ class _DistFair(DistMeasure):
 
     # Slow version: dist_fair in tests/slow_versions/attention.py
     FAIR_END = 1.0
+    FORMULA = "1 - KL({smoothed share}, {smoothed target}) / {largest}"
+    WHERE = JSD_AND_KL
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
         if self["empty"] != "smooth":
             largest = self.largest(n, target)
+            view.note(largest=largest)
             fairness = self.fairness(values, largest)
             empty = n == 0
             return np.where(empty, 0.0, fairness)
@@ -283,6 +286,7 @@ class _DistFair(DistMeasure):
         else:
             of_empty = self.largest(np.full(len(n), k), target)
         largest = np.where(n == 0, of_empty, self.largest(n, target))
+        view.note(largest=largest)
         return self.fairness(values, largest)
 
     @staticmethod
@@ -352,9 +356,17 @@ class _AWRF(DistributionMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
+    WHERE = JSD_AND_KL
+
+    def formula(self) -> str:
+        formula = "1 - JSD({attention}, {target})"
+        if self["base"] == 2:
+            return formula
+        return f"{formula} / log2({self['base']:.5g})"
 
     def compare(self, view: View, target: Floats) -> Floats:
         exposure, n = self.attention(view)
+        view.note(view.labels, target=target)
         divergence = jsd(exposure, target)
         unfair = divergence / math.log2(self["base"])
         fair = np.maximum(1.0 - unfair, 0.0)
@@ -413,6 +425,9 @@ class _NDKL(DistributionMeasure):
         "groups": params.groups(),
     }
     RANGE = (0.0, None)
+    FORMULA = "Σ {product} / {Z}"
+    WHERE = ("product = discount * divergence, divergence = Σ p * ln(p / t), p the share of a "
+             "group, t its smoothed target")
     decided_by = "prefixes"  # type: ignore[assignment]
 
     def smoothed(self, target: Floats) -> Floats:
@@ -434,9 +449,13 @@ class _NDKL(DistributionMeasure):
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
         w = within(depth, n) * log_discount(depth)
-        terms = discounted_divergences(codes, view.share, w, kl, target)
+        divergence = divergences_of_prefixes(codes, view.share, kl, target)
+        terms = w * divergence
         Z = w.sum(axis=1, keepdims=True)
-        return terms * (math.log(2) * ratio(1.0, Z))
+        nats = math.log(2)
+        view.note(divergence=divergence * nats, discount=w, product=terms * nats, Z=Z[:, 0])
+        view.note(view.labels, smoothed_target=target)
+        return terms * (nats * ratio(1.0, Z))
 
     def compare(self, view: View, target: Floats) -> Floats:
         target = self.smoothed(target)
@@ -497,6 +516,7 @@ class _RADio(DistributionMeasure):
     # Slow version: radio in tests/slow_versions/normative.py
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
+    WHERE = JSD_AND_KL
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "target": params.target("run"),
@@ -516,12 +536,18 @@ class _RADio(DistributionMeasure):
             raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
                              "infinite where the ranking lacks a group; use an alpha above 0")
 
+    def formula(self) -> str:
+        if self["divergence"] == "jsd":
+            return "sqrt(JSD({mixed attention}, {mixed target}))"
+        return "KL({mixed target}, {mixed attention})"
+
     def compare(self, view: View, target: Floats) -> Floats:
         alpha = self["alpha"]
         q = or_uniform(target)
         p, n = self.attention(view)
         p_mixed = (1.0 - alpha) * p + alpha * q
         q_mixed = (1.0 - alpha) * q + alpha * p
+        view.note(view.labels, mixed_attention=p_mixed, mixed_target=q_mixed)
         if self["divergence"] == "jsd":
             distance = _distance(p_mixed, q_mixed)
             return np.where(n == 0, 1.0, distance)

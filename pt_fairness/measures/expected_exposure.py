@@ -113,6 +113,22 @@ class DocumentMeasure(FairnessMeasure):
         by_group = sums @ view.share
         return by_group.ravel()
 
+    def note(self, view: View, documents: Documents, **numbers: Floats) -> None:
+        """Keep numbers of :meth:`compared` to explain a value, those of the documents by rank."""
+        if self.needs_groups:
+            view.note(view.labels, **numbers)
+        elif view.notes is not None:
+            ranked = {name: values[documents.document] for name, values in numbers.items()}
+            rest = numbers["summand"].sum() - ranked["summand"].sum()
+            view.note(**{name: values[None] for name, values in ranked.items()},
+                      summand_of_other_documents=rest)
+
+    def formula(self) -> str:
+        formula = "Σ {summand}"
+        if not self.needs_groups:
+            formula += " + {summand of other documents}"
+        return f"({formula}) / {{largest}}" if self.param("norm") == "bound" else formula
+
     def topics(self, view: View, documents: Documents) -> Ints:
         """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""
         if not self.needs_groups:
@@ -240,6 +256,8 @@ class ExposureMeasure(DocumentMeasure):
             worst = largest
         returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])
         terms = self.term(eps, ideal)
+        self.note(view, documents, exposure=eps, target_exposure=ideal, summand=terms)
+        view.note(largest=largest)
         sums = sum_by_topic(view, topic, terms)
         values = np.where(returned, sums, worst)
         if self["norm"] == "bound":
@@ -369,6 +387,7 @@ class _EEL(ExposureMeasure):
     """
 
     # Slow version: eel in tests/slow_versions/exposure.py
+    WHERE = "summand = (exposure - target exposure) ** 2"
 
     term = staticmethod(eel)
     largest = staticmethod(lambda disparity, relevance, squares: disparity + squares)
@@ -412,6 +431,7 @@ class _EED(ExposureMeasure):
     """
 
     # Slow version: eed in tests/slow_versions/exposure.py
+    WHERE = "summand = exposure ** 2"
 
     term = staticmethod(eed)
     largest = staticmethod(lambda disparity, relevance, squares: disparity)
@@ -453,6 +473,7 @@ class _EER(ExposureMeasure):
     """
 
     # Slow version: eer in tests/slow_versions/exposure.py
+    WHERE = "summand = exposure * target exposure"
     SOURCE = ("diaz2020", "raj2022")
     FAIR_END = 1.0
 
@@ -512,6 +533,7 @@ class _IAA(DocumentMeasure):
     """
 
     # Slow version: iaa in tests/slow_versions/merit.py
+    WHERE = "summand = abs(exposure - merit), halved if norm is max"
     SOURCE = ("biega2018", "raj2022")
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -542,14 +564,15 @@ class _IAA(DocumentMeasure):
         if self["norm"] == "none":
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
-            merit = ratio(y, largest[topic])
-            terms = inequity(eps, merit)
+            y = ratio(y, largest[topic])
+            terms = inequity(eps, y)
             all_weights = sum_of_discounts(name, cutoff or 1, p)
             worst = ratio(all_y, largest) + all_weights
         else:
             eps = ratio(eps, all_eps[topic])
             y = ratio(y, all_y[topic])
             terms = inequity(eps, y) / 2.0
+        self.note(view, documents, exposure=eps, merit=y, summand=terms)
         values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
         return np.where(all_y > 0, values, nan)
 

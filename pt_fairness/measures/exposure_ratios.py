@@ -47,6 +47,9 @@ class LogRatio(SignedMeasure):
     RANGE = (None, None)
     DEFAULT = math.log(EPSILON)
     COMPARES = True
+    FORMULA = ("ln({protected exposure} / {protected due} + 1e-6)"
+               " - ln({other exposure} / {other due} + 1e-6)")
+    WHERE = "the exposure of a side is that of its documents"
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
@@ -66,6 +69,8 @@ class LogRatio(SignedMeasure):
         depth = self.cutoff or 1
         weight = sum_of_discounts(self.param("discount"), depth, self.param("p"))
         rest_above = np.where(returned, rest_above, weight)
+        view.note(protected_exposure=above, protected_due=below,
+                  other_exposure=rest_above, other_due=rest_below)
         protected = ratio(above, below)
         rest = ratio(rest_above, rest_below)
         values = log_ratio(protected, rest)
@@ -87,6 +92,7 @@ class LogRatio(SignedMeasure):
             weights = weights * gains
         lists = view.lists[view.topic]
         weights = np.broadcast_to(weights, codes.shape)
+        view.note(exposure=weights)
         weights = weights / lists[:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0

@@ -75,6 +75,8 @@ class _ARP(FairnessMeasure):
     """
 
     # Slow version: arp in tests/slow_versions/statistics.py
+    WHERE = "share won = pairs won / mixed pairs"
+    FORMULA = "max({share won}) - min({share won})"
     SOURCE = ("cachel2022", "kuhlman2019")
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -105,6 +107,8 @@ class _ARP(FairnessMeasure):
             won = pairs_won(n[:, None], total, ranks, both)
         shares = np.where(mixed > 0, ratio(won, mixed), alone)
         relevant = view.relevant(self.rel) @ view.member > 0
+        compared = np.where(relevant, shares, nan)
+        view.note(view.labels, pairs_won=won, mixed_pairs=mixed, share_won=compared)
         defined = relevant.sum(axis=1) > 1
         largest = shares.max(axis=1, initial=0.0, where=relevant)
         smallest = shares.min(axis=1, initial=1.0, where=relevant)
@@ -214,6 +218,8 @@ class _PEER(FairnessMeasure):
     """
 
     # Slow version: peer in tests/slow_versions/statistics.py
+    WHERE = ("H = (N - 1) * Σ n * (mean rank - mean) ** 2 / sum of squares, n the documents of a "
+             "group, N = Σ n; chi2(x, f) = the upper tail of χ² with f degrees of freedom")
     SOURCE = ("yang2024",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -256,10 +262,17 @@ class _PEER(FairnessMeasure):
             hit = of_set & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            values += weight * self.probability(view, row[of_set], code[of_set],
-                                                place[of_set] + 1.0, missing, n)
+            P = self.probability(view, row[of_set], code[of_set], place[of_set] + 1.0, missing, n)
+            view.note(**{f"P_of_grade_{grade}": P})
+            values += weight * P
         annotated = np.bincount(row, minlength=lists) > 0
         return np.where(defined[view.topic], values * annotated, nan)
+
+    def formula(self) -> str:
+        weights = self.param("weights")
+        if weights is None:
+            return "chi2({H}, {degrees of freedom})"
+        return " + ".join(f"{weight} * {{P of grade {grade}}}" for grade, weight in weights.items())
 
     def probability(self, view: View, row: Ints, code: Ints, rank: Floats, missing: Floats,
                     n: Ints) -> Floats:
@@ -290,8 +303,11 @@ class _PEER(FairnessMeasure):
         statistic = kruskal_wallis(size, mean_of, mean, spread)
         groups = (size > 0).sum(axis=1)
         tested = (groups > 1) & retrieved.any(axis=1) & (spread > 0)
-        p_value = special.chdtrc(groups - 1.0, statistic)
-        return np.where(tested, p_value, 1.0)
+        statistic = np.where(tested, statistic, 0.0)
+        freedom = np.maximum(groups - 1.0, 1.0)
+        view.note(view.labels, documents=size, mean_rank=mean_of)
+        view.note(sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
+        return special.chdtrc(freedom, statistic)
 
 
 ARP = register(_ARP())

@@ -133,10 +133,12 @@ class StoppingMeasure(FairnessMeasure):
             down to that rank, ``[M]``
         """
         codes, relevance, _ = view.full(self.cutoff)
-        terms = self.chances(relevance, view.highest_relevance_of_all)
-        row, place = np.nonzero(terms)
-        terms[row, place] *= utility(codes, row, place)
-        return terms
+        chances = self.chances(relevance, view.highest_relevance_of_all)
+        row, place = np.nonzero(chances)
+        utilities = np.zeros(chances.shape)
+        utilities[row, place] = utility(codes, row, place)
+        view.note(chance=chances, utility=utilities)
+        return chances * utilities
 
     def defined(self, view: View) -> Bools:
         highest = view.highest_relevance
@@ -209,6 +211,7 @@ class _GF(StoppingMeasure):
     """
 
     # Slow version: gf in tests/slow_versions/group_fairness.py
+    WHERE = "contribution = chance * utility, utility = max(0, 1 - divergence)"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -269,6 +272,7 @@ class RelevancePart(StoppingMeasure):
 
     NAME = "GFRelevance"
     needs_groups = False
+    prefix = "relevance: "
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -329,6 +333,7 @@ class _GFR(FairnessMeasure):
     """
 
     # Slow version: gfr in tests/slow_versions/group_fairness.py
+    WHERE = "contribution = the mean of chance * utility of the parts"
     SOURCE = ("sakai2023",)
     FAIR_END = 1.0
     CONDENSED = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.arrays import Floats, Ints, ratio
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
@@ -156,6 +156,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     joint: Mapping[Any, Any] = {}
     #: Whether the value is not defined for documents with weights.
     refuses_weights: bool = False
+    #: What :meth:`formula` returns by default, and what the names in it mean.
+    FORMULA: ClassVar[str] = ""
+    WHERE: ClassVar[str] = ""
     #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
     #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0
@@ -221,6 +224,23 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         to its value, unless that is NaN or the list is empty.
         """
         raise NotImplementedError
+
+    def formula(self) -> str:
+        """Return how the value is computed from what :meth:`View.note` keeps, ``''`` if not known.
+
+        Names stand in braces: ``Σ {product} / {Z}``.
+        """
+        return self.FORMULA
+
+    @property
+    def prefix(self) -> str:
+        """What precedes the numbers of a part, where a measure is composed of several."""
+        return f"{name_of(self.param('groups'))}: "
+
+    def counting(self, view: View) -> Bools:
+        """Return a mask of the documents that count, ``[R, D]``, whatever the cutoff."""
+        codes, *_ = view.full(None)
+        return (codes >= 0) | (not self.condensed)
 
     @property
     def is_sum(self) -> bool:
@@ -444,6 +464,8 @@ def with_objects(param: str, source: Any) -> Any:
 class Quotient(FairnessMeasure):
     """A sum over the documents, divided by a number of the list, such as a mean."""
 
+    FORMULA = "Σ {summand} / {divisor}"
+
     def summands(self, view: View) -> tuple[Floats, Any]:
         """Return the summand of each document, ``[R, D]``, and the divisor of each list, ``[R]``.
         """
@@ -456,6 +478,7 @@ class Quotient(FairnessMeasure):
     def score(self, view: View) -> Floats:
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
+        view.note(summand=summands, divisor=divisor)
         return np.where(self.defined(view), ratio(summands.sum(axis=1), divisor), nan)
 
 
@@ -472,6 +495,11 @@ class SignedMeasure(FairnessMeasure):
         super().__init__(**params)
         if self.params.get("abs") is True:
             self.RANGE = (0.0, self.RANGE[1])
+
+    def formula(self) -> str:
+        if self.param("abs"):
+            return f"abs({self.FORMULA})"
+        return self.FORMULA
 
     def signed(self, values: Floats) -> Floats:
         """Return values, ``[R]``, or terms, ``[R, D]``.

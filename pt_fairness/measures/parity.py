@@ -21,7 +21,7 @@ from pt_fairness.core.arrays import (
     Floats,
     Ints,
     binary_kl,
-    discounted_divergences,
+    divergences_of_prefixes,
     kl,
     largest_sum,
     log_discount,
@@ -37,19 +37,23 @@ from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
 from pt_fairness.rankings.view import View
 
+#: What the divergences of the prefix measures are.
+DIFFERENCE = ("product = discount * divergence, divergence = abs(protected share - share in "
+              "population)")
+RATIO = ("product = discount * divergence, divergence = abs(p / (1 - p) - t / (1 - t)), p the "
+         "protected share, t the share in population, p / 0 = 0")
+KULLBACK = ("product = discount * divergence, divergence = Σ p * log2(p / t), p the share of a "
+            "side or group, t that in the population, smoothed")
 #: The summand of a measure: takes ``plus``, i, S and N, elementwise.
 Term = Callable[[Any, Any, Any, Any], Floats]
 
 
-def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
-               Z: Floats | None = None) -> Floats:
-    """Return ``w_i · term(plus_i, i, S, N) / Z``, ``[R, D]``; 0 where Z is 0.
+def terms_of_prefixes(term: Term, plus: Any, S: Floats, N: Floats) -> Floats:
+    """Return ``term(plus_i, i, S, N)``, ``[R, D]``.
 
     :param plus: the number of protected documents among the first i, ``[R, D]``
     :param S: the number of protected documents of the population, ``[R]``
     :param N: the number of documents of the population, ``[R]``
-    :param w: the weight of each rank, ``[R, D]``
-    :param Z: the normaliser, ``[R]``; by default 1
 
     Examples
     --------
@@ -58,18 +62,15 @@ def discounted(term: Term, plus: Any, S: Floats, N: Floats, w: Floats,
     >>> import numpy as np
     >>> from pt_fairness.core.arrays import log_discount
     >>> S, N, w = np.array([1.0]), np.array([3.0]), log_discount(3)[None]
-    >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w).round(3).tolist()
+    >>> terms = w * terms_of_prefixes(rnd, np.array([[1, 1, 1]]), S, N)
+    >>> terms.round(3).tolist()
     [[0.667, 0.105, 0.0]]
     >>> Z = sum_of_largest_terms(rnd, S, N, w)
-    >>> discounted(rnd, np.array([[1, 1, 1]]), S, N, w, Z).sum().round(3).item()
+    >>> (terms.sum() / Z).round(3).item()
     0.543
     """
-    i = np.arange(1.0, w.shape[1] + 1)
-    terms = term(plus, i, S[:, None], N[:, None])
-    terms *= w
-    if Z is not None:
-        terms *= ratio(1.0, Z)[:, None]
-    return terms
+    i = np.arange(1.0, plus.shape[1] + 1)
+    return term(plus, i, S[:, None], N[:, None])
 
 
 def weights(n: Ints, depth: int, step: int | None = None) -> Floats:
@@ -143,19 +144,28 @@ class PrefixMeasure(FairnessMeasure):
         codes, n = view.condensed(self.cutoff)
         w = weights(n, codes.shape[1], self.param("step"))
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
+        divergence = terms_of_prefixes(self.term, plus, S, N)
+        product = w * divergence
+        view.note(divergence=divergence, discount=w, product=product, share_in_population=S / N)
         if self.param("norm") != "range":
             Z = self.normaliser(S, N, n, w)
-            return discounted(self.term, plus, S, N, w, Z)
-        terms = discounted(self.term, plus, S, N, w)
+            view.note(Z=Z)
+            return product * ratio(1.0, Z)[:, None]
         fairest = self.fairest_sum(S, N, n, w)
-        span = self.least_fair_sum(S, N, n, w) - fairest
+        least_fair = self.least_fair_sum(S, N, n, w)
+        view.note(fairest_sum=fairest, least_fair_sum=least_fair)
+        span = least_fair - fairest
         of_rank = ratio(fairest, w.sum(axis=1))
-        terms -= w * of_rank[:, None]
         span[span <= ROUNDING] = 0.0
-        return terms * ratio(1.0, span)[:, None]
+        return (product - w * of_rank[:, None]) * ratio(1.0, span)[:, None]
 
-    def normaliser(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats | None:
-        """Return Z, ``[R]``, by which the sum is divided; ``None`` for 1.
+    def formula(self) -> str:
+        if self.param("norm") == "range":
+            return "(Σ {product} - {fairest sum}) / ({least fair sum} - {fairest sum})"
+        return "Σ {product} / {Z}"
+
+    def normaliser(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
+        """Return Z, ``[R]``, by which the sum is divided.
 
         :param n: the number of documents of each list, ``[R]``
         :param w: the weight of each rank, ``[R, D]``
@@ -163,9 +173,9 @@ class PrefixMeasure(FairnessMeasure):
         if self.param("norm") == "max":
             return self.least_fair_sum(S, N, n, w)
         if self.param("norm") != "protected-first":
-            return None
+            return np.ones(len(S))
         first = np.minimum(ranks(w.shape[1]), S[:, None])
-        terms = discounted(self.term, first, S, N, w)
+        terms = w * terms_of_prefixes(self.term, first, S, N)
         return terms.sum(axis=1)
 
     def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
@@ -206,8 +216,7 @@ class PrefixMeasure(FairnessMeasure):
         fairest: Any = 0.0
         if self.param("norm") != "range":
             fairest = self.fairest_sum(S, N, n, w)
-            Z = self.normaliser(S, N, n, w)
-            fairest = fairest if Z is None else ratio(fairest, Z)
+            fairest = ratio(fairest, self.normaliser(S, N, n, w))
         undefined = np.isnan(values) | view.weighted.any()
         fairest = np.where(n > 0, fairest, values)
         return np.where(undefined, nan, fairest)
@@ -268,7 +277,7 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     start = np.cumsum(n) - n
     place = np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)
     groups = np.eye(len(view.labels))
-    terms = discounted_divergences(flat[place], groups, w, kl, T)
+    terms = w * divergences_of_prefixes(flat[place], groups, kl, T)
     return np.where(alone, terms.sum(axis=1), upper)
 
 
@@ -386,6 +395,7 @@ class _rND(ParityMeasure):
     """
 
     # Slow version: rnd in tests/slow_versions/soft.py
+    WHERE = DIFFERENCE
     term = staticmethod(rnd)
     BOUND = 1.0
 
@@ -441,6 +451,7 @@ class _rKL(ParityMeasure):
     """
 
     # Slow version: rkl in tests/slow_versions/soft.py
+    WHERE = KULLBACK
     SUPPORTED_PARAMS = {**ParityMeasure.SUPPORTED_PARAMS, "protected": params.protected("all")}
 
     term = staticmethod(rkl)
@@ -488,12 +499,15 @@ class _rKL(ParityMeasure):
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.cutoff)
         w = weights(n, codes.shape[1], self.param("step"))
-        terms = discounted_divergences(codes, view.share, w, kl, T)
-        if self["norm"] != "max":
-            return terms
-        Z = largest_divergence(T) * w.sum(axis=1)
-        if self.of_run and self.param("step") == 1:
-            Z = largest_of_orders(view, T, w, Z)
+        divergence = divergences_of_prefixes(codes, view.share, kl, T)
+        terms = w * divergence
+        Z = np.ones(len(terms))
+        if self["norm"] == "max":
+            Z = largest_divergence(T) * w.sum(axis=1)
+            if self.of_run and self.param("step") == 1:
+                Z = largest_of_orders(view, T, w, Z)
+        view.note(divergence=divergence, discount=w, product=terms, Z=Z)
+        view.note(view.labels, smoothed_target=T)
         return terms * ratio(1.0, Z)[:, None]
 
 
@@ -537,6 +551,7 @@ class _rRD(ParityMeasure):
     """
 
     # Slow version: rrd in tests/slow_versions/soft.py
+    WHERE = RATIO
     term = staticmethod(rrd)
     BOUND = LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]

@@ -66,7 +66,9 @@ class ValueMeasure(FairnessMeasure):
         """
         values, n = self._given_values(view, self.cutoff)
         inside = within(values.shape[1], n)
-        return np.where(inside, self._filled(values), 0.0), n
+        values = np.where(inside, self._filled(values), 0.0)
+        view.note(number=values, n=n)
+        return values, n
 
     def _given_values(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
         values = self.param("values")
@@ -177,6 +179,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
     """
 
     # Slow version: rab in tests/slow_versions/values.py
+    WHERE = "summand = number"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
@@ -218,6 +221,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
     """
 
     # Slow version: arab in tests/slow_versions/values.py
+    WHERE = "summand = the mean number so far"
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
@@ -273,6 +277,7 @@ class _FaiRR(ValueMeasure):
     """
 
     # Slow version: fairr in tests/slow_versions/values.py
+    WHERE = "contribution = number * discount"
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     NOT_NEGATIVE = True
     RANGE = (0.0, None)
@@ -288,7 +293,9 @@ class _FaiRR(ValueMeasure):
 
     def terms(self, view: View) -> Floats:
         values, _ = self.values(view)
-        return values * log_discount(values.shape[1])
+        weights = log_discount(values.shape[1])
+        view.note(discount=weights[None])
+        return values * weights
 
 
 class _NFaiRR(Quotient, _FaiRR):
@@ -328,6 +335,7 @@ class _NFaiRR(Quotient, _FaiRR):
     """
 
     # Slow version: nfairr in tests/slow_versions/values.py
+    WHERE = "summand = number * discount, divisor = its sum in the best order of the background"
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     RANGES = {("background", "run"): (0.0, 1.0)}
 
@@ -382,6 +390,7 @@ class _RankingBias(ValueMeasure, SignedMeasure):
     """
 
     # Slow version: ranking_bias in tests/slow_versions/values.py
+    FORMULA = "Σ {mean so far} / {n} - {mean of the background}"
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 
@@ -390,8 +399,9 @@ class _RankingBias(ValueMeasure, SignedMeasure):
         total = self.of_background(view, row, values)
         mean = ratio(total, self.of_background(view, row))
         values, n = self.values(view)
-        sums = prefix_means(values, n).sum(axis=1)
-        bias = ratio(sums, n)
+        means = prefix_means(values, n)
+        view.note(mean_so_far=means, mean_of_the_background=mean)
+        bias = ratio(means.sum(axis=1), n)
         return np.where(self.has_background(view), self.signed(bias - mean), nan)
 
 

@@ -83,6 +83,7 @@ class _RepBias(SignedMeasure):
     """
 
     # Slow version: rep_bias in tests/slow_versions/counts.py
+    WHERE = "m documents of the group, u = n * protected target, rounded"
     SOURCE = ("lipani2021",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -92,6 +93,7 @@ class _RepBias(SignedMeasure):
         "groups": params.groups(),
     }
     COMPARES = True
+    FORMULA = "({m} - {u}) / {n}"
     decided_by = "counts"
 
     def side(self, view: View) -> Side:
@@ -104,6 +106,7 @@ class _RepBias(SignedMeasure):
         m = of_ranked(side.sets, codes).sum(axis=1)
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
+        view.note(m=m, u=u, n=n)
         return np.where(side.defined, m, nan), np.where(side.defined, u, nan), n
 
     def score(self, view: View) -> Floats:
@@ -129,8 +132,11 @@ class SkewMeasure(DistributionMeasure):
         shares, _ = self.attention(view)
         target = or_uniform(target)
         smallest = SMALLEST_SHARE
-        ratios = np.where(shares == 0, smallest, shares) / np.where(target == 0, smallest, target)
-        return np.log(ratios)
+        shares = np.where(shares == 0, smallest, shares)
+        target = np.where(target == 0, smallest, target)
+        skews = np.log(shares / target)
+        view.note(view.labels, smoothed_share=shares, smoothed_target=target, skew=skews)
+        return skews
 
 
 class _Skew(SkewMeasure):
@@ -185,6 +191,10 @@ class _Skew(SkewMeasure):
         column = np.array(view.labels) == self.param("group")
         return self.skews(view, target)[:, column].sum(axis=1)
 
+    def formula(self) -> str:
+        group = self["group"]
+        return f"ln({{smoothed share of {group}}} / {{smoothed target of {group}}})"
+
 
 class _MinSkew(SkewMeasure):
     r"""MinSkew — Minimum Skew.
@@ -217,6 +227,7 @@ class _MinSkew(SkewMeasure):
     """
 
     # Slow version: min_skew in tests/slow_versions/counts.py
+    FORMULA = "min({skew})"
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
@@ -254,6 +265,7 @@ class _MaxSkew(SkewMeasure):
     """
 
     # Slow version: max_skew in tests/slow_versions/counts.py
+    FORMULA = "max({skew})"
 
     def compare(self, view: View, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)
@@ -304,7 +316,9 @@ class StanceMeasure(SignedMeasure):
         side = np.isin(view.labels, self["pro"]) * 1.0 \
             - np.isin(view.labels, self["con"])
         of_set = np.append(view.degree @ side, 0.0)
-        return np.where(relevance >= self.rel, of_set[codes], 0.0), n
+        stances = np.where(relevance >= self.rel, of_set[codes], 0.0)
+        view.note(stance=stances)
+        return stances, n
 
 
 class _BiasP(Quotient, StanceMeasure):
@@ -391,6 +405,7 @@ class _BiasRBP(StanceMeasure):
     """
 
     # Slow version: bias_rbp in tests/slow_versions/counts.py
+    WHERE = "contribution = stance * discount"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
@@ -400,6 +415,7 @@ class _BiasRBP(StanceMeasure):
         stances, _ = self.stances(view)
         p = self["p"]
         weights = discount("geometric", stances.shape[1], p)
+        view.note(discount=(1.0 - p) * weights[None])
         return self.signed((1.0 - p) * stances * weights)
 
 
@@ -442,11 +458,13 @@ class _BiasDCG(StanceMeasure):
     """
 
     # Slow version: bias_dcg in tests/slow_versions/counts.py
+    WHERE = "contribution = stance * discount"
     RANGE = (None, None)
 
     def terms(self, view: View) -> Floats:
         stances, _ = self.stances(view)
         weights = log_discount(stances.shape[1])
+        view.note(discount=weights[None])
         return self.signed(stances * weights)
 
 

@@ -204,7 +204,9 @@ class BinomialMeasure(FairnessMeasure):
         tau = of_ranked(side.sets, codes).cumsum(axis=1)
         p = np.minimum(side.share, 1.0)
         inside = within(codes.shape[1], n)
-        return binomial_distribution(tau, p, inside, elsewhere=0.0), n, p
+        probabilities = binomial_distribution(tau, p, inside, elsewhere=0.0)
+        view.note(protected_so_far=tau, probability=probabilities, n=n)
+        return probabilities, n, p
 
 
 class _FAIR(BinomialMeasure):
@@ -254,6 +256,7 @@ class _FAIR(BinomialMeasure):
     """
 
     # Slow version: fair in tests/slow_versions/statistics.py
+    WHERE = "passes: the binomial probability is above the level"
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
@@ -266,6 +269,9 @@ class _FAIR(BinomialMeasure):
 
     decided_by = "order"
 
+    def formula(self) -> str:
+        return "min({passes})" if self["value"] == "test" else "Σ {passes} / {n}"
+
     def score(self, view: View) -> Floats:
         side = self.side(view)
         alpha = self["alpha"]
@@ -274,7 +280,9 @@ class _FAIR(BinomialMeasure):
         tested = (n > 0) & side.defined
         if self["adjust"]:
             level[tested] = levels(n[tested], p[tested], alpha)
-        passed = (probabilities > level[:, None] * TOLERANCE).sum(axis=1)
+        passes_prefix = probabilities > level[:, None] * TOLERANCE
+        view.note(passes=passes_prefix, level=level)
+        passed = passes_prefix.sum(axis=1)
         values = ratio(passed, n)
         if self["value"] == "test":
             passes = (passed == n) & (n > 0)
@@ -318,7 +326,7 @@ class _PreF(Quotient, BinomialMeasure):
     """
 
     # Slow version: pref in tests/slow_versions/statistics.py
-
+    WHERE = "summand = probability, binomial, of so few protected documents so far"
     decided_by = "prefixes"
 
     def defined(self, view: View) -> Bools:

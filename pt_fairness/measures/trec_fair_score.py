@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Floats, Ints, discount, ratio, unique_rows
+from pt_fairness.core.arrays import JSD_AND_KL, Floats, Ints, discount, ratio, unique_rows
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
@@ -172,6 +172,14 @@ class _TrecFair(FairnessMeasure):
     def depth(self) -> int | None:
         return self.cutoff or self.param("ideal")
 
+    WHERE = JSD_AND_KL
+
+    def formula(self) -> str:
+        factors = ["Σ {gain} / {ideal}", "(1 - JSD({exposure share}, {target share}) * ln(2))"]
+        if self["value"] == "score":
+            return " * ".join(factors)
+        return factors[self["value"] == "awrf"]
+
     def score(self, view: View) -> Floats:
         ndcg, defined = self.ndcg(view)
         if not self.joint:
@@ -192,6 +200,7 @@ class _TrecFair(FairnessMeasure):
         gains = a[documents.place] * relevant[documents.document]
         sums = np.bincount(documents.list, gains, len(view))
         largest = np.append(0.0, a.cumsum())[ideal]
+        view.note(discount=a[documents.place][None], gain=gains[None], ideal=largest)
         return ratio(sums, largest[view.topic]), (count > 0)[view.topic]
 
     def awrf(self, view: View) -> Floats:
@@ -225,6 +234,13 @@ class _TrecFair(FairnessMeasure):
         of_qrels = self["of_qrels"]
         mass = of_qrels * q + (1 - of_qrels) * c * share
         t = ratio(mass, q_all[of_topic])
+        if view.notes is not None and p_all.any():
+            sizes = [len(part.labels) for part in sets]
+            of_cells = np.transpose(np.unravel_index(cell, sizes))
+            cells = [" & ".join(part.labels[i] for part, i in zip(sets, labels, strict=True))
+                     for labels in of_cells]
+            view.note([*cells, "the other cells"], exposure_share=np.append(p / p_all[row], 0.0),
+                      target_share=np.append(t, 1.0 - t.sum()))
         unfair = divergence(p / p_all[row], t, row, len(view))
         fair = np.clip(1 - unfair, 0.0, 1.0)
         values = np.where(p_all > 0, fair, 0.0)

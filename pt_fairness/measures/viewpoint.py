@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pt_fairness.core.arrays import (
+    JSD_AND_KL,
     LARGEST_DIVERGENCE,
     LARGEST_RATIO,
     SMALLEST_SHARE,
     Floats,
     Ints,
     binary_kl,
-    discounted_divergences,
+    divergences_of_prefixes,
     jsd,
     log_discount,
     ranks,
@@ -22,7 +23,16 @@ from pt_fairness.core.arrays import (
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
-from pt_fairness.measures.parity import PrefixMeasure, rnd, rrd, sides, weights
+from pt_fairness.measures.parity import (
+    DIFFERENCE,
+    KULLBACK,
+    RATIO,
+    PrefixMeasure,
+    rnd,
+    rrd,
+    sides,
+    weights,
+)
 from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
 from pt_fairness.rankings.view import View
 
@@ -138,6 +148,7 @@ class _nDD(ViewpointMeasure):
     """
 
     # Slow version: ndd in tests/slow_versions/soft.py
+    WHERE = DIFFERENCE
     term = staticmethod(rnd)
     BOUND = 1.0
 
@@ -185,6 +196,7 @@ class _nDR(ViewpointMeasure):
     """
 
     # Slow version: ndr in tests/slow_versions/soft.py
+    WHERE = RATIO
     term = staticmethod(rrd)
     BOUND = LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
@@ -235,6 +247,7 @@ class _nDKL(ViewpointMeasure):
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
+    WHERE = KULLBACK
     term = staticmethod(ndkl)
     BOUND = LARGEST_DIVERGENCE
 
@@ -306,6 +319,8 @@ class _nDJS(FairnessMeasure):
     target_word = "run"
     POPULATION = "ranked"
     COMPARES = True
+    FORMULA = "Σ {product} / {Z}"
+    WHERE = f"product = discount * JSD(shares, targets), {JSD_AND_KL}"
 
     def side(self, view: View) -> Side | None:
         protected = self["protected"]
@@ -323,16 +338,18 @@ class _nDJS(FairnessMeasure):
         side = self.side(view)
         if side is None:
             Q = self.target(view)
-            terms = discounted_divergences(codes, view.share, w, jsd, Q)
+            divergence = divergences_of_prefixes(codes, view.share, jsd, Q)
         else:
             plus = of_ranked(side.sets, codes).cumsum(axis=1)
             i = ranks(codes.shape[1])
             P = sides(plus / i)
             Q = sides(side.share)
-            terms = w * jsd(P, Q[:, None, :])
-        if self["norm"] == "none":
-            return terms
-        Z = w.sum(axis=1, keepdims=True)
+            divergence = jsd(P, Q[:, None, :])
+        terms = w * divergence
+        Z = np.ones((len(w), 1))
+        if self["norm"] != "none":
+            Z = w.sum(axis=1, keepdims=True)
+        view.note(divergence=divergence, discount=w, product=terms, Z=Z[:, 0])
         return terms * ratio(1.0, Z)
 
     def score(self, view: View) -> Floats:

@@ -28,6 +28,7 @@ from pt_fairness.measures.measure import (
     nothing_to_compare,
     rels_of,
     score,
+    values_of,
 )
 from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
@@ -42,6 +43,7 @@ from pt_fairness.provider.measure_lists import (
 from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.labelled import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
+from pt_fairness.rankings.view import View
 from pt_fairness.values import runs
 
 
@@ -509,6 +511,22 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 composed = measure.compose([of_parts[part] for part in measure.parts])
                 added[measure] = np.nan_to_num(composed)
         return added
+
+    def views(self, run: Run, topic: int) -> dict[FairnessMeasure, View]:
+        """Return what each part of the measures sees of a topic, with the numbers that it notes.
+
+        :param run: a run with one ranking of the topic
+        :param topic: the index of the topic
+        """
+        views = {}
+        for source in self._sources:
+            rankings = source.rankings(run, self._warn)
+            for part in source.of_views:
+                labelled = rankings.of_labels(part.added_labels, part.depth)
+                view = views[part] = View(labelled, slice(topic, topic + 1))
+                view.notes = {}
+                values_of(part, view)
+        return views
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""

@@ -84,6 +84,19 @@ class View:
         self._pair_topic = rankings.pair_topic[self._pairs] - topics.start
         self._counts: dict[int | None, Floats] = {}
         self._documents: dict[int | None, Documents] = {}
+        #: The numbers of :meth:`note` by name, with their labels; ``None`` keeps none.
+        self.notes: dict[str, tuple[Any, Any]] | None = None
+
+    def note(self, labels: Sequence[str] | None = None, /, **numbers: Any) -> None:
+        """Keep numbers that a value is made of, if it is to be explained.
+
+        :param labels: what the numbers are of; ``None`` for numbers of the documents that count,
+            ``[R, D]``, and for a number of each list, ``[R]``
+        :param numbers: the numbers by name, in which _ stands for a space
+        """
+        if self.notes is not None:
+            for name, values in numbers.items():
+                self.notes[name.replace("_", " ")] = labels, values
 
     def __len__(self) -> int:
         return len(self.length)

@@ -17,20 +17,19 @@ shares = (
 
 
 @pytest.mark.parametrize("cells", [1, 5, 13, 1000])
-def test_discounted_divergences(cells, monkeypatch):
+def test_divergences_of_prefixes(cells, monkeypatch):
     """Whatever part of the ranks is in memory at a time."""
     monkeypatch.setattr(arrays, "BLOCK_CELLS", cells)
     rows = np.array([[1, 0, 0], [0, 0.5, 0.5], [0, 0, 1]])
     codes = np.array([[0, 1, 2, -1], [2, 2, 0, 1]])
     targets = np.array([[0.2, 0.3, 0.5], [0.5, 0.4, 0.1]])
-    weights = np.array([[1, 0.5, 0.2, 0], [0, 1, 3, 2]])
-    found = arrays.discounted_divergences(codes, rows, weights, arrays.kl, targets)
-    assert found.shape == weights.shape
+    found = arrays.divergences_of_prefixes(codes, rows, arrays.kl, targets)
+    assert found.shape == codes.shape
     for t in range(2):
-        for i in range(4):
+        for i in range(4 - (t == 0)):
             share = sum((rows[c] for c in codes[t, :i + 1] if c >= 0), np.zeros(3)) / (i + 1)
-            expected = weights[t, i] * sum(p * math.log2(p / q)
-                                           for p, q in zip(share, targets[t], strict=True) if p)
+            expected = sum(p * math.log2(p / q)
+                           for p, q in zip(share, targets[t], strict=True) if p)
             assert found[t, i] == pytest.approx(expected)
 
 

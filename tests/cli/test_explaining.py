@@ -1,0 +1,318 @@
+"""``pt-fairness explain``: what is printed is enough to compute each value again."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom, chi2
+
+from pt_fairness import FairnessWarning, cli, evaluate, explain, groups, targets
+from pt_fairness.measures import MEASURES
+
+LABELS = ["g0", "g1", "g2"]
+VALUES = "values={'g0':1,'g1':0.25}"
+PARAMS = {
+    "RepBias": "group='g0'", "Skew": "group='g1'", "OfGroup": "measure='nDCG',group='g0'",
+    "TrecFair": "attributes={'explained':'thirds'}", "GFR": "attributes={'explained':'jsd'}",
+    **dict.fromkeys(["BiasP", "BiasRBP", "BiasDCG"], "pro='g0',con='g1'"),
+    **dict.fromkeys(["RaB", "ARaB", "RankingBias", "FaiRR", "NFaiRR"], VALUES)}
+#: Every measure, and the parameters that change how a value comes about.
+EACH = [f"{name}({PARAMS[name]})" if name in PARAMS else name for name in MEASURES]
+VARIANTS = [
+    "rND(norm='none')", "rND(norm='range')", "rRD(norm='range')", "nDKL(norm='protected-first')",
+    "rND(step=2)", "rKL(protected='all')", "rKL(protected='all',target='run')",
+    "rKL(protected='all',norm='none')", "nDJS(norm='none')", "nDJS(protected='g1')",
+    "AWRF(base=3.0)", "AWRF(unannotated='keep',discount='trec')", "DistFair(empty='smooth')",
+    "RADio(divergence='kl')", "BiasP(abs=True,con='g0',pro='g1')",
+    "RepBias(abs=True,group='g2')", f"RankingBias({VALUES},abs=True,background='qrels')",
+    f"NFaiRR({VALUES},background='qrels')",
+    "EEL(norm='bound')", "EEL(by='group')", "EED(by='group',norm='bound')", "EER(norm='bound')",
+    "IAA(by='group')", "IAA(norm='none')", "FAIR(value='prefixes')", "FAIR(p=0.9)",
+    "MRecall(value='share')", "PEER(weights={1:0.4,2:0.6})", "ARP(pairs='errors')",
+    "OfGroup(group='g0',measure='AP',others='dropped')", "GF(target='qrels')",
+    "TrecFair(attributes={'explained':'thirds'},value='awrf')",
+    "TrecFair(attributes={'explained':'thirds'},value='ndcg')", "GFR(attributes={})", "nDCG", "P",
+    "AP", "alpha_nDCG"]
+
+
+def kl(p, q):
+    return sum(a * math.log2(a / b) for a, b in zip(p, q, strict=True) if a > 0)
+
+
+def jsd(p, q):
+    middle = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+    return (kl(p, middle) + kl(q, middle)) / 2
+
+
+#: What the formulas hold besides numbers and signs.
+FUNCTIONS = {"KL": kl, "JSD": jsd, "ln": math.log, "log2": math.log2, "sqrt": math.sqrt,
+             "chi2": lambda x, f: chi2.sf(x, f), "inf": math.inf}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Qrels and a run of three topics, with documents without judgments and without groups."""
+    folder = tmp_path_factory.mktemp("explained")
+    rng = np.random.default_rng(11)
+    known = {f"d{i}": LABELS[rng.integers(3)] for i in range(16) if i % 5 != 2}
+    lines = [f"{qid} {known.get(f'd{i}', '-')} d{i} {rng.integers(3)}\n"
+             for qid in (1, 2, 3) for i in range(13)]
+    (folder / "qrels").write_text("".join(lines))
+    for name in ("run", "other"):
+        order = [(qid, docno) for qid in (1, 2, 3) for docno in rng.permutation(16)[:11]]
+        (folder / name).write_text("".join(
+            f"{qid} Q0 d{docno} {i} {100 - i} x\n" for i, (qid, docno) in enumerate(order)))
+    groups.register("explained", groups.from_mapping(known))
+    targets.register("thirds", pd.DataFrame({"group": LABELS, "share": [1 / 3] * 3}))
+    yield folder
+    groups.unregister("explained")
+
+
+@pytest.fixture
+def explained(folder, monkeypatch, capsys):
+    """``explained(option…)``: what the command prints."""
+    monkeypatch.chdir(folder)
+
+    def run(*options, code=0):
+        assert cli.main(["explain", "qrels", "run", *options]) == code
+        return capsys.readouterr()
+    return run
+
+
+@pytest.mark.parametrize("measure", [*EACH, *VARIANTS])
+def test_the_printed_formula_gives_the_value(explained, measure, folder):
+    measure = f"{measure}@6"
+    head, names, numbers, *_ = explained("-m", measure, "--topic", "1").out.splitlines()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FairnessWarning)
+        _, perquery = evaluate("run", "qrels", [measure], progress=False)
+    value = perquery.set_index("qid")["value"]["1"]
+    assert head.endswith(f" of topic 1: {value:.5g}") and names.startswith("= ")
+    computed = eval(numbers.removeprefix("= "), dict(FUNCTIONS))
+    assert computed == pytest.approx(value, abs=1e-3), (names, numbers)
+
+
+class Printed:
+    """The columns of the command's CSV, to five digits."""
+
+    def __init__(self, text):
+        frame = pd.read_csv(io.StringIO(text))
+        for column in frame.select_dtypes("number"):
+            frame[column] = [float(f"{number:.5g}") for number in frame[column]]
+        self.ranks, self.topic = frame[frame["counts"]], frame.iloc[0]
+        self.log = 1 / np.log2(np.arange(len(self.ranks)) + 2)
+
+    def __getitem__(self, name):
+        return self.ranks[name].to_numpy(float)
+
+    def of(self, name):
+        """The numbers of the groups."""
+        return np.array([self.topic[f"{name} of {label}"] for label in LABELS], float)
+
+    def two(self, term):
+        """The sum of a term of the protected share over the prefixes, divided by Z."""
+        share, target = self["protected share"], self.topic["share in population"]
+        return (self.log * [term(p, target) for p in share]).sum() / self.topic["Z"]
+
+    def all(self, divergence, target):
+        shares = np.column_stack([self[f"share of {label}"] for label in LABELS])
+        terms = [divergence(row, self.of(target)) for row in shares]
+        return (self.log * terms).sum() / self.topic["Z"]
+
+
+def binary(p, t):
+    return kl([p, 1 - p], [t, 1 - t])
+
+
+def odds(p, t):
+    ratio = 0 if p == 1 else p / (1 - p)
+    return abs(ratio - t / (1 - t))
+
+
+def log_ratio(f):
+    rows = f["protected share"] >= 0
+    assert rows.all()
+    t = f.topic
+    return (math.log(t["protected exposure"] / t["protected due"] + 1e-6)
+            - math.log(t["other exposure"] / t["other due"] + 1e-6))
+
+
+def peer(f):
+    n, ranks = f.of("documents"), f.of("mean rank")
+    mean = (n * ranks).sum() / n.sum()
+    H = (n.sum() - 1) * (n * (ranks - mean) ** 2).sum() / f.topic["sum of squares"]
+    return chi2.sf(H, (n > 0).sum() - 1)
+
+
+def ndcg_and_awrf(f):
+    p, t = (f.topic.filter(regex=f"^{name} share of").astype(float)
+            for name in ("exposure", "target"))
+    ndcg = (f["discount"] * (f["label"] >= 1)).sum() / f.topic["ideal"]
+    return ndcg * (1 - jsd(p, t) * math.log(2))
+
+
+def documents(term):
+    """A sum over documents, of which those that the ranking lacks are one number."""
+    return lambda f: (term(f["exposure"], f["target exposure"]).sum()
+                      + f.topic["summand of other documents"])
+
+
+def skews(f):
+    return np.log(f.of("smoothed share") / f.of("smoothed target"))
+
+
+def stance(f):
+    group = f.ranks["group"].map({"g0": 1, "g1": -1}).fillna(0)
+    return (group * (f.ranks["label"] >= 1)).to_numpy()
+
+
+def number(f):
+    return f.ranks["group"].map({"g0": 1, "g1": 0.25}).fillna(0).to_numpy()
+
+
+def running(f):
+    return number(f).cumsum() / np.arange(1, len(f.ranks) + 1)
+
+
+def chances(f):
+    """The probability to stop at each rank, for relevance up to 2."""
+    s = (2.0 ** f["label"] - 1) / 4
+    return s * np.cumprod(np.append(1, 1 - s[:-1]))
+
+
+def gf(f, target):
+    shares = np.column_stack([f[f"share of {label}"] for label in LABELS])
+    return chances(f) * [1 - jsd(row, target) for row in shares]
+
+
+def neutrality(f):
+    """``missing`` is of documents without a value, and one without a group has the mean 1."""
+    return np.where(f.ranks["group"].isna(), 1, number(f))
+
+
+def binomial(f):
+    share = f["protected share"]
+    i = np.arange(1, len(share) + 1)
+    return binom.cdf(np.rint(share * i), i, f.topic["protected target"])
+
+
+#: How a value is computed from the columns, by the papers and not by the names of the formula.
+BY_HAND = {
+    "rND": lambda f: f.two(lambda p, t: abs(p - t)),
+    "nDD": lambda f: f.two(lambda p, t: abs(p - t)),
+    "rKL": lambda f: f.two(binary), "rRD": lambda f: f.two(odds), "nDR": lambda f: f.two(odds),
+    "nDKL": lambda f: f.two(lambda p, t: binary(max(p, 0.001), t)),
+    "nDJS": lambda f: f.all(jsd, "target"),
+    "NDKL": lambda f: f.all(kl, "smoothed target") * math.log(2),
+    "AWRF": lambda f: 1 - jsd(f.of("attention"), f.of("target")),
+    "DistKL": lambda f: kl(f.of("smoothed share"), f.of("smoothed target")),
+    "DistFair": lambda f: 1 - kl(f.of("smoothed share"), f.of("smoothed target"))
+    / f.topic["largest"],
+    "RADio": lambda f: math.sqrt(jsd(f.of("mixed attention"), f.of("mixed target"))),
+    "MinSkew": lambda f: skews(f).min(), "MaxSkew": lambda f: skews(f).max(),
+    "Skew": lambda f: skews(f)[1],
+    "RepBias": lambda f: ((f.ranks["group"] == "g0").sum() - f.topic["u"]) / 6,
+    "logDP": log_ratio, "logEUR": log_ratio, "logRUR": log_ratio,
+    "EEL": documents(lambda e, t: (e - t) ** 2), "EED": documents(lambda e, t: e ** 2),
+    "EER": documents(lambda e, t: e * t),
+    "IAA": lambda f: abs(f["exposure"] - f["merit"]).sum() / 2
+    + f.topic["summand of other documents"],
+    "ARP": lambda f: np.ptp(f.of("pairs won") / np.maximum(f.of("mixed pairs"), 1e-9)),
+    "PEER": peer,
+    "RaB": lambda f: number(f).mean(), "ARaB": lambda f: running(f).mean(),
+    "RankingBias": lambda f: running(f).mean() - f.topic["mean of the background"],
+    "FaiRR": lambda f: (neutrality(f) * f.log).sum(),
+    "NFaiRR": lambda f: (neutrality(f) * f.log).sum() / f.topic["divisor"],
+    "BiasP": lambda f: stance(f).sum() / 6, "BiasDCG": lambda f: (stance(f) * f.log).sum(),
+    "BiasRBP": lambda f: (stance(f) * 0.2 * 0.8 ** np.arange(len(f.ranks))).sum(),
+    "FAIR": lambda f: (binomial(f) > f.topic["level"]).all(),
+    "PreF": lambda f: binomial(f).mean(), "TrecFair": ndcg_and_awrf,
+    "Annotated": lambda f: f.ranks["group"].notna().mean(),
+    "MRecall": lambda f: f.of("found").sum() >= min(6, f.of("wanted").sum()),
+    "OfGroup": lambda f: f["contribution"].sum(),
+    "GF": lambda f: gf(f, f.of("target")).sum(),
+    "GFR": lambda f: (chances(f) / np.arange(1, len(f.ranks) + 1)
+                      + gf(f, [1 / 3] * 3)).sum() / 2}
+
+
+@pytest.mark.parametrize("measure", EACH)
+def test_the_columns_give_the_value_by_the_formula_of_the_paper(explained, measure):
+    by_hand = BY_HAND[measure.partition("(")[0]]
+    frame = Printed(explained("-m", f"{measure}@6", "--topic", "3", "--format", "csv").out)
+    assert by_hand(frame) == pytest.approx(frame.topic["topic value"], abs=1e-3)
+    assert (frame.ranks["reason"].isna()).all()
+
+
+def test_every_measure_is_computed_by_hand():
+    assert BY_HAND.keys() == MEASURES.keys() and len(EACH) == len(MEASURES)
+
+
+def test_products_and_contributions(folder):
+    frame = explain("rKL@6", folder / "run", folder / "qrels", "1")
+    np.testing.assert_allclose(frame["product"], frame["divergence"] * frame["discount"])
+    ranked = frame[frame["counts"]]
+    np.testing.assert_allclose(ranked["contribution"], ranked["product"] / frame["Z"][0])
+    out = frame[~frame["counts"]]
+    assert not out.empty and out["product"].isna().all() and (out["reason"] == "no group").all()
+    assert frame["fairest"][0] <= frame["topic value"][0] == frame.attrs["value"]
+    judged = explain("nDCG(judged_only=True)@4", folder / "run", folder / "qrels", "1")
+    assert set(judged["reason"][~judged["counts"]]) <= {"not judged"}
+
+
+def test_the_forms_have_the_columns_of_the_function(explained, folder):
+    frame = explain("AWRF@6", folder / "run", folder / "qrels", "1")
+    out = pd.read_csv(io.StringIO(explained("-m", "AWRF@6", "--topic", "1", "--format", "csv").out))
+    assert list(out) == list(frame) and len(out) == len(frame)
+    as_json = pd.read_json(io.StringIO(
+        explained("-m", "AWRF@6", "--topic", "1", "--format", "json").out))
+    assert list(as_json) == list(frame)
+    assert as_json["formula"].tolist() == frame["formula"].tolist()
+
+
+def test_groups_and_a_file(explained, folder, tmp_path):
+    (folder / "g.csv").write_text("docno,group\n" + "".join(f"d{i},x{i % 2}\n" for i in range(16)))
+    path = tmp_path / "out.txt"
+    assert explained("-m", "rND@6", "--topic", "2", "--groups", "g.csv", "-o", str(path)).out == ""
+    frame = explain("rND@6", folder / "run", folder / "qrels", "2", groups=str(folder / "g.csv"))
+    assert f"rND@6 of topic 2: {frame['topic value'][0]:.5g}\n" in path.read_text()
+
+
+@pytest.mark.parametrize("options, error", [
+    (("-m", "rND@5", "nDCG", "--topic", "1"), "explain takes one measure, and 2 are given"),
+    (("-m", "rND@5", "--topic", "11"), "no topic '11'; .* Did you mean '1'"),
+    (("-m", "rNDD@5", "--topic", "1"), "rND"),
+])
+def test_errors(explained, options, error):
+    assert re.search(error, explained(*options, code=2).err)
+
+
+def test_why_a_topic_has_no_value(explained, folder):
+    lines = [f"{line}\n" for line in ("4 g0 d1 1", "4 g1 d2 0", "5 g0 d1 0", "5 g1 d2 0",
+                                      "6 - d1 1", "6 g1 d2 0")]
+    text = (folder / "qrels").read_text()
+    (folder / "few").write_text(text + "".join(lines))
+    runs = (folder / "run").read_text()
+    (folder / "more").write_text(runs + "".join(f"{q} Q0 d1 0 1 x\n" for q in (4, 5, 6, 7)))
+
+    def error(qid, measure="rND@5"):
+        arguments = ["explain", "few", "more", "-m", measure, "--topic", qid]
+        assert cli.main(arguments) == 2
+        return explained("-m", "rND@5", "--topic", "8", code=2).err
+    assert "rND@5 is undefined for topic '4': its relevant documents have only the groups 'g0'" \
+        in error("4")
+    assert "no document is relevant" in error("5", "logDP@5")
+    assert "no relevant document has a group" in error("6", "ARP@5")
+    assert "The run has it, but a topic without judged documents has no value" in error("7")
+
+
+def test_a_topic_without_results(explained, folder):
+    (folder / "qrels9").write_text((folder / "qrels").read_text() + "9 g0 d1 1\n9 g1 d2 1\n")
+    assert cli.main(["explain", "qrels9", "run", "-m", "rND@5", "--topic", "9"]) == 0
+    frame = explain("rND@5", folder / "run", folder / "qrels9", "9")
+    assert frame.empty and frame.attrs["value"] == frame.attrs["topic value"] == 1
