@@ -68,18 +68,18 @@ from pt_fairness import explain
 
 def show(measure):
     frame = explain(measure, run, qrels, "1")
-    short = {r"share of (\\S+: )?": "P_", r"target of (\\S+: )?": "T_",
-             "protected share": "P+", "protected target": "T+"}
-    frame.columns = frame.columns.to_series().replace(short, regex=True)
-    print(f"{measure.NAME}: {frame.attrs['value']:.3f}")
-    print(frame.fillna({"group": "-"}).to_string(index=False, float_format="%.3f"))
+    print(f"{measure.NAME}: {frame['topic value'][0]:.3f}", frame["formula"][0], sep="\\n")
+    ranks = frame.loc[:, :"measure"].drop(columns=["reason", "measure"])
+    short = {r"share of (\\S+: )?": "P_", "protected share": "P+"}
+    ranks.columns = ranks.columns.to_series().replace(short, regex=True)
+    print(ranks.to_string(index=False, float_format="%.3f", na_rep="-"))
 """
 
 COLUMNS = """\
 The qrels and the run are in ``pt_fairness.measures.example``. The tables are what the function
-prints for the measure of the example; it shortens the names of the columns. ``P_CON`` is the share
-of CON among the documents that count, down to a rank, and ``T_CON`` is its target. ``P+`` and
-``T+`` are those of the protected side. The contributions of the ranks add up to the value of the
+prints for the measure of the example, below the formula with its numbers; it shortens the names of
+the columns. ``P_CON`` is the share of CON among the documents that count, down to a rank, and
+``P+`` that of the protected side. The contributions of the ranks add up to the value of the
 measure. A measure that is no sum over ranks has the column ``value`` instead: its value with the
 rank as its cutoff.
 """
