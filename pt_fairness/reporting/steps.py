@@ -106,7 +106,8 @@ class Method:
         self.checked = not of_package and within
         #: The number of prefixes of the ranking that are scored.
         self.prefixes = depth
-        if within and not measure.params.get("judged_only"):
+        left_out = measure.params.get("judged_only") or measure.params.get("others") == "dropped"
+        if within and not left_out:
             self.prefixes = self.cutoff
         #: Whether the last value so far is the value, which needs no second scoring.
         self.ends_with_value = of_package and within and self.cutoff != 1

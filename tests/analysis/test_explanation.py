@@ -42,7 +42,9 @@ SO_FAR = [
     "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "DistFair@5", "RADio@4", "MinSkew@5",
     "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
     "ARP@5", "FAIR@5", "PEER@5", "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5",
-    "OfGroup(measure='nDCG',group='g0')@5", "MRecall@4"]
+    "MRecall@4"]
+OF_GROUP = ["OfGroup(measure='nDCG',group='g0')@5",
+            "OfGroup(measure='P',group='g0',others='dropped')@3"]
 #: The measures whose provider breaks ties otherwise than trec_eval, at any cutoff.
 TIES_MATTER = {f"{name}@{k}" for name in ("RR", "Judged", "Success") for k in range(1, 6)}
 
@@ -69,7 +71,7 @@ def frames_of(measure, case):
 
 class TestContributions:
     @pytest.mark.parametrize("seed", range(3))
-    @pytest.mark.parametrize("measure", [*OWN, *OTHERS], ids=str)
+    @pytest.mark.parametrize("measure", [*OWN, *OTHERS, *OF_GROUP], ids=str)
     def test_they_add_up_to_the_value_of_the_provider(self, measure, seed, make_case):
         case = make_case(seed, topics=4, several=seed == 1)
         for qid, frame, value in frames_of(measure, case):
@@ -87,7 +89,7 @@ class TestContributions:
         assert {parse_measure(name).NAME for name in OTHERS} == SUMS - {"ERR", "RBP", "SDCG"}
         others = {parse_measure(name).NAME for name in SO_FAR}
         assert {name for name, one in MEASURES.items() if not one.is_sum} <= others | {
-            "MaxSkew", "logRUR", "EED", "EER", "TrecFair"}
+            "MaxSkew", "logRUR", "EED", "EER", "TrecFair", "OfGroup"}
 
     def test_worked_example(self, worked):
         """rND@3 of c, a, b: 2/3 of the population is PRO, and CON is protected."""

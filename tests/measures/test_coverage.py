@@ -262,13 +262,13 @@ def test_views_have_no_value_of_it():
         analysis.label_noise(runs, QRELS, OfGroup(measure=R @ 5, group="h"), SOURCE, 0.1, draws=2)
 
 
-def test_explain_shows_the_value_of_each_prefix():
-    """With a cutoff to vary or, as of ir_measures' own Bpref, without."""
+def test_explain_shows_each_prefix():
+    """What each rank adds, or, as of ir_measures' own Bpref, the value so far."""
     from pt_fairness import explain
     from pt_fairness.measures.example import qrels, run
     of_pro = qrels.assign(relevance=qrels["relevance"] * (qrels["iteration"] == "PRO"))
     ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1")
                    for text, group in (("nDCG", "CON"), ("Bpref", "PRO")))
-    assert [*ndcg["value"].round(6)] == [0.0, 0.0, 0.0, 0.430677, 0.430677]
+    assert [*ndcg["contribution"].round(6)] == [0.0, 0.0, 0.0, 0.430677, 0.0]
     assert [*bpref["value"]] == [*explain(Bpref, run, of_pro, "1")["value"]]
     assert bpref["value"].iloc[-1] > bpref["value"].iloc[0] > 0.0

@@ -57,6 +57,13 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 
+class Summands(tuple):
+    """Summands and divisor, as a view that keeps no notes."""
+
+    def note(self, **numbers):
+        pass
+
+
 class Mean(Quotient):
     """Mean — Mean of What Is Given.
 
@@ -89,7 +96,8 @@ class TestAggregation:
     def test_quotients_are_sums_of_terms_over_a_number(self):
         summands = np.random.default_rng(0).integers(-3, 9, (20, 7)).astype(float)
         divisor = np.arange(20.0)  # an empty list has the divisor 0
-        terms, value = Mean().terms((summands, divisor)), Mean().score((summands, divisor))
+        view = Summands([summands, divisor])
+        terms, value = Mean().terms(view), Mean().score(view)
         for row, number in enumerate(divisor):
             own = [one / number if number else 0.0 for one in summands[row]]
             assert terms[row].tolist() == own and value[row] == pytest.approx(sum(own))
@@ -97,10 +105,10 @@ class TestAggregation:
 
     def test_the_mean_of_equal_numbers_is_that_number(self):
         for n in range(1, 200):
-            assert Mean().score((np.ones((1, n)), np.array([n]))) == [1.0]
+            assert Mean().score(Summands([np.ones((1, n)), np.array([n])])) == [1.0]
 
     def test_a_list_that_is_not_defined_has_no_value(self):
-        view = np.array([[1.0, 2.0], [0.0, 2.0]]), np.array([2, 2])
+        view = Summands([np.array([[1.0, 2.0], [0.0, 2.0]]), np.array([2, 2])])
         np.testing.assert_array_equal(Known().score(view), [1.5, np.nan])
 
     def test_a_measure_without_terms_is_no_sum(self):

@@ -137,7 +137,7 @@ def test_the_numbers_targets_and_sides_of_the_report(case, every):
         own = experiment.columns[i].source
         for t, qid in [((0, "1"), (2, "3"))[i % 3 == 0]]:
             frame = explained(measure, case, "two", qid).head(DEPTH)
-            column = frame.columns[-1]
+            column = "contribution" if "contribution" in frame else "value"
             numbers = experiment.numbers[1][i][strip.topic == t][:len(frame)]
             assert numbers == pytest.approx(frame[column].to_numpy(), abs=1e-9, nan_ok=True), (
                 measure, qid)
@@ -177,8 +177,7 @@ def test_the_page_in_a_browser(case, show):
                 "" if math.isnan(fairest) else shown(fairest)), (column, qid)
             counts = [one == "counts" for one in framed]
             assert counts[:len(frame)] == frame["counts"].tolist(), (column, qid)
-            if measure.NAME != "OfGroup":  # of which explain leaves out the last ranks
-                assert not any(counts[len(frame):]), (column, qid)
+            assert not any(counts[len(frame):]), (column, qid)
             assert f"Framed: the first {measure.params['cutoff']} documents" in said
             assert ("documents with a group" in said) == getattr(measure, "condensed", False)
             kind = "contribution" if "contribution" in frame else "value"
