@@ -40,6 +40,16 @@ def ranges(start: Ints, count: Ints) -> Ints:
     return offsets + np.arange(count.sum())
 
 
+def positions(row: Ints) -> Ints:
+    """Return the 0-based position of each element in its row, ``[n]``.
+
+    :param row: the row of each element, ascending, ``[n]``
+    """
+    count = np.bincount(row)
+    start = np.cumsum(count) - count
+    return np.arange(len(row)) - start[row]
+
+
 def recoded(codes: Ints, names: Iterable[str], new_names: Iterable[str]) -> Ints:
     """Convert codes of names to the codes of the same names among new ones, ``[n]``.
 

@@ -43,12 +43,7 @@ def listed(names: Iterable[Any]) -> str:
     >>> listed(range(20_000))
     '0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 19990 more'
     """
-    names = list(names)
-    text = ", ".join(map(shown, names[:MOST_NAMES]))
-    rest = len(names) - MOST_NAMES
-    if rest > 0:
-        return f"{text} and {rest} more"
-    return text
+    return first_names(list(map(shown, names)))
 
 
 def shown(value: Any) -> str:

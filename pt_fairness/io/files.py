@@ -482,7 +482,9 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
     if repeated is not None:
         frame[repeated] = frame[repeated].astype("category")
     for column in frame:  # one at a time takes less memory
-        frame[column] = _stripped(frame[column])
+        texts = frame[column]
+        is_categorical = isinstance(texts.dtype, pd.CategoricalDtype)
+        frame[column] = texts.map(str.strip) if is_categorical else texts.str.strip()
     titles = [header[columns.index(column)] for column in needed]
     repeats = np.flatnonzero(frame[needed[0]] == titles[0])
     for row in repeats:
@@ -504,12 +506,6 @@ def _reason(source: Input, error: Exception) -> str:
     if row is None:
         return text
     return f"the quotation mark that opens in {source.place(int(row[1]), quoted=True)} has no end"
-
-
-def _stripped(column: pd.Series) -> pd.Series:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.map(str.strip)
-    return column.str.strip()
 
 
 def _check_short_rows(source: Input, separator: str, fields: int) -> None:

@@ -459,10 +459,9 @@ def _short_names(paths: Sequence[Path]) -> list[str]:
     if all(name == names[0] for name in names):
         return [".".join(name) for name in names]
     for _ in range(2):  # from the start, then from the end
-        shared, shortest = 0, min(map(len, names))
-        while shared < shortest - 1 and len({name[shared] for name in names}) == 1:
-            shared += 1
-        names = [name[shared:][::-1] for name in names]
+        shortest = min(map(len, names))
+        shared = len(os.path.commonprefix(names))  # noqa: RUF071 - of lists
+        names = [name[min(shared, shortest - 1):][::-1] for name in names]
     return [".".join(name) for name in names]
 
 

@@ -17,6 +17,7 @@ from pt_fairness.core.arrays import (
     Ints,
     discount,
     gain,
+    positions,
     ratio,
     sum_of_discounts,
     unique_rows,
@@ -31,14 +32,6 @@ from pt_fairness.rankings.view import Documents, View
 #: Whether a measure compares documents or groups.
 BY = params.one_of("whether documents are compared, which needs no groups, or groups",
                    "document", "group")
-
-
-def places(row: Ints) -> Ints:
-    """Return the 0-based position of each element in its row, ``[n]``.
-
-    :param row: the row index of each element, ``[n]``, ascending
-    """
-    return np.arange(len(row)) - np.searchsorted(row, row)
 
 
 def counts_before(chosen: Bools, place: Ints) -> Ints:
@@ -305,7 +298,7 @@ class ExposureMeasure(DocumentMeasure):
         rows = order[having[order]]
         topic = documents.topic[rows]
         grade = grade[rows]
-        place = places(topic)
+        place = positions(topic)
         above = counts_before(relevant[rows], place)
         exposures = self.exposure(place, above)
         _, tie = unique_rows(topic, grade)
@@ -322,7 +315,7 @@ class ExposureMeasure(DocumentMeasure):
         # Non-relevant documents do not lower the exposure of the documents below them.
         order = np.lexsort((-ideal, documents.topic))
         topic = documents.topic[order]
-        place = places(topic)
+        place = positions(topic)
         none_above = np.zeros_like(place)
         exposures = self.exposure(place, none_above)
         return sum_by_topic(view, topic, exposures * ideal[order])

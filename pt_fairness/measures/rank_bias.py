@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pt_fairness.core.arrays import Floats, Ints, log_discount, ranks, ratio, within
+from pt_fairness.core.arrays import Floats, Ints, log_discount, positions, ranks, ratio, within
 from pt_fairness.measures import params
-from pt_fairness.measures.expected_exposure import places
 from pt_fairness.measures.measure import FairnessMeasure, Quotient, Range, SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.view import View
@@ -342,7 +341,7 @@ class _NFaiRR(Quotient, _FaiRR):
     def summands(self, view: View) -> tuple[Floats, Floats]:
         row, values = self.background_values(view)
         order = np.lexsort((-values, row))
-        place = places(row)
+        place = positions(row)
         gains = values[order] / np.log2(place + 2.0)
         if self.cutoff is not None:
             gains = np.where(place < self.cutoff, gains, 0.0)

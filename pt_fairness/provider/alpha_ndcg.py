@@ -17,7 +17,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, log_discount, mean_of_lists, ratio
+from pt_fairness.core.arrays import Floats, Ints, log_discount, mean_of_lists, positions, ratio
 from pt_fairness.core.identifiers import codes_of, texts_of, words_of
 from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_VARIABLE
@@ -77,13 +77,11 @@ class Subtopics:
         #: The number of subtopics, also used as the code of no subtopic.
         self._nothing = len(labels)
         set_, label, _ = sets.entries(np.arange(len(sets)))
-        first = np.searchsorted(set_, np.arange(len(sets)))
         #: The number of subtopics of each set, ``[S]``.
         self._size = np.bincount(set_, minlength=len(sets))
         #: The subtopics of each set, ascending, ``[S, m]``, padded with ``_nothing``.
-        place = np.arange(len(set_)) - first[set_]
         self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
-        self._members[set_, place] = label
+        self._members[set_, positions(set_)] = label
         self._relevant = np.flatnonzero(self.of_pair >= 0)
         topics = len(judgments.topics)
         present = np.zeros((topics, self._nothing + 1), bool)
@@ -169,7 +167,7 @@ class Subtopics:
         turn = np.arange(len(topic)) - first
         order = np.lexsort((turn, topic))
         topic, turn = topic[order], turn[order]
-        place = np.arange(len(topic)) - np.searchsorted(topic, topic)
+        place = positions(topic)
         inside = place < result.shape[1]
         gains = (1.0 - alpha) ** turn
         result[topic[inside], place[inside]] = gains[inside]
@@ -230,8 +228,7 @@ class Listing:
             rows = self.pair >= 0
             self.list, self.block = run.list[rows], run.block[rows]
             self.pair = run.pair[rows]
-            first = np.searchsorted(self.list, self.list)
-            self.place = np.arange(len(self.list)) - first
+            self.place = positions(self.list)
 
     def sets(self, subtopics: Subtopics) -> Ints:
         """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""

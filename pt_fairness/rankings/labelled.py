@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, recoded, unique_rows
+from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ranges, recoded, unique_rows
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
     from pt_fairness.groups import Memberships
@@ -115,8 +115,7 @@ class LabelSets:
         start = self._start[codes]
         size = self._start[codes + 1] - start
         row = np.repeat(np.arange(len(codes)), size)
-        before = np.cumsum(size) - size
-        entry = np.arange(len(row)) + (start - before)[row]
+        entry = ranges(start, size)
         return row, self._label[entry], self._share[entry]
 
     def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
@@ -301,8 +300,7 @@ class Rankings:
         """
         rows = np.flatnonzero(self.sets.any_of(self.labels)[self.codes])
         lists = self.list_of[rows]
-        first = np.searchsorted(lists, np.arange(len(self.list_topic)))
-        number = np.arange(len(rows)) - first[lists]
+        number = positions(lists)
         place = rows - self.start[lists]
         shares = dict.fromkeys(cutoffs, np.nan)
         for cutoff in cutoffs if len(rows) else ():
@@ -314,10 +312,7 @@ class Rankings:
         """The first ``depth`` annotated documents of each list."""
         rows = np.flatnonzero(self.codes >= 0)
         if self.depth is not None:
-            lists = self.list_of[rows]
-            first = np.searchsorted(lists, np.arange(len(self.list_topic)))
-            number = np.arange(len(rows)) - first[lists]
-            rows = rows[number < self.depth]
+            rows = rows[positions(self.list_of[rows]) < self.depth]
         lists = self.list_of[rows]
         length = np.bincount(lists, minlength=len(self.list_topic))
         start = np.append(0, length.cumsum())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, recoded
+from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, positions, recoded
 from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
 from pt_fairness.io.files import need_distinct_columns
@@ -208,8 +208,7 @@ class Run:
 
     def samples(self) -> Iterator[tuple[Ints, Bools]]:
         """Yield one list of each topic at a time: the lists, and a mask of their documents."""
-        first = np.searchsorted(self.topics, self.topics)
-        turn = np.arange(len(self.topics)) - first
+        turn = positions(self.topics)
         for sample in range(turn.max(initial=-1) + 1):
             lists = np.flatnonzero(turn == sample)
             yield lists, np.isin(self.list, lists)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, mean_of_lists
+from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, mean_of_lists, positions
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 
@@ -329,8 +329,7 @@ class View:
         if cutoff is not None:
             n = np.minimum(n, cutoff)
         row = np.repeat(np.arange(len(n)), n)
-        before = np.cumsum(n) - n
-        place = np.arange(len(row)) - before[row]
+        place = positions(row)
         ranked = rankings.start[self._lists][row] + place
         item = rankings.item()[ranked]
         unjudged = item >= len(rankings.pair_topic)

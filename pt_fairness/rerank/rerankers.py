@@ -13,7 +13,7 @@ import pandas as pd
 import pyterrier as pt
 
 from pt_fairness import targets
-from pt_fairness.core.arrays import Bools, Floats, Ints, ratio, recoded
+from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ratio, recoded
 from pt_fairness.core.identifiers import codes_of, texts_of
 from pt_fairness.core.messages import TARGET_WORDS, UNANNOTATED, listed, shown, warn
 from pt_fairness.groups import Groups, Memberships, get
@@ -183,8 +183,8 @@ class Results:
         order = [self._ordered(lists, orders) for orders in draws]
         sizes = self.length
         length = np.repeat(sizes, sizes)
-        first = sizes.cumsum() - sizes
-        rank = np.arange(len(length)) - np.repeat(first, sizes)
+        topics = np.repeat(np.arange(len(sizes)), sizes)
+        rank = positions(topics)
         ranks = np.tile(rank, len(draws)).astype("int64")
         scores = np.tile(length - rank, len(draws))
         frame = self._frame.iloc[np.concatenate(order)]
