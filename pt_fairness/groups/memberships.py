@@ -90,7 +90,10 @@ class Table:
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
                  weight: Floats | None = None) -> None:
-        codes, texts = _label_codes(group)
+        if pd.api.types.infer_dtype(group) != "string":
+            group = group.map(label_text, na_action="ignore")
+        codes, names = pd.factorize(group)
+        texts = list(map(str, names))
         self.labels = sorted({*texts}.difference(UNANNOTATED))
         codes = recoded(codes, texts, [*self.labels, UNKNOWN_GROUP])
         labelled = (codes >= 0) & (codes < len(self.labels))
@@ -219,14 +222,6 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
         raise ValueError(f"{what} has the group {shown(str(wrong))}; a group is a label, or a list "
                          "of labels")
     return rows
-
-
-def _label_codes(group: pd.Series) -> tuple[Ints, list[str]]:
-    """Return the code of the label of each row, −1 where it is missing, and the distinct labels."""
-    if pd.api.types.infer_dtype(group) != "string":
-        group = group.map(label_text, na_action="ignore")
-    codes, texts = pd.factorize(group)
-    return codes, list(map(str, texts))
 
 
 def is_no_group(value: Any) -> bool:

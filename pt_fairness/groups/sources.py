@@ -303,15 +303,11 @@ class _Frame(Groups):
                  labels: Iterable[str] = ()) -> None:
         self._table = table
         super().__init__(name, {*table.labels, *labels}, order)
-        self._warn_of_spellings()
         self.weighted = table.weight is not None
         self.by_topic = table.by_topic
-
-    def _warn_of_spellings(self) -> None:
-        """Warn of labels that differ by case or blanks alone."""
-        labels = pd.Series(self.labels, dtype=object)
-        folded = labels.str.replace(r"\s+", "", regex=True).str.casefold()
-        twice = labels[folded.duplicated(keep=False)]
+        texts = pd.Series(self.labels, dtype=object)
+        folded = texts.str.replace(r"\s+", "", regex=True).str.casefold()
+        twice = texts[folded.duplicated(keep=False)]
         if len(twice):
             warn(f"the labels {listed(twice)} differ by case or blanks alone, and are different "
                  "groups; spell them alike if they are one")

@@ -146,15 +146,16 @@ def _number(kind: type) -> Callable[[Any], Any]:
     return canonical
 
 
-def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: int | None = None,
-          largest: int | None = None) -> Param:
+def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: float = -math.inf,
+          largest: float = math.inf) -> Param:
     """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
-    bounds = {(True, True): "", (False, True): f" of at least {smallest}",
-              (False, False): f" from {smallest} to {largest}"}
-    return Param(int, desc, f"a whole number{bounds[smallest is None, largest is None]}",
-                 default=default, canonical=_number(int),
-                 accepts=lambda v: (smallest is None or v >= smallest)
-                 and (largest is None or v <= largest))
+    limits = ""
+    if largest < math.inf:
+        limits = f" from {smallest} to {largest}"
+    elif smallest > -math.inf:
+        limits = f" of at least {smallest}"
+    return Param(int, desc, f"a whole number{limits}", default=default, canonical=_number(int),
+                 accepts=lambda v: smallest <= v <= largest)
 
 
 def real(desc: str, allowed: str, accepts: Callable[[float], bool], *,

@@ -126,11 +126,8 @@ class Subtopics:
         :param depth: the number of ranks, ``None`` for all relevant documents
         """
         key = (alpha, depth)
-        if key not in self._ideals:
-            self._ideals[key] = self._ideal(alpha, depth)
-        return self._ideals[key]
-
-    def _ideal(self, alpha: float, depth: int | None) -> Floats:
+        if key in self._ideals:
+            return self._ideals[key]
         topics = len(self.count)
         longest = int(self.documents.max(initial=0))
         depth = longest if depth is None else min(depth, longest)
@@ -145,6 +142,7 @@ class Subtopics:
             self._fill_simple(result, topic[simple], subtopic, alpha)
         if several.any() and depth:
             result[several] = self._greedy(np.flatnonzero(several), alpha, depth)
+        self._ideals[key] = result
         return result
 
     @staticmethod

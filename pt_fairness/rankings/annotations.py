@@ -215,57 +215,45 @@ class Annotations:
         """Return the ranked and the judged documents with their label sets.
 
         Lookup in a group source stops when each list has ``depth`` annotated documents or ends;
-        later documents are ignored.
+        later documents are ignored. Documents whose labels are all outside the label set are
+        counted, with these labels.
 
         :param depth: ``None`` for the whole lists
         """
         judgments = self.judgments
         order, foreign, foreign_labels = None, 0, set[str]()
+        length, sets = run.length, self.sets
         if self.groups is None:
-            length, sets = run.length, self.sets
             codes = np.where(run.pair >= 0, self.pair_codes[run.pair], -1)
         else:
             order = self.groups.order
-            codes, length, sets, foreign, foreign_labels = self._of_ranked(self.groups, run, depth)
+            sets = copy.copy(sets)
+            codes = np.full(len(run.list), -1, np.int32)
+            before: Ints = np.zeros(len(length), np.int32)
+            if depth is None:
+                depth = int(length.max(initial=0))
+            length = np.minimum(length, depth).astype(np.int32)
+            countable = [*self.labels, *self._unknown]
+            while (length > before).any():
+                new = (run.place >= before[run.list]) & (run.place < length[run.list])
+                rows = np.flatnonzero(new).astype(np.int32)
+                memberships = self._look_up(self.groups, run, rows)
+                item, labels = memberships.item, memberships.labels
+                codes[rows] = sets.annotated(memberships, len(codes))[rows]
+                if self._unknown:  # labels outside the label set are unknown
+                    unknown = item[codes[item] < 0]
+                    codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
+                outside = recoded(memberships.codes, labels, countable) < 0
+                if outside.any():
+                    alone = np.setdiff1d(item[outside], item[~outside])
+                    foreign += len(alone)
+                    of_alone = memberships.codes[np.isin(item, alone)]
+                    foreign_labels |= {labels[code] for code in np.unique(of_alone)}
+                before = length
+                annotated = sets.any_of(countable)[codes]
+                count = np.bincount(run.list[annotated], minlength=len(length))
+                twice = np.minimum(run.length, 2 * before)
+                length = np.where(count < depth, twice, before)
         return Rankings(run.topics, run.start, length, run.list, run.pair, codes, lambda: run.item,
                         judgments.topics, judgments.topic, judgments.relevance, self.by_rel, sets,
                         self.labels, order, foreign, sorted(foreign_labels))
-
-    def _of_ranked(self, groups: Groups, run: Run, depth: int | None) \
-            -> tuple[Ints, Ints, LabelSets, int, set[str]]:
-        """Look up ranked documents in the group source.
-
-        :returns: the label set of each document, ``[n]``, the length to which each list was looked
-            up, ``[R]``, the label sets, and the number of documents whose labels are all outside
-            the label set, with these labels
-        """
-        sets = copy.copy(self.sets)
-        codes = np.full(len(run.list), -1, np.int32)
-        before = np.zeros(len(run.length), np.int32)
-        if depth is None:
-            depth = int(run.length.max(initial=0))
-        length = np.minimum(run.length, depth).astype(np.int32)
-        foreign, foreign_labels = 0, set[str]()
-        countable = [*self.labels, *self._unknown]
-        while (length > before).any():
-            new = (run.place >= before[run.list]) & (run.place < length[run.list])
-            rows = np.flatnonzero(new).astype(np.int32)
-            memberships = self._look_up(groups, run, rows)
-            item, labels = memberships.item, memberships.labels
-            codes[rows] = sets.annotated(memberships, len(codes))[rows]
-            if self._unknown:  # labels outside the label set are unknown
-                unknown = item[codes[item] < 0]
-                codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
-            outside = recoded(memberships.codes, labels, countable) < 0
-            if outside.any():
-                alone = np.setdiff1d(item[outside], item[~outside])
-                foreign += len(alone)
-                of_alone = memberships.codes[np.isin(item, alone)]
-                label = np.unique(of_alone)
-                foreign_labels |= {labels[code] for code in label}
-            before = length
-            annotated = sets.any_of(countable)[codes]
-            count = np.bincount(run.list[annotated], minlength=len(length))
-            twice = np.minimum(run.length, 2 * before)
-            length = np.where(count < depth, twice, before)
-        return codes, before, sets, foreign, foreign_labels

@@ -235,7 +235,7 @@ def scores_of(run: pd.DataFrame) -> Floats:
         row = run.iloc[int(np.argmax(wrong))]
         raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} "
                          "is NaN, so it has no rank; every document needs a score")
-    return np.asarray(score)
+    return score
 
 
 def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Ints]:

@@ -319,11 +319,8 @@ class View:
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""
-        if cutoff not in self._documents:
-            self._documents[cutoff] = self._find_documents(cutoff)
-        return self._documents[cutoff]
-
-    def _find_documents(self, cutoff: int | None) -> Documents:
+        if cutoff in self._documents:
+            return self._documents[cutoff]
         rankings, judged = self._rankings, len(self._pair_topic)
         n = rankings.length[self._lists]
         if cutoff is not None:
@@ -349,7 +346,9 @@ class View:
         index = np.argsort(order, kind="stable")[document]
         codes = self._code[codes[order]]
         relevance = self._relevance(pair)
-        return Documents(topic[order], codes, relevance, pair >= 0, row, place, index)
+        documents = Documents(topic[order], codes, relevance, pair >= 0, row, place, index)
+        self._documents[cutoff] = documents
+        return documents
 
 
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:

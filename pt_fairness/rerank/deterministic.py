@@ -332,7 +332,16 @@ class fa_ir(GroupReRanker, label="FA*IR"):
         return names
 
     def reorder(self, topic: TopicList) -> Ints:
-        chosen = self._protected_labels(topic)
+        if self.protected in ("minority", "majority"):
+            degrees = np.where(topic.weighted[:, None], topic.shares, topic.shares > 0)
+            sizes = degrees.sum(axis=0)
+            masks, _ = rarest(sizes[None], self.protected == "majority")
+            chosen = masks[0]
+        else:
+            labels = topic.labels
+            if self.groups is not None and self.groups.labels is not None:
+                labels = self.groups.labels
+            chosen = np.isin(topic.labels, label_parts(self.protected, labels))
         protected = np.asarray(topic.shares[:, chosen].any(axis=1))
         if protected.all() or not protected.any():
             return np.arange(topic.k)
@@ -341,20 +350,6 @@ class fa_ir(GroupReRanker, label="FA*IR"):
             p = min(topic.target[chosen].sum(), 1.0)
         table = _m_table(topic.k, float(p), self.alpha, self.adjust)
         return fa_ir_order(protected, table)
-
-    def _protected_labels(self, topic: TopicList) -> Bools:
-        """Return a mask of the protected labels, ``[G]``."""
-        if self.protected in ("minority", "majority"):
-            weighted = topic.weighted[:, None]
-            degrees = np.where(weighted, topic.shares, topic.shares > 0)
-            sizes = degrees.sum(axis=0)
-            chosen, _ = rarest(sizes[None], self.protected == "majority")
-            return chosen[0]
-        labels = topic.labels
-        if self.groups is not None and self.groups.labels is not None:
-            labels = self.groups.labels
-        parts = label_parts(self.protected, labels)
-        return np.isin(topic.labels, parts)
 
 
 _m_table = lru_cache(maxsize=1024)(m_table)
