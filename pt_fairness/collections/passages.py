@@ -38,7 +38,7 @@ from urllib.parse import quote
 
 from ir_datasets.datasets.base import Dataset, FilteredQueries
 from ir_datasets.datasets.beir import BeirQrels
-from ir_datasets.formats import BaseQrels, BaseQueries, JsonlDocs, JsonlQueries, TrecQrel
+from ir_datasets.formats import CsvQueries, JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
 from pt_fairness.collections.variants import (
@@ -204,8 +204,8 @@ class GrepQuery(NamedTuple):
     """A query of Grep-BiasIR and its category."""
 
     query_id: str
-    text: str
     category: str
+    text: str
 
     def default_text(self) -> str:
         """Return the text."""
@@ -227,44 +227,15 @@ class GrepDocs(JsonlDocs):  # type: ignore[misc]
             yield GrepDocument(*fields)
 
 
-class GrepQueries(BaseQueries):  # type: ignore[misc]
-    """The queries of a CSV file."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-
-    def queries_iter(self) -> Iterator[GrepQuery]:
-        for row in _table_rows([self._file]):
-            yield GrepQuery(row["q_id"], row["query"], row["category"])
-
-    def queries_cls(self) -> type[GrepQuery]:
-        return GrepQuery
-
-    def queries_namespace(self) -> str:
-        return GREP
-
-    def queries_lang(self) -> str:
-        return "en"
-
-
-class GrepQrels(BaseQrels):  # type: ignore[misc]
+class GrepQrels(TrecQrels):  # type: ignore[misc]
     """The judgments in the files of documents."""
 
-    def __init__(self, files: list[Any]) -> None:
-        self._files = files
-
     def qrels_iter(self) -> Iterator[TrecQrel]:
-        for row in _table_rows(self._files):
+        for row in _table_rows(self._qrels_dlc):
             yield TrecQrel(row["q_id"], row["d_id"], int(row["relevant"]), "0")
 
-    def qrels_cls(self) -> type[TrecQrel]:
-        return TrecQrel
-
-    def qrels_defs(self) -> dict[int, str]:
-        return {0: "not relevant", 1: "relevant"}
-
     def qrels_path(self) -> Any:
-        return self._files[0].path()
+        return self._qrels_dlc[0].path()
 
 
 def content_gender(document: Any) -> Any:
@@ -292,7 +263,9 @@ def _register_grep(registry: Any) -> None:
                     docstore_path=home / "docs.pklz4")
     about = Documentation("Grep-BiasIR", "Queries that are sensitive to gender bias, with "
                           "documents in a neutral, a female and a male wording.")
-    registry.register(GREP, Dataset(docs, GrepQueries(queries), GrepQrels(files), about))
+    levels = {0: "not relevant", 1: "relevant"}
+    registry.register(GREP, Dataset(docs, CsvQueries(queries, GrepQuery, GREP, "en"),
+                                    GrepQrels(files, levels), about))
     convert = partial(labelled, grep, f"{GREP}/gender")
     variant(registry, GREP, "gender", convert, "with genders",
             "The iteration field holds the gender of the content: female, male or neutral; a "

@@ -289,7 +289,6 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
 
 def of_data(data: Any) -> Groups:
     """Return groups from a DataFrame, a dictionary or a Series."""
-    data = as_frame(data)
     if isinstance(data, pd.DataFrame):
         return from_frame(data)
     return from_mapping(data)

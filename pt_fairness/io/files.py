@@ -470,10 +470,7 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
         raise ValueError(f"{source.name}: the rows have more columns than the header "
                          f"({', '.join(columns)})")
     frame = frame.set_axis(columns, axis="columns")
-    for column in ("qid", *needed):
-        if columns.count(column) > 1:
-            raise ValueError(f"{source.name} has the column {column!r} twice; its header is "
-                             f"{', '.join(columns)}")
+    need_distinct_columns(frame[frame.columns.intersection(["qid", *needed])], source.name)
     if frame.iloc[:, -1].isin([""]).any():  # empty, or missing
         _check_short_rows(source, separator, len(header))
     if not frame.columns.is_unique:  # those that nobody needs may be anything
@@ -485,11 +482,11 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
         texts = frame[column]
         is_categorical = isinstance(texts.dtype, pd.CategoricalDtype)
         frame[column] = texts.map(str.strip) if is_categorical else texts.str.strip()
-    titles = [header[columns.index(column)] for column in needed]
-    repeats = np.flatnonzero(frame[needed[0]] == titles[0])
-    for row in repeats:
-        if frame[[*needed]].iloc[row].tolist() == titles:
-            raise ValueError(f"{place_of(source, row)} is the header again; remove it")
+    again = np.ones(len(frame), bool)
+    for column in needed:
+        again &= frame[column] == header[columns.index(column)]
+    if again.any():
+        raise ValueError(f"{place_of(source, again.argmax())} is the header again; remove it")
     _check_cells(source, frame, characters - {separator})
     return frame
 
@@ -537,13 +534,13 @@ def _check_cells(source: Input, frame: pd.DataFrame, characters: set[str]) -> No
         return
     for column in frame.columns.intersection(["qid", "docno", "group"]):
         texts = frame[column].astype("str")
-        strange = texts.str.contains(r"[\r\n\t]" if column == "group" else _STRANGE)
+        strange = texts.str.contains(r"[\"\r\n\t]" if column == "group" else _STRANGE)
         if not strange.any():
             continue
         text = texts[strange].iloc[0]
         place = place_of(source, strange.argmax())
-        message = (f"{place}: the {column} {shown(text)} has a tab or a line break in it; check "
-                   "the quotation marks and the separators")
+        message = (f"{place}: the {column} {shown(text)} has a quotation mark, a tab or a line "
+                   "break in it; check the quotation marks and the separators")
         if column == "group":
             warn(message)
         else:

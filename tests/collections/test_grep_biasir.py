@@ -37,7 +37,7 @@ def test_documents_queries_and_judgments(irds, written, qrels_of, tmp_path):
         ("94", "561", 0, "female"), ("94", "561", 0, "male")]
     dataset = irds.load(f"{ID}/gender")
     assert [tuple(query) for query in dataset.queries_iter()] == [
-        ("0", "hair rules", "Appearance"), ("94", "good partner", "Sex & Relationship")]
+        ("0", "Appearance", "hair rules"), ("94", "Sex & Relationship", "good partner")]
     docs = list(dataset.docs_iter())
     assert [doc.doc_id for doc in docs] == ["0", "1", "2", "560", "561"]
     assert docs[1] == ("1", "Rules, Men", "His\nbraids", "M", "No Annotation Agreement")
@@ -66,6 +66,6 @@ def test_without_the_files(irds):
 
 
 def test_the_names_of_the_files(irds):
-    registered = irds.load(ID).qrels_handler()._files
+    registered = irds.load(ID).qrels_handler()._qrels_dlc
     urls = [file.mirrors[0].url for file in registered]
     assert urls[-1].endswith("/queries-documents_Sex%20%26%20Relationship.csv")

@@ -105,7 +105,7 @@ def test_columns_on_the_command_line(tmp_path, monkeypatch, capsys):
     ("docno,group\nd1,PRO\n\nd2\tCON\n", r"line 4: 1 fields .*'d2\\tCON'"),
     ("docno,group\nd1,PRO\ndocno,group\nd2,CON\n", r"g\.csv, line 3 is the header again"),
     ('docno,group\nd1,PRO\n"d2,CON\nd3,PRO\n', r"quotation mark that opens in .*g\.csv, line 3 "),
-    ('docno,group\n"d1,PRO\nd2",CON\n', r"g\.csv, line 2: the docno 'd1,PRO\\nd2' has a tab or"),
+    ('docno,group\n"d1,PRO\nd2",CON\n', r"g\.csv, line 2: the docno 'd1,PRO\\nd2' has a quotation"),
     ("docno,group\nd1,PRO\n,CON\n", r"g\.csv, line 3 has no docno"),
 ], ids=["short", "short at the end", "tab", "header", "open quote", "two quotes", "no docno"])
 def test_rows_that_are_wrong(tmp_path, text, says):
@@ -118,6 +118,7 @@ def test_rows_that_are_wrong(tmp_path, text, says):
     ("docno,group\nd1,PRO\nd2,\n", r"g\.csv, line 3 has an empty group, as have 1 of 2 rows"),
     ('docno,group\nd1,"PRO\nd2,CON\nd3,CON"\n', r"g\.csv, line 2: the group 'PRO\\nd2,CON\\n"),
     ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
+    ('docno,group\nd1,PRO\nd2,C"ON\n', r"g\.csv, line 3: the group 'C\"ON' has a quotation mark"),
     ("docno,group\nd1,X\nd2,x\nd3,Y\nd4,y\n", r"the labels 'X', 'Y', 'x', 'y' differ by"),
     ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case or bl"),
     *[(f"docno,group,{name}\nd1,PRO,0.2\nd1,CON,0.8\n", rf"has a column '{name.lower()}', which i")
