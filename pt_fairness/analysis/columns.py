@@ -68,6 +68,8 @@ SEVERAL = "several groups"
 #: The key of ``attrs`` that maps the names of columns to the systems of which less than half of the
 #: documents that count stand within the cutoff, with their share.
 FAR_DOWN = "far down"
+#: The key of ``attrs`` with the names of the pipelines that re-rank by the labels that evaluate.
+ORACLES = "oracles"
 #: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
 #: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
 COMPARISON = "comparison"

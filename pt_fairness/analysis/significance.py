@@ -24,6 +24,7 @@ from pt_fairness.analysis.columns import (
     LEAST_INTERVAL,
     LEAST_TESTED,
     NEAR_ZERO,
+    ORACLES,
     P_VALUE,
     SEVERAL,
     SMALLER,
@@ -173,11 +174,21 @@ def notes(table: pd.DataFrame) -> list[str]:
         systems = first_names(parts)
         sentences.append(f"{name} counts documents far down: of those that it counts, {systems} "
                          "are within the cutoff.")
+    sentences += note_on_oracles(table)
     if attrs.get(BROKEN):
         sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
     if not is_per_query(table):
         sentences += note_on_fronts(table)
     return sentences
+
+
+def note_on_oracles(table: pd.DataFrame) -> list[str]:
+    """Return a sentence on the pipelines that re-rank by the labels that evaluate, if any do."""
+    names = table.attrs.get(ORACLES)
+    if not names:
+        return []
+    return [f"Re-ranked by the labels that evaluate: {first_names(names)}. This is an oracle, "
+            "unless a system can know these labels."]
 
 
 def _notes_on_tests(table: pd.DataFrame, names: Sequence[str]) -> list[str]:

@@ -470,21 +470,27 @@ def _rerank(options: argparse.Namespace) -> None:
             raise ValueError(f"a TREC run cannot hold the {column} "
                              f"{run[column][spaced].iloc[0]!r}: it has white space in it")
     ranked = method(**params)(run)
-    if "groups" in params:
-        _say_ranked(run, params["groups"])
+    oracle = "groups" in params and _say_ranked(run, params["groups"], options.compare)
     if options.compare is None or options.output is not None:
         lines = ranked[["qid"]].assign(
             q0="Q0", docno=ranked["docno"], rank=ranked["rank"] + 1,
-            score=ranked["score"].astype(int), tag=options.method)
+            score=ranked["score"].astype(int), tag=options.method + "-oracle" * oracle)
         write(lines.to_csv(sep=" ", header=False, index=False, lineterminator="\n",
                            quoting=csv.QUOTE_NONE), options.output)
     if options.compare is not None:
         write(_compared(options, run, ranked), None)
 
 
-def _say_ranked(run: Any, groups: Any) -> None:
-    """Write how many documents of a run have a group to standard error."""
+def _say_ranked(run: Any, groups: Any, qrels: str | None) -> bool:
+    """Write how many documents of a run have a group to standard error, and whether the groups are
+    judgments.
+
+    :param qrels: the qrels that evaluate, if there are any
+    :returns: whether they are
+    """
+    from pt_fairness.evaluation.experiment import labels_of
     from pt_fairness.groups import get
+    from pt_fairness.io import load_qrels
     from pt_fairness.rankings.annotations import Matches, matched_line
     source = get(groups)
     item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
@@ -492,6 +498,15 @@ def _say_ranked(run: Any, groups: Any) -> None:
     first = None if without.empty else without.iloc[0]
     line = matched_line(Matches(len(run), len(without), first))
     sys.stderr.write(f"pt-fairness: {source.registered}: {line}\n")
+    judged = source.judged or source.state() != ""
+    if qrels is not None and not judged:
+        evaluating = load_qrels(qrels)
+        labels = labels_of(None, evaluating)
+        judged = len(labels) > 0 and labels == labels_of(source, evaluating)
+    if judged:
+        sys.stderr.write("pt-fairness: the new order is an oracle: its groups are judgments, which "
+                         "no system knows\n")
+    return judged
 
 
 def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:

@@ -275,6 +275,8 @@ class Groups(NamedObject):
     weighted = False
     #: Whether a document can have other groups in another topic.
     by_topic = False
+    #: Whether the groups are the labels of qrels, which are not known before documents are judged.
+    judged = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:

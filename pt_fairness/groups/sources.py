@@ -221,6 +221,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
         frame["group"] = frame["group"].str.strip()
     groups = _of_frame(frame, os.fspath(path), name, order, declared)
     groups.made_of = os.fspath(path)
+    groups.judged = "judged" in frame.attrs
     return groups
 
 
@@ -284,7 +285,9 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
         raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
                          f"none={shown(dropped)}")
     labelled = frame[~frame["group"].isin(dropped)]
-    return from_frame(labelled, name, order=order)
+    groups = from_frame(labelled, name, order=order)
+    groups.judged = True
+    return groups
 
 
 def of_data(data: Any) -> Groups:

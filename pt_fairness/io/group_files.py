@@ -95,6 +95,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
             raise ValueError(f"{source.name} is no group file: {_FORMS}. Its first line is "
                              f"{shown(first)}")
         frame = read_columns(source, ["qid", "group", "docno", "label"])
+        frame.attrs["judged"] = True
         if not set(frame["group"].unique()) <= TREC_DEFAULTS:
             return frame
         if pd.to_numeric(frame["label"], errors="coerce").isna().any():

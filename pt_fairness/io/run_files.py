@@ -288,6 +288,8 @@ class NamedRuns(dict[str, RunInput]):
 
     #: The topics for which transformers have retrieved, ``None`` without transformers.
     topics: pd.DataFrame | None = None
+    #: The transformers by name.
+    systems: Mapping[str, Any] = {}
 
 
 def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = None,
@@ -326,6 +328,7 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     if topics is not None and topics_needed and not systems:
         raise ValueError("topics= is for transformers, and the runs are none; leave it out")
     readable = NamedRuns()
+    readable.systems = systems
     if systems:
         readable.topics = load_topics(topics)
         by_name |= results_of(systems, readable.topics, progress)

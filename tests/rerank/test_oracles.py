@@ -1,0 +1,78 @@
+"""Re-ranking by the labels that evaluate is an oracle: the command, notes and report say so."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pyterrier as pt
+import pytest
+
+from pt_fairness import cli, evaluate, groups, report, rerank
+from pt_fairness.analysis.columns import ORACLES
+from pt_fairness.analysis.significance import notes
+
+LABELS = {"a": "PRO", "b": "PRO", "c": "CON", "d": "CON", "e": "PRO"}
+QRELS = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 1, 1, 0],
+                      "iteration": [LABELS[docno] for docno in "abcd"]})
+RUN = pd.DataFrame({"qid": "1", "docno": list("abecd"), "score": [5.0, 4.0, 3.0, 2.0, 1.0],
+                    "rank": range(5)})
+TOPICS = pd.DataFrame({"qid": ["1"], "query": ["x"]})
+JUDGED = groups.from_mapping({docno: LABELS[docno] for docno in "abcd"})
+MODEL = groups.from_mapping(LABELS | {"b": "CON"})
+
+
+def pipelines():
+    bm25 = pt.Transformer.from_df(RUN)
+    return {"BM25": bm25, "oracle": bm25 >> rerank.xquad(JUDGED) % 3,
+            "annotated": bm25 >> pt.fairness.annotate(JUDGED) >> rerank.xquad(),
+            "model": bm25 >> rerank.xquad(MODEL), "policy": bm25 >> rerank.epsilon_greedy()}
+
+
+@pytest.mark.parametrize("options", [{}, {"groups": JUDGED}], ids=["qrels", "groups"])
+def test_pipelines_are_named_in_the_notes(options):
+    qrels = QRELS if not options else QRELS.drop(columns="iteration")
+    averages = evaluate(pipelines(), qrels, ["nDCG@3", "AWRF@3"], topics=TOPICS, perquery=False,
+                        progress=False, **options)
+    assert averages.attrs[ORACLES] == ["oracle", "annotated"]
+    (note,) = [note for note in notes(averages) if "oracle, annotated" in note]
+    assert "oracle, unless" in note
+
+
+def test_no_measure_of_groups_no_oracle():
+    averages = evaluate(pipelines(), QRELS, ["nDCG@3"], topics=TOPICS, perquery=False,
+                        progress=False)
+    assert averages.attrs[ORACLES] == []
+    averages = evaluate({"x": RUN}, QRELS, ["AWRF@3"], perquery=False, progress=False)
+    assert not any("oracle" in note for note in notes(averages))
+
+
+def test_the_report_says_it():
+    html = report(pipelines(), QRELS, ["nDCG@3", "AWRF@3"], topics=TOPICS, progress=False).html
+    assert "Re-ranked by the labels that evaluate: oracle, annotated." in html
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"1 {LABELS[docno]} {docno} {label}\n" for docno, label in zip("abcd", (1, 1, 1, 0),
+                                                                          strict=True)]
+    (tmp_path / "qrels").write_text("".join(lines))
+    (tmp_path / "stances").write_text("".join(f"1 0 {d} {LABELS[d]}\n" for d in "abcd"))
+    (tmp_path / "judged.csv").write_text(
+        "docno,group\n" + "".join(f"{d},{LABELS[d]}\n" for d in "abcd"))
+    (tmp_path / "model.csv").write_text(
+        "docno,group\n" + "".join(f"{d},{'CON' if d == 'b' else g}\n" for d, g in LABELS.items()))
+    (tmp_path / "run").write_text("".join(f"1 Q0 {d} {i} {9 - i} x\n" for i, d in
+                                          enumerate("abecd")))
+
+
+@pytest.mark.parametrize("options, oracle", [
+    (["qrels"], True), (["stances"], True), (["judged.csv"], False), (["model.csv"], False),
+    (["judged.csv", "--compare", "qrels", "-m", "AWRF@3"], True),
+    (["model.csv", "--compare", "qrels", "-m", "AWRF@3"], False)])
+@pytest.mark.usefixtures("folder")
+def test_the_command_says_it(options, oracle, capsys):
+    assert cli.main(["rerank", "run", "xquad", "-o", "new", "--groups", *options]) == 0
+    assert ("the new order is an oracle" in capsys.readouterr().err) == oracle
+    with open("new") as lines:
+        tags = {line.split()[-1] for line in lines}
+    assert tags == {"xquad-oracle" if oracle else "xquad"}
