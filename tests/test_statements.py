@@ -157,7 +157,6 @@ def test_ties_of_the_minority():
     says(rND, "Of equally small groups it is the first in the order of their labels, so that CON "
          "comes before PRO.")
     says(nDD, "of equally small ones, the first in the order of their labels")
-    on_page("corner_cases", "The first in the order of their labels is protected: CON before PRO.")
     on_page("glossary", "of equally small ones, the first in the order of their labels")
     pool = ["PRO", "PRO", "CON", "CON"]
     order = [0, 1, 2]
@@ -206,8 +205,6 @@ def test_the_mean_skew_of_random_orders():
 
 
 def test_bias_without_relevant_documents_is_zero_and_not_undefined():
-    on_page("corner_cases", "0, their fair value, without a warning: there is nothing to compare "
-            "with, so the topic is not *undefined*, and not in ``attrs[\"undefined\"]``.")
     run = pd.DataFrame({"qid": ["1", "2"], "docno": "d0", "score": 1.0})
     qrels = pd.DataFrame({"qid": ["1", "2"], "docno": "d0", "label": [1, 0], "iteration": "PRO"})
     qrels = pd.concat([qrels, qrels.assign(docno="d1", iteration="CON")])
