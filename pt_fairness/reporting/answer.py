@@ -95,7 +95,8 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
             outcome = "it is the baseline by" if baseline in places else _FAIRER[cells[i][j].mark]
             numbers = f"{_value(cells, baseline, j)}, {_p_value(cells, i, j)}"
             against_baseline[outcome].append(f"{name} ({numbers})")
-    by_chance, sections = _random_orders(experiment, fairest, runs, seed)
+    first = {j: places[0] for j, places in fairest.items()}
+    by_chance, sections = _random_orders(experiment, first, runs, seed)
     sentences = [_grouped(by_system)]
     if not fairest:
         sentences = ["No measure of fairness has a value, so no system is called the fairest."]
@@ -108,8 +109,9 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
     if by_chance:
         sentences.append(f"The fairest system of each measure against {DRAWS:,} random orders of "
                          f"the annotated documents that it returned: {_grouped(by_chance)}")
-    if fairest:
-        sentences += _relevance(experiment, best["relevance"], cells, fairest, baseline)
+    if best["relevance"]:
+        for i in dict.fromkeys(first.values()):
+            sentences.append(_relevance(experiment, cells, i, best["relevance"], baseline))
     sentences.append(f"All values are averages over {plural(len(experiment.topics), 'topic')}.")
     lines = []
     for outcome, measures in (against_baseline | by_chance).items():
@@ -132,21 +134,19 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
             "sections": sections}
 
 
-def _relevance(experiment: Experiment, most_relevant: Mapping[int, Sequence[int]],
-               cells: Cells, fairest: Mapping[int, Sequence[int]],
-               baseline: int | None) -> list[str]:
-    """Return what the fairness of each fairest system costs by the first measure of relevance."""
-    sentences = []
-    for j, (most, *_) in [*most_relevant.items()][:1]:
-        name, highest = experiment.names[j], _value(cells, most, j)
-        for i in dict.fromkeys(places[0] for places in fairest.values()):
-            text = (f"{experiment.systems[i]} has {name} {_value(cells, i, j)}; the highest is "
-                    f"{highest}, of {experiment.systems[most]}")
-            if baseline not in (None, i):
-                numbers = f"{_RELEVANCE[cells[i][j].mark]}, {_p_value(cells, i, j)}"
-                text += f"; the baseline has {_value(cells, baseline, j)} ({numbers})"
-            sentences.append(f"{text}.")
-    return sentences
+def _relevance(experiment: Experiment, cells: Cells, i: int, best: Mapping[int, Sequence[int]],
+               baseline: int | None) -> str:
+    """Return what the fairness of a system costs by the first measure of relevance.
+
+    :param best: the systems with the best value of each measure of relevance
+    """
+    j, (most, *_) = next(iter(best.items()))
+    text = (f"{experiment.systems[i]} has {experiment.names[j]} {_value(cells, i, j)}; the highest "
+            f"is {_value(cells, most, j)}, of {experiment.systems[most]}")
+    if baseline in (None, i):
+        return f"{text}."
+    numbers = f"{_RELEVANCE[cells[i][j].mark]}, {_p_value(cells, i, j)}"
+    return f"{text}; the baseline has {_value(cells, baseline, j)} ({numbers})."
 
 
 def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
@@ -169,44 +169,44 @@ def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _random_orders(experiment: Experiment, fairest: Mapping[int, Sequence[int]],
-                   runs: Mapping[str, Any], seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
+def _random_orders(experiment: Experiment, fairest: Mapping[int, int], runs: Mapping[str, Any],
+                   seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
     """Return what random orders say of the fairest system of each measure, and their section.
 
-    :param fairest: the systems with the best value of each measure of fairness
+    :param fairest: the fairest system of each measure
     """
-    measures: dict[str, dict[Any, str]] = defaultdict(dict)
-    for j, places in fairest.items():
+    by_system: dict[str, dict[str, int]] = defaultdict(dict)
+    for j, i in fairest.items():
         measure = experiment.columns[j].measure
         if is_of_groups(measure):
-            measures[experiment.systems[places[0]]][measure] = experiment.names[j]
-    tables = []
-    for system, names in measures.items():
-        with collecting_warnings():  # the evaluation has given them
-            table = against_random({system: runs[system]}, experiment.plan.qrels, [*names],
-                                   draws=DRAWS, seed=seed, progress=False)
-        of_measures = {str(measure): name for measure, name in names.items()}
-        tables.append(table.replace({"measure": of_measures}))
+            by_system[experiment.systems[i]][str(measure)] = j
     clauses: Clauses = defaultdict(list)
-    if not tables:
+    rows: list[tuple[str, ...]] = []
+    for system, places in by_system.items():
+        measures = [experiment.columns[j].measure for j in places.values()]
+        with collecting_warnings():  # the evaluation has given them
+            orders = against_random({system: runs[system]}, experiment.plan.qrels, measures,
+                                    draws=DRAWS, seed=seed, progress=False)
+        for order in orders.to_dict("records"):
+            outcome = _BY_CHANCE
+            if order["p"] < ALPHA:
+                side = "fairer" if order["fairer"] < HALF else "less fair"
+                outcome = f"its order is {side} by"
+            name, share = experiment.names[places[order["measure"]]], f"{order['fairer']:.1%}"
+            p, cell = short_p(order["p"]), f"random-{len(rows)}"
+            clauses[outcome].append(f"{name} ({link(f'{cell}-5', share)} of them are fairer, "
+                                    f"p {link(f'{cell}-6', p)})")
+            values = [decimal(order[column]) for column in ("value", "random", "sd")]
+            rows.append((system, name, *values, share, p))
+    if not rows:
         return clauses, []
-    orders = pd.concat(tables)
-    shown = orders[["name", "measure"]].rename(columns={"name": "system"})
-    for column in ("value", "random", "sd"):
-        shown[column] = orders[column].map(decimal)
-    shown["fairer"], shown["p"] = orders["fairer"].map("{:.1%}".format), orders["p"].map(short_p)
-    for place, order in enumerate(orders.itertuples()):
-        outcome = _BY_CHANCE
-        if order.p < ALPHA:
-            outcome = f"its order is {'fairer' if order.fairer < HALF else 'less fair'} by"
-        share, p = (link(f"random-{place}-{column}", shown.iloc[place, column])
-                    for column in (5, 6))
-        clauses[outcome].append(f"{order.measure} ({share} of them are fairer, p {p})")
+    heads = ["system", "measure", "value", "random orders", "SD", "fairer", "p"]
     lead = (f"The fairest system of each measure, and {DRAWS:,} random orders of the annotated "
             "documents that it returned: their mean, its standard deviation, the share of them "
             "that are fairer, where an equal one counts half, and a two-sided p, not corrected for "
             "several measures. Undefined topics count 0.")
-    return clauses, [{"id": "random", "title": "Random orders", "tables": [("", shown)],
+    table = pd.DataFrame(rows, columns=heads)
+    return clauses, [{"id": "random", "title": "Random orders", "tables": [("", table)],
                       "lead": lead}]
 
 
