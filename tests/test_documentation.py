@@ -71,7 +71,7 @@ def built(tmp_path_factory):
         f".. toctree::\n   :maxdepth: 1\n   :caption: Extensions\n\n   Fairness "
         f"<../ext/{name}/index.rst>\n"
     )
-    (source / "conf.py").write_text(CONF % str(folder / "conf.py"))
+    (source / "conf.py").write_text(CONF % str(GENERATE.with_name("conf.py")))
     (source / "index.rst").write_text(INDEX)
     done = subprocess.run(
         [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-E", str(source), str(build)],

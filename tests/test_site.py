@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from importlib import metadata, resources
+from pathlib import Path
 
 import pytest
 
@@ -14,17 +15,17 @@ import pytest
 pytestmark = pytest.mark.newest
 
 PAGES = resources.files("pt_fairness") / "pt_docs"
+SETTINGS = Path(__file__).parents[1] / ".ci" / "conf.py"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The cheat sheet alone, with the settings of the site."""
     source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
-    for name in ("conf.py", "cheat_sheet.rst"):
-        (source / name).write_bytes((PAGES / name).read_bytes())
+    (source / "cheat_sheet.rst").write_bytes((PAGES / "cheat_sheet.rst").read_bytes())
     (source / "index.rst").write_text("Index\n=====\n\n.. toctree::\n\n   cheat_sheet\n")
-    subprocess.run([sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", source, built],
-                   check=True)
+    subprocess.run([sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", "-c",
+                    SETTINGS.parent, source, built], check=True)
     return built
 
 

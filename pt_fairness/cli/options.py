@@ -116,7 +116,7 @@ def source_of(text: str, none: Sequence[str] = ()) -> Any:
     :raises ValueError: a pattern or a file that cannot be read
     """
     from pt_fairness import groups
-    from pt_fairness.io.group_files import memberships
+    from pt_fairness.io.document_files import memberships
     if none:
         return groups.from_qrels(text, none, text)
     if text.startswith(PATTERN):

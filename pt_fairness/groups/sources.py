@@ -25,9 +25,15 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.core.registry import Registry
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
-from pt_fairness.io.document_files import qrels_columns, read_labels
+from pt_fairness.io.document_files import (
+    label_of,
+    qrels_columns,
+    read_labelled,
+    read_labels,
+    read_memberships,
+    read_wide,
+)
 from pt_fairness.io.files import need_columns, need_rows
-from pt_fairness.io.group_files import label_of, read_labelled, read_memberships, read_wide
 
 #: Columns that look like weights, and are none.
 _LIKE_WEIGHTS = ("weights", "probability", "prob", "score", "p")
@@ -452,7 +458,7 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
 def _document(key: Any) -> str:
     """Return the name of a document in a message; ``key`` is its entry in the index."""
     *qid, docno = key if isinstance(key, tuple) else (key,)
-    return f"{docno!r}" + "".join(f" of topic {one!r}" for one in qid)
+    return f"{docno!r}" + "".join(f" of topic {topic!r}" for topic in qid)
 
 
 def summary(qrels: pd.DataFrame) -> str:

@@ -10,21 +10,18 @@ if TYPE_CHECKING:
     from pt_fairness.io.document_files import (
         load_qrels,
         qrels_columns,
+        read_groups,
         read_qrels,
         read_values,
         write_qrels,
     )
-    from pt_fairness.io.group_files import read_groups
     from pt_fairness.io.run_files import read_run
 
 __all__ = ["load_qrels", "qrels_columns", "read_groups", "read_qrels", "read_run", "read_values",
            "write_qrels"]
 
 # The ids of datasets need no pandas, and the module that reads their documents is in this package.
-__getattr__ = lazy(__name__, {
-    "load_qrels": "pt_fairness.io.document_files", "qrels_columns": "pt_fairness.io.document_files",
-    "read_groups": "pt_fairness.io.group_files", "read_qrels": "pt_fairness.io.document_files",
-    "read_run": "pt_fairness.io.run_files", "read_values": "pt_fairness.io.document_files",
-    "write_qrels": "pt_fairness.io.document_files"})
+_MODULES = dict.fromkeys(__all__, "pt_fairness.io.document_files")
+__getattr__ = lazy(__name__, _MODULES | {"read_run": "pt_fairness.io.run_files"})
 
 __dir__ = __all__.copy

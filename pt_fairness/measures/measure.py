@@ -188,6 +188,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         self.cutoff: Any = self.param("cutoff")
         #: The parameter ``rel``: the lowest relevance of a relevant document.
         self.rel: Any = self.param("rel")
+        #: Whether unannotated documents are left out of the lists.
+        self.condensed: bool = self.CONDENSED and self.params.get("unannotated") != "keep"
         protected = self.SUPPORTED_PARAMS.get("protected")
         if protected and self.params.get("protected") == "all" and not protected.validate("all"):
             raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
@@ -294,11 +296,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         values = {name: self[name] for name in self.SUPPORTED_PARAMS
                   if self[name] is not NOT_PROVIDED}
         return values.get
-
-    @property
-    def condensed(self) -> bool:
-        """Whether unannotated documents are left out of the lists."""
-        return self.CONDENSED and self.params.get("unannotated") != "keep"
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:

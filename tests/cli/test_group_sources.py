@@ -10,7 +10,7 @@ import pytest
 import pt_fairness
 from pt_fairness import cli, groups
 from pt_fairness.collections import DOWNLOADS, SOURCES
-from pt_fairness.io.group_files import memberships
+from pt_fairness.io.document_files import memberships
 
 DOCS = ["FT1", "FT2", "LA1", "LA2", "FR1"]
 

@@ -16,8 +16,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import io, read_qrels, write_qrels
-from pt_fairness.io.document_files import read_targets
-from pt_fairness.io.group_files import read_groups, read_memberships
+from pt_fairness.io.document_files import read_groups, read_memberships, read_targets
 
 TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 FRAME = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["d1", "d2", 'dé"3'], "label": [1, -2, 0],

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import FairnessWarning, cli, groups
-from pt_fairness.io.group_files import read_groups
+from pt_fairness.io.document_files import read_groups
 
 ROWS = [{"docno": "d1", "group": ["PRO", "CON"]}, {"docno": "d2", "group": ["CON"]},
         {"docno": "007", "group": []}]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import TrecFair, groups, targets
-from pt_fairness.provider.evaluator import Attributes
+from pt_fairness.provider.measure_lists import Attributes
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import RankingBias, groups, values
-from pt_fairness.provider.evaluator import ValueLookup
+from pt_fairness.provider.measure_lists import ValueLookup
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 

@@ -1,6 +1,6 @@
-"""Sphinx settings that build these pages as a separate site.
+"""Sphinx settings that build the pages in pt_fairness/pt_docs as a separate site.
 
-``python -m sphinx -b html pt_fairness/pt_docs site``, with the extra ``docs``. PyTerrier's
+``python -m sphinx -b html -c .ci pt_fairness/pt_docs site``, with the extra ``docs``. PyTerrier's
 documentation embeds the pages with its own settings.
 """
 
@@ -24,7 +24,8 @@ copyright = "The pt_fairness developers. Apache License 2.0"
 # The public addresses of pyproject.toml, in the footer.
 html_theme_options = {"footer_icons": [
     {"name": name, "url": url, "html": name, "class": "footer-link"}
-    for name, url in (one.split(", ") for one in metadata("pt_fairness").get_all("Project-URL", []))
+    for name, url in (
+        text.split(", ") for text in metadata("pt_fairness").get_all("Project-URL", []))
     if name != "Documentation"]}
 
 
