@@ -13,7 +13,14 @@ import pandas as pd
 from pt_fairness.analysis import against_random
 from pt_fairness.analysis.columns import ALPHA, LEAST_TESTED, TOO_FEW
 from pt_fairness.analysis.runs_and_qrels import is_of_groups
-from pt_fairness.analysis.significance import BETTER, DIFFERENT, WORSE, short_p, topics_of_test
+from pt_fairness.analysis.significance import (
+    BETTER,
+    DIFFERENT,
+    WORSE,
+    note_on_oracles,
+    short_p,
+    topics_of_test,
+)
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.reporting.evaluated_runs import Experiment
@@ -150,9 +157,8 @@ def _relevance(experiment: Experiment, cells: Cells, i: int, best: Mapping[int, 
 
 
 def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
-    """Return what limits the values of measures: topics, errors, documents without a group, labels.
-    """
-    lines = []
+    """Return what limits values: oracles, few topics, errors, documents without a group, labels."""
+    lines = note_on_oracles(experiment.table)
     if any(topics_of_test(experiment.table, name) < LEAST_TESTED for name in names):
         lines.append(TOO_FEW)
     if experiment.broken:

@@ -8,9 +8,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
+import pyterrier as pt
 import pytest
 
-from pt_fairness import FairnessWarning, analysis, evaluate, groups, report
+from pt_fairness import FairnessWarning, analysis, evaluate, groups, report, rerank
 
 pytest.importorskip("jinja2")
 
@@ -229,3 +230,14 @@ def test_labels_of_a_model_and_a_run_that_fails(tmp_path):
     check_links(page)
     assert any(line.startswith("How fair broken is") for line in page.lines)
     assert any("have that of a model" in line for line in page.lines)
+
+
+def test_a_pipeline_that_knows_the_labels():
+    runs, qrels, source = data()
+    topics = qrels[["qid"]].drop_duplicates().assign(query="x")
+    first = pt.Transformer.from_df(pt.model.add_ranks(runs["one"]))
+    systems = {"first": first, "re-ranked": first >> rerank.xquad(source)}
+    page = made(systems, qrels, ["nDCG@5", "rKL@5"], topics=topics, groups=source)
+    check_links(page)
+    (line,) = [line for line in page.lines if "oracle" in line]
+    assert "re-ranked" in line and "first" not in line
