@@ -195,7 +195,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     if isinstance(measure, FairnessMeasure):
         formula = measure.formula() or formula
         (evaluator,) = scores.evaluator.fairness
-        for part, view in evaluator.views(ranked, place).items():
+        views = evaluator.views(ranked, slice(place, place + 1))
+        for part, view in views.items():
             numbers.add_notes(view, "" if part == measure else part.prefix)
         if evaluator.undefined()[measure][place]:
             facts["undefined"] = first.nothing

@@ -390,18 +390,18 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 added[measure] = np.nan_to_num(composed)
         return added
 
-    def views(self, run: Run, topic: int) -> dict[FairnessMeasure, View]:
-        """Return what each part of the measures sees of a topic, with the numbers that it notes.
+    def views(self, run: Run, topics: slice) -> dict[FairnessMeasure, View]:
+        """Return what each part of the measures sees of topics, with the numbers that it notes.
 
-        :param run: a run with one ranking of the topic
-        :param topic: the index of the topic
+        :param run: a run with one ranking of each topic
+        :param topics: their indices
         """
         views = {}
         for source in self._sources:
             rankings = source.rankings(run, self._warn)
             for part in source.of_views:
                 labelled = rankings.of_labels(part.added_labels, part.depth)
-                view = views[part] = View(labelled, slice(topic, topic + 1))
+                view = views[part] = View(labelled, topics)
                 view.notes = {}
                 values_of(part, view)
         return views

@@ -207,6 +207,8 @@ class Experiment:
     strips: list[Strip]
     #: The numbers of each measure at the ranks of each system with one ranking of a topic.
     numbers: list[list[Floats | None]]
+    #: The discounts and Z of each measure, of the same systems, as of :meth:`Steps.factors`.
+    factors: list[list[tuple[Floats, Floats] | None]]
     #: Whether a run has several rankings of a topic, of which the first is shown.
     sampled: bool
     #: Whether the report has values that are corrected for the errors of a model's labels.
@@ -239,7 +241,7 @@ class Experiment:
             for source in column.sources:
                 self.annotated[source, column.method.cutoff] = []
         self.strips = []
-        self.numbers = []
+        self.numbers, self.factors = [], []
         self.sampled = False
         self._compare_with_qrels()
         for name, of_system in zip(self.systems, self.values, strict=True):
@@ -353,6 +355,7 @@ class Experiment:
             documents = np.flatnonzero(needed)
             numbers = self._steps.of_run(ranked, documents, strip, counting, values)
             self.numbers.append(numbers)
+            self.factors.append(self._steps.factors(ranked))
 
     def _depth_of(self, source: int) -> int | None:
         """Return how many documents of each ranking need their groups; ``None`` for all."""

@@ -459,6 +459,12 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
             measure[key] = getattr(column, key)
         measure["weights"] = column.weights(experiment.depth)
         measure["explained"] = None if numbers is None else kind
+        measure["factors"] = None
+        if isinstance(column.measure, FairnessMeasure):
+            measure["formula"], measure["where"] = column.measure.formula(), column.measure.WHERE
+            of_runs = [factors[i] or () for factors in experiment.factors]
+            if numbers is not None and all(of_runs):
+                measure["factors"] = [list(map(_numbers, factors)) for factors in of_runs]
         measures.append(measure)
         steps.append(numbers)
     return {"measures": measures, "steps": steps}

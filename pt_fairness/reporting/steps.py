@@ -154,6 +154,26 @@ class Steps:
     def _methods_by(self, source: str) -> list[Method]:
         return [method for method in self.methods if method.source == source]
 
+    def factors(self, ranked: Run) -> list[tuple[Floats, Floats] | None]:
+        """Return the discount of each rank, ``[D]``, and Z of each topic, ``[T]``, of the measures
+        that divide a discounted sum by Z.
+
+        :param ranked: a run with one ranking of each topic
+        """
+        views = {}
+        for evaluator in self._evaluator.fairness:
+            views.update(evaluator.views(ranked, slice(0, len(self._topics))))
+        factors: list[tuple[Floats, Floats] | None] = []
+        for method in self.methods:
+            view = views.get(method.measure)
+            notes = (view and view.notes) or {}
+            pair = None
+            if {"discount", "Z"} <= notes.keys():
+                discounts = notes["discount"][1].max(axis=0, initial=0.0)
+                pair = discounts[:self._depth], notes["Z"][1]
+            factors.append(pair)
+        return factors
+
     def of_run(self, ranked: Run, documents: Ints, strip: Strip, counting: Sequence[Counted],
                values: Floats) -> list[Floats | None]:
         """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.

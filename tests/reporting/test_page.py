@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 import warnings
 
@@ -300,6 +301,11 @@ class TestExplanation:
                     assert (cells["counts"] == "yes") == wanted["counts"]
                     assert float(row[len(heads) - 1].replace("−", "-")) == pytest.approx(
                         wanted[kind], abs=1.1e-4)
+                    parts = {"divergence", "discount", "product"} & {*frame}
+                    assert len(parts) == {"rKL@5": 3, "AWRF@5": 1}.get(measure, 0)
+                    for part in parts:
+                        number = math.nan if cells[part] == "–" else float(cells[part])
+                        assert number == pytest.approx(wanted[part], abs=1e-3, nan_ok=True)
                     for name in shares if measure in ("rKL@5", "AWRF@5") else ():
                         label = name.removeprefix("share of ")
                         (head,) = [one for one in heads if one.startswith(f"{label} so far")]
@@ -307,6 +313,9 @@ class TestExplanation:
                         protected = label in frame.attrs.get("protected", [])
                         assert head.endswith("(protected)") == protected
                 target = [name for name in frame if name.startswith("target of ")]
+                if "Z" in frame:
+                    caption = page.find("#steps-caption").text
+                    assert f" = Σ product / Z, Z = {shown(frame['Z'][0])}" in caption
                 foot = page("return [...document.querySelectorAll('#steps tfoot td')]"
                             ".map(c => c.innerText)")  # fmt: skip
                 assert foot[: len(target)] == [shown(frame[name].iloc[0]) for name in target]

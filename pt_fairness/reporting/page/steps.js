@@ -41,7 +41,7 @@ function sharesSoFar(measure, topic, run) {
       total += weight;
     }
     counted += counts;
-    return { doc, counts, groups, shares: sums.map((sum) => (total ? sum / total : null)) };
+    return { doc, counts, groups, place: counts ? counted - 1 : null, shares: sums.map((sum) => (total ? sum / total : null)) };
   });
 }
 
@@ -50,6 +50,23 @@ function compared(what) {
   const { of_run: ofRun } = data.measures[chosen.measure];
   const byTopic = ofRun ? what[chosen.measure][chosen.run] : what[chosen.measure];
   return byTopic && byTopic[chosen.topic];
+}
+
+/** Return the parts of a contribution by name, of the rank among the documents that count. */
+function partsOf(measure, topic, run, place, contribution) {
+  const { factors, weights } = data.measures[measure];
+  if (factors === null) return weights === null ? {} : { discount: place === null ? null : weights[place] };
+  if (place === null || contribution === null) return { divergence: null, discount: null, product: null };
+  const [discounts, largest] = factors[run];
+  const [discount, product] = [discounts[place], contribution * largest[topic]];
+  return { divergence: discount ? product / discount : null, discount, product };
+}
+
+/** Return the formula of the chosen measure in names, and its Z. */
+function formulaHere() {
+  const { formula, factors } = data.measures[chosen.measure];
+  const largest = factors && factors[chosen.run][1][chosen.topic];
+  return (formula ? ` = ${formula.replace(/[{}]/g, "")}` : "") + (factors ? `, Z = ${asText(largest)}` : "");
 }
 
 /** Return a text with the value of the fairest possible ranking, empty where it is not known. */
@@ -72,16 +89,19 @@ function drawSteps() {
   const table = byId("steps");
   const value = data.values[chosen.measure][chosen.topic][chosen.run];
   byId("run").value = String(chosen.run);
-  byId("steps-note").textContent = [undefinedHere(), measure.note].filter(Boolean).join(" ");
+  byId("steps-note").textContent = [undefinedHere(), measure.note,
+    measure.where && `Where ${measure.where}.`].filter(Boolean).join(" ");
   byId("steps-caption").textContent = `${measure.name} of ${data.runs[chosen.run]} for topic `
-    + `${data.topics[chosen.topic]}: ${asText(value)}${fairestPossible()}`;
+    + `${data.topics[chosen.topic]}: ${asText(value)}${formulaHere()}${fairestPossible()}`;
   const names = measure.source === null ? [] : data.sources[measure.source].labels;
   const target = compared(data.targets);
   const own = compared(data.protected) || [];
   const numbers = measure.explained ? numbersAt(chosen.measure, chosen.topic, chosen.run) : null;
   const largest = Math.max(0, ...(numbers || []).map((one) => Math.abs(one)));
+  const parts = numbers ? Object.keys(partsOf(chosen.measure, chosen.topic, chosen.run, null, null)) : [];
   const heads = ["rank", "docno", ...(names.length ? ["groups"] : []), "relevance", "counts",
-    ...names.map((name, group) => `${name} so far${own.includes(group) ? " (protected)" : ""}`), ...(numbers ? [measure.explained, ""] : [])];
+    ...names.map((name, group) => `${name} so far${own.includes(group) ? " (protected)" : ""}`),
+    ...parts, ...(numbers ? [measure.explained, ""] : [])];
   table.tHead.replaceChildren(element("tr", {}, ...heads.map((head) => (head
     ? element("th", { scope: "col" }, element("span", { class: "name" }, head)) : element("td", {})))));
   const rows = sharesSoFar(chosen.measure, chosen.topic, chosen.run).map((one, i) =>
@@ -94,13 +114,15 @@ function drawSteps() {
       element("td", {}, labels[one.doc] === null ? "not judged" : String(labels[one.doc])),
       element("td", {}, one.counts ? "yes" : "no"),
       ...one.shares.map((share) => element("td", {}, asText(share))),
+      ...Object.values(parts.length ? partsOf(chosen.measure, chosen.topic, chosen.run, one.place, numbers[i]) : {})
+        .map((part) => element("td", {}, asText(part))),
       ...(numbers ? [element("td", { class: "number" }, asText(numbers[i])),
         element("td", {}, track(numbers[i], largest))] : [])));
   table.tBodies[0].replaceChildren(...rows);
   const foot = target ? [element("tr", {},
     element("th", { scope: "row", colspan: names.length ? 5 : 4 }, "target"),
     ...target.map((share) => element("td", {}, asText(share))),
-    ...(numbers ? [element("td", { colspan: 2 })] : []))] : [];
+    ...(numbers ? [element("td", { colspan: parts.length + 2 })] : []))] : [];
   table.tFoot.replaceChildren(...foot);
   cutNames(table);
   keepChoice();
