@@ -243,12 +243,28 @@ def test_every_measure_has_a_question_and_a_worked_example():
         r"^(\w+) — .+\n-+$", (PAGES / f"{page}.rst").read_text(encoding="utf-8"),
         flags=re.MULTILINE)[1:]]
     for name, text in zip(sections[::2], sections[1::2], strict=True):
+        for part in ("It needs ", "rubric:: Formula", "rubric:: Range", "rubric:: Source"):
+            assert part in text, name
         (value,) = re.findall(rf"^ {{6}}{name}: (-?\d+\.\d{{3}})$", text, re.MULTILINE)
         rows = re.findall(r"^ {6} +\d .* (-?\d+\.\d{3})$", text, re.MULTILINE)
         assert len(rows) == 5
         total = sum(map(float, rows)) if " contribution\n" in text else float(rows[-1])
         assert abs(total - float(value)) < 0.003  # five rounded numbers
     assert sorted(sections[::2]) == sorted(MEASURES)
+
+
+def test_every_page_of_measures_says_when_they_mislead_and_names_papers():
+    for page in (page for page in NAMES if page.startswith("measures_")):
+        text = (PAGES / f"{page}.rst").read_text(encoding="utf-8")
+        assert re.search(r"^When (it misleads|they mislead)\n-+\n\n\* \*\w", text, re.MULTILINE)
+        assert re.search(r"^References\n-+\n\n\* ", text, re.MULTILINE)
+        assert re.search(r"^Parameters\n-+\n\n\.\. list-table::", text, re.MULTILINE)
+
+
+def test_the_manual_stays_short():
+    words = {page: len((PAGES / f"{page}.rst").read_text("utf-8").split()) for page in NAMES}
+    assert [page for page, count in words.items() if count > 2600] == []
+    assert sum(count for page, count in words.items() if not page.startswith("measures")) <= 26_000
 
 
 def test_the_index_of_the_measures_leads_to_each_by_old_addresses_too(built):
