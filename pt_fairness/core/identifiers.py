@@ -205,6 +205,7 @@ class PairIndex:
             raise RuntimeError("every hash key makes two of these identifiers collide")
         self.key = key
         self.number = order.astype(np.int32)
+        del hashes, order  # large
         self.pair = pair.astype(np.int32, copy=False)
         self.first = first
         self.topic = topic if pair is first else topic[first]
@@ -212,7 +213,8 @@ class PairIndex:
         # as many buckets as pairs.
         bits = max(1, len(first).bit_length() - 1)
         self._shift = np.uint64(64 - bits)
-        buckets = np.arange(1 << bits, dtype=np.uint64) << self._shift
+        buckets = np.arange(1 << bits, dtype=np.uint64)
+        buckets <<= self._shift
         self._bucket = np.searchsorted(self.hashes, buckets).astype(np.int32)
         self._docnos = docnos
 
