@@ -35,9 +35,10 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
 
 def ranges(start: Ints, count: Ints) -> Ints:
     """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
-    before = np.cumsum(count) - count
-    offsets = np.repeat(start - before, count)
-    return offsets + np.arange(count.sum())
+    offsets = start - np.cumsum(count) + count
+    numbers = np.repeat(offsets, count)
+    numbers += np.arange(len(numbers))
+    return numbers
 
 
 def positions(row: Ints) -> Ints:
