@@ -228,6 +228,17 @@ def test_values_that_the_tutorial_names_are_in_its_tables():
         assert number in tables or number == "0.03", number
 
 
+def test_the_sentence_on_certainty_has_the_numbers_of_its_tables():
+    text = (PAGES / "certainty.rst").read_text(encoding="utf-8").replace("−", "-")
+    tables, _, rest = text.partition("\nThe sentence\n")
+    sentence = rest.partition('labels\'."')[0]
+    numbers = [float(number) for number in re.findall(r"-?\d\.\d{3}\b", tables)]
+    rounded = {f"{number:.2f}" for number in numbers}
+    named = re.findall(r"-\d\.\d{2}", sentence)
+    assert len(named) == 6 and set(named) <= rounded
+    assert f"{0.419:.0%}".replace("%", " %") in sentence and 0.419 in numbers
+
+
 def test_measures_that_need_no_groups():
     numbers = values.from_mapping({"d0": 0.5, "d1": 1.0}, name="neutral")
     measures = [EEL, EED, EER, IAA, *(one(values=numbers) for one in (

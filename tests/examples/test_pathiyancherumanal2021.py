@@ -113,6 +113,7 @@ class TestPathiyanCherumanal:
             (False, True),  # proportion-agnostic,
             (True, True),  # and majority
         ]
+        assert found[[RECIPE, EQUATIONS]].sum().tolist() == [9, 7]  # as the page says
 
     @pytest.mark.parametrize("changed, value, most", [
         ("LAST", 5, 2), ("SHARES", {"minority": 1 / 5, "proportion-agnostic": 1 / 2,
