@@ -24,7 +24,7 @@ from pt_fairness.analysis.significance import (
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.reporting.evaluated_runs import Experiment
-from pt_fairness.reporting.paragraph import as_text, aspect_of, listed, plural
+from pt_fairness.reporting.paragraph import as_text, aspect_of, listed, plural, short_names
 from pt_fairness.reporting.sections import (
     Cell,
     annotated_within,
@@ -33,8 +33,8 @@ from pt_fairness.reporting.sections import (
     undefined_topics,
 )
 
-#: The measures of each outcome, with their numbers; the cells of each system.
-Clauses = dict[str, list[str]]
+#: The measures of each outcome with their numbers, and the cells of each system.
+Clauses = dict[str, dict[str, str]]
 Cells = Sequence[Sequence[Cell]]
 
 #: The number of random orders.
@@ -76,7 +76,8 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
     :param seed: the seed of the random orders
     :returns: HTML: the ``answer``, and the lines of what is ``unknown``; a list of ``sections``
     """
-    systems, names, baseline = experiment.systems, experiment.names, None
+    systems, baseline = experiment.systems, None
+    names = short_names([(column.name, column.measure) for column in experiment.columns])
     if experiment.baseline is not None and len(systems) > 1:
         baseline = systems.index(experiment.baseline)
     cells = [row["cells"] for row in rows]
@@ -86,8 +87,8 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
         if places:
             best[aspect_of(column.measure)][j] = places
     fairest = best["fairness"] | best["bias"] | best["divergence"]
-    by_system: Clauses = defaultdict(list)
-    against_baseline: Clauses = defaultdict(list)
+    by_system: Clauses = defaultdict(dict)
+    against_baseline: Clauses = defaultdict(dict)
     for j, places in fairest.items():
         i, name = places[0], names[j]
         verb = "is the fairest system by"
@@ -97,13 +98,15 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
             verb = "are the fairest systems, and equal, by"
         winners = listed(systems[place] for place in places)
         end = fair_end_in_words(experiment.columns[j].measure)
-        by_system[f"{winners} {verb}"].append(f"{name} ({_value(cells, i, j)}; {end})")
-        if baseline is not None:
-            outcome = "it is the baseline by" if baseline in places else _FAIRER[cells[i][j].mark]
+        value = f"{cells[i][j].text} {cells[i][j].interval}".rstrip()
+        by_system[f"{winners} {verb}"][name] = f"{link(f's{i}-m{j}', value)}; {end}"
+        if baseline in places:
+            against_baseline["it is the baseline by"][name] = ""
+        elif baseline is not None:
             numbers = f"{_value(cells, baseline, j)}, {_p_value(cells, i, j)}"
-            against_baseline[outcome].append(f"{name} ({numbers})")
+            against_baseline[_FAIRER[cells[i][j].mark]][name] = numbers
     first = {j: places[0] for j, places in fairest.items()}
-    by_chance, sections = _random_orders(experiment, first, runs, seed)
+    by_chance, sections = _random_orders(experiment, first, names, runs, seed)
     sentences = [_grouped(by_system)]
     if not fairest:
         sentences = ["No measure of fairness has a value, so no system is called the fairest."]
@@ -118,7 +121,7 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
                          f"the annotated documents that it returned: {_grouped(by_chance)}")
     if best["relevance"]:
         for i in dict.fromkeys(first.values()):
-            sentences.append(_relevance(experiment, cells, i, best["relevance"], baseline))
+            sentences.append(_relevance(systems, names, cells, i, best["relevance"], baseline))
     sentences.append(f"All values are averages over {plural(len(experiment.topics), 'topic')}.")
     lines = []
     for outcome, measures in (against_baseline | by_chance).items():
@@ -136,24 +139,27 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
                      "each other.")
     if not best["relevance"]:
         lines.append("What fairness costs in relevance: there is no measure of it.")
-    lines += _limits(experiment, [names[j] for j in fairest])
+    lines += _limits(experiment, [experiment.names[j] for j in fairest])
     return {"answer": as_html(" ".join(sentences)), "unknown": list(map(as_html, lines)),
             "sections": sections}
 
 
-def _relevance(experiment: Experiment, cells: Cells, i: int, best: Mapping[int, Sequence[int]],
-               baseline: int | None) -> str:
+def _relevance(systems: Sequence[str], names: Sequence[str], cells: Cells, i: int,
+               best: Mapping[int, Sequence[int]], baseline: int | None) -> str:
     """Return what the fairness of a system costs by the first measure of relevance.
 
     :param best: the systems with the best value of each measure of relevance
     """
-    j, (most, *_) = next(iter(best.items()))
-    text = (f"{experiment.systems[i]} has {experiment.names[j]} {_value(cells, i, j)}; the highest "
-            f"is {_value(cells, most, j)}, of {experiment.systems[most]}")
-    if baseline in (None, i):
-        return f"{text}."
-    numbers = f"{_RELEVANCE[cells[i][j].mark]}, {_p_value(cells, i, j)}"
-    return f"{text}; the baseline has {_value(cells, baseline, j)} ({numbers})."
+    j, most = next(iter(best.items()))
+    text = f"{systems[i]} has {names[j]} {_value(cells, i, j)}"
+    if i in most:
+        text += ", the highest"
+    else:
+        text += f"; the highest is {_value(cells, most[0], j)}, of {systems[most[0]]}"
+    if baseline not in (None, i):
+        numbers = f"{_RELEVANCE[cells[i][j].mark]}, {_p_value(cells, i, j)}"
+        text += f"; the baseline has {_value(cells, baseline, j)} ({numbers})"
+    return f"{text}."
 
 
 def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
@@ -175,18 +181,19 @@ def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _random_orders(experiment: Experiment, fairest: Mapping[int, int], runs: Mapping[str, Any],
-                   seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
+def _random_orders(experiment: Experiment, fairest: Mapping[int, int], names: Sequence[str],
+                   runs: Mapping[str, Any], seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
     """Return what random orders say of the fairest system of each measure, and their section.
 
     :param fairest: the fairest system of each measure
+    :param names: the names of the measures
     """
     by_system: dict[str, dict[str, int]] = defaultdict(dict)
     for j, i in fairest.items():
         measure = experiment.columns[j].measure
         if is_of_groups(measure):
             by_system[experiment.systems[i]][str(measure)] = j
-    clauses: Clauses = defaultdict(list)
+    clauses: Clauses = defaultdict(dict)
     rows: list[tuple[str, ...]] = []
     for system, places in by_system.items():
         measures = [experiment.columns[j].measure for j in places.values()]
@@ -198,12 +205,12 @@ def _random_orders(experiment: Experiment, fairest: Mapping[int, int], runs: Map
             if order["p"] < ALPHA:
                 side = "fairer" if order["fairer"] < HALF else "less fair"
                 outcome = f"its order is {side} by"
-            name, share = experiment.names[places[order["measure"]]], f"{order['fairer']:.1%}"
+            j, share = places[order["measure"]], f"{order['fairer']:.1%}"
             p, cell = short_p(order["p"]), f"random-{len(rows)}"
-            clauses[outcome].append(f"{name} ({link(f'{cell}-5', share)} of them are fairer, "
-                                    f"p {link(f'{cell}-6', p)})")
+            clauses[outcome][names[j]] = (f"{link(f'{cell}-5', share)} of them are fairer, "
+                                          f"p {link(f'{cell}-6', p)}")
             values = [decimal(order[column]) for column in ("value", "random", "sd")]
-            rows.append((system, name, *values, share, p))
+            rows.append((system, experiment.names[j], *values, share, p))
     if not rows:
         return clauses, []
     heads = ["system", "measure", "value", "random orders", "SD", "fairer", "p"]
@@ -217,9 +224,7 @@ def _random_orders(experiment: Experiment, fairest: Mapping[int, int], runs: Map
 
 
 def _value(cells: Cells, i: int, j: int) -> str:
-    """Return the value of a system, with its interval."""
-    cell = cells[i][j]
-    return link(f"s{i}-m{j}", f"{cell.text} {cell.interval}".rstrip())
+    return link(f"s{i}-m{j}", cells[i][j].text)
 
 
 def _p_value(cells: Cells, i: int, j: int) -> str:
@@ -228,6 +233,9 @@ def _p_value(cells: Cells, i: int, j: int) -> str:
 
 
 def _grouped(clauses: Clauses) -> str:
-    """Return measures by outcome as a sentence."""
-    texts = [f"{outcome} {listed(measures)}" for outcome, measures in clauses.items()]
+    """Return measures by outcome, with their numbers, as a sentence."""
+    texts = []
+    for outcome, measures in clauses.items():
+        numbers = [f"{name} ({text})" if text else name for name, text in measures.items()]
+        texts.append(f"{outcome} {listed(numbers)}")
     return f"{'; '.join(texts)}."
