@@ -11,6 +11,7 @@ import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness.core.arrays import Ints
+from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER
 from pt_fairness.core.messages import first_names, shown, warn
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import need_columns, need_rows
@@ -110,9 +111,9 @@ def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     frames = {}
     for name, run in named(runs, topics=topics).items():
         frame = run if isinstance(run, pd.DataFrame) else read_run(run)
-        frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+        frame = frame.rename(columns=PYTERRIER)
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")
-        frames[name] = frame.rename(columns={"qid": "query_id", "docno": "doc_id"})
+        frames[name] = frame.rename(columns=IR_MEASURES)
     return frames
 
 

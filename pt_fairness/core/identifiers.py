@@ -59,6 +59,10 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
                            for column in columns})
 
 
+#: PyTerrier's names of the columns of a topic and of a document, by ir_measures' names.
+PYTERRIER = {"query_id": "qid", "doc_id": "docno"}
+#: ir_measures' names, by PyTerrier's.
+IR_MEASURES = {"qid": "query_id", "docno": "doc_id"}
 #: The columns of a document, and of its topic, in the frames of recommender systems.
 RECOMMENDER_COLUMNS = {"item_id": "user_id", "item": "user"}
 

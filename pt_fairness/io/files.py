@@ -24,7 +24,7 @@ from typing import IO, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import CONTROL_CHARACTERS, unreadable
+from pt_fairness.core.identifiers import CONTROL_CHARACTERS, PYTERRIER, unreadable
 from pt_fairness.core.messages import shown, warn
 
 Path = str | os.PathLike[str]
@@ -412,9 +412,8 @@ def is_number(text: str) -> bool:
 
 def pyterrier_names(header: Sequence[str]) -> list[str]:
     """Return the names of columns in lower case, those of identifiers as of PyTerrier."""
-    names = {"query_id": "qid", "doc_id": "docno"}
     columns = map(str.lower, header)
-    return [names.get(column, column) for column in columns]
+    return [PYTERRIER.get(column, column) for column in columns]
 
 
 def header_of(source: Input, separator: str) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Ints
-from pt_fairness.core.identifiers import as_frame, texts_of
+from pt_fairness.core.identifiers import PYTERRIER, as_frame, texts_of
 from pt_fairness.core.messages import first_names, label_text, listed, shown, warn
 from pt_fairness.io.files import (
     Input,
@@ -256,7 +256,7 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
 
 def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
     frame = as_frame(read_parquet(source))
-    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    frame = frame.rename(columns=PYTERRIER)
     columns = ["qid", "docno", "score"]
     need_columns(frame, columns, source.name)
     if "iteration" in frame:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups, targets, values
+from pt_fairness.core.identifiers import IR_MEASURES
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.core.registry import check_name, name_of
 from pt_fairness.io.files import is_pipe
@@ -348,7 +349,7 @@ class ValueLookup:
         """
         judgments = self._annotations.judgments
         if rel is None:
-            frame = runs.get(name).rename(columns={"qid": "query_id", "docno": "doc_id"})
+            frame = runs.get(name).rename(columns=IR_MEASURES)
             scores = -np.arange(float(len(frame)))
             frame = frame[["query_id", "doc_id"]].assign(score=scores)
             run = Run(frame, judgments, lambda message, cause: None)

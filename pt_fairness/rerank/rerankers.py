@@ -14,7 +14,7 @@ import pyterrier as pt
 
 from pt_fairness import targets
 from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ratio, recoded
-from pt_fairness.core.identifiers import codes_of, texts_of
+from pt_fairness.core.identifiers import IR_MEASURES, codes_of, texts_of
 from pt_fairness.core.messages import TARGET_WORDS, UNANNOTATED, listed, shown, warn
 from pt_fairness.groups import Groups, Memberships, get
 from pt_fairness.groups.memberships import one_label_each
@@ -97,7 +97,7 @@ class Results:
         self.qids = list(topics)
         docnos = frame["docno"]
         run = frame[["qid", "docno", "score"]]
-        score = scores_of(run.rename(columns={"qid": "query_id", "docno": "doc_id"}))
+        score = scores_of(run.rename(columns=IR_MEASURES))
         rows = last_rows(lists, docnos, self.qids, warn)
         order, _ = trec_order(lists[rows], score[rows], docnos.iloc[rows])
         rows = rows[order]
@@ -124,17 +124,12 @@ class Results:
         return sets, sets.annotated(memberships, len(self._docnos))
 
     def whole(self, k: int | None) -> list[TopicList]:
-        """Return the lists of all documents, without groups.
+        """Return the lists of all documents, which are of one group.
 
         :param k: the number of ranks to fill; ``None`` for all
         """
-        lists = []
-        for qid, places in zip(self.qids, self._places(), strict=True):
-            no_shares = np.zeros((len(places), 0))
-            unweighted = np.zeros(len(places), bool)
-            lists.append(TopicList(qid, places, self._docnos[places], self._score[places], [],
-                                   no_shares, unweighted, np.zeros(0), len(places[:k])))
-        return lists
+        alike = np.zeros(len(self._docnos), np.int32)
+        return self.condensed((LabelSets([""]), alike), "uniform", k)
 
     def condensed(self, annotations: tuple[LabelSets, Ints], target: Any,
                   k: int | None) -> list[TopicList]:
@@ -149,7 +144,8 @@ class Results:
         sets, codes = annotations
         table = _target_table(target, self.qids, sets.labels)
         lists = []
-        for number, places in enumerate(self._places()):
+        ends = np.cumsum(self.length)
+        for number, places in enumerate(np.split(np.arange(len(codes)), ends)[:-1]):
             places = places[codes[places] >= 0]
             of_topic = codes[places]
             row, label, share = sets.entries(of_topic)
@@ -165,11 +161,6 @@ class Results:
                 self.qids[number], places, self._docnos[places], self._score[places], labels,
                 shares, sets.weighted[of_topic], target_shares, len(places[:k])))
         return lists
-
-    def _places(self) -> list[Ints]:
-        """Return the indices of each topic's documents."""
-        ends = np.cumsum(self.length)
-        return np.split(np.arange(len(self._docnos)), ends)[:-1]
 
     def written(self, lists: Sequence[TopicList], *draws: Sequence[Ints]) -> pd.DataFrame:
         """Return the results in a new order, or in several, one after the other.

@@ -7,7 +7,7 @@ from glob import glob
 
 import pandas as pd
 
-from pt_fairness.core.identifiers import as_frame, with_text_ids
+from pt_fairness.core.identifiers import PYTERRIER, as_frame, with_text_ids
 from pt_fairness.core.messages import BACKGROUND_WORDS
 from pt_fairness.core.registry import NamedObject, Registry, frame_hash
 from pt_fairness.io.files import need_columns
@@ -74,7 +74,7 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     frame = as_frame(run)
     if not isinstance(frame, pd.DataFrame):
         frame = read_run(frame)
-    frame = frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    frame = frame.rename(columns=PYTERRIER)
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
     source = _of_frame(frame, name)
     REGISTRY.register(name, source)
