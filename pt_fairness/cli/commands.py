@@ -24,6 +24,7 @@ from pt_fairness.cli.options import (
     add_undefined,
     arguments_of,
     measures_of,
+    qrels_of,
     source_of,
 )
 from pt_fairness.cli.output import add_command, write
@@ -90,8 +91,8 @@ def _add_explain(commands: Any) -> None:
                           "computed, with the numbers at each rank", ("text", "csv", "json"))
     add_qrels(explain)
     add_run(explain, "run_file")
-    explain.add_argument("-m", "--measure", dest="measures", metavar="MEASURE", nargs="+",
-                         required=True, help="a measure of ir_measures or of this package")
+    explain.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
+                         help="one measure of ir_measures or of this package")
     explain.add_argument("--topic", metavar="QID", required=True, help="the topic")
     add_groups(explain)
     add_targets(explain)
@@ -206,8 +207,11 @@ def _table(options: argparse.Namespace) -> int:
 def _explain(options: argparse.Namespace) -> None:
     from pt_fairness import analysis, evaluation
     from pt_fairness.analysis.explanation import number
-    frame = analysis.explain(measures_of(options), options.run_file, options.qrels, options.topic,
-                             groups=options.groups)
+    from pt_fairness.evaluation.plan import inputs_of
+    runs, qrels, measures, groups = inputs_of(
+        options.run_file, qrels_of(options), measures_of(options), None, None, options.groups, None,
+        progress=False)
+    frame = analysis.explain(measures, runs, qrels, options.topic, groups=groups)
     facts = frame.attrs
     measure, qid, formula = facts["measure"], facts["qid"], facts["formula"]
     if "undefined" in facts:

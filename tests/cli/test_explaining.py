@@ -283,6 +283,15 @@ def test_groups_and_a_file(explained, folder, tmp_path):
     assert f"rND@6 of topic 2: {frame['topic value'][0]:.5g}\n" in path.read_text()
 
 
+def test_measures_that_need_no_qrels(explained, folder):
+    arguments = ["-m", f"RaB({VALUES})@6", "--topic", "1", "--groups", "explained"]
+    assert cli.main(["explain", "none", "run", *arguments]) == 0
+    assert cli.main(["explain", "none", "run", "-m", "nDCG", "--topic", "1"]) == 2
+    out, err = explained("-m", "RaB(values={'g0':1})@3", "--topic", "1")
+    assert "Σ summand / divisor" in out
+    assert "nDCG cannot be computed without qrels" in err
+
+
 @pytest.mark.parametrize("options, error", [
     (("-m", "rND@5", "nDCG", "--topic", "1"), "explain takes one measure, and 2 are given"),
     (("-m", "rND@5", "--topic", "11"), "no topic '11'; .* Did you mean '1'"),
