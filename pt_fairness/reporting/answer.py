@@ -22,12 +22,12 @@ from pt_fairness.analysis.significance import (
     topics_of_test,
 )
 from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.paragraph import as_text, aspect_of, listed, plural, short_names
 from pt_fairness.reporting.sections import (
     Cell,
     annotated_within,
+    better_end,
     decimal,
     of_model,
     undefined_topics,
@@ -97,7 +97,7 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
         elif len(places) > 1:
             verb = "are the fairest systems, and equal, by"
         winners = listed(systems[place] for place in places)
-        end = fair_end_in_words(experiment.columns[j].measure)
+        _, _, end = better_end(experiment.columns[j]).partition(" ")
         value = f"{cells[i][j].text} {cells[i][j].interval}".rstrip()
         by_system[f"{winners} {verb}"][name] = f"{link(f's{i}-m{j}', value)}; {end}"
         if baseline in places:

@@ -106,7 +106,7 @@ def _lead(experiment: Experiment) -> str:
     return f"{text}."
 
 
-def _end(column: Column) -> str:
+def better_end(column: Column) -> str:
     """Return the better end of a measure, below its name."""
     if column.direction == NEAR_ZERO:
         return "→0 0 is unbiased"
@@ -169,7 +169,7 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     for i, column in enumerate(experiment.columns):
         name = column.name
         parts = re.split("(?<=[,(])", name)
-        heads.append(_head(parts, _end(column), i))
+        heads.append(_head(parts, better_end(column), i))
         cells = _cells(experiment, name, origin[name])
         for cell, is_best, mark in zip(cells, best[name], marks[name], strict=True):
             cell.best, cell.mark = bool(is_best), str(mark)
@@ -301,7 +301,7 @@ def annotated_within(experiment: Experiment, below: float = inf) -> list[str]:
         else:
             least, most = f"{low} ({shares.idxmin()})", f"{high} ({shares.idxmax()})"
             sentences.append(f"On average over the topics, {least} to {most} {have}")
-    return sentences
+    return list(dict.fromkeys(sentences))
 
 
 def undefined_topics(experiment: Experiment, column: Column) -> str:
@@ -440,7 +440,7 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
     measures = []
     steps = []
     for i, column in enumerate(experiment.columns):
-        kind, end, numbers = column.method.kind, _end(column), None
+        kind, end, numbers = column.method.kind, better_end(column), None
         note = _NOTES[kind].format(depth=experiment.depth)
         if kind and experiment.sampled:
             note = "Values are not explained where a system has several rankings of a topic."
