@@ -12,8 +12,8 @@ import sys
 import textwrap
 import threading
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -66,21 +66,38 @@ ON_DEMAND = ROOT / "tests" / "examples"
 ON_DEMAND_FIXTURES = {"shared", "browser", "small_disk", "built", "site"}
 
 
-def is_on_demand(item: pytest.Item, number: int) -> bool:
+def is_on_demand(item: pytest.Item, before: Sequence[dict[str, object]]) -> bool:
     """Return whether a test is one of those beside the default by where it stands and what it
-    takes: a further seed, a case beyond the first ones that its mark ``first`` tells, or a fixture
-    or folder of the tests on demand.
+    takes: a case beyond the first ones that its mark ``first`` tells, a fixture or folder of the
+    tests on demand, a further seed, or of the first seed a case without a new value of a parameter.
 
     Single tests, classes and modules have the mark ``exhaustive`` themselves.
 
-    :param number: how many cases of the same test stand before it
+    :param before: the parameters of the cases of the same test that stand before it
     """
-    case = getattr(item, "callspec", None)
     first = item.get_closest_marker("first")
-    further = case is not None and case.indices.get("seed", 0) > 0
-    further |= first is not None and number >= first.args[0]
-    fixtures = ON_DEMAND_FIXTURES.intersection(getattr(item, "fixturenames", ()))
-    return further or bool(fixtures) or item.path.is_relative_to(ON_DEMAND)
+    if first is not None and len(before) >= first.args[0]:
+        return True
+    if ON_DEMAND_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+        return True
+    params = parameters(item)
+    if before and "seed" in params:
+        same = [case for case in before if case["seed"] == before[0]["seed"]]
+        shown = {name: {repr(case[name]) for case in same} for name in params}
+        if params["seed"] != before[0]["seed"] or not is_new(params, shown):
+            return True
+    return item.path.is_relative_to(ON_DEMAND)
+
+
+def parameters(item: pytest.Item) -> dict[str, object]:
+    """Return the parameters of a case by name; none for a test without cases."""
+    case = getattr(item, "callspec", None)
+    return {} if case is None else case.params
+
+
+def is_new(params: dict[str, object], shown: dict[str, set[str]]) -> bool:
+    """Return whether a parameter has a value that is not shown."""
+    return any(repr(value) not in shown[name] for name, value in params.items())
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -107,12 +124,12 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Iterator[None]:
     """Mark the tests that run on demand, before pytest selects by marks."""
-    cases: Counter[str] = Counter()
+    cases: dict[str, list[dict[str, object]]] = defaultdict(list)
     for item in items:
-        test = item.nodeid.partition("[")[0]
-        if is_on_demand(item, cases[test]):
+        before = cases[item.nodeid.partition("[")[0]]
+        if is_on_demand(item, before):
             item.add_marker("exhaustive")
-        cases[test] += 1
+        before.append(parameters(item))
     yield
     if config.getoption("first_parameters"):
         first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
