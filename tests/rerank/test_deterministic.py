@@ -53,6 +53,16 @@ def test_const_sort_is_fairranktunes_with_ranks_from_1():
     assert different >= missed > 50
 
 
+def test_all_documents_that_are_due_with_the_last_one_are_placed():
+    members = ["BCEF", "CDEF", "ADEF", "B", "ABCDEF"]
+    target = {"A": 0.33, "B": 0.07, "C": 0.09, "D": 0.21, "E": 0.2, "F": 0.1}
+    documents = [slow.Document(f"d{i}", -float(i), dict.fromkeys(labels, 1 / len(labels)))
+                 for i, labels in enumerate(members)]
+    shares = np.array([[d.m.get(label, 0.0) for label in target] for d in documents])
+    found = const_sort_order(shares, np.array([*target.values()]), 3)
+    assert found.tolist() == slow.det_const_sort(slow.Topic(documents, [*target], target, 3))
+
+
 @pytest.mark.parametrize("rule", ["greedy", "cons", "relaxed"])
 def test_prefixes_keep_the_minimum_of_up_to_three_groups(rule):
     for shares, target, k in random_lists(2):
