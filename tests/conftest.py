@@ -33,7 +33,7 @@ from pt_fairness.core import messages
 
 # The same examples everywhere: a test that fails after a change fails because of it.
 settings.register_profile(
-    "pt_fairness", deadline=None, max_examples=20, database=None, derandomize=True,
+    "pt_fairness", deadline=None, max_examples=12, database=None, derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture])
 settings.load_profile("pt_fairness")
 
@@ -68,15 +68,18 @@ ON_DEMAND_FIXTURES = {"shared", "browser", "small_disk", "built", "site"}
 
 def is_on_demand(item: pytest.Item, before: Sequence[dict[str, object]]) -> bool:
     """Return whether a test is one of those beside the default by where it stands and what it
-    takes: a case beyond the first ones that its mark ``first`` tells, a fixture or folder of the
-    tests on demand, a further seed, or of the first seed a case without a new value of a parameter.
+    takes: a case that its marks ``first`` and ``nth`` leave out, a fixture or folder of the tests
+    on demand, a further seed, or of the first seed a case without a new value of a parameter.
 
     Single tests, classes and modules have the mark ``exhaustive`` themselves.
 
     :param before: the parameters of the cases of the same test that stand before it
     """
     first = item.get_closest_marker("first")
+    nth = item.get_closest_marker("nth")
     if first is not None and len(before) >= first.args[0]:
+        return True
+    if nth is not None and len(before) % nth.args[0] > 0:
         return True
     if ON_DEMAND_FIXTURES.intersection(getattr(item, "fixturenames", ())):
         return True

@@ -70,6 +70,7 @@ def frames_of(measure, case):
 
 
 class TestContributions:
+    @pytest.mark.nth(12)
     @pytest.mark.parametrize("seed", range(3))
     @pytest.mark.parametrize("measure", [*OWN, *OTHERS, *OF_GROUP], ids=str)
     def test_they_add_up_to_the_value_of_the_provider(self, measure, seed, make_case):
@@ -145,6 +146,7 @@ class TestContributions:
 
 
 class TestValueSoFar:
+    @pytest.mark.nth(6)
     @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize("measure", SO_FAR)
     def test_is_the_value_at_the_cutoff(self, measure, seed, make_case):

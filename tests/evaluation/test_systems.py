@@ -130,6 +130,7 @@ SAME = [{"names": list("abcdef"), "baseline": 2, "correction": "bonferroni"}, {"
          "save_dir": None, "save_mode": "reuse", "validate": "ignore", "correction_alpha": 0.05}]
 
 
+@pytest.mark.first(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("by_name, options", zip([1, 0, 3, 4], SAME, strict=True))
 def test_a_report_of_six_runs_takes_the_arguments_of_an_experiment(

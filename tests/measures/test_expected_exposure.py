@@ -57,7 +57,7 @@ def test_against_the_slow_version(make_case, agrees, seed, samples, from_frame, 
 
 
 def test_many_settings_in_one_call(make_case, agrees):
-    some = random.Random(7).sample(SETTINGS, 500)
+    some = random.Random(7).sample(SETTINGS, 250)
     case = make_case(7, several=True)
     agrees(case, [(name, params) for params in some for name in NAMES], False, 2)
 

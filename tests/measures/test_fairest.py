@@ -32,6 +32,7 @@ def values(measure, qrels, run):
     return np.array([found[qid] for qid in dict.fromkeys(run["query_id"])])
 
 
+@pytest.mark.nth(2)
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize("measure", PARITY, ids=str)
 @pytest.mark.parametrize(("plus", "total"), [(1, 2), (1, 5), (3, 4), (4, 11)])
@@ -47,6 +48,7 @@ def test_equals_brute_force_over_every_sequence(measure, plus, total, step):
         np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
+@pytest.mark.nth(4)
 @pytest.mark.parametrize("measure", [*(m(target="run", step=s) for m in PARITY for s in (1, 2, 3)),
                                      *VIEWPOINT], ids=str)
 @pytest.mark.parametrize("row", ["PN", "PPN", "PPPNNN", "PPNNNNN"])
@@ -94,6 +96,7 @@ def test_worked_values(name, plus, total, low, high, ratio):
     assert (ranged.min(), ranged.max()) == (pytest.approx(0, abs=1e-12), pytest.approx(1))
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("name", "low", "high", "ratio"), [
     ("nDD@10", 0.594031, 1.888762, 0.314508), ("nDD@5", 0.539494, 1.691705, 0.318905),
     ("nDKL@10", 0.772274, 3.687158, 0.209450), ("nDR@10", 1.252183, 4.890832, 0.256027)])

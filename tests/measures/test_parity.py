@@ -187,6 +187,7 @@ def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
     )
 
 
+@pytest.mark.nth(2)
 @pytest.mark.parametrize("measure", [rND, rKL, rRD], ids=str)
 @pytest.mark.parametrize("step", [1, 2, 3])
 @pytest.mark.parametrize("population", ["AB", "ABB", "AAAB", "A", "B"])
@@ -213,6 +214,7 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
             assert found[normalised, str(t)] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.nth(2)
 @pytest.mark.parametrize(
     "measure",
     [

@@ -161,6 +161,7 @@ def test_one_system_is_not_called_the_fairest():
         assert any(line.startswith("What fairness costs in relevance") for line in page.lines)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("topics", [5, 1, 6])
 def test_too_few_topics_have_no_significant_difference(topics):
     runs, qrels, source = data(topics)

@@ -123,7 +123,7 @@ def _explained(measure, case, name, qid):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("every", [4, 1])
+@pytest.mark.parametrize("every", [8, 1])
 def test_the_numbers_targets_and_sides_of_the_report(case, every):
     runs, qrels, source = case
     wanted = measures() if source is None else with_groups(measures(), source)
