@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from slow_versions.common import topic_of
 
 from pt_fairness import EED, EEL, EER, IAA, FairnessWarning, groups, targets
-from pt_fairness.measures.expected_exposure import counts_before, inequity, places
+from pt_fairness.core.arrays import positions
+from pt_fairness.measures.expected_exposure import counts_before, inequity
 
 NAMES = ["EEL", "EED", "EER"]
 KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
@@ -263,7 +264,7 @@ def test_places_and_counts_within_rows(seed):
     rows = [[pick.random() < 0.4 for _ in range(pick.randrange(6))] for _ in range(8)]
     row = np.array([i for i, some in enumerate(rows) for _ in some], int)
     chosen = np.array([one for some in rows for one in some], bool)
-    place = places(row)
+    place = positions(row)
     assert place.tolist() == [i for some in rows for i in range(len(some))]
     assert counts_before(chosen, place).tolist() == [
         sum(some[:i]) for some in rows for i in range(len(some))]
