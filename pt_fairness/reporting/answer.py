@@ -96,12 +96,12 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
             verb = "is the only system, with"
         elif len(places) > 1:
             verb = "are the fairest systems, and equal, by"
-        winners = listed(systems[place] for place in places)
+        equal = listed(systems[place] for place in places)
         _, _, end = better_end(experiment.columns[j]).partition(" ")
         value = f"{cells[i][j].text} {cells[i][j].interval}".rstrip()
-        by_system[f"{winners} {verb}"][name] = f"{link(f's{i}-m{j}', value)}; {end}"
+        by_system[f"{equal} {verb}"][name] = f"{link(f's{i}-m{j}', value)}; {end}"
         if baseline in places:
-            against_baseline["it is the baseline by"][name] = ""
+            against_baseline["the baseline is the fairest, or one of them, by"][name] = ""
         elif baseline is not None:
             numbers = f"{_value(cells, baseline, j)}, {_p_value(cells, i, j)}"
             against_baseline[_FAIRER[cells[i][j].mark]][name] = numbers
@@ -119,8 +119,11 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
     if by_chance:
         sentences.append(f"The fairest system of each measure against {DRAWS:,} random orders of "
                          f"the annotated documents that it returned: {_grouped(by_chance)}")
+    winners: dict[int, None] = {}
+    for places in fairest.values():
+        winners |= dict.fromkeys(places)
     if best["relevance"]:
-        for i in dict.fromkeys(first.values()):
+        for i in winners:
             sentences.append(_relevance(systems, names, cells, i, best["relevance"], baseline))
     sentences.append(f"All values are averages over {plural(len(experiment.topics), 'topic')}.")
     lines = []
@@ -214,10 +217,10 @@ def _random_orders(experiment: Experiment, fairest: Mapping[int, int], names: Se
     if not rows:
         return clauses, []
     heads = ["system", "measure", "value", "random orders", "SD", "fairer", "p"]
-    lead = (f"The fairest system of each measure, and {DRAWS:,} random orders of the annotated "
-            "documents that it returned: their mean, its standard deviation, the share of them "
-            "that are fairer, where an equal one counts half, and a two-sided p, not corrected for "
-            "several measures. Undefined topics count 0.")
+    lead = (f"The fairest system of each measure, of equal ones the first, and {DRAWS:,} random "
+            "orders of the annotated documents that it returned: their mean, its standard "
+            "deviation, the share of them that are fairer, where an equal one counts half, and a "
+            "two-sided p, not corrected for several measures. Undefined topics count 0.")
     table = pd.DataFrame(rows, columns=heads)
     return clauses, [{"id": "random", "title": "Random orders", "tables": [("", table)],
                       "lead": lead}]

@@ -191,10 +191,13 @@ def test_measures_that_disagree():
 
 def test_equal_systems_are_equal():
     runs, qrels, source = data()
-    page = made(dict.fromkeys("xyz", runs["one"]), qrels, ["rKL@5"], groups=source, baseline=0)
+    page = made(dict.fromkeys("xyz", runs["one"]), qrels, ["rKL@5", "nDCG@5"], groups=source,
+                baseline=0)
     check_links(page)
     assert "x, y and z are the fairest systems, and equal, by rKL@5" in page.answer
-    assert "it is the baseline by rKL@5" in page.answer
+    assert "the baseline is the fairest, or one of them, by rKL@5" in page.answer
+    for system in "xyz":  # what each of the equal systems costs
+        assert f"{system} has nDCG@5" in page.answer
 
 
 def test_measures_that_are_not_of_fairness():
