@@ -231,8 +231,9 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     refuse_unknown([scorer.warnings])
     scores = scores_of_runs(scorer, runs, parallel, progress)
     broken = {name: run.error for name, run in scores.items() if run.error is not None}
-    texts = [f"{name} ({error})" for name, error in broken.items()]
-    errors = first_names(texts, "; ")
+    errors = ""
+    if broken:
+        errors = first_names([f"{name} ({error})" for name, error in broken.items()], "; ")
     if len(broken) == len(systems):
         raise ValueError(f"no run could be evaluated: {errors}")
     for name in broken:

@@ -24,7 +24,6 @@ from pt_fairness.core.arrays import (
     divergences_of_prefixes,
     kl,
     largest_sum,
-    log_discount,
     ranks,
     ratio,
     smoothed,
@@ -85,7 +84,7 @@ def weights(n: Ints, depth: int, step: int | None = None) -> Floats:
     i = np.arange(1, depth + 1)
     n = n[:, None]
     multiples = (i % step == 0) & (i <= n)
-    return np.where(n < step, i == n, multiples) * log_discount(depth)
+    return np.where(n < step, i == n, multiples) / np.log2(i + 1.0)
 
 
 def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
@@ -281,11 +280,6 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     return np.where(alone, terms.sum(axis=1), upper)
 
 
-def sides(protected: Any) -> Floats:
-    """Return the shares of the protected side and of the other one, ``[…, 2]``."""
-    return np.stack([protected, 1.0 - protected], axis=-1)
-
-
 def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     """Return the summand of rND, equation 1: ``|S⁺_{1..i} / i − S⁺ / N|``."""
     return abs(plus / i - S / N)
@@ -470,7 +464,8 @@ class _rKL(ParityMeasure):
     def population(self, side: Side) -> tuple[Floats, Floats]:
         if self.of_run:  # a prefix has no group that the run lacks: no term is infinite
             return super().population(side)
-        shares = smoothed(sides(ratio(side.plus, side.total)))
+        share = ratio(side.plus, side.total)
+        shares = smoothed(np.column_stack([share, 1.0 - share]))
         return shares[:, 0], np.ones(len(shares))
 
     def terms(self, view: View) -> Floats:

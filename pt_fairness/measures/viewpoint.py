@@ -30,7 +30,6 @@ from pt_fairness.measures.parity import (
     PrefixMeasure,
     rnd,
     rrd,
-    sides,
     weights,
 )
 from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
@@ -42,6 +41,11 @@ def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
     share = plus / i
     share = np.where(share == 0, SMALLEST_SHARE, share)
     return binary_kl(share, S / N)
+
+
+def sides(protected: Any) -> Floats:
+    """Return the shares of the protected side and of the other one, ``[…, 2]``."""
+    return np.stack([protected, 1.0 - protected], axis=-1)
 
 
 def side_of_run(view: View, protected: str) -> Side:

@@ -435,11 +435,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                     self._warn(f"no document of the run, such as {documents.first!r}, has a value "
                                f"in {name!r}; check that the ids match", f"{UNKNOWN}values {name}")
             if self.notes_within and source.needed:
-                cutoffs = {measure: measure.cutoff for measure in source.measures
-                           if measure.condensed and measure.cutoff is not None}
-                shares = rankings.shares_within(set(cutoffs.values()))
-                for measure, cutoff in cutoffs.items():
-                    self.within[measure] = shares[cutoff]
+                cut = [measure for measure in source.measures
+                       if measure.condensed and measure.cutoff is not None]
+                shares = rankings.shares_within({measure.cutoff for measure in cut})
+                for measure in cut:
+                    self.within[measure] = shares[measure.cutoff]
             if source.groups is not None and (rankings.codes < 0).all():
                 ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
                 # The warning of undefined topics covers those that are undefined for all of them.

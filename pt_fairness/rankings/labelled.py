@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ranges, recoded, unique_rows
+from pt_fairness.core.arrays import Bools, Floats, Ints, positions, recoded, unique_rows
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
     from pt_fairness.groups import Memberships
@@ -115,7 +115,8 @@ class LabelSets:
         start = self._start[codes]
         size = self._start[codes + 1] - start
         row = np.repeat(np.arange(len(codes)), size)
-        entry = ranges(start, size)
+        before = np.cumsum(size) - size
+        entry = np.arange(len(row)) + (start - before)[row]
         return row, self._label[entry], self._share[entry]
 
     def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
