@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -76,42 +77,10 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
     :param seed: the seed of the random orders
     :returns: HTML: the ``answer``, and the lines of what is ``unknown``; a list of ``sections``
     """
-    systems, baseline = experiment.systems, None
-    names = short_names([(column.name, column.measure) for column in experiment.columns])
-    if experiment.baseline is not None and len(systems) > 1:
-        baseline = systems.index(experiment.baseline)
-    cells = [row["cells"] for row in rows]
-    best: dict[str, dict[int, list[int]]] = defaultdict(dict)
-    for j, column in enumerate(experiment.columns):
-        places = [i for i, of_system in enumerate(cells) if of_system[j].best]
-        if places:
-            best[aspect_of(column.measure)][j] = places
-    fairest = best["fairness"] | best["bias"] | best["divergence"]
-    by_system: Clauses = defaultdict(dict)
-    against_baseline: Clauses = defaultdict(dict)
-    for j, places in fairest.items():
-        i, name = places[0], names[j]
-        verb = "is the fairest system by"
-        if len(systems) == 1:
-            verb = "is the only system, with"
-        elif len(places) > 1:
-            verb = "are the fairest systems, and equal, by"
-        equal = listed(systems[place] for place in places)
-        _, _, end = better_end(experiment.columns[j]).partition(" ")
-        value = f"{cells[i][j].text} {cells[i][j].interval}".rstrip()
-        by_system[f"{equal} {verb}"][name] = f"{link(f's{i}-m{j}', value)}; {end}"
-        if baseline in places:
-            against_baseline["the baseline is the fairest, or one of them, by"][name] = ""
-        elif baseline is not None:
-            numbers = f"{_value(cells, baseline, j)}, {_p_value(cells, i, j)}"
-            against_baseline[_FAIRER[cells[i][j].mark]][name] = numbers
-    first = {j: places[0] for j, places in fairest.items()}
-    by_chance, sections = _random_orders(experiment, first, names, runs, seed)
-    sentences = [_grouped(by_system)]
-    if not fairest:
-        sentences = ["No measure of fairness has a value, so no system is called the fairest."]
-    elif len(by_system) > 1:
-        sentences.insert(0, "The measures of fairness disagree.")
+    table = AverageTable(experiment, [row["cells"] for row in rows])
+    against_baseline = table.against_baseline()
+    by_chance, sections = _random_orders(table, runs, seed)
+    sentences = table.winners()
     if against_baseline:
         test = f"{experiment.baseline} ({experiment.comparison['test']})"
         sentences.append(f"The fairest system of each measure against the baseline {test}: "
@@ -119,50 +88,119 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
     if by_chance:
         sentences.append(f"The fairest system of each measure against {DRAWS:,} random orders of "
                          f"the annotated documents that it returned: {_grouped(by_chance)}")
-    winners: dict[int, None] = {}
-    for places in fairest.values():
-        winners |= dict.fromkeys(places)
-    if best["relevance"]:
-        for i in winners:
-            sentences.append(_relevance(systems, names, cells, i, best["relevance"], baseline))
+    sentences += table.costs()
     sentences.append(f"All values are averages over {plural(len(experiment.topics), 'topic')}.")
     lines = []
     for outcome, measures in (against_baseline | by_chance).items():
         if outcome in _OPEN:
             lines.append(f"{_OPEN[outcome]}: {listed(measures)}.")
-    if len(systems) == 1:
-        lines.append("Whether another system is fairer: there is one system.")
-    elif baseline is None:
-        lines.append("Whether the systems differ: there is no baseline to test them against.")
-    elif len(systems) > 2:
-        lines.append("Whether the systems differ from each other: each was tested against the "
-                     "baseline alone.")
-    if len(fairest) > 1:
-        lines.append("What several measures show together: their p-values are not corrected for "
-                     "each other.")
-    if not best["relevance"]:
-        lines.append("What fairness costs in relevance: there is no measure of it.")
-    lines += _limits(experiment, [experiment.names[j] for j in fairest])
-    return {"answer": as_html(" ".join(sentences)), "unknown": list(map(as_html, lines)),
-            "sections": sections}
+    lines += table.untested()
+    lines += _limits(experiment, [experiment.names[j] for j in table.fairest])
+    unknown = [as_html(line) for line in lines]
+    return {"answer": as_html(" ".join(sentences)), "unknown": unknown, "sections": sections}
 
 
-def _relevance(systems: Sequence[str], names: Sequence[str], cells: Cells, i: int,
-               best: Mapping[int, Sequence[int]], baseline: int | None) -> str:
-    """Return what the fairness of a system costs by the first measure of relevance.
+class AverageTable:
+    """The table of averages, and what it says of the fairest systems.
 
-    :param best: the systems with the best value of each measure of relevance
+    :param experiment: the evaluated runs
+    :param cells: the cells of each system
     """
-    j, most = next(iter(best.items()))
-    text = f"{systems[i]} has {names[j]} {_value(cells, i, j)}"
-    if i in most:
-        text += ", the highest"
-    else:
-        text += f"; the highest is {_value(cells, most[0], j)}, of {systems[most[0]]}"
-    if baseline not in (None, i):
-        numbers = f"{_RELEVANCE[cells[i][j].mark]}, {_p_value(cells, i, j)}"
-        text += f"; the baseline has {_value(cells, baseline, j)} ({numbers})"
-    return f"{text}."
+
+    def __init__(self, experiment: Experiment, cells: Cells) -> None:
+        self.experiment = experiment
+        self.systems = experiment.systems
+        self.cells = cells
+        self.names = short_names([(column.name, column.measure) for column in experiment.columns])
+        self.baseline: int | None = None
+        if experiment.baseline is not None and len(self.systems) > 1:
+            self.baseline = self.systems.index(experiment.baseline)
+        best: dict[str, dict[int, list[int]]] = defaultdict(dict)
+        for j, column in enumerate(experiment.columns):
+            places = [i for i, of_system in enumerate(cells) if of_system[j].best]
+            if places:
+                best[aspect_of(column.measure)][j] = places
+        #: The systems with the best value, by the place of the measure.
+        self.fairest = best["fairness"] | best["bias"] | best["divergence"]
+        self.most_relevant = best["relevance"]
+
+    def value(self, i: int, j: int) -> str:
+        """Return the value of a system, linked to its cell."""
+        return link(f"s{i}-m{j}", self.cells[i][j].text)
+
+    def p_value(self, i: int, j: int) -> str:
+        """Return the p-value of a system against the baseline, linked to its cell."""
+        text = self.cells[i][j].about.partition(";")[0]
+        return link(f"s{i}-m{j}", text or "no p-value")
+
+    def winners(self) -> list[str]:
+        """Return sentences on which systems are the fairest."""
+        if not self.fairest:
+            return ["No measure of fairness has a value, so no system is called the fairest."]
+        by_system: Clauses = defaultdict(dict)
+        for j, places in self.fairest.items():
+            verb = "is the fairest system by"
+            if len(self.systems) == 1:
+                verb = "is the only system, with"
+            elif len(places) > 1:
+                verb = "are the fairest systems, and equal, by"
+            equal = listed(self.systems[place] for place in places)
+            cell = self.cells[places[0]][j]
+            value = link(f"s{places[0]}-m{j}", f"{cell.text} {cell.interval}".rstrip())
+            _, _, end = better_end(self.experiment.columns[j]).partition(" ")
+            by_system[f"{equal} {verb}"][self.names[j]] = f"{value}; {end}"
+        disagreement = ["The measures of fairness disagree."] if len(by_system) > 1 else []
+        return [*disagreement, _grouped(by_system)]
+
+    def against_baseline(self) -> Clauses:
+        """Return what the tests say of the fairest system of each measure."""
+        clauses: Clauses = defaultdict(dict)
+        if self.baseline is None:
+            return clauses
+        for j, places in self.fairest.items():
+            if self.baseline in places:
+                outcome, numbers = "the baseline is the fairest, or one of them, by", ""
+            else:
+                outcome = _FAIRER[self.cells[places[0]][j].mark]
+                numbers = f"{self.value(self.baseline, j)}, {self.p_value(places[0], j)}"
+            clauses[outcome][self.names[j]] = numbers
+        return clauses
+
+    def costs(self) -> list[str]:
+        """Return a sentence on the relevance of each fairest system, by the first measure of it."""
+        if not self.most_relevant:
+            return []
+        j, most = next(iter(self.most_relevant.items()))
+        systems = dict.fromkeys(itertools.chain(*self.fairest.values()))
+        sentences = []
+        for i in systems:
+            text = f"{self.systems[i]} has {self.names[j]} {self.value(i, j)}"
+            if i in most:
+                text += ", the highest"
+            else:
+                text += f"; the highest is {self.value(most[0], j)}, of {self.systems[most[0]]}"
+            if self.baseline not in (None, i):
+                numbers = f"{_RELEVANCE[self.cells[i][j].mark]}, {self.p_value(i, j)}"
+                text += f"; the baseline has {self.value(self.baseline, j)} ({numbers})"
+            sentences.append(f"{text}.")
+        return sentences
+
+    def untested(self) -> list[str]:
+        """Return what no test of the table can show."""
+        lines = []
+        if len(self.systems) == 1:
+            lines.append("Whether another system is fairer: there is one system.")
+        elif self.baseline is None:
+            lines.append("Whether the systems differ: there is no baseline to test them against.")
+        elif len(self.systems) > 2:
+            lines.append("Whether the systems differ from each other: each was tested against the "
+                         "baseline alone.")
+        if len(self.fairest) > 1:
+            lines.append("What several measures show together: their p-values are not corrected "
+                         "for each other.")
+        if not self.most_relevant:
+            lines.append("What fairness costs in relevance: there is no measure of it.")
+        return lines
 
 
 def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
@@ -184,18 +222,15 @@ def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _random_orders(experiment: Experiment, fairest: Mapping[int, int], names: Sequence[str],
-                   runs: Mapping[str, Any], seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
-    """Return what random orders say of the fairest system of each measure, and their section.
-
-    :param fairest: the fairest system of each measure
-    :param names: the names of the measures
-    """
+def _random_orders(table: AverageTable, runs: Mapping[str, Any],
+                   seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
+    """Return what random orders say of the fairest system of each measure, and their section."""
+    experiment = table.experiment
     by_system: dict[str, dict[str, int]] = defaultdict(dict)
-    for j, i in fairest.items():
+    for j, systems in table.fairest.items():
         measure = experiment.columns[j].measure
         if is_of_groups(measure):
-            by_system[experiment.systems[i]][str(measure)] = j
+            by_system[table.systems[systems[0]]][str(measure)] = j
     clauses: Clauses = defaultdict(dict)
     rows: list[tuple[str, ...]] = []
     for system, places in by_system.items():
@@ -210,7 +245,7 @@ def _random_orders(experiment: Experiment, fairest: Mapping[int, int], names: Se
                 outcome = f"its order is {side} by"
             j, share = places[order["measure"]], f"{order['fairer']:.1%}"
             p, cell = short_p(order["p"]), f"random-{len(rows)}"
-            clauses[outcome][names[j]] = (f"{link(f'{cell}-5', share)} of them are fairer, "
+            clauses[outcome][table.names[j]] = (f"{link(f'{cell}-5', share)} of them are fairer, "
                                           f"p {link(f'{cell}-6', p)}")
             values = [decimal(order[column]) for column in ("value", "random", "sd")]
             rows.append((system, experiment.names[j], *values, share, p))
@@ -221,18 +256,9 @@ def _random_orders(experiment: Experiment, fairest: Mapping[int, int], names: Se
             "orders of the annotated documents that it returned: their mean, its standard "
             "deviation, the share of them that are fairer, where an equal one counts half, and a "
             "two-sided p, not corrected for several measures. Undefined topics count 0.")
-    table = pd.DataFrame(rows, columns=heads)
-    return clauses, [{"id": "random", "title": "Random orders", "tables": [("", table)],
+    frame = pd.DataFrame(rows, columns=heads)
+    return clauses, [{"id": "random", "title": "Random orders", "tables": [("", frame)],
                       "lead": lead}]
-
-
-def _value(cells: Cells, i: int, j: int) -> str:
-    return link(f"s{i}-m{j}", cells[i][j].text)
-
-
-def _p_value(cells: Cells, i: int, j: int) -> str:
-    text = cells[i][j].about.partition(";")[0]
-    return link(f"s{i}-m{j}", text or "no p-value")
 
 
 def _grouped(clauses: Clauses) -> str:
