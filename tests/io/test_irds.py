@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from pt_fairness import groups
+from pt_fairness.io.irds import lock
 
 ARGSME = "argsme/2020-04-01"
 TASK = f"{ARGSME}/touche-2020-task-1"
@@ -236,3 +237,11 @@ def test_a_docstore_that_another_process_begins_to_build(irds, files):
         fcntl.flock(lock, fcntl.LOCK_UN)
         assert [read.result()["group"].tolist() for read in reads] == [["PRO"], ["debateorg"]] * 4
     assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 6 * 8, "built once"
+
+
+def test_a_lock_is_held_in_a_folder_that_is_made_for_it_and_in_one_that_is_there(irds, tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "neuclir" / "1" / "languages.tsv.lock"
+    for _ in range(2):
+        with lock(path), path.open("a") as file, pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
