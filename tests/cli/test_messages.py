@@ -20,6 +20,7 @@ PYTHON_ONLY = {
 #: Messages about arguments that commands give or cannot get wrong.
 GIVEN = ("{type(", "__version__", "cannot be unregistered",
          "only the frames of pt_fairness.evaluate say",
+         "of pt.Experiment is not possible here", "a report saves no runs",
          "from_frame, from_mapping, from_pattern, from_text or from_file",
          "from_frame, from_mapping, from_text or from_file")
 #: What a command can do, or that it cannot.
