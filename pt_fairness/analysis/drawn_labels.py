@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import TIE_DECIMALS
+from pt_fairness.analysis.columns import MATCHED, TIE_DECIMALS
 from pt_fairness.analysis.inference import baseline_of, check
 from pt_fairness.analysis.label_sampler import CHAINS, effective_draws, r_hat, sample
 from pt_fairness.analysis.runs_and_qrels import (
@@ -25,7 +25,7 @@ from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
-from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.annotations import Annotations, Matches, matched_line
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
@@ -309,7 +309,20 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     table = pd.DataFrame(rows, columns=columns)
     if agreement is not None:
         _warn_of_chains(table)
+    table.attrs[MATCHED] = _matched(annotations, systems)
     return table
+
+
+def _matched(annotations: Annotations, systems: Sequence[tuple[Run, Rankings]]) -> dict[str, str]:
+    """Return the sentence on what matched, by the group source; empty without one."""
+    if annotations.groups is None:
+        return {}
+    matches = Matches(0, 0, None)
+    for run, rankings in systems:
+        of_run = annotations.ranked_matches(run, rankings)
+        matches = matches.joined(of_run)
+    line = matched_line(matches, annotations.judged_matches())
+    return {annotations.groups.registered: line}
 
 
 def _expected(measure: FairnessMeasure, systems: Sequence[tuple[Run, Rankings]]) -> float:

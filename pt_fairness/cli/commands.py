@@ -179,6 +179,7 @@ def _table(options: argparse.Namespace) -> int:
                 "references", "p_values")
         table = _uncertain(options)
         broken = None
+        _say_matched(table)
     else:
         if topic_groups is not None:
             _refuse(options, "--topic-groups prints means, which are not compared; it", *_COMPARING)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,20 @@ IR_MEASURES = {"qid": "query_id", "docno": "doc_id"}
 RECOMMENDER_COLUMNS = {"item_id": "user_id", "item": "user"}
 
 
+def recommender_names(columns: Collection[Any]) -> dict[str, str]:
+    """Return the names ``docno`` and ``qid`` of a recommender's columns, by their own names.
+
+    It is empty if there are columns of documents, or none of items.
+    """
+    if "docno" in columns or "doc_id" in columns:
+        return {}
+    for item, user in RECOMMENDER_COLUMNS.items():
+        if item in columns:
+            has_topics = "qid" in columns or "query_id" in columns
+            return {item: "docno"} if has_topics else {item: "docno", user: "qid"}
+    return {}
+
+
 def as_frame(data: Any) -> Any:
     """Return the frame of another library as one of pandas, and any other value as it is.
 
@@ -74,7 +88,9 @@ def as_frame(data: Any) -> Any:
     docno``, unless the frame has columns of such a name.
 
     :param data: a frame of pandas, of polars, of Hugging Face datasets, a table of pyarrow, or what
-        has ``to_pandas()``, ``__arrow_c_stream__`` or ``__dataframe__``
+        has ``to_pandas()``, ``__arrow_c_stream__`` or ``__dataframe__``; a LazyFrame of polars is
+        collected
+    :raises ValueError: it is a ``DatasetDict``, of which a split is needed
 
     Examples
     --------
@@ -83,6 +99,12 @@ def as_frame(data: Any) -> Any:
        qid docno  score
     0    7     a    0.5
     """
+    if type(data).__name__ == "LazyFrame":  # of polars, which nothing was computed of
+        data = data.collect()
+    if type(data).__name__ == "DatasetDict":  # of Hugging Face datasets
+        splits = ", ".join(map(repr, data))
+        raise ValueError(f"a DatasetDict holds several frames, its splits {splits}; choose a "
+                         "split, such as data['train']")
     if not isinstance(data, (pd.DataFrame, pd.Series)):
         if hasattr(data, "to_pandas"):
             data = data.to_pandas()
@@ -93,13 +115,8 @@ def as_frame(data: Any) -> Any:
             data = pd.api.interchange.from_dataframe(data)
     if not isinstance(data, pd.DataFrame):
         return data
-    for item, user in RECOMMENDER_COLUMNS.items():
-        if item in data and "docno" not in data and "doc_id" not in data:
-            columns = {item: "docno"}
-            if "qid" not in data and "query_id" not in data:
-                columns[user] = "qid"
-            return data.rename(columns=columns)
-    return data
+    names = recommender_names(data.columns)
+    return data.rename(columns=names) if names else data
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -168,8 +169,12 @@ class FromTransformer(Groups):
         with lock(Path(f"{path}.lock")):
             file = self._cache / LABELLER
             if not self._cache.exists():
-                KeyValueCache(path, key=self._ids, value=["labels"]).close()
-                file.write_text(json.dumps(self._identity), encoding="utf-8")
+                # An unfinished cache, which nobody can use, has another name.
+                part = Path(f"{path}.part")
+                shutil.rmtree(part, ignore_errors=True)
+                KeyValueCache(str(part), key=self._ids, value=["labels"]).close()
+                (part / LABELLER).write_text(json.dumps(self._identity), encoding="utf-8")
+                part.rename(path)
             stored = json.loads(file.read_text("utf-8")) if file.exists() else "no labeller"
             if stored != self._identity:
                 raise ValueError(f"the cache {path} is that of {stored}, and this is "

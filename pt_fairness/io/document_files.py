@@ -231,7 +231,7 @@ def read_values(path: Path) -> pd.DataFrame:
     """Read a file of values, compressed if the name ends in ``.gz``.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space, or a header
-    with these names, separated by tabs or commas.
+    with these names (or ``user_id, item_id``, or ``user, item``), separated by tabs or commas.
 
     :returns: ``docno, value`` or ``qid, docno, value``; with a header, all as text
     :raises ValueError: the file has another form, or a line cannot be read

@@ -24,7 +24,12 @@ from typing import IO, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import CONTROL_CHARACTERS, PYTERRIER, unreadable
+from pt_fairness.core.identifiers import (
+    CONTROL_CHARACTERS,
+    PYTERRIER,
+    recommender_names,
+    unreadable,
+)
 from pt_fairness.core.messages import shown, warn
 
 Path = str | os.PathLike[str]
@@ -412,8 +417,9 @@ def is_number(text: str) -> bool:
 
 def pyterrier_names(header: Sequence[str]) -> list[str]:
     """Return the names of columns in lower case, those of identifiers as of PyTerrier."""
-    columns = map(str.lower, header)
-    return [PYTERRIER.get(column, column) for column in columns]
+    columns = [column.lower() for column in header]
+    names = PYTERRIER | recommender_names(columns)
+    return [names.get(column, column) for column in columns]
 
 
 def header_of(source: Input, separator: str) -> list[str]:

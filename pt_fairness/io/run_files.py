@@ -303,7 +303,8 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     :raises ValueError: there are none, two have the same name, one is no run, the names are not as
         many as the runs, transformers without topics, or topics without transformers
     """
-    runs = as_frame(runs)
+    if not isinstance(runs, Mapping):
+        runs = as_frame(runs)
     if isinstance(runs, Mapping) and not _is_scores(runs):
         if names is not None:
             raise ValueError("the dictionary of runs has their names already; leave out names=, or "

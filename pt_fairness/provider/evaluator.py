@@ -241,9 +241,8 @@ class GroupedMeasures:
         """Return how many ranked documents have a group and a value, by these words and source."""
         matches = {}
         if self.groups is not None and self.needed:
-            rows = np.flatnonzero(run.place < rankings.length[rankings.list_of])
-            has_group = rankings.codes[rows] >= 0
-            matches["group", self.groups.registered] = Matches.of(run, rows, has_group)
+            ranked = self.annotations.ranked_matches(run, rankings)
+            matches["group", self.groups.registered] = ranked
         if self._values is not None:
             for name, documents in self._values.matches(rankings, run):
                 matches["value", name] = documents

@@ -196,6 +196,12 @@ class Annotations:
         memberships = self._look_up(self.groups, self.judgments, pairs)
         return self.sets.annotated(memberships, len(pairs))
 
+    def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
+        """Return how many documents of a run have a group, of those that were looked up."""
+        rows = np.flatnonzero(run.place < rankings.length[rankings.list_of])
+        has_group = rankings.codes[rows] >= 0
+        return Matches.of(run, rows, has_group)
+
     def judged_matches(self) -> Matches | None:
         """Return how many judged documents have a group; ``None`` if that needs their corpus."""
         in_parts = self.groups is not None and self.groups.in_parts

@@ -46,6 +46,10 @@ def test_a_table_names_differences_and_leaves_relevance_out(files, capsys):
     shown = capsys.readouterr()
     assert shown.out.splitlines()[0].endswith("most probable,expected memberships")
     assert "nDCG@3" in shown.err and "nDCG" not in shown.out
+    matched = [line for line in shown.err.splitlines() if "documents have a group" in line]
+    assert cli.main([*command[:command.index("--uncertain")], "--format", "csv"]) == 0
+    assert matched == [line for line in capsys.readouterr().err.splitlines() if "have a" in line]
+    assert len(matched) == 1 and " judged and " in matched[0]
     assert cli.main([*command, "--baseline", "one"]) == 0
     shown = capsys.readouterr()
     assert "differences from one" in shown.err

@@ -189,6 +189,21 @@ source.lookup(["1"] * 6, docnos)
         assert first.returncode == -signal.SIGKILL
         assert second.stdout.splitlines() == ["kept d000 d001", "d002 d003", "d004 d005"]
 
+    def test_a_cache_that_was_not_finished_is_made_again(self, tmp_path, monkeypatch):
+        arguments = {"texts": TEXTS, "cache": tmp_path / "cache"}
+
+        def interrupted(*arguments, **options):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("pathlib.Path.write_text", interrupted)
+            groups.from_transformer(Tagger(), **arguments)
+        assert (tmp_path / "cache.part" / "db.sqlite3").exists()
+        assert not (tmp_path / "cache").exists()
+        source = groups.from_transformer(Tagger(), **arguments)
+        assert len(labels_of(source)) == 4
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "cache.lock"]
+
     def test_topic_and_document(self, tmp_path):
         topics = pd.DataFrame({"qid": [1, 2], "query": ["good", "bad"]})
 

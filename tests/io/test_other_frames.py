@@ -97,6 +97,40 @@ def test_frames_in_measures(kind):
         RaB(values=kind(NUMBERS))
 
 
+@pytest.mark.parametrize("user, item", [("user_id", "item_id"), ("User", "Item")])
+def test_users_and_items_of_values(tmp_path, user, item):
+    frame = pd.DataFrame({user: [7, 8], item: ["a", "a"], "value": [0.5, 0.25]})
+    path = tmp_path / "values.csv"
+    frame.to_csv(path, index=False)
+    of_frame = values.from_frame(frame.rename(columns=str.lower))
+    for numbers in (values.from_file(path), of_frame):
+        assert numbers.lookup(["7", "8", "9"], ["a", "a", "a"]).tolist()[:2] == [0.5, 0.25]
+    frame[:1].drop(columns=user).to_csv(path, index=False)
+    assert values.from_file(path).lookup(["9"], ["a"]).tolist() == [0.5]
+
+
+def test_a_lazy_frame_is_collected():
+    lazy = of_polars(GROUPS).lazy()
+    assert AWRF(groups=lazy) == AWRF(groups=GROUPS)
+    first, second = (evaluate(RUN, QRELS, ["AWRF@3"], groups=source, perquery=False, progress=False)
+                     for source in (lazy, GROUPS))
+    pd.testing.assert_frame_equal(first, second)
+    with pytest.raises(ValueError, match=r"values\.from_frame makes values"):
+        RaB(values=of_polars(NUMBERS).lazy())
+    assert load_qrels(of_polars(QRELS).lazy()).equals(QRELS)
+
+
+def test_a_dictionary_of_splits_needs_a_choice():
+    splits = pytest.importorskip("datasets").DatasetDict({"train": of_datasets(GROUPS)})
+    for take in (groups.get, groups.from_frame, lambda data: AWRF(groups=data), load_qrels):
+        with pytest.raises(ValueError, match="splits 'train'; choose a split"):
+            take(splits)
+    by_name = {"run": of_datasets(RUN)}
+    table, expected = (evaluate(systems, QRELS, ["nDCG@3"], perquery=False, progress=False)
+                       for systems in (type(splits)(by_name), by_name))
+    pd.testing.assert_frame_equal(table, expected)
+
+
 def test_what_is_no_frame():
     with pytest.raises(ValueError, match="from a DataFrame here, not from a int"):
         groups.from_frame(5)
