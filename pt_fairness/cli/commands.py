@@ -503,7 +503,7 @@ def _say_ranked(run: Any, groups: Any, qrels: str | None) -> bool:
     first = None if without.empty else without.iloc[0]
     line = matched_line(Matches(len(run), len(without), first))
     sys.stderr.write(f"pt-fairness: {source.registered}: {line}\n")
-    judged = source.judged or source.state() != ""
+    judged = source.judged
     if qrels is not None and not judged:
         evaluating = load_qrels(qrels)
         labels = labels_of(None, evaluating)

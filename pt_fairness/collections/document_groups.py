@@ -33,7 +33,6 @@ from scipy import sparse
 
 from pt_fairness.collections.variants import download, read_rows, stored, write_rows
 from pt_fairness.core.messages import UNANNOTATED, listed, warn
-from pt_fairness.core.registry import value_hash
 from pt_fairness.groups import FromIrds, Groups, Memberships
 from pt_fairness.groups.memberships import Table
 from pt_fairness.io import irds as reading
@@ -384,7 +383,7 @@ class Languages(Groups):
     :param table: the path of the cached table
     """
 
-    complete = True
+    complete = judged = True
 
     def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
         super().__init__(name, corpora)
@@ -394,9 +393,6 @@ class Languages(Groups):
 
     def _content(self) -> Any:
         return self.name, self.labels
-
-    def state(self) -> str:
-        return value_hash(sorted(self._judged.items()))
 
     @cached_property
     def _judged(self) -> dict[str, str]:

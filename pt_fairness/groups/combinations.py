@@ -14,7 +14,6 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Floats, Ints, ranges
 from pt_fairness.core.messages import label_text, listed, shown
-from pt_fairness.core.registry import value_hash
 from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations
 from pt_fairness.groups.sources import get
 
@@ -73,17 +72,12 @@ class _Product(Groups):
         self.in_parts = all(source.in_parts for source in sources)
         self.weighted = any(source.weighted for source in sources)
         self.by_topic = any(source.by_topic for source in sources)
+        self.judged = any(source.judged for source in sources)
         limits = [set(source.topics) for source in sources if source.topics is not None]
         self.topics = sorted(set.intersection(*limits)) if limits else None
 
     def _content(self) -> Any:
         return self._missing, [(source.name, source.digest()) for source in self._sources]
-
-    def state(self) -> str:
-        states = [source.state() for source in self._sources]
-        if any(states):
-            return value_hash(states)
-        return ""
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         parts = [Memberships(*source.annotate(qids, docnos)) for source in self._sources]
@@ -204,9 +198,7 @@ class WithErrorRates(Groups):
         self.table = table
         ordered = base.order is not None and set(table) <= set(base.order)
         super().__init__(name, table, base.order if ordered else None)
-        self.topics = base.topics
-        self.in_parts = base.in_parts
-        self.by_topic = base.by_topic
+        self._take(base)
         self._rows(base.labels or [])
 
     def _rows(self, labels: list[str]) -> Floats:
@@ -224,9 +216,6 @@ class WithErrorRates(Groups):
         content = (self.base.name, self.base.digest(), list(self.table.index), self.labels,
                    self.order, self.table.to_numpy())
         return content if self.errors is None else (*content, self.errors.to_numpy())
-
-    def state(self) -> str:
-        return self.base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         of_documents, labels = single_labels(self.base, qids, docnos)
@@ -247,16 +236,13 @@ class ModelLabels(Groups):
         #: The labels of the model, and those of people.
         self.model = model
         self.human = human
-        self.topics = model.topics
+        self._take(model)
         self.complete = model.complete and model.labels is not None
-        self.in_parts = model.in_parts
-        self.by_topic = model.by_topic or human.by_topic
+        self.by_topic |= human.by_topic
+        self.judged |= human.judged
 
     def _content(self) -> Any:
         return [(source.name, source.digest()) for source in (self.model, self.human)]
-
-    def state(self) -> str:
-        return self.model.state() + self.human.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         human, human_labels = single_labels(self.human, qids, docnos)

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.messages import UNANNOTATED, label_text, listed, shown, warn
-from pt_fairness.core.registry import value_hash
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.word_counts import (
     THRESHOLD,
@@ -187,15 +186,11 @@ class FromIrds(Groups):
     def _content(self) -> Any:
         return (self.dataset_id, self.field, self.labels, self.complete, self.entity, self.order)
 
-    def state(self) -> str:
-        # The dataset id identifies a corpus, but judgments may be files of the user.
-        if self._judged is None:
-            return ""
-        return value_hash(self._judged.content())
-
     @property
-    def by_topic(self) -> bool:  # type: ignore[override]
+    def judged(self) -> bool:  # type: ignore[override]
         return self._judged is not None
+
+    by_topic = judged  # type: ignore[assignment]
 
     def _entity(self, dataset: Any) -> str:
         """Return the entity that has the field, ``'docs'`` or ``'qrels'``.

@@ -275,7 +275,7 @@ class Groups(NamedObject):
     weighted = False
     #: Whether a document can have other groups in another topic.
     by_topic = False
-    #: Whether the groups are the labels of qrels, which are not known before documents are judged.
+    #: Whether the groups are read from judgments, which are not known before documents are judged.
     judged = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
@@ -307,9 +307,10 @@ class Groups(NamedObject):
         """Return the content to hash; by default what pickle stores."""
         return super().__reduce_ex__(2)
 
-    def state(self) -> str:
-        """Return a hash of the judgments that the groups are read from; ``''`` if none."""
-        return ""
+    def _take(self, base: Groups) -> None:
+        """Take what does not depend on labels from the groups that these are made of."""
+        self.topics, self.in_parts = base.topics, base.in_parts
+        self.by_topic, self.judged = base.by_topic, base.judged
 
     def documents(self) -> tuple[Any, Any] | None:
         """Return the topics (``None`` if groups are the same in all) and docnos that it names.
@@ -495,17 +496,13 @@ class _Override(Groups):
         super().__init__(name, labels, order)
         self._base = base
         self._corrections = corrections
+        self._take(base)
         self.complete = base.complete
-        self.topics = base.topics
-        self.in_parts = base.in_parts
         self.weighted = base.weighted or corrections.weight is not None
-        self.by_topic = base.by_topic or corrections.by_topic
+        self.by_topic |= corrections.by_topic
 
     def _content(self) -> Any:
         return self._base.name, self._base.digest(), self._corrections.content()
-
-    def state(self) -> str:
-        return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids = np.asarray(qids, dtype=object)
@@ -524,8 +521,6 @@ class _Override(Groups):
 
 
 class _Relabelled(Groups):
-    by_topic = True
-
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
         self._base = base
@@ -543,8 +538,8 @@ class _Relabelled(Groups):
             self._new[label_text(topic)] = mapping
         labels = {new for mapping in self._new.values() for new in mapping.values()}
         super().__init__(name, labels, order)
-        self.complete = True
-        self.in_parts = base.in_parts
+        self._take(base)
+        self.complete = self.by_topic = True
         self.weighted = base.weighted
         topics = {topic for topic, mapping in self._new.items() if mapping}
         if base.topics is not None:
@@ -567,9 +562,6 @@ class _Relabelled(Groups):
     def _content(self) -> Any:
         mappings = sorted((topic, sorted(new.items())) for topic, new in self._new.items())
         return self._base.name, self._base.digest(), self.order, mappings
-
-    def state(self) -> str:
-        return self._base.state()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids = np.asarray(qids, dtype=object)

@@ -169,14 +169,13 @@ def test_a_damaged_table_is_made_anew(irds, files, written):
 
 
 @pytest.mark.exhaustive
-def test_the_state_is_that_of_the_judgments(irds, files, written):
+def test_the_digest_is_that_of_the_name(irds, files, written):
     found = groups.get(NAMES[0])
-    before, digest = found.state(), found.digest()
+    digest = found.digest()
     with qrels_file(files).open("a") as file:
         file.write("0 zho another 1\n")
     fresh = collections.make("groups", NAMES[0])
-    assert fresh.state() != before and fresh.digest() == digest
-    assert found.state() == before, "the judgments are read once"
+    assert fresh.judged and fresh.digest() == digest
     assert found != groups.get(NAMES[1])
 
 

@@ -106,8 +106,8 @@ def test_a_product_travels_and_is_distinguished():
     others = [groups.product(REGION, GENDER), groups.product(GENDER, REGION, missing="?"),
               groups.product(GENDER, REGION, REGION)]  # fmt: skip
     assert len({both.name, *(one.name for one in others)}) == 4
-    assert both.state() == "" != groups.product(
-        GENDER, groups.from_irds("pt-fairness/debates", "relevance")).state()  # fmt: skip
+    judged = groups.from_irds("pt-fairness/debates", "relevance")
+    assert groups.product(GENDER, judged).judged and not both.judged
 
 
 @pytest.mark.parametrize("missing", [None, "?"])
