@@ -21,11 +21,11 @@ from pt_fairness.analysis.group_statistics import (
     group_effectiveness,
     group_gaps,
     ranked_groups,
-    topic_gaps,
-    topic_groups,
+    representation,
     undefined,
 )
-from pt_fairness.analysis.inference import bias_summary, compare, intervals, representation
+from pt_fairness.analysis.groups_of_topics import topic_gaps, topic_groups
+from pt_fairness.analysis.inference import bias_summary, compare, intervals
 from pt_fairness.analysis.reference_orders import against_random, reference_rankings
 from pt_fairness.analysis.system_rankings import (
     Correlations,
