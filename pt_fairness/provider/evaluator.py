@@ -410,13 +410,14 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         nothing = self._values(empty_run(self.judgments))
         return {measure: np.isnan(of_topics) for measure, of_topics, _ in nothing}
 
-    def _values(self, run: Run) -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
-        """Yield each measure, its values, NaN where undefined or dropped, and a mask of the latter.
-        """
+    def _values(self, run: Run) -> list[tuple[FairnessMeasure, Floats, Bools]]:
+        """Return each measure, its values, NaN where undefined or dropped, and what is dropped."""
         of_parts = self.parts(run)
+        values = []
         for measure, dropped in zip(self._fairness, self._dropped, strict=True):
             composed = measure.compose([of_parts[part] for part in measure.parts])
-            yield measure, np.where(dropped, np.nan, composed), dropped
+            values.append((measure, np.where(dropped, np.nan, composed), dropped))
+        return values
 
     def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
         """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
