@@ -487,11 +487,11 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
         texts = frame[column]
         is_categorical = isinstance(texts.dtype, pd.CategoricalDtype)
         frame[column] = texts.map(str.strip) if is_categorical else texts.str.strip()
-    again = np.ones(len(frame), bool)
+    is_header = np.ones(len(frame), bool)
     for column in needed:
-        again &= frame[column] == header[columns.index(column)]
-    if again.any():
-        raise ValueError(f"{place_of(source, again.argmax())} is the header again; remove it")
+        is_header &= frame[column] == header[columns.index(column)]
+    if is_header.any():
+        raise ValueError(f"{place_of(source, is_header.argmax())} is the header again; remove it")
     _check_cells(source, frame, characters - {separator})
     return frame
 
