@@ -35,7 +35,7 @@ def inequity(run, qrels, measure):
 @pytest.mark.parametrize("source", ["iteration", "frame"])
 @pytest.mark.parametrize("samples", [1, 3])
 def test_slow_version(make_case, samples, source):
-    for seed in range(4):
+    for seed in range(2):
         case = make_case(seed, several=True)
         pick = np.random.default_rng(seed)
         run = pd.concat(

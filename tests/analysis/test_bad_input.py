@@ -83,7 +83,7 @@ def test_averages_are_no_per_query_frame(function):
         (lambda: evaluation.evaluate(3, QRELS, ["AP"]), "runs=3 is a int; a run is"),
         (lambda: evaluation.evaluate(RUN, QRELS, {"AP": 1}), "is a dict; measures are objects"),
         (lambda: evaluation.as_text([1], "csv"), "the table has to be a DataFrame"),
-        (lambda: evaluation.as_text(AVERAGES, "html"), "form='html' is not possible"),
+        (lambda: evaluation.as_text(AVERAGES, "rtf"), "form='rtf' is not possible"),
         (lambda: evaluation.as_text(AVERAGES, "md", digits=True), "digits=True is not possible"),
         (lambda: pt_fairness.with_groups([rKL], ["a"]), "takes one group source, not a list"),
         (lambda: pt_fairness.with_groups([rKL], "no-such"), "no groups are registered"),

@@ -129,6 +129,7 @@ def test_known_rates_correct_better_than_independent_draws():
     assert error["fixed"] < 0.03 and error["bayes"] < 0.03 < error["alone"]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("case", ["one topic", "short topics", "label unseen by people",
                                   "label the model never uses", "one label", "missing"])
 def test_values_for_unusual_labels(case):

@@ -85,6 +85,7 @@ def explained(folder, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.nth(3)
 @pytest.mark.parametrize("measure", [*EACH, *VARIANTS])
 def test_the_printed_formula_gives_the_value(explained, measure, folder):
     measure = f"{measure}@6"
@@ -241,6 +242,7 @@ BY_HAND = {
                       + gf(f, [1 / 3] * 3)).sum() / 2}
 
 
+@pytest.mark.nth(2)
 @pytest.mark.parametrize("measure", EACH)
 def test_the_columns_give_the_value_by_the_formula_of_the_paper(explained, measure):
     by_hand = BY_HAND[measure.partition("(")[0]]

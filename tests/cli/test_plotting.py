@@ -55,6 +55,7 @@ def expected(figure, folder):
     }[figure]()
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("figure", FIGURES)
 def test_it_draws_what_the_function_draws(figure, folder, monkeypatch, capsys):
     monkeypatch.chdir(folder)

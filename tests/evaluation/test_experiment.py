@@ -37,6 +37,7 @@ def assert_equals_experiment(averages, per_query, runs, qrels, measures, baselin
                                   rows.sort_values(key, ignore_index=True), check_exact=True)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("measures, baseline", [
     (MEASURES, 1), (MEASURES, None), ([nDCG @ 5], 1), (OURS, 1), ([Judged @ 5], 1),
     ([alpha_nDCG @ 5, rND @ 3], 1)])

@@ -104,7 +104,7 @@ def test_each_figure_is_here():
     assert kinds == {*plots.__all__} - {"PALETTE", "style"}
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(4)
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("figure", FIGURES)
 def test_texts_are_inside_one_column(figure, frames):
