@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import csv
-import inspect
-import re
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pt_fairness.cli.options import (
     TAKES,
+    MethodHelp,
     add_certainty,
     add_comparison,
     add_groups,
@@ -24,6 +22,7 @@ from pt_fairness.cli.options import (
     add_undefined,
     arguments_of,
     measures_of,
+    params_of,
     qrels_of,
     source_of,
 )
@@ -145,7 +144,7 @@ def _add_rerank(commands: Any) -> None:
                          "groups", ("trec",), add_help=False)
     rerank.usage = ("pt-fairness rerank RUN METHOD --groups SOURCE [--PARAMETER VALUE …] "
                     "[--compare QRELS -m MEASURE … [--drop-undefined]] [-o FILE]")
-    rerank.add_argument("-h", "--help", action=_Help, nargs=0,
+    rerank.add_argument("-h", "--help", action=MethodHelp, nargs=0,
                         help="show this help; after a METHOD, the parameters of the method")
     add_run(rerank, "run_file")
     rerank.add_argument("method", metavar="METHOD",
@@ -454,6 +453,7 @@ def _agreement(options: argparse.Namespace) -> None:
 
 def _rerank(options: argparse.Namespace) -> None:
     from pt_fairness import io, rerank
+    from pt_fairness.io.files import need_no_space
     from pt_fairness.io.run_files import need_results
     if (options.compare is None) != (options.measures is None):
         raise ValueError("--compare QRELS and -m MEASURE go together; give both or neither")
@@ -463,17 +463,13 @@ def _rerank(options: argparse.Namespace) -> None:
         raise ValueError(f"there is no re-ranker {options.method!r}; use one of "
                          f"{', '.join(rerank.__all__)}")
     method = getattr(rerank, options.method)
-    params = _params(options, method)
+    params = params_of(options, method)
     run = io.read_run(options.run_file)
     need_results(run)
     if "iteration" in run:
         raise ValueError(f"{options.run_file} holds several rankings of a topic; give each as a "
                          "separate run")
-    for column in ("qid", "docno"):
-        spaced = run[column].str.contains(r"\s")
-        if spaced.any():
-            raise ValueError(f"a TREC run cannot hold the {column} "
-                             f"{run[column][spaced].iloc[0]!r}: it has white space in it")
+    need_no_space(run, ["qid", "docno"], "a TREC run")
     ranked = method(**params)(run)
     oracle = "groups" in params and _say_ranked(run, params["groups"], options.compare)
     if options.compare is None or options.output is not None:
@@ -535,65 +531,6 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
         "95 % interval": "[" + low + ", " + high + "]", "p": compared["p"].map(short_p)})
     text = evaluation.as_text(table, "text")
     return "\n".join([text, *notes(values), "Intervals: BCa bootstrap over topics.", ""])
-
-
-class _Help(argparse.Action):
-    """Print the help of the re-ranker that was named, or that of the command."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
-                 *_: Any) -> None:
-        from pt_fairness import rerank
-        for name in (namespace.method, namespace.run_file):
-            if name in rerank.__all__:
-                parser = _parser_of(getattr(rerank, name))
-        parser.print_help()
-        parser.exit()
-
-
-def _parser_of(method: Any) -> argparse.ArgumentParser:
-    """Return the parser of the parameters of a re-ranker, with its docstring as help.
-
-    :param method: the class of the re-ranker
-    """
-    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(method) or "").replace("%", "%%")
-    meanings = dict(re.findall(r"(?ms)^:param (\w+): (.*?)(?=^:|\n\n|\Z)", text))
-    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method.__name__}", add_help=False,
-                                     allow_abbrev=False, description=text.split("\n\n")[0])
-    for name, param in method.parameters().items():
-        if name == "groups":
-            metavar, meaning = "SOURCE", TAKES
-        else:
-            default = "" if param.default is None else f" (default: {param.default})"
-            metavar = "VALUE"
-            meaning = meanings[name] + default
-        parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS, metavar=metavar,
-                            help=meaning)
-    return parser
-
-
-def _params(options: argparse.Namespace, method: Any) -> dict[str, Any]:
-    """Return the parameters of a re-ranker.
-
-    :param method: the class of the re-ranker
-    :raises ValueError: the groups are missing, or the re-ranker has none
-    """
-    grouped = "groups" in method.parameters()
-    if grouped and options.groups is None:
-        raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
-    if not grouped and options.groups is not None:
-        raise ValueError(f"{options.method} has no parameter groups")
-    params = vars(_parser_of(method).parse_args(options.of_method))
-    if grouped:
-        return {"groups": options.groups} | params
-    return params
-
-
-def _value(text: str) -> Any:
-    """Return the value of a Python literal; any other text is itself."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):  # nested too deeply
-        return text
 
 
 def _groups(options: argparse.Namespace) -> None:

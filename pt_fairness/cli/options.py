@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import inspect
 import os
 import re
 import sys
@@ -207,3 +209,62 @@ def _label(text: str) -> tuple[str, str]:
             return text[:sign.start()], text[sign.end():]
     raise ValueError(f"--label {text!r} is not possible; it takes a measure, = and a label, such "
                      "as rKL@10=Unfairness")
+
+
+class MethodHelp(argparse.Action):
+    """Print the help of the re-ranker that was named, or that of the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
+                 *_: Any) -> None:
+        from pt_fairness import rerank
+        for name in (namespace.method, namespace.run_file):
+            if name in rerank.__all__:
+                parser = _parser_of(getattr(rerank, name))
+        parser.print_help()
+        parser.exit()
+
+
+def _parser_of(method: Any) -> argparse.ArgumentParser:
+    """Return the parser of the parameters of a re-ranker, with its docstring as help.
+
+    :param method: the class of the re-ranker
+    """
+    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(method) or "").replace("%", "%%")
+    meanings = dict(re.findall(r"(?ms)^:param (\w+): (.*?)(?=^:|\n\n|\Z)", text))
+    parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method.__name__}", add_help=False,
+                                     allow_abbrev=False, description=text.split("\n\n")[0])
+    for name, param in method.parameters().items():
+        if name == "groups":
+            metavar, meaning = "SOURCE", TAKES
+        else:
+            default = "" if param.default is None else f" (default: {param.default})"
+            metavar = "VALUE"
+            meaning = meanings[name] + default
+        parser.add_argument(f"--{name}", type=_value, default=argparse.SUPPRESS, metavar=metavar,
+                            help=meaning)
+    return parser
+
+
+def params_of(options: argparse.Namespace, method: Any) -> dict[str, Any]:
+    """Return the parameters of a re-ranker.
+
+    :param method: the class of the re-ranker
+    :raises ValueError: the groups are missing, or the re-ranker has none
+    """
+    grouped = "groups" in method.parameters()
+    if grouped and options.groups is None:
+        raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
+    if not grouped and options.groups is not None:
+        raise ValueError(f"{options.method} has no parameter groups")
+    params = vars(_parser_of(method).parse_args(options.of_method))
+    if grouped:
+        return {"groups": options.groups} | params
+    return params
+
+
+def _value(text: str) -> Any:
+    """Return the value of a Python literal; any other text is itself."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):  # nested too deeply
+        return text

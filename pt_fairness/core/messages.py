@@ -46,6 +46,23 @@ def listed(names: Iterable[Any]) -> str:
     return first_names(list(map(shown, names)))
 
 
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun, such as ``3 topics``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def enumerated(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> enumerated(["rND@10", "rKL@10", "AWRF@10"])
+    'rND@10, rKL@10 and AWRF@10'
+    """
+    *first, last = [*words] or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def shown(value: Any) -> str:
     """Return the ``repr`` of a value for a message, cut after :data:`MOST_CHARACTERS`.
 
@@ -94,6 +111,19 @@ def first_names(names: Sequence[str], separator: str = ", ") -> str:
     if rest > 0:
         return f"{text} and {rest} more"
     return text
+
+
+def distinct_or(names: Sequence[str], long_names: Sequence[str]) -> list[str]:
+    """Return each name, and the long name in its place where several have the same.
+
+    Examples
+    --------
+    >>> distinct_or(["rKL@5", "rKL@5", "AWRF@5"], ["rKL@5", "rKL(rel=2)@5", "AWRF(rel=2)@5"])
+    ['rKL@5', 'rKL(rel=2)@5', 'AWRF@5']
+    """
+    count = Counter(names)
+    return [name if count[name] == 1 else long_name
+            for name, long_name in zip(names, long_names, strict=True)]
 
 
 def one_of(option: str, value: Any, possible: Sequence[str]) -> None:

@@ -15,7 +15,14 @@ import pandas as pd
 from pt_fairness import groups as sources
 from pt_fairness.analysis.runs_and_qrels import frames_of
 from pt_fairness.core.identifiers import texts_of, with_text_ids
-from pt_fairness.core.messages import TREC_DEFAULTS, did_you_mean, first_names, shown, warn
+from pt_fairness.core.messages import (
+    TREC_DEFAULTS,
+    did_you_mean,
+    distinct_or,
+    first_names,
+    shown,
+    warn,
+)
 from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
@@ -263,8 +270,7 @@ def _columns(measures: Sequence[Any], columns: Sequence[str],
         if isinstance(measure, FairnessMeasure) and column == str(measure):
             column = measure.text(lambda source: shown.get(name_of(source), name_of(source)))
         names.append(column)
-    return [name if names.count(name) == 1 else column
-            for name, column in zip(names, columns, strict=True)]
+    return distinct_or(names, columns)
 
 
 def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:

@@ -22,6 +22,7 @@ from pt_fairness.io.files import (
     first_line,
     header_of,
     need_distinct_columns,
+    need_no_space,
     need_rows,
     opened,
     place_of,
@@ -202,11 +203,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     frame = pd.DataFrame({"qid": texts_of(qrels[qid]), "iteration": iteration,
                           "docno": texts_of(qrels[docno])}, index=qrels.index)
     frame["label"] = number.astype("int64")
-    for column in ("qid", "iteration", "docno"):
-        spaced = frame[column].str.contains(r"\s")
-        if spaced.any():
-            raise ValueError(f"TREC qrels cannot hold the {column} "
-                             f"{frame[column][spaced].iloc[0]!r}: it has white space in it")
+    need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
     form: dict[str, Any] = {"sep": " ", "header": False, "index": False,
                             "quoting": csv.QUOTE_NONE, "lineterminator": "\n", "encoding": "utf-8"}
     if path is None:

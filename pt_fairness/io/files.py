@@ -281,6 +281,19 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
         raise ValueError(f"{what} has no rows")
 
 
+def need_no_space(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
+    """Raise an error if a text of ``columns`` has white space, which separates columns of TREC.
+
+    :param what: what is written, in the error
+    :raises ValueError: one has
+    """
+    for column in columns:
+        spaced = frame[column].str.contains(r"\s")
+        if spaced.any():
+            raise ValueError(f"{what} cannot hold the {column} "
+                             f"{frame[column][spaced].iloc[0]!r}: it has white space in it")
+
+
 def read_csv(source: Input, **options: Any) -> tuple[pd.DataFrame, set[str]]:
     """Read a file with :func:`pandas.read_csv`, decompressed if its name ends in ``.gz``.
 
@@ -489,7 +502,8 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
         frame[column] = texts.map(str.strip) if is_categorical else texts.str.strip()
     is_header = np.ones(len(frame), bool)
     for column in needed:
-        is_header &= frame[column] == header[columns.index(column)]
+        title = header[columns.index(column)]
+        is_header &= frame[column] == title
     if is_header.any():
         raise ValueError(f"{place_of(source, is_header.argmax())} is the header again; remove it")
     _check_cells(source, frame, characters - {separator})

@@ -22,9 +22,9 @@ from pt_fairness.analysis.significance import (
     short_p,
     topics_of_test,
 )
-from pt_fairness.core.messages import collecting_warnings
+from pt_fairness.core.messages import collecting_warnings, enumerated, plural
 from pt_fairness.reporting.evaluated_runs import Experiment
-from pt_fairness.reporting.paragraph import as_text, aspect_of, listed, plural, short_names
+from pt_fairness.reporting.paragraph import as_text, aspect_of, short_names
 from pt_fairness.reporting.sections import (
     Cell,
     annotated_within,
@@ -93,7 +93,7 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
     lines = []
     for outcome, measures in (against_baseline | by_chance).items():
         if outcome in _OPEN:
-            lines.append(f"{_OPEN[outcome]}: {listed(measures)}.")
+            lines.append(f"{_OPEN[outcome]}: {enumerated(measures)}.")
     lines += table.untested()
     lines += _limits(experiment, [experiment.names[j] for j in table.fairest])
     unknown = [as_html(line) for line in lines]
@@ -144,7 +144,7 @@ class AverageTable:
                 verb = "is the only system, with"
             elif len(places) > 1:
                 verb = "are the fairest systems, and equal, by"
-            equal = listed(self.systems[place] for place in places)
+            equal = enumerated(self.systems[place] for place in places)
             cell = self.cells[places[0]][j]
             value = link(f"s{places[0]}-m{j}", f"{cell.text} {cell.interval}".rstrip())
             _, _, end = better_end(self.experiment.columns[j]).partition(" ")
@@ -209,7 +209,7 @@ def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
     if any(topics_of_test(experiment.table, name) < LEAST_TESTED for name in names):
         lines.append(TOO_FEW)
     if experiment.broken:
-        lines.append(f"How fair {listed(experiment.broken)} is: there was an error.")
+        lines.append(f"How fair {enumerated(experiment.broken)} is: there was an error.")
     for column in experiment.columns:
         if column.undefined:
             text = f"{column.name} is undefined for {undefined_topics(experiment, column)}"
@@ -266,5 +266,5 @@ def _grouped(clauses: Clauses) -> str:
     texts = []
     for outcome, measures in clauses.items():
         numbers = [f"{name} ({text})" if text else name for name, text in measures.items()]
-        texts.append(f"{outcome} {listed(numbers)}")
+        texts.append(f"{outcome} {enumerated(numbers)}")
     return f"{'; '.join(texts)}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any
@@ -16,6 +16,7 @@ from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.columns import NEAR_ZERO, direction_of
 from pt_fairness.analysis.significance import level
 from pt_fairness.core import __version__
+from pt_fairness.core.messages import distinct_or, enumerated, plural
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures.descriptions import (
     BIBLIOGRAPHY,
@@ -298,31 +299,12 @@ def short_names(measures: Sequence[tuple[str, Any]]) -> list[str]:
     """
     short = [name if parsed_or_none(name) is None else _short_name(measure)
              for name, measure in measures]
-    return [name if short.count(name) == 1 else column
-            for name, (column, _) in zip(short, measures, strict=True)]
+    return distinct_or(short, [name for name, _ in measures])
 
 
 def _short_name(measure: Any) -> str:
     cutoff = measure.params.get("cutoff")
     return f"{measure.NAME}@{cutoff}" if cutoff else measure.NAME
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a number with its noun, such as ``3 topics``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def listed(words: Iterable[str]) -> str:
-    """Return words as a list in a sentence.
-
-    Examples
-    --------
-    >>> from pt_fairness.reporting.paragraph import listed
-    >>> listed(["rND@10", "rKL@10", "AWRF@10"])
-    'rND@10, rKL@10 and AWRF@10'
-    """
-    *first, last = [*words] or [""]
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _measures(measures: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
@@ -336,7 +318,7 @@ def _measures(measures: Mapping[str, Any], labels: Sequence[str]) -> list[str]:
     for (aspect, end, text), cited in by_description.items():
         measure = "also measure" if aspect in said else "measure"
         said.add(aspect)
-        sentences.append(f"We {measure} {aspect} by {listed(cited)}{end}.")
+        sentences.append(f"We {measure} {aspect} by {enumerated(cited)}{end}.")
         if text:
             subject = "Each" if len(cited) > 1 else "It"
             sentences.append(f"{subject} {text}.")
@@ -439,7 +421,7 @@ def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
     background = str(name_of(param("background")))
     place = _WHERE.get(background, f"the run {background}")
     words["background"] = place.removeprefix("among ").removeprefix("in ")
-    words["attributes"] = listed(_attributes(measure))
+    words["attributes"] = enumerated(_attributes(measure))
     return words
 
 
@@ -452,7 +434,7 @@ def _protected(measure: FairnessMeasure, labels: Sequence[str]) -> str:
     if protected == "majority":
         return f"the group with the most {measure.POPULATION} documents of the topic"
     groups = label_parts(protected, labels)
-    return f"the {'group' if len(groups) == 1 else 'groups'} {listed(groups)}"
+    return f"the {'group' if len(groups) == 1 else 'groups'} {enumerated(groups)}"
 
 
 def _attributes(measure: FairnessMeasure) -> list[str]:
@@ -497,13 +479,13 @@ def _parameters(measures: Mapping[str, Any]) -> list[str]:
             users[clause].append(name)
     texts = defaultdict(list)
     for clause, names in users.items():
-        texts[listed(names)].append(clause)
+        texts[enumerated(names)].append(clause)
     sentences = [f"In {names}, {'; '.join(same)}." for names, same in texts.items()]
     condensed = [name for name, measure in measures.items()
                  if getattr(measure, "condensed", False)]
     if condensed:
-        sentences.append(f"For {listed(condensed)}, documents without a group are left out before "
-                         "the rankings are cut.")
+        sentences.append(f"For {enumerated(condensed)}, documents without a group are left out "
+                         "before the rankings are cut.")
     return sentences
 
 
@@ -540,7 +522,7 @@ def _undefined(names: Sequence[str], texts: Sequence[str]) -> list[str]:
     for text in filter(None, dict.fromkeys(texts)):
         same = [name for name, of_measure in zip(names, texts, strict=True) if of_measure == text]
         verb = "are" if len(same) > 1 else "is"
-        sentences.append(f"{listed(same)} {verb} undefined for {text}")
+        sentences.append(f"{enumerated(same)} {verb} undefined for {text}")
     return sentences
 
 

@@ -39,7 +39,7 @@ from pt_fairness.analysis.significance import (
     p_values,
     short_p,
 )
-from pt_fairness.core.messages import first_names
+from pt_fairness.core.messages import enumerated, first_names, plural
 from pt_fairness.groups import Groups, error_rates
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.groups.labels_of_models import FromTransformer
@@ -51,9 +51,7 @@ from pt_fairness.reporting.paragraph import (
     Facts,
     as_latex,
     bibtex,
-    listed,
     paragraph,
-    plural,
     short_names,
 )
 from pt_fairness.reporting.paragraph import as_text as as_prose
@@ -332,7 +330,7 @@ def _facts(experiment: Experiment) -> Facts:
         which = ""
         if len(experiment.sources) > 1:
             users = [name for name, column in columns.items() if i in column.sources]
-            which = f" of {listed(users)}"
+            which = f" of {enumerated(users)}"
         shown = first_names(source.labels)
         texts.append(f"The groups{which} are those of {source.name} ({shown}).")
         if source.weighted:
@@ -343,7 +341,7 @@ def _facts(experiment: Experiment) -> Facts:
     subtopics = [name for name, column in columns.items() if reads_subtopics(column.measure)]
     if subtopics:
         name = experiment.plan.groups or IN_QRELS
-        texts.append(f"The subtopics of {listed(subtopics)} are the groups of {name}.")
+        texts.append(f"The subtopics of {enumerated(subtopics)} are the groups of {name}.")
     if experiment.sampled:
         texts.append(SAMPLES)
     texts += annotated_within(experiment)

@@ -15,6 +15,7 @@ from one_test import each
 
 import pt_fairness
 from pt_fairness import AWRF, EEL, FAIR, RaB, RepBias, nDD, rKL, rND, targets
+from pt_fairness.core.messages import enumerated
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 from pt_fairness.provider.measure_lists import parsed
@@ -34,7 +35,6 @@ from pt_fairness.reporting.paragraph import (
     cite,
     clauses,
     key_of,
-    listed,
     paragraph,
     references_of,
     sentence,
@@ -366,7 +366,7 @@ def test_the_entry_for_a_value_of_a_parameter_wins():
 @pytest.mark.parametrize(("words", "text"), [
     ([], ""), (["a"], "a"), (iter("ab"), "a and b"), (["a", "b", "c, d"], "a, b and c, d")])
 def test_lists_of_words(words, text):
-    assert listed(words) == text
+    assert enumerated(words) == text
 
 
 @pytest.mark.parametrize(("measure", "text"), [
