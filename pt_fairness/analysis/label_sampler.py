@@ -81,7 +81,7 @@ def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: 
 
 def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Sequence[str]) -> Ints:
     """Return the label of each document as an index of ``labels``, −1 for none."""
-    codes, names = single_labels(source, qids, docnos)
+    codes, names, _ = single_labels(source, qids, docnos)
     return recoded(codes, names, labels)
 
 

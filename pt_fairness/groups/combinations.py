@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, ranges
+from pt_fairness.core.arrays import Bools, Floats, Ints, ranges
 from pt_fairness.core.messages import label_text, listed, shown
 from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations
 from pt_fairness.groups.sources import get
@@ -21,6 +21,9 @@ from pt_fairness.groups.sources import get
 SEPARATOR = "|"
 #: The largest number of combinations that a product declares as its labels.
 MOST_DECLARED = 10_000
+#: What to do with a document that people gave no group.
+LABEL_OR_LEAVE = ("If people found that it belongs to none, give that a label of its own, such as "
+                  "'none' (in from_qrels, leave out none=); if nobody labelled it, leave it out")
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
@@ -218,7 +221,7 @@ class WithErrorRates(Groups):
         return content if self.errors is None else (*content, self.errors.to_numpy())
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        of_documents, labels = single_labels(self.base, qids, docnos)
+        of_documents, labels, _ = single_labels(self.base, qids, docnos)
         item = np.flatnonzero(of_documents >= 0)
         used, codes = np.unique(of_documents[item], return_inverse=True)
         rates = self._rows([labels[code] for code in used])[codes]
@@ -245,8 +248,11 @@ class ModelLabels(Groups):
         return [(source.name, source.digest()) for source in (self.model, self.human)]
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        human, human_labels = single_labels(self.human, qids, docnos)
-        model, model_labels = single_labels(self.model, qids, docnos)
+        human, human_labels, without = single_labels(self.human, qids, docnos)
+        model, model_labels, _ = single_labels(self.model, qids, docnos)
+        for item in np.flatnonzero(without & (model >= 0))[:1]:
+            raise ValueError(f"{docnos[item]!r} has no group in {self.human!r}, and one of the "
+                             f"model. {LABEL_OR_LEAVE}")
         codes = np.where(human >= 0, human, model + len(human_labels) * (model >= 0))
         item = np.flatnonzero(codes >= 0)
         labels = [*human_labels, *model_labels]
@@ -267,7 +273,9 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     :param human: the same of people, for documents that are a random sample of those judged and
         ranked; also a dictionary or a frame
     :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: documents with weights or several labels, where they are looked up
+    :raises ValueError: documents with weights or several labels, or with a label of the model and
+        an empty human one, where they are looked up: give what belongs to no group a label of its
+        own, which measures count as a group
 
     Examples
     --------
@@ -281,9 +289,12 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     return ModelLabels(get(model), get(human), name)
 
 
-def single_labels(source: Groups, qids: Any, docnos: Any) -> tuple[Ints, list[str]]:
-    """Return the code of the label of each document, ``[n]``, −1 for none, and the labels.
+def single_labels(source: Groups, qids: Any,
+                  docnos: Any) -> tuple[Ints, list[str], Bools]:
+    """Return the label of each document.
 
+    :returns: its code, ``[n]``, −1 for none; the labels; and whether the source knows the document
+        and no group of it, ``[n]``
     :raises ValueError: a document has several labels or weights
     """
     annotations = Memberships(*source.annotate(qids, docnos))
@@ -297,7 +308,7 @@ def single_labels(source: Groups, qids: Any, docnos: Any) -> tuple[Ints, list[st
                              "for each document")
     codes = np.full(len(docnos), -1)
     codes[item] = annotations.codes
-    return codes, annotations.labels
+    return codes, annotations.labels, annotations.without_group(len(docnos))
 
 
 def _table(rates: Any, option: str) -> pd.DataFrame:

@@ -19,7 +19,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, shown, warn
-from pt_fairness.groups.combinations import single_labels
+from pt_fairness.groups.combinations import LABEL_OR_LEAVE, single_labels
 from pt_fairness.groups.memberships import Groups, Memberships
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
 from pt_fairness.io.files import need_columns, need_frame
@@ -281,8 +281,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
         documents of ``human``, or if that cannot list them, those of ``model``
     :param docnos: the documents to compare
     :returns: the counts, accuracy, precision and recall, κ and α; documents without a human label
-        are left out. A document without a label of the model counts as wrong in accuracy and
-        recall, and is left out of κ and α
+        are left out, with a warning if ``human`` has them without a group. A document without a
+        label of the model counts as wrong in accuracy and recall, and is left out of κ and α
     :raises ValueError: no document has a label of both, a document has weights or several labels,
         or the documents have to be named
 
@@ -306,10 +306,15 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     qids = texts_of(pd.Series(qids, dtype=object))
     docnos = texts_of(pd.Series(docnos, dtype=object))
     labels = {}
-    for side, source in (("human", human), ("model", model)):
-        codes, names = single_labels(source, qids, docnos)
+    for side, source in (("model", model), ("human", human)):
+        codes, names, without = single_labels(source, qids, docnos)
         labels[side] = np.array([*names, None], dtype=object)[codes]
-    frame = pd.DataFrame(labels).dropna(subset="human")
+    frame = pd.DataFrame(labels)
+    left_out = docnos[without & frame["model"].notna()]
+    if len(left_out):
+        warn(f"{len(left_out)} documents with a label of the model, such as {left_out[0]!r}, have "
+             f"no group in {human!r} and are left out. {LABEL_OR_LEAVE}")
+    frame = frame.dropna(subset="human")
     if frame["model"].isna().all():
         sides = [_example(human, docnos), _example(model, _listed(model)[1])]
         raise ValueError("no document has a human label and one of the model: "

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, distinct, ranges, recoded
+from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, ranges, recoded
 from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, texts_of
 from pt_fairness.core.messages import (
     UNANNOTATED,
@@ -49,6 +49,11 @@ class Memberships(NamedTuple):
         """Return the number of annotations of each document, ``[n]``."""
         return np.bincount(self.item, minlength=n)
 
+    def without_group(self, n: int) -> Bools:
+        """Return whether the source knows each document and no group of it, ``[n]``."""
+        known_without: Bools = (self._count(n) == 0) & ~np.isnan(self.unknown_of(n))
+        return known_without
+
     def with_label(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
         codes = np.full(len(item), len(self.labels))
@@ -61,8 +66,7 @@ class Memberships(NamedTuple):
         """Return annotations in which every known document has a label, ``@UNKNOWN`` if no other.
         """
         unknown = self.unknown_of(n)
-        without = (unknown == 0) & (self._count(n) == 0)
-        item = np.flatnonzero((unknown > 0) | without)
+        item = np.flatnonzero((unknown > 0) | self.without_group(n))
         weight = np.where(unknown[item] > 0, unknown[item], nan)
         return self.with_label(item, UNKNOWN_GROUP, weight)
 

@@ -290,8 +290,9 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     if {*labels} <= {*UNANNOTATED, *dropped}:
         raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
                          f"none={shown(dropped)}")
-    labelled = frame[~frame["group"].isin(dropped)]
-    groups = from_frame(labelled, name, order=order)
+    # The documents stay: they were judged, and have no group.
+    frame["group"] = frame["group"].where(~frame["group"].isin(dropped))
+    groups = from_frame(frame, name, order=order)
     groups.judged = True
     return groups
 

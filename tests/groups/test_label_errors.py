@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pt_fairness import groups
+from pt_fairness import FairnessWarning, groups
 from pt_fairness.groups.labels_of_models import LabelErrors
 
 
@@ -95,6 +95,39 @@ def test_documents_without_a_label_of_the_model():
     assert rates.labels.set_index("label")["recall"].to_dict() == {"A": 1 / 3, "B": 1}
     assert rates.kappa[0] == pytest.approx(slow_kappa([[1, 1], [0, 1]])[0])
     assert "1 of these documents have no label of the model" in repr(rates)
+
+
+STANCES = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": ["A", "NO", "B"]})
+
+
+@pytest.fixture(params=["mapping", "dash", "file", "qrels"])
+def without_b(request, tmp_path):
+    """Human labels in which people gave ``b`` no group."""
+    if request.param == "mapping":
+        return {"a": "A", "b": None, "c": "B"}
+    if request.param == "dash":
+        return pd.DataFrame({"docno": ["a", "b", "c"], "group": ["A", "-", "B"]})
+    if request.param == "file":
+        path = tmp_path / "human.csv"
+        path.write_text("docno,group\na,A\nb,\nc,B\n")
+        return path
+    return groups.from_qrels(STANCES, none=["NO"])
+
+
+def test_documents_that_people_gave_no_group(without_b):
+    model = groups.from_mapping({"a": "A", "b": "B", "c": "B"}, "tagger")
+    with pytest.warns(FairnessWarning, match=r"1 documents .* such as 'b', .* leave out none="):
+        rates = groups.error_rates(model, without_b)
+    assert rates.counts.to_numpy().sum() == 2
+    both = groups.model_labels(model, without_b)
+    with pytest.raises(ValueError, match=r"'b' has no group in .* leave out none="):
+        both.lookup(["1", "1"], ["a", "b"])
+    # Where the model has no label either, nothing is counted wrongly.
+    silent = groups.from_mapping({"a": "A", "c": "A"})
+    found = groups.model_labels(silent, without_b).lookup(["1"] * 4, [*"abcd"])
+    assert found["group"].tolist() == ["A", "B"]
+    every = groups.model_labels(model, groups.from_qrels(STANCES))
+    assert every.lookup(["1"] * 3, [*"abc"])["group"].tolist() == ["A", "NO", "B"]
 
 
 def test_labels_that_one_side_never_uses():
