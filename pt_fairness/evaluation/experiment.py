@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -253,7 +253,7 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     attrs: dict[Any, Any] = scorer.facts()
     attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down,
               MATCHED: scorer.matched(scores.values()),
-              ORACLES: oracles(getattr(runs, "systems", {}), plan)}
+              ORACLES: oracles(getattr(runs, "systems", {}), plan.measures, plan.qrels)}
     if undefined == "drop":
         attrs[DROPPED] = True
         for name, run in scores.items():
@@ -285,17 +285,18 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     return averages, by_topic, scorer
 
 
-def oracles(systems: Mapping[str, Any], plan: Plan) -> list[str]:
+def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
+            qrels: pd.DataFrame) -> list[str]:
     """Return the names of the pipelines that re-rank by the labels that evaluate them."""
     if not systems:
         return []
     evaluating = []
-    for measure in filter(is_of_groups, plan.measures):
+    for measure in filter(is_of_groups, measures):
         parts = [part for part in measure.parts if part.needs_groups]
-        evaluating += [labels_of(part.param("groups"), plan.qrels) for part in parts]
+        evaluating += [labels_of(part.param("groups"), qrels) for part in parts]
     names = []
     for name, system in systems.items():
-        labels = [labels_of(source, plan.qrels) for source in sources_of(system)]
+        labels = [labels_of(source, qrels) for source in sources_of(system)]
         if any(of_source in evaluating for of_source in labels):
             names.append(name)
     return names

@@ -12,6 +12,7 @@ import pandas as pd
 from pt_fairness.analysis.columns import NEAR_ZERO, TIE_DECIMALS, direction_of, from_best
 from pt_fairness.core.arrays import ROUNDING
 from pt_fairness.core.messages import collecting_warnings, first_names, listed, shown, warn
+from pt_fairness.evaluation.experiment import oracles
 from pt_fairness.io.document_files import load_qrels, of_topics
 from pt_fairness.io.run_files import load_topics
 from pt_fairness.provider.measure_lists import parsed, refuse_unknown, take_groups
@@ -90,6 +91,9 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
     judged = pt.model.to_ir_measures(judged)
     columns, judged, _ = take_groups(parsed([target, *bounds]), judged, groups)
     judged = pt.model.from_ir_measures(judged)
+    if oracles({"": pipeline}, columns, judged):
+        warn("the pipeline re-ranks by the labels that evaluate it: an oracle, unless a system can "
+             "know these labels. Re-rank by labels of a model, and evaluate by the judged ones")
     names = {str(measure): column for measure, column in columns.items()}
     options: Any = {"batch_size": batch_size, "verbose": verbose}
     # A parameter that is set changes the hash of its transformer, and hence where params has it.

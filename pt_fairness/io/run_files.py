@@ -18,7 +18,14 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import PYTERRIER, as_frame, texts_of
-from pt_fairness.core.messages import first_names, label_text, listed, shown, warn
+from pt_fairness.core.messages import (
+    TREC_DEFAULTS,
+    first_names,
+    label_text,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.io.files import (
     Input,
     Path,
@@ -551,6 +558,21 @@ def load_topics(source: Any) -> pd.DataFrame:
     return topics
 
 
+def _refuse_qrels(text: str, path: Path) -> None:
+    """Check the lines of a file of topics.
+
+    :raises ValueError: they are those of TREC qrels: four columns, of which the second is 0, or a
+        topic has several lines
+    """
+    rows = [line.split() for line in text.splitlines() if line.strip()]
+    if {*map(len, rows)} != {4}:
+        return
+    table = pd.DataFrame(rows)
+    if table[1].isin(TREC_DEFAULTS).all() or table[0].duplicated().any():
+        raise ValueError(f"{os.fspath(path)} holds qrels (such as {' '.join(rows[0])!r}) and no "
+                         "topics; a file of topics has each topic once, with its query")
+
+
 def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
     with opened(path) as file:
         text = "\n".join(line for _, line in file.lines())
@@ -560,7 +582,9 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
         if number and query:
             words = " ".join(query[1].split())
             pairs.append((number[1] or number[2], unescape(words)))
-    pairs = pairs or _LINE.findall(text)
+    if not pairs:
+        _refuse_qrels(text, path)
+        pairs = _LINE.findall(text)
     if not pairs:
         raise ValueError(f"{os.fspath(path)} has no topics; it needs TREC topics in SGML or XML, "
                          "or a topic and its query in each line")

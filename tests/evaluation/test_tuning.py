@@ -131,9 +131,24 @@ def test_wrong_parameters(bm25, debates, mixed):
     assert mixed.lam == 0.7
 
 
+def test_an_oracle_is_warned_of_once(bm25, debates):
+    guessed = debates.get_qrels()[["docno", "iteration"]].set_axis(["docno", "group"], axis=1)
+    guessed = guessed[guessed["group"] != "-"]
+    guessed["group"] = guessed["group"].mask(guessed.index % 3 == 0, "PRO")
+    for source, number in ((STANCE, 1), (pt_fairness.groups.from_frame(guessed), 0)):
+        xquad = pt_fairness.rerank.xquad(groups=source, k=5)
+        for measure, expected in ((rKL @ 5, number), (nDCG @ 5, 0)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", FairnessWarning)
+                tune(bm25 >> xquad, {xquad: {"lam": [0.2, 0.8]}}, debates.get_topics()[:3],
+                     debates, measure)
+            assert len([w for w in caught if "oracle, unless" in str(w.message)]) == expected
+
+
 def test_a_warning_is_issued_once_for_all_settings(bm25, debates, mixed):
     with pytest.warns(FairnessWarning) as caught:
         tune(bm25 >> mixed, {mixed: {"lam": LAMBDAS}}, debates.get_topics(), debates,
              rKL(rel=9) @ 5)
     of_package = [warning for warning in caught if warning.category is FairnessWarning]
-    assert len(of_package) == 1 and "rKL(rel=9)@5" in str(of_package[0].message)
+    of_measure = [warning for warning in of_package if "oracle" not in str(warning.message)]
+    assert len(of_measure) == 1 and "rKL(rel=9)@5" in str(of_measure[0].message)

@@ -531,6 +531,16 @@ def test_what_holds_no_topics(source, says):
         load_topics(source)
 
 
+@pytest.mark.parametrize("text", ["1 0 a 1\n", "1 PRO a 2\n1 CON b 0\n", "1 Q0 a NO\n\n2 0 b NO"])
+def test_qrels_are_no_topics(tmp_path, text):
+    path = tmp_path / "qrels"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=r"qrels holds qrels \(such as '1 .*and no topics"):
+        load_topics(path)
+    path.write_text("1 world war 2\n2 apollo mission 11\n")
+    assert load_topics(path)["query"].tolist() == ["world war 2", "apollo mission 11"]
+
+
 def test_qrels_of_some_topics():
     assert of_topics(QRELS, None) is QRELS
     with pytest.warns(FairnessWarning, match="topics= has 2 of the 3 topics of the qrels"):
