@@ -190,10 +190,11 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         numbers.add(of_part.columns(of_part.measure.prefix if len(ranks) > 1 else ""))
     scores = _Scores(measure, judged, rows, topic)
     facts = {"measure": name, "qid": topic, "topic value": scores.value, "formula": "",
-             "where": getattr(measure, "WHERE", "")}
+             "where": ""}
     formula = "Σ {contribution}"
     if isinstance(measure, FairnessMeasure):
         formula = measure.formula() or formula
+        facts["where"] = measure.where()
         (evaluator,) = scores.evaluator.fairness
         views = evaluator.views(ranked, slice(place, place + 1))
         for part, view in views.items():

@@ -225,12 +225,12 @@ def _explain(options: argparse.Namespace) -> None:
         lines.append(f"where {facts['where']}")
     if not frame["counts"].any():
         lines.append("No document counts: the measure gives every such list this value.")
-    last = list(frame).index("measure")
-    of_topic = frame.iloc[:1, last + 5:].T
-    ranks = frame.iloc[:, :last]
     if len(frame):
-        lines += ["", of_topic.to_string(header=False, float_format=number), ""]
-        lines.append(ranks.to_string(index=False, na_rep="–", float_format=number))
+        of_topic = frame.loc[0, "where":].drop("where")
+        if len(of_topic):
+            lines += ["", of_topic.to_string(float_format=number)]
+        ranks = frame.loc[:, :"measure"].drop(columns="measure")
+        lines += ["", ranks.to_string(index=False, na_rep="–", float_format=number)]
     write("\n".join([*lines, ""]), options.output)
 
 
@@ -471,7 +471,7 @@ def _rerank(options: argparse.Namespace) -> None:
                          "separate run")
     need_no_space(run, ["qid", "docno"], "a TREC run")
     ranked = method(**params)(run)
-    oracle = "groups" in params and _say_ranked(run, params["groups"], options.compare)
+    oracle = "groups" in params and _say_ranked(run, params["groups"])
     if options.compare is None or options.output is not None:
         lines = ranked[["qid"]].assign(
             q0="Q0", docno=ranked["docno"], rank=ranked["rank"] + 1,
@@ -482,16 +482,9 @@ def _rerank(options: argparse.Namespace) -> None:
         write(_compared(options, run, ranked), None)
 
 
-def _say_ranked(run: Any, groups: Any, qrels: str | None) -> bool:
-    """Write how many documents of a run have a group to standard error, and whether the groups are
-    judgments.
-
-    :param qrels: the qrels that evaluate, if there are any
-    :returns: whether they are
-    """
-    from pt_fairness.evaluation.experiment import labels_of
+def _say_ranked(run: Any, groups: Any) -> bool:
+    """Write how many documents have a group to standard error; return whether they are judged."""
     from pt_fairness.groups import get
-    from pt_fairness.io import load_qrels
     from pt_fairness.rankings.annotations import Matches, matched_line
     source = get(groups)
     item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
@@ -499,15 +492,10 @@ def _say_ranked(run: Any, groups: Any, qrels: str | None) -> bool:
     first = None if without.empty else without.iloc[0]
     line = matched_line(Matches(len(run), len(without), first))
     sys.stderr.write(f"pt-fairness: {source.registered}: {line}\n")
-    judged = source.judged
-    if qrels is not None and not judged:
-        evaluating = load_qrels(qrels)
-        labels = labels_of(None, evaluating)
-        judged = len(labels) > 0 and labels == labels_of(source, evaluating)
-    if judged:
+    if source.judged:
         sys.stderr.write("pt-fairness: the new order is an oracle: its groups are judgments, which "
                          "no system knows\n")
-    return judged
+    return bool(source.judged)
 
 
 def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:

@@ -180,9 +180,9 @@ SMALLEST_SHARE = 0.001
 LARGEST_DIVERGENCE = -math.log2(SMALLEST_SHARE)
 #: The largest ratio of two groups with shares of at least SMALLEST_SHARE.
 LARGEST_RATIO = 1 / SMALLEST_SHARE - 1
-#: What JSD and KL mean in the formulas of values.
-JSD_AND_KL = ("JSD(p, q) = (KL(p, m) + KL(q, m)) / 2, m = (p + q) / 2, "
-              "KL(p, q) = Σ p * log2(p / q)")
+#: What KL and JSD mean in the formulas of values.
+KL_IN_WORDS = "KL(p, q) = Σ p * log2(p / q)"
+JSD_IN_WORDS = f"JSD(p, q) = (KL(p, m) + KL(q, m)) / 2, m = (p + q) / 2, {KL_IN_WORDS}"
 #: Smaller shares of a target count as 0. They are rounding errors, since one document of any real
 #: collection has a larger share. A ratio with such a denominator can overflow.
 SMALLEST_TARGET = 1e-12

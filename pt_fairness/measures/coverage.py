@@ -49,6 +49,7 @@ class _Annotated(Quotient):
     """
 
     # Slow version: annotated in tests/slow_versions/counts.py
+    WHERE = "summand = 1 if the document has a group, divisor = the number of ranks"
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     FAIR_END = 1.0
@@ -144,6 +145,9 @@ class _MRecall(FairnessMeasure):
         view.note(k=k)
         share = self["value"] == "share"
         return mrecall(F, W, k, share)
+
+    WHERE = ("wanted = 1 for a group with relevant documents, found = 1 if one of these is ranked, "
+             "k the cutoff")
 
     def formula(self) -> str:
         if self["value"] == "share":

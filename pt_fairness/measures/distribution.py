@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from pt_fairness.core.arrays import (
-    JSD_AND_KL,
+    JSD_IN_WORDS,
+    KL_IN_WORDS,
     LARGEST_DIVERGENCE,
     ROUNDING,
     Floats,
@@ -43,6 +44,9 @@ def or_uniform(target: Floats) -> Floats:
 def one_if_zero(worst: Floats) -> Floats:
     """Replace 0 in ``worst`` with 1, so that returning nothing never scores as fair."""
     return np.where(worst > 0, worst, 1.0)
+
+#: What a name in formulas means.
+ATTENTION = "attention = the shares at the last rank"
 
 
 class DistributionMeasure(FairnessMeasure):
@@ -128,6 +132,11 @@ class DistMeasure(DistributionMeasure):
         "groups": params.groups(),
     }
 
+    def where(self) -> str:
+        added = f"{self['smoothing']:g}"
+        return (f"{ATTENTION}, smoothed share = (n * attention + {added}) / (n + {added} * number "
+                "of groups), n the number of documents that count and have a group, "
+                f"{KL_IN_WORDS}{self.WHERE}")
 
     def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
@@ -212,7 +221,6 @@ class _DistKL(DistMeasure):
     # Slow version: dist_kl in tests/slow_versions/attention.py
     RANGE = (0.0, None)
     FORMULA = "KL({smoothed share}, {smoothed target})"
-    WHERE = JSD_AND_KL
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
@@ -270,7 +278,7 @@ class _DistFair(DistMeasure):
     # Slow version: dist_fair in tests/slow_versions/attention.py
     FAIR_END = 1.0
     FORMULA = "1 - KL({smoothed share}, {smoothed target}) / {largest}"
-    WHERE = JSD_AND_KL
+    WHERE = ", largest = the KL of n documents of the group with the smallest smoothed target"
 
     def compare(self, view: View, target: Floats) -> Floats:
         values, n, target = self.of_ranking(view, target)
@@ -356,7 +364,7 @@ class _AWRF(DistributionMeasure):
         "groups": params.groups(),
     }
     FAIR_END = 1.0
-    WHERE = JSD_AND_KL
+    WHERE = f"{ATTENTION}, {JSD_IN_WORDS}"
 
     def formula(self) -> str:
         formula = "1 - JSD({attention}, {target})"
@@ -427,7 +435,7 @@ class _NDKL(DistributionMeasure):
     RANGE = (0.0, None)
     FORMULA = "Σ {product} / {Z}"
     WHERE = ("product = discount * divergence, divergence = Σ p * ln(p / t), p the share of a "
-             "group, t its smoothed target")
+             "group, t its smoothed target, Z = Σ discount")
     decided_by = "prefixes"  # type: ignore[assignment]
 
     def smoothed(self, target: Floats) -> Floats:
@@ -516,7 +524,8 @@ class _RADio(DistributionMeasure):
     # Slow version: radio in tests/slow_versions/normative.py
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
-    WHERE = JSD_AND_KL
+    WHERE = (f"{ATTENTION}, mixed with alpha parts of the target, as the target is with the "
+             f"attention, {JSD_IN_WORDS}")
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "target": params.target("run"),

@@ -250,7 +250,8 @@ class ExposureMeasure(DocumentMeasure):
         returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])
         terms = self.term(eps, ideal)
         self.note(view, documents, exposure=eps, target_exposure=ideal, summand=terms)
-        view.note(largest=largest)
+        if self["norm"] == "bound":
+            view.note(largest=largest)
         sums = sum_by_topic(view, topic, terms)
         values = np.where(returned, sums, worst)
         if self["norm"] == "bound":
@@ -258,6 +259,12 @@ class ExposureMeasure(DocumentMeasure):
             values = np.minimum(ratio(values, largest), 1)
         defined &= sum_by_topic(view, topic, ideal) > 0
         return np.where(defined, values, nan)
+
+    def where(self) -> str:
+        model = self.SUPPORTED_PARAMS["model"]
+        return (f"{self.WHERE}, target exposure = mean exposure of the documents of the label in "
+                f"the best order, {model.desc}, with model='{self['model']}', p={self['p']:g}, "
+                f"u={self['u']:g}")
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
         """Return the exposure of ranks, 0 after the cutoff, ``[n]``.
@@ -526,7 +533,8 @@ class _IAA(DocumentMeasure):
     """
 
     # Slow version: iaa in tests/slow_versions/merit.py
-    WHERE = "summand = abs(exposure - merit), halved if norm is max"
+    WHERE = ("summand = abs(exposure - merit), halved with norm='max', where exposures are shares "
+             "of Σ discount, merits of Σ gain; with norm='none', merits of the largest gain")
     SOURCE = ("biega2018", "raj2022")
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,

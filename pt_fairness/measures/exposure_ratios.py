@@ -49,7 +49,7 @@ class LogRatio(SignedMeasure):
     COMPARES = True
     FORMULA = ("ln({protected exposure} / {protected due} + 1e-6)"
                " - ln({other exposure} / {other due} + 1e-6)")
-    WHERE = "the exposure of a side is that of its documents"
+    WHERE = "exposure = Σ exposure of the side, due = Σ gain of its judged documents"
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
@@ -160,6 +160,7 @@ class _logDP(LogRatio):
     """
 
     # Slow version: log_dp in tests/slow_versions/merit.py
+    WHERE = "exposure = Σ exposure of the side, due = 2 * its target share"
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:

@@ -219,7 +219,8 @@ class _PEER(FairnessMeasure):
 
     # Slow version: peer in tests/slow_versions/statistics.py
     WHERE = ("H = (N - 1) * Σ n * (mean rank - mean) ** 2 / sum of squares, n the documents of a "
-             "group, N = Σ n; chi2(x, f) = the upper tail of χ² with f degrees of freedom")
+             "group, N = Σ n, mean = Σ n * mean rank / N; chi2(x, f) = the upper tail of χ² with f "
+             "degrees of freedom")
     SOURCE = ("yang2024",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -241,6 +242,15 @@ class _PEER(FairnessMeasure):
             return relevance >= self.rel
         return np.maximum(relevance, 0)
 
+    def weights(self) -> dict[int, float]:
+        """Return the weights of the grades that have any."""
+        weights = self.param("weights") or {1: 1}
+        return {grade: weight for grade, weight in weights.items() if weight}
+
+    def heading(self, grade: int) -> str:
+        """Return what precedes the numbers of a grade where there are several."""
+        return "" if self.param("weights") is None else f"grade {grade}: "
+
     def score(self, view: View) -> Floats:
         codes, relevance, n = view.full(self.cutoff)
         row, place = np.nonzero(codes >= 0)
@@ -251,9 +261,7 @@ class _PEER(FairnessMeasure):
         topics = len(view.topics)
         values = np.zeros(lists)
         defined = np.zeros(topics, bool)
-        for grade, weight in (self.param("weights") or {1: 1.0}).items():
-            if weight == 0:
-                continue
+        for grade, weight in self.weights().items():
             judged = (self.grade_of(judged_relevance) == grade) & (judged_code >= 0)
             defined[topic[judged]] = True
             judged &= judged_relevance > 0
@@ -262,22 +270,24 @@ class _PEER(FairnessMeasure):
             hit = of_set & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            P = self.probability(view, row[of_set], code[of_set], place[of_set] + 1.0, missing, n)
-            view.note(**{f"P_of_grade_{grade}": P})
+            P = self.probability(view, grade, row[of_set], code[of_set], place[of_set] + 1.0,
+                                 missing, n)
             values += weight * P
         annotated = np.bincount(row, minlength=lists) > 0
         return np.where(defined[view.topic], values * annotated, nan)
 
     def formula(self) -> str:
-        weights = self.param("weights")
-        if weights is None:
-            return "chi2({H}, {degrees of freedom})"
-        return " + ".join(f"{weight} * {{P of grade {grade}}}" for grade, weight in weights.items())
+        terms = []
+        for grade, weight in self.weights().items():
+            of_grade = self.heading(grade)
+            terms.append(f"{weight} * chi2({{{of_grade}H}}, {{{of_grade}degrees of freedom}})")
+        return " + ".join(terms).removeprefix("1 * ")
 
-    def probability(self, view: View, row: Ints, code: Ints, rank: Floats, missing: Floats,
-                    n: Ints) -> Floats:
+    def probability(self, view: View, grade: int, row: Ints, code: Ints, rank: Floats,
+                    missing: Floats, n: Ints) -> Floats:
         """Return the p-value of each list, ``[R]``.
 
+        :param grade: the grade of the documents of the set
         :param row: the list of each retrieved document of the set, ``[M]``
         :param code: its code, ``[M]``
         :param rank: its 1-based rank, ``[M]``
@@ -305,8 +315,9 @@ class _PEER(FairnessMeasure):
         tested = (groups > 1) & retrieved.any(axis=1) & (spread > 0)
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
-        view.note(view.labels, documents=size, mean_rank=mean_of)
-        view.note(sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
+        of_grade = self.heading(grade)
+        view.note(view.labels, of_grade, documents=size, mean_rank=mean_of)
+        view.note(None, of_grade, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
         return special.chdtrc(freedom, statistic)
 
 

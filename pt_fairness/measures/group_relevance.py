@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, jsd, ratio
+from pt_fairness.core.arrays import BLOCK_CELLS, JSD_IN_WORDS, Bools, Floats, Ints, jsd, ratio
 from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
@@ -80,6 +80,12 @@ _STOPPING = {
     "max_rel": params.whole("highest relevance grade; by default the highest of the qrels",
                             smallest=1),
 }
+
+
+#: What the names in the formulas mean.
+CHANCE = ("chance = s * Π (1 - s) of the ranks above, s = G / (largest G + 1), G the gain of the "
+          "label, by default 2 ** label - 1, utility = max(0, 1 - divergence of the shares from "
+          f"the targets), where jsd is {JSD_IN_WORDS}")
 
 
 def stops(gain: Floats, largest: Floats) -> Floats:
@@ -211,7 +217,7 @@ class _GF(StoppingMeasure):
     """
 
     # Slow version: gf in tests/slow_versions/group_fairness.py
-    WHERE = "contribution = chance * utility, utility = max(0, 1 - divergence)"
+    WHERE = f"contribution = chance * utility, {CHANCE}"
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         **_STOPPING,
@@ -333,7 +339,7 @@ class _GFR(FairnessMeasure):
     """
 
     # Slow version: gfr in tests/slow_versions/group_fairness.py
-    WHERE = "contribution = the mean of chance * utility of the parts"
+    WHERE = f"contribution = the mean of chance * utility of the parts, {CHANCE}"
     SOURCE = ("sakai2023",)
     FAIR_END = 1.0
     CONDENSED = False

@@ -234,6 +234,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """
         return self.FORMULA
 
+    def where(self) -> str:
+        """Return what the names in the formula mean."""
+        return self.WHERE
+
     @property
     def prefix(self) -> str:
         """What precedes the numbers of a part, where a measure is composed of several."""
@@ -277,9 +281,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return side_of(view, protected, self.param("target"), self.rel)
 
     def fairest(self, view: View) -> Floats | None:
-        """Return the value of the fairest ranking of each list's length, ``[R]``; ``None`` if not
-        known.
-        """
+        """Return the value of the fairest ranking of each list's length, ``[R]``, if known."""
         return None
 
     @cached_property
@@ -303,10 +305,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return [self]
 
     def compose(self, values: Sequence[Floats]) -> Floats:
-        """Return the value of each topic, ``[T]``.
-
-        :param values: the value of each topic, ``[T]``, for each of :attr:`parts`
-        """
+        """Return the value of each topic, ``[T]``, from those of the :attr:`parts`."""
         return values[0]
 
     @property
@@ -357,10 +356,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return pairs
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
-        """Return a pair of parameter and label for each label that the parameters name.
-
-        :param labels: the label set G
-        """
+        """Return each parameter and label of ``labels`` that the parameters name."""
         named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
         protected = self.param("protected")
         if protected is not None and protected not in PROTECTED_WORDS:
@@ -393,10 +389,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Raise a ValueError if the parameters, each of which is allowed, do not fit together."""
 
     def text(self, names: Callable[[Any], Any] = name_of) -> str:
-        """Return the measure as text.
-
-        :param names: returns the name of a source, and any other value as it is
-        """
+        """Return the measure as text; ``names`` returns the name of a source."""
         declared = self.SUPPORTED_PARAMS
         params = dict(self.params)
         at = params.pop(self.AT_PARAM, NOT_PROVIDED)
@@ -464,8 +457,7 @@ class Quotient(FairnessMeasure):
     FORMULA = "Σ {summand} / {divisor}"
 
     def summands(self, view: View) -> tuple[Floats, Any]:
-        """Return the summand of each document, ``[R, D]``, and the divisor of each list, ``[R]``.
-        """
+        """Return the summands of the documents, ``[R, D]``, and the divisor, ``[R]``."""
         raise NotImplementedError
 
     def terms(self, view: View) -> Floats:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pt_fairness.core.arrays import (
+    KL_IN_WORDS,
     LARGEST_DIVERGENCE,
     LARGEST_RATIO,
     ROUNDING,
@@ -37,12 +38,19 @@ from pt_fairness.rankings.protected import Side, distribution, of_ranked
 from pt_fairness.rankings.view import View
 
 #: What the divergences of the prefix measures are.
-DIFFERENCE = ("product = discount * divergence, divergence = abs(protected share - share in "
-              "population)")
-RATIO = ("product = discount * divergence, divergence = abs(p / (1 - p) - t / (1 - t)), p the "
-         "protected share, t the share in population, p / 0 = 0")
-KULLBACK = ("product = discount * divergence, divergence = Σ p * log2(p / t), p the share of a "
-            "side or group, t that in the population, smoothed")
+DIFFERENCE = "divergence = abs(protected share - protected target)"
+RATIO = ("divergence = abs(p / (1 - p) - t / (1 - t)), p the protected share, t the protected "
+         "target, p / 0 = 0")
+KULLBACK = "divergence = p * log2(p / t) + (1 - p) * log2((1 - p) / (1 - t)), p the protected " \
+           "share, t the protected target"
+#: What the sums in the formulas are, by the parameter ``norm``.
+NORMS = {
+    "max": "Z the largest possible Σ product",
+    "protected-first": "Z the Σ product where the protected documents come first",
+    "none": "Z = 1",
+    "range": "contribution = (product - discount * fairest sum / Σ discount) / (least fair sum - "
+             "fairest sum), these sums the smallest and the largest possible Σ product",
+}
 #: The summand of a measure: takes ``plus``, i, S and N, elementwise.
 Term = Callable[[Any, Any, Any, Any], Floats]
 
@@ -145,7 +153,7 @@ class PrefixMeasure(FairnessMeasure):
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         divergence = terms_of_prefixes(self.term, plus, S, N)
         product = w * divergence
-        view.note(divergence=divergence, discount=w, product=product, share_in_population=S / N)
+        view.note(divergence=divergence, discount=w, product=product)
         if self.param("norm") != "range":
             Z = self.normaliser(S, N, n, w)
             view.note(Z=Z)
@@ -162,6 +170,9 @@ class PrefixMeasure(FairnessMeasure):
         if self.param("norm") == "range":
             return "(Σ {product} - {fairest sum}) / ({least fair sum} - {fairest sum})"
         return "Σ {product} / {Z}"
+
+    def where(self) -> str:
+        return f"product = discount * divergence, {self.WHERE}, {NORMS[self.param('norm')]}"
 
     def normaliser(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return Z, ``[R]``, by which the sum is divided.
@@ -460,6 +471,12 @@ class _rKL(ParityMeasure):
         if self["protected"] == "all":
             return None
         return super().fairest(view)
+
+    def where(self) -> str:
+        if self["protected"] != "all":
+            return super().where()
+        return ("product = discount * divergence, divergence = KL(shares, smoothed targets), "
+                f"{KL_IN_WORDS}, {NORMS[self['norm']]}")
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
         if self.of_run:  # a prefix has no group that the run lacks: no term is infinite

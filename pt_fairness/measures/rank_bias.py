@@ -66,7 +66,7 @@ class ValueMeasure(FairnessMeasure):
         values, n = self._given_values(view, self.cutoff)
         inside = within(values.shape[1], n)
         values = np.where(inside, self._filled(values), 0.0)
-        view.note(number=values, n=n)
+        view.note(number=values)
         return values, n
 
     def _given_values(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
@@ -399,7 +399,7 @@ class _RankingBias(ValueMeasure, SignedMeasure):
         mean = ratio(total, self.of_background(view, row))
         values, n = self.values(view)
         means = prefix_means(values, n)
-        view.note(mean_so_far=means, mean_of_the_background=mean)
+        view.note(mean_so_far=means, n=n, mean_of_the_background=mean)
         bias = ratio(means.sum(axis=1), n)
         return np.where(self.has_background(view), self.signed(bias - mean), nan)
 

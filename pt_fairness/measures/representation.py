@@ -19,6 +19,8 @@ from pt_fairness.rankings.view import View
 
 #: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9
+#: What ``abs`` does to the summands of a measure of stances.
+SIGN = ", times the sign of the sum with abs=True"
 
 
 def unbiased(expected: Floats, m: Floats) -> Floats:
@@ -124,6 +126,8 @@ class SkewMeasure(DistributionMeasure):
         "target": params.target("uniform"),
         "groups": params.groups(),
     }
+    WHERE = ("skew = ln(smoothed share / smoothed target), smoothed share = the share at the last "
+             "rank, and 0 is smoothed to 0.001")
     #: ln 0.001: the skew of a group with target share 1 that has no documents.
     DEFAULT = -6.907755278982137
 
@@ -298,6 +302,8 @@ class StanceMeasure(SignedMeasure):
             self.RANGE = (0.0, self.RANGE[1])
             self.FAIR_END = 1.0
 
+    FORMULA = "Σ {contribution}"
+
     def check_together(self) -> None:
         if self["pro"] == self["con"]:
             raise ValueError(
@@ -363,6 +369,7 @@ class _BiasP(Quotient, StanceMeasure):
     """
 
     # Slow version: bias_p in tests/slow_versions/counts.py
+    WHERE = f"summand = stance{SIGN}, divisor = the number of ranks"
 
     def summands(self, view: View) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
@@ -405,7 +412,7 @@ class _BiasRBP(StanceMeasure):
     """
 
     # Slow version: bias_rbp in tests/slow_versions/counts.py
-    WHERE = "contribution = stance * discount"
+    WHERE = f"contribution = stance * discount{SIGN}"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
@@ -458,7 +465,7 @@ class _BiasDCG(StanceMeasure):
     """
 
     # Slow version: bias_dcg in tests/slow_versions/counts.py
-    WHERE = "contribution = stance * discount"
+    WHERE = f"contribution = stance * discount{SIGN}"
     RANGE = (None, None)
 
     def terms(self, view: View) -> Floats:

@@ -205,7 +205,7 @@ class BinomialMeasure(FairnessMeasure):
         p = np.minimum(side.share, 1.0)
         inside = within(codes.shape[1], n)
         probabilities = binomial_distribution(tau, p, inside, elsewhere=0.0)
-        view.note(protected_so_far=tau, probability=probabilities, n=n)
+        view.note(protected_so_far=tau, probability=probabilities)
         return probabilities, n, p
 
 
@@ -256,7 +256,8 @@ class _FAIR(BinomialMeasure):
     """
 
     # Slow version: fair in tests/slow_versions/statistics.py
-    WHERE = "passes: the binomial probability is above the level"
+    WHERE = ("passes = 1 if the probability is above the level, probability = binomial, of so few "
+             "protected documents so far, each with the probability protected target")
     SUPPORTED_PARAMS = {
         **BinomialMeasure.SUPPORTED_PARAMS,
         "alpha": params.real("probability that a fair ranking fails the test",
@@ -281,7 +282,7 @@ class _FAIR(BinomialMeasure):
         if self["adjust"]:
             level[tested] = levels(n[tested], p[tested], alpha)
         passes_prefix = probabilities > level[:, None] * TOLERANCE
-        view.note(passes=passes_prefix, level=level)
+        view.note(passes=passes_prefix, level=level, n=n)
         passed = passes_prefix.sum(axis=1)
         values = ratio(passed, n)
         if self["value"] == "test":
@@ -326,7 +327,8 @@ class _PreF(Quotient, BinomialMeasure):
     """
 
     # Slow version: pref in tests/slow_versions/statistics.py
-    WHERE = "summand = probability, binomial, of so few protected documents so far"
+    WHERE = ("summand = probability = binomial, of so few protected documents so far, each with "
+             "the probability protected target")
     decided_by = "prefixes"
 
     def defined(self, view: View) -> Bools:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import JSD_AND_KL, Floats, Ints, discount, ratio, unique_rows
+from pt_fairness.core.arrays import JSD_IN_WORDS, Floats, Ints, discount, ratio, unique_rows
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
@@ -172,7 +172,7 @@ class _TrecFair(FairnessMeasure):
     def depth(self) -> int | None:
         return self.cutoff or self.param("ideal")
 
-    WHERE = JSD_AND_KL
+    WHERE = JSD_IN_WORDS
 
     def formula(self) -> str:
         factors = ["Σ {gain} / {ideal}", "(1 - JSD({exposure share}, {target share}) * ln(2))"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pt_fairness.core.arrays import (
-    JSD_AND_KL,
+    JSD_IN_WORDS,
     LARGEST_DIVERGENCE,
     LARGEST_RATIO,
     SMALLEST_SHARE,
@@ -251,7 +251,7 @@ class _nDKL(ViewpointMeasure):
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
-    WHERE = KULLBACK
+    WHERE = f"{KULLBACK}; p = 0.001 where it is 0"
     term = staticmethod(ndkl)
     BOUND = LARGEST_DIVERGENCE
 
@@ -324,7 +324,8 @@ class _nDJS(FairnessMeasure):
     POPULATION = "ranked"
     COMPARES = True
     FORMULA = "Σ {product} / {Z}"
-    WHERE = f"product = discount * JSD(shares, targets), {JSD_AND_KL}"
+    WHERE = ("product = discount * divergence, divergence = JSD(shares, targets), Z = Σ discount "
+             f"or, with norm='none', 1, {JSD_IN_WORDS}")
 
     def side(self, view: View) -> Side | None:
         protected = self["protected"]

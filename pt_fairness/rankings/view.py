@@ -87,16 +87,18 @@ class View:
         #: The numbers of :meth:`note` by name, with their labels; ``None`` keeps none.
         self.notes: dict[str, tuple[Any, Any]] | None = None
 
-    def note(self, labels: Sequence[str] | None = None, /, **numbers: Any) -> None:
+    def note(self, labels: Sequence[str] | None = None, prefix: str = "", /, **numbers: Any
+             ) -> None:
         """Keep numbers that a value is made of, if it is to be explained.
 
         :param labels: what the numbers are of; ``None`` for numbers of the documents that count,
             ``[R, D]``, and for a number of each list, ``[R]``
+        :param prefix: what precedes the names
         :param numbers: the numbers by name, in which _ stands for a space
         """
         if self.notes is not None:
             for name, values in numbers.items():
-                self.notes[name.replace("_", " ")] = labels, values
+                self.notes[prefix + name.replace("_", " ")] = labels, values
 
     def __len__(self) -> int:
         return len(self.length)

@@ -459,7 +459,7 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
         measure["explained"] = None if numbers is None else kind
         measure["factors"] = None
         if isinstance(column.measure, FairnessMeasure):
-            measure["formula"], measure["where"] = column.measure.formula(), column.measure.WHERE
+            measure["formula"], measure["where"] = column.measure.formula(), column.measure.where()
             of_runs = [factors[i] or () for factors in experiment.factors]
             if numbers is not None and all(of_runs):
                 measure["factors"] = [list(map(_numbers, factors)) for factors in of_runs]

@@ -30,6 +30,7 @@ VARIANTS = [
     "rKL(protected='all',norm='none')", "nDJS(norm='none')", "nDJS(protected='g1')",
     "AWRF(base=3.0)", "AWRF(unannotated='keep',discount='trec')", "DistFair(empty='smooth')",
     "RADio(divergence='kl')", "BiasP(abs=True,con='g0',pro='g1')",
+    "BiasRBP(abs=True,con='g0',pro='g1')",
     "RepBias(abs=True,group='g2')", f"RankingBias({VALUES},abs=True,background='qrels')",
     f"NFaiRR({VALUES},background='qrels')",
     "EEL(norm='bound')", "EEL(by='group')", "EED(by='group',norm='bound')", "EER(norm='bound')",
@@ -99,6 +100,29 @@ def test_the_printed_formula_gives_the_value(explained, measure, folder):
     assert computed == pytest.approx(value, abs=1e-3), (names, numbers)
 
 
+def test_a_measure_without_numbers_of_the_topic_has_its_ranks_alone(explained):
+    _, _, _, empty, columns, *ranks = explained("-m", "nDCG@6", "--topic", "1").out.splitlines()
+    assert not empty and columns.split()[:2] == ["rank", "docno"] and len(ranks) == 6
+
+
+def test_each_grade_of_peer_has_its_numbers(explained, folder):
+    frame = explain("PEER(weights={1:0.4,2:0.6})@6", folder / "run", folder / "qrels", "1")
+    alone = [explain(f"PEER(weights={{{grade}:1.0}})@6", folder / "run", folder / "qrels", "1")
+             for grade in (1, 2)]
+    for grade, of_grade in enumerate(alone, 1):
+        assert frame[f"grade {grade}: H"][0] == of_grade[f"grade {grade}: H"][0]
+
+
+@pytest.mark.parametrize("name", ["rND", "rKL", "rRD", "nDD"])
+def test_the_contributions_of_a_norm_by_range(folder, name):
+    frame = explain(f"{name}(norm='range')@6", folder / "run", folder / "qrels", "1")
+    first = frame.iloc[0]
+    counting = frame[frame["counts"]]
+    even = counting["discount"] * first["fairest sum"] / counting["discount"].sum()
+    by_hand = (counting["product"] - even) / (first["least fair sum"] - first["fairest sum"])
+    np.testing.assert_allclose(counting["contribution"], by_hand, atol=1e-12)
+
+
 class Printed:
     """The columns of the command's CSV, to five digits."""
 
@@ -118,7 +142,7 @@ class Printed:
 
     def two(self, term):
         """The sum of a term of the protected share over the prefixes, divided by Z."""
-        share, target = self["protected share"], self.topic["share in population"]
+        share, target = self["protected share"], self.topic["protected target"]
         return (self.log * [term(p, target) for p in share]).sum() / self.topic["Z"]
 
     def all(self, divergence, target):

@@ -67,7 +67,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("options, oracle", [
     (["qrels"], True), (["stances"], True), (["judged.csv"], False), (["model.csv"], False),
-    (["judged.csv", "--compare", "qrels", "-m", "AWRF@3"], True),
+    (["stances", "--compare", "qrels", "-m", "AWRF@3"], True),
     (["model.csv", "--compare", "qrels", "-m", "AWRF@3"], False)])
 @pytest.mark.usefixtures("folder")
 def test_the_command_says_it(options, oracle, capsys):
