@@ -92,7 +92,8 @@ class Draws:
             docnos.append(documents.docnos(rows))
             shares.append(sets.shares(codes[rows], sets.labels))
         topic = np.concatenate(topics)
-        index = PairIndex(topic * by_topic, pd.Series(np.concatenate(docnos), dtype=object))
+        names = pd.Series(np.concatenate(docnos), dtype=object)
+        index = PairIndex(topic * by_topic, names)
         ends = np.cumsum([len(rows) for rows in self._rows])
         self._numbers = np.split(index.pair, ends[:-1])
         #: The share of each label in the documents, ``[documents, labels]``.
@@ -125,7 +126,8 @@ class Draws:
         relevant = {rel: self._codes(0, of_rel, draws)
                     for rel, of_rel in self._annotations.by_rel.items()}
         times = self.labels[:0, draws].shape[1]
-        rankings = replace(ranked.repeated(times), codes=codes, relevant=relevant)
+        repeated = ranked.repeated(times)
+        rankings = replace(repeated, codes=codes, relevant=relevant)
         largest = max(of_documents.max(initial=0) for of_documents in (codes, *relevant.values()))
         # Fewer label sets make larger blocks of topics.
         single = LabelSets(ranked.sets.labels)
@@ -153,7 +155,8 @@ class Draws:
         draws = self.labels.shape[1] if measures else 0
         parts = []
         for start in range(0, draws, step):
-            rankings = self._rankings(place, slice(start, start + step))
+            block = slice(start, start + step)
+            rankings = self._rankings(place, block)
             parts.append(score(measures, rankings))
         return {measure: np.concatenate([part[measure] for part in parts]) for measure in measures}
 
@@ -340,7 +343,8 @@ def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
     """Return a label of each document in each draw, and last its likeliest, ``[n, draws + 1]``."""
     shares = documents.shares
     n, size = shares.shape
-    labels = np.empty((n, draws + 1), np.min_scalar_type(-size - 1))
+    dtype = np.min_scalar_type(-size - 1)
+    labels = np.empty((n, draws + 1), dtype)
     labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
     limits = shares.cumsum(axis=1)
     last = size - 1 - (shares[:, ::-1] > 0).argmax(axis=1)
@@ -398,9 +402,10 @@ def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> 
     effective = effective_draws(chains)
     summary = _summary(y, "rubin", confidence, len(y) if math.isnan(effective) else effective)
     probable, labelled = values[-2:].mean(axis=1)
-    worst = np.fmax(r_hat(chains), r_hat(agreement))
+    of_chains = r_hat(chains)
+    of_labels = r_hat(agreement)
     return {**summary, "most probable": probable, LABELLED: labelled, "n_eff": effective,
-            "r_hat": worst}
+            "r_hat": np.fmax(of_chains, of_labels)}
 
 
 def _warn_of_chains(table: pd.DataFrame) -> None:
@@ -500,7 +505,8 @@ def _means_with_noise(drawn: Draws, member: Bools, systems: int, share: float,
     """
     from tqdm import tqdm
     # Sorted, so that the draws do not depend on the order of rows and runs.
-    order = sorted(range(len(drawn.names)), key=drawn.names.__getitem__)
+    numbers = range(len(drawn.names))
+    order = sorted(numbers, key=drawn.names.__getitem__)
     documents = np.array(order, np.intp)
     drawn.labels = np.full((len(documents), len(seeds)), -1)
     for i, seed in enumerate(seeds):

@@ -265,7 +265,8 @@ class Ranks:
             added = measure.added_labels
         annotations = annotations_for(measure, judgments, source)
         rankings = annotations.of_run(run, depth).of_labels(added)
-        self._view = View(rankings, slice(topic, topic + 1))
+        one_topic = slice(topic, topic + 1)
+        self._view = View(rankings, one_topic)
         codes, relevance, _ = self._view.full(None)
         length = codes.shape[1]
         counts = np.ones(length, bool)
@@ -287,7 +288,8 @@ class Ranks:
             self.comparable = bool((codes[0, self.places] >= 0).any())
         last = int(self.places.max(initial=-1))
         #: The number of ranks that are shown.
-        self.depth = max(last + 1, min(length, cutoff or length))
+        shown = min(length, cutoff or length)
+        self.depth = max(last + 1, shown)
         self._codes = codes[0, :self.depth]
         self.relevance = relevance[0, :self.depth]
         #: Whether the measure is of this package, and there are labels that it can compare.
@@ -354,7 +356,8 @@ class Ranks:
         weights = np.zeros(self.depth)
         weights[places] = 1.0
         if self._of_package and "discount" in measure.SUPPORTED_PARAMS:
-            of_rank = arrays.discount(measure.param("discount"), self.depth, measure.param("p"))
+            discount = measure.param("discount")
+            of_rank = arrays.discount(discount, self.depth, measure.param("p"))
             ranks = np.arange(len(places)) if measure.condensed else places
             weights[places] = of_rank[ranks]
         columns = shares.shape[1]
@@ -364,7 +367,8 @@ class Ranks:
         weights = weights[:, None]
         total = weights.cumsum(axis=0)
         sums = (weights * shares[self._codes]).cumsum(axis=0)
-        return np.where(total > 0, ratio(sums, total), nan)
+        means = ratio(sums, total)
+        return np.where(total > 0, means, nan)
 
     @property
     def fairest(self) -> float | None:
@@ -460,7 +464,8 @@ def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotati
     if isinstance(measure, FairnessMeasure):
         rels = rels_of([measure])
         if measure.needs_groups:
-            return annotations_of(judgments, measure.param("groups"), rels, measure.added_labels)
+            groups = measure.param("groups")
+            return annotations_of(judgments, groups, rels, measure.added_labels)
     if source is not None:
         return annotations_of(judgments, source, rels)
     has_groups = not set(judgments.row_labels[1]) <= TREC_DEFAULTS

@@ -149,7 +149,8 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     i = np.arange(unnamed, n) + 1.0  # first the documents that cannot be named
     total = x.sum(axis=1)
     s = ratio(x, total[:, None])
-    logs = np.log(s, out=np.zeros(x.shape), where=s > 0)
+    zeros = np.zeros(x.shape)
+    logs = np.log(s, out=zeros, where=s > 0)
     often = pairs // max(n, 1)
     exposed = (times > 0).sum(axis=1)
     satisfied = (times >= often[:, None]).sum(axis=1)
@@ -343,8 +344,10 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     rows = first_rows(run, measure.param("cutoff"))
     place = run.place[rows]
     ranks = int(place.max(initial=-1)) + 1
-    weights = arrays.discount(measure.param("discount"), ranks, measure.param("p"))
-    gains = arrays.gain(measure.param("gains"), judgments.relevance, measure.param("rel"))
+    discount = measure.param("discount")
+    weights = arrays.discount(discount, ranks, measure.param("p"))
+    scale = measure.param("gains")
+    gains = arrays.gain(scale, judgments.relevance, measure.param("rel"))
     # First the ranked documents, then the judged ones. The attention is the sum over the rankings
     # of a topic, which has the same shares as their mean.
     topic = np.append(run.topic[rows], judgments.topic)
@@ -352,7 +355,8 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     merit = np.append(np.zeros(len(rows)), gains)
     dropped = None
     if annotations is None:
-        docnos = np.append(run.docnos(rows), judgments.docnos(slice(None)))
+        judged = judgments.docnos(slice(None))
+        docnos = np.append(run.docnos(rows), judged)
         item = pd.factorize(docnos)[0]
     else:
         ranked = annotations.of_run(run, None)

@@ -225,7 +225,8 @@ class Pool:
         rows = np.argsort(-gains, kind="stable")
         rows = rows[codes[rows] >= 0]
         sets, number = np.unique(codes[rows], return_inverse=True)
-        values = self._scored(partial(values_of, measure), sets[:, None])
+        scorer = partial(values_of, measure)
+        values = self._scored(scorer, sets[:, None])
         #: Whether the topic has a value.
         self.counts = len(rows) > 0 and not np.isnan(values).any()
         if not self.counts:
@@ -271,7 +272,8 @@ class Pool:
             self.rankings, codes=codes.ravel(), pair=np.full(codes.size, -1), start=number * depth,
             length=np.full(lists, depth), list_of=np.repeat(number, depth),
             list_topic=np.full(lists, self.topic))
-        return View(ranked, slice(self.topic, self.topic + 1))
+        one_topic = slice(self.topic, self.topic + 1)
+        return View(ranked, one_topic)
 
     def _scored(self, score: Callable[[View], Any], codes: Ints) -> Any:
         """Return what a function of a view returns for lists, block by block.
@@ -311,7 +313,8 @@ class Pool:
             *_, (states, *_) = self._steps()
             lists = self._lists(states)[:, :self.depth]
         relevance = self.gains[lists] @ self.weights[:self.depth] + self._after(states)
-        values = self._scored(partial(values_of, self.measure), self.codes[lists])
+        scorer = partial(values_of, self.measure)
+        values = self._scored(scorer, self.codes[lists])
         return np.column_stack([relevance, self.sign * values])
 
     def _lists(self, states: Ints) -> Ints:
@@ -493,7 +496,8 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     values = systems.assign(qid=qids).pivot(index="qid", columns=["name", "measure"],
                                             values="value")
     means = values.reindex(front.attrs[TOPICS]).mean(skipna=False)
-    table = means.unstack().reindex(pd.unique(systems["name"]), columns=[relevance, fairness])
+    names = pd.unique(systems["name"])
+    table = means.unstack().reindex(names, columns=[relevance, fairness])
     if table.empty or table.isna().any(axis=None):
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {front.attrs[TOPICS][0]!r}")

@@ -368,7 +368,8 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     if not set(pair) <= set(labels):
         raise ValueError(f"first={shown(first)} or second={shown(second)} is no group of the "
                          f"table; its groups are {listed(labels.unique())}")
-    table = table.assign(group=labels, value=table["value"].astype(float))
+    numbers = table["value"].astype(float)
+    table = table.assign(group=labels, value=numbers)
     values = table.groupby(key, sort=False)["value"]
     largest = values.agg(pd.Series.max, skipna=False)
     smallest = values.agg(pd.Series.min, skipna=False)

@@ -62,7 +62,8 @@ def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"
     check(confidence, resamples, method)
     frame = values_of(perquery, undefined)
     frame["cell"] = frame.groupby(["name", "measure"], sort=False).ngroup()
-    frame = frame.merge(_members(groups, frame), on="qid")
+    members = _members(groups, frame)
+    frame = frame.merge(members, on="qid")
     frame = frame.sort_values(["cell", "group"], kind="stable")
     keys = ["name", "measure", "group"]
     return mean_intervals(frame, keys, perquery, method, confidence, resamples, seed)
@@ -180,7 +181,8 @@ def _gap(y: Floats, member: Bools, labels: Any, measure: str,
         return (0, None, *[nan] * 4)
     x = y @ member / member.sum(axis=0)
     direction = direction_of(measure, perquery)
-    gini = _gini(x, y, direction, measure_of(measure, perquery))
+    of_column = measure_of(measure, perquery)
+    gini = _gini(x, y, direction, of_column)
     worst = None
     worst_mean = nan
     if direction is not None:

@@ -97,7 +97,8 @@ def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:
     if undefined_rows.isna().any():
         raise ValueError("undefined='drop' needs to know the undefined topics, which only the "
                          "frames of pt_fairness.evaluate say (in attrs['undefined'])")
-    return frame.assign(value=frame["value"].mask(undefined_rows.to_numpy(bool)))
+    is_undefined = undefined_rows.to_numpy(bool)
+    return frame.assign(value=frame["value"].mask(is_undefined))
 
 
 def by_topic(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
@@ -349,7 +350,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
             signs = [1, -1]
             if side == "worse":
                 signs = [-1 if direction_of(measure, perquery) == LARGER else 1]
-            rows = rows.assign(**_verdicts(differences, margins[measure], signs))
+            verdicts = _verdicts(differences, margins[measure], signs)
+            rows = rows.assign(**verdicts)
         parts.append(rows)
     result = pd.concat(parts, ignore_index=True)
     if (result["n"] < LEAST_TESTED).any():

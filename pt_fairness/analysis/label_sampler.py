@@ -63,14 +63,16 @@ def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: 
         rates = None
     else:
         human = np.full(n, -1)
-        model = _codes_of(source.base, qids, docnos, list(source.table.index))
+        of_model = list(source.table.index)
+        model = _codes_of(source.base, qids, docnos, of_model)
         checked, rates = _known_rates(source, labels, model)
         named = recoded(np.arange(len(source.table)), source.table.index, labels)
         meaning = np.where(named >= 0, named, checked.argmax(axis=0))
     fixed = _counts(topic, human, (len(present), len(labels)))
     free = np.flatnonzero((human[:n] < 0) & (model[:n] >= 0))
     documents = Labelled(topic[free], model[free], fixed, checked, meaning, rates)
-    drawn = np.empty((n, draws + 2), np.min_scalar_type(-len(labels) - 1))
+    dtype = np.min_scalar_type(-len(labels) - 1)
+    drawn = np.empty((n, draws + 2), dtype)
     drawn[:] = human[:n, np.newaxis]
     drawn[free, :-2], agreement = documents.draw(draws, seed)
     times = [np.count_nonzero(drawn[:, :-2] == label, axis=1) for label in range(len(labels))]
@@ -184,14 +186,16 @@ class Labelled:
         :param draws: the number of draws, a multiple of :data:`CHAINS`
         :returns: ``[n, draws]`` and ``[CHAINS, draws / CHAINS]``
         """
-        labels = np.empty((len(self.topic), draws), np.min_scalar_type(-len(self.checked) - 1))
+        dtype = np.min_scalar_type(-len(self.checked) - 1)
+        labels = np.empty((len(self.topic), draws), dtype)
         column = 0
         for chain in range(CHAINS):
             rng = np.random.default_rng((seed, chain))
             for counts in self._states(self._start(chain, rng), draws // CHAINS, rng):
                 # The documents of a cell take its labels in random order.
                 order = np.argsort(self.cell + rng.random(len(labels)))
-                true = np.tile(np.arange(counts.shape[2]), counts[..., 0].size)
+                every_label = np.arange(counts.shape[2])
+                true = np.tile(every_label, counts[..., 0].size)
                 labels[order, column] = np.repeat(true, counts.ravel())
                 column += 1
         same = labels == self.meaning[self.model][:, None]
@@ -233,7 +237,8 @@ class Labelled:
         larger = _larger(size[:, None], len(place))[:, 0]
         normaliser = np.log(CONCENTRATIONS[:, None] + place) @ larger
         concentration = START
-        typical = np.full(len(self.checked), 1 / len(self.checked))
+        labels = len(self.checked)
+        typical = np.full(labels, 1 / labels)
         errors = self.rates
         for sweep in range(1, BURN_IN + STEP * number + 1):
             if self.rates is None:
@@ -243,7 +248,8 @@ class Labelled:
             shares = rng.standard_gamma(shapes + self.fixed + counts.sum(axis=1))
             shares = np.maximum(shares, LEAST)
             assert errors is not None
-            counts = rng.multinomial(sizes, _normalised(shares[:, None, :] * errors.T))
+            probabilities = _normalised(shares[:, None, :] * errors.T)
+            counts = rng.multinomial(sizes, probabilities)
             of_topics = self.fixed + counts.sum(axis=1)
             larger = _larger(of_topics, len(place))
             tables = rng.binomial(larger, shapes / (shapes + place[:, None])).sum(axis=0)

@@ -216,7 +216,8 @@ def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> 
             orders.append(random.argsort()[:depth])
     size = sum(len(pool.docnos[:depth]) for pool in pools)
     frame = _frame([*pools] * draws, orders)
-    return frame.assign(iteration=np.repeat(np.arange(draws), size))
+    samples = np.repeat(np.arange(draws), size)
+    return frame.assign(iteration=samples)
 
 
 def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
@@ -385,9 +386,11 @@ def _orders(system: str, run: Run, topics: Sequence[str], places: Ints, numbers:
     :param numbers: the numbers of the draws, ``[draws]``; 0 is the order of the system
     """
     n = len(run.topic)
-    rows = np.tile(np.arange(n), (len(numbers), 1))
+    identity = np.arange(n)
+    rows = np.tile(identity, (len(numbers), 1))
     drawn = np.flatnonzero(numbers)
-    ends = np.searchsorted(run.topic[places], range(1, len(topics)))
+    starts = range(1, len(topics))
+    ends = np.searchsorted(run.topic[places], starts)
     for qid, documents in zip(topics, np.split(places, ends), strict=True):
         size = len(documents)
         if size < 2 or not len(drawn):

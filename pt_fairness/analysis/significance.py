@@ -73,13 +73,15 @@ def topics_of_test(table: pd.DataFrame, column: str) -> float:
     """Return the number of topics of the test of a measure, infinite where it is not known."""
     topics = table.attrs.get(TOPICS, inf)
     if table.attrs.get(DROPPED):
-        topics -= len(table.attrs[UNDEFINED].get(column, ()))
+        undefined = table.attrs[UNDEFINED].get(column, ())
+        topics -= len(undefined)
     return topics
 
 
 def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
     """Return the p-values of a measure, corrected ones if the table has them; ``None`` for none."""
-    return averages.get(column + CORRECTED, averages.get(column + P_VALUE))
+    uncorrected = averages.get(column + P_VALUE)
+    return averages.get(column + CORRECTED, uncorrected)
 
 
 def changes(averages: pd.DataFrame) -> pd.DataFrame:
@@ -114,7 +116,8 @@ def changes(averages: pd.DataFrame) -> pd.DataFrame:
         direction = direction_of(column, averages)
         if p is None or direction is None or topics_of_test(averages, column) < LEAST_TESTED:
             continue
-        distance = from_best(averages[column].astype(float), direction)
+        means = averages[column].astype(float)
+        distance = from_best(means, direction)
         gain = distance.iloc[row] - distance
         significant = p.astype(float) < ALPHA
         if direction in (LARGER, SMALLER):

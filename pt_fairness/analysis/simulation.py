@@ -98,7 +98,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     at_least(1, "depth", depth)
     one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
-    orders = np.array(list(itertools.product([0, 1], repeat=depth)))
+    sides = itertools.product([0, 1], repeat=depth)
+    orders = np.array(list(sides))
     seconds = orders.cumsum(axis=1)
     # The number of each document among those of its label so far, from 1.
     numbers = np.where(orders == 0, np.arange(1, depth + 1) - seconds, seconds)
@@ -107,7 +108,8 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     run = pd.DataFrame({"qid": np.repeat(qids, depth)})
     run["docno"] = [f"{labels[label]}-{i}"
                     for label, i in zip(orders.ravel(), numbers.ravel(), strict=True)]
-    run["score"] = np.tile(np.arange(depth, 0, -1.0), topics)
+    scores = np.arange(depth, 0, -1.0)
+    run["score"] = np.tile(scores, topics)
     run["rank"] = np.tile(np.arange(depth), topics)
     rows = [(f"{labels[0]}-{i + 1}", 1, labels[0]) for i in range(depth * ratio)]
     rows += [(f"{labels[1]}-{i + 1}", 1, labels[1]) for i in range(depth)]
@@ -344,12 +346,14 @@ def _rows(point: tuple[str, Mapping[str, int], float], measures: Sequence[Fairne
     """Return the rows of one set and one α."""
     name, counts, alpha = point
     labels = list(counts)
-    side = np.flatnonzero(np.isin(labels, protected))
+    is_protected = np.isin(labels, protected)
+    side = np.flatnonzero(is_protected)
     entries = np.eye(len(labels), dtype=bool)[side]
     if advantaged is not None:
         entries = np.array([np.isin(labels, choice) for choice in advantaged])
     group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
-    drawn = np.random.default_rng(choice_seed).choice(len(entries), draws)
+    rng = np.random.default_rng(choice_seed)
+    drawn = rng.choice(len(entries), draws)
     of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
     of_group = [measure for measure in measures if measure not in of_all]
 
@@ -358,7 +362,8 @@ def _rows(point: tuple[str, Mapping[str, int], float], measures: Sequence[Fairne
         if not measures:
             return {}
         codes = biased_rankings([*counts.values()], alpha, weighted, draws, seed, weights)
-        return score(measures, rankings(codes, labels, rels_of(measures)))
+        ranked = rankings(codes, labels, rels_of(measures))
+        return score(measures, ranked)
 
     by_measure = scores(of_group, side, group_seed) | scores(of_all, entries[drawn], all_seed)
     rows = []

@@ -365,7 +365,8 @@ def _ap(x: Floats, y: Floats, end: str) -> float:
     above = distance < distance[:, None]  # of each system in a row, those that are better
     agree = np.sign(np.subtract.outer(x, x) * np.subtract.outer(y, y))
     below = above.any(axis=1)
-    means = ratio((agree * above).sum(axis=1), above.sum(axis=1))
+    agreeing = (agree * above).sum(axis=1)
+    means = ratio(agreeing, above.sum(axis=1))
     return float(means[below].mean())
 
 

@@ -418,15 +418,18 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
         return plots.strips(ranked, topic, perquery=values, measure=columns[0])
     first = runs[systems[0]]
     if figure == "exposure":
-        return plots.exposure(analysis.ranked_groups({systems[0]: first}, qrels, groups))
+        ranked = analysis.ranked_groups({systems[0]: first}, qrels, groups)
+        return plots.exposure(ranked)
     measure = measures_of(options)[0]
-    return plots.explain(analysis.explain(measure, first, qrels, topic, groups=groups))
+    steps = analysis.explain(measure, first, qrels, topic, groups=groups)
+    return plots.explain(steps)
 
 
 def _annotate(options: argparse.Namespace) -> None:
     from pt_fairness import groups, io
     source = groups.get(options.groups)
-    annotated = source.to_qrels(io.load_qrels(options.qrels))
+    qrels = io.load_qrels(options.qrels)
+    annotated = source.to_qrels(qrels)
     docno = annotated[io.qrels_columns(annotated)[1]]
     without = docno[annotated["iteration"] == "-"]
     if len(without) == len(docno) > 0 and source.name not in groups.names():
@@ -446,7 +449,8 @@ def _annotate(options: argparse.Namespace) -> None:
 
 def _agreement(options: argparse.Namespace) -> None:
     from pt_fairness import groups
-    rates = groups.error_rates(source_of(options.model), source_of(options.human))
+    model, human = source_of(options.model), source_of(options.human)
+    rates = groups.error_rates(model, human)
     text = rates.to_latex() if options.format == "latex" else f"{rates}\n"
     write(text, options.output, options.format)
 
@@ -487,10 +491,13 @@ def _say_ranked(run: Any, groups: Any) -> bool:
     from pt_fairness.groups import get
     from pt_fairness.rankings.annotations import Matches, matched_line
     source = get(groups)
-    item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
+    qids = run["qid"].to_numpy(object)
+    docnos = run["docno"].to_numpy(object)
+    item, *_ = source.annotate(qids, docnos)
     without = run["docno"].drop(run.index[item])
     first = None if without.empty else without.iloc[0]
-    line = matched_line(Matches(len(run), len(without), first))
+    matches = Matches(len(run), len(without), first)
+    line = matched_line(matches)
     sys.stderr.write(f"pt-fairness: {source.registered}: {line}\n")
     if source.judged:
         sys.stderr.write("pt-fairness: the new order is an oracle: its groups are judgments, which "
@@ -533,5 +540,6 @@ def _groups(options: argparse.Namespace) -> None:
 
 def _measures(options: argparse.Namespace) -> None:
     form = options.format or ("full" if options.names else "text")
-    text = descriptions.FORMATS[form](descriptions.named(options.names))
+    measures = descriptions.named(options.names)
+    text = descriptions.FORMATS[form](measures)
     write(text.rstrip("\n") + "\n", options.output)

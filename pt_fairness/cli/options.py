@@ -256,7 +256,8 @@ def params_of(options: argparse.Namespace, method: Any) -> dict[str, Any]:
         raise ValueError(f"{options.method} needs the groups of the documents: --groups NAME")
     if not grouped and options.groups is not None:
         raise ValueError(f"{options.method} has no parameter groups")
-    params = vars(_parser_of(method).parse_args(options.of_method))
+    parser = _parser_of(method)
+    params = vars(parser.parse_args(options.of_method))
     if grouped:
         return {"groups": options.groups} | params
     return params

@@ -57,7 +57,8 @@ except Exception:
 
 
 def _line() -> str:
-    code = _CODE.format(packages=PACKAGES, file=ascii(str(Path(imports.__file__).resolve())))
+    file = Path(imports.__file__).resolve()
+    code = _CODE.format(packages=PACKAGES, file=ascii(str(file)))
     return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
 
 

@@ -483,7 +483,8 @@ def _compare(run: Scores, baseline: Scores, test: str, seed: int) -> Floats:
     wins = (ours > theirs).sum(axis=1)
     losses = (ours < theirs).sum(axis=1)
     if test == "randomisation":
-        order = np.argsort(np.array(baseline.qids, dtype=str), kind="stable")
+        qids = np.array(baseline.qids, dtype=str)
+        order = np.argsort(qids, kind="stable")
         differences = (ours - theirs).T[order].round(TIE_DECIMALS)
         return np.array([wins, losses, randomisation(differences, RESAMPLES, seed)])
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -505,8 +506,10 @@ def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.Dat
     rows = [len(run) for run in values]
     name = pd.Index(names, dtype="str").repeat(rows)
     every = np.concatenate(qids)
-    qid = pd.Index(every, dtype="str").repeat(len(columns))
-    place = np.tile(np.arange(len(columns)), len(every))
+    topic = pd.Index(every, dtype="str")
+    qid = topic.repeat(len(columns))
+    places = np.arange(len(columns))
+    place = np.tile(places, len(every))
     measure = pd.Index(list(columns), dtype="str").take(place)
     value = np.concatenate(values)
     return pd.DataFrame({"name": name, "qid": qid, "measure": measure, "value": value})

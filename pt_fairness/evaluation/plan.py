@@ -229,7 +229,8 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
         raise ValueError("the qrels have no rows, so there is no topic to evaluate")
     if not measures:
         raise ValueError("there are no measures to compute")
-    names = dict(zip(qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
+    of_qrels = qrels_columns(qrels)
+    names = dict(zip(of_qrels, ("query_id", "doc_id", "relevance"), strict=True))
     frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
     columns, frame, groups = take_groups(measures, frame, source)
     check_names(columns)

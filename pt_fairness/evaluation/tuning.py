@@ -145,5 +145,6 @@ def _with_choice(table: pd.DataFrame, compared: pd.DataFrame,
     if not allowed.any():
         raise ValueError(f"no setting satisfies the constraints on {first_names([*bounds])}; widen "
                          f"one, or try further values:\n{table.to_string(index=False)}")
-    order = distances[allowed].sort_values(list(columns), kind="stable")
+    possible = distances[allowed]
+    order = possible.sort_values(list(columns), kind="stable")
     return table.assign(allowed=allowed, chosen=table.index == order.index[0])

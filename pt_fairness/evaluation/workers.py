@@ -176,7 +176,8 @@ class Scorer:
             for measure, mask in masks.items():
                 column = self._columns[measure]
                 if mask.any():
-                    undefined[column] = tuple(itertools.compress(self.topics, mask))
+                    topics = itertools.compress(self.topics, mask)
+                    undefined[column] = tuple(topics)
                 if mask.all():
                     everywhere[column] = evaluator.how_many(measure, mask)
             for measure, count in evaluator.several.items():
@@ -197,7 +198,8 @@ class Scorer:
         lines = {}
         for (what, name), matches in ranked.items():
             shown = self.plan.shown.get(name, name)
-            lines[shown] = matched_line(matches, judged.get((what, name)), what)
+            of_judged = judged.get((what, name))
+            lines[shown] = matched_line(matches, of_judged, what)
         return lines
 
     def result(self, job: Job) -> tuple[str, Scores]:

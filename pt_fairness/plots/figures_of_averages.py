@@ -485,7 +485,8 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
         raise ValueError("a correlation needs two measures, and the table has "
                          f"{', '.join(map(repr, names)) or 'none'}")
     # The lower triangle without the diagonal.
-    below = np.tril(np.ones((size, size), bool))
+    pairs = np.ones((size, size), bool)
+    below = np.tril(pairs)
     coefficients = found.coefficients.to_numpy(float)
     values = np.where(below, coefficients[1:, :-1], nan)
     p_values = found.p_values.to_numpy(float)[1:, :-1]

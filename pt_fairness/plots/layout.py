@@ -477,4 +477,5 @@ def _covered(boxes: Floats, obstacles: Floats) -> Floats:
     low = np.maximum(boxes[..., None, :2], obstacles[:, :2])
     high = np.minimum(boxes[..., None, 2:], obstacles[:, 2:])
     sides = np.maximum(high - low, 0.0)
-    return np.asarray(sides.prod(axis=-1).sum(axis=-1))
+    areas = sides.prod(axis=-1)
+    return np.asarray(areas.sum(axis=-1))

@@ -168,7 +168,8 @@ class Column:
         kind = self.measure.param("discount") if self.sources else None
         if kind is None:
             return None
-        weights = arrays.discount(kind, depth, self.measure.param("p"))
+        persistence = self.measure.param("p")
+        weights = arrays.discount(kind, depth, persistence)
         return [round(weight, TARGET_DECIMALS) for weight in weights.tolist()]
 
 
@@ -289,8 +290,10 @@ class Experiment:
         annotations = annotations_of(self.judgments, groups, rels, added)
         name = IN_QRELS
         if groups is not None:
-            name = self.plan.shown.get(name_of(groups), name_of(groups))
-        return GroupSource(name, annotations, sorted({*annotations.labels, *added}))
+            name = name_of(groups)
+            name = self.plan.shown.get(name, name)
+        labels = sorted({*annotations.labels, *added})
+        return GroupSource(name, annotations, labels)
 
     def _compare_with_qrels(self) -> None:
         """Set the targets and protected groups that do not depend on a run."""
@@ -305,7 +308,8 @@ class Experiment:
         """Return the judged documents of all topics, with empty rankings."""
         assert source is not None
         groups = self.sources[source]
-        return groups.views(groups.annotations.of_run(empty_run(self.judgments), 0))
+        unranked = groups.annotations.of_run(empty_run(self.judgments), 0)
+        return groups.views(unranked)
 
     def relevant(self, source: int) -> Floats:
         """Return the number of relevant documents of each group of a source, ``[T, L]``.
@@ -372,7 +376,8 @@ class Experiment:
 
         :param labelled: the run with the label sets of each source
         """
-        first = np.searchsorted(ranked.topics, np.arange(len(self.topics)))
+        topics = np.arange(len(self.topics))
+        first = np.searchsorted(ranked.topics, topics)
         of_first = first[ranked.topic] == ranked.list
         rows = np.flatnonzero(of_first & (ranked.place < self.depth))
         pair = ranked.pair[rows]

@@ -219,7 +219,8 @@ def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
             text = f"p = {short_p(p.iloc[i])}".replace("= <", "<")
             if name + CORRECTED in row:
                 text = f"corrected {text}"
-            larger = plural(int(row[name + WINS]), "topic")
+            wins = int(row[name + WINS])
+            larger = plural(wins, "topic")
             cell.about = f"{text}; larger on {larger}, smaller on {row[name + LOSSES]:.0f}"
         cells.append(cell)
     return cells
@@ -419,7 +420,8 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
         ranking["titles"] = [titles.get(docno) for docno in ranking["docs"]]
     if INTERVAL in averages.attrs:
         low, high = ([name + end for name in names] for end in (LOW, HIGH))
-        data["intervals"] = _numbers(np.dstack([averages[low], averages[high]]))
+        limits = np.dstack([averages[low], averages[high]])
+        data["intervals"] = _numbers(limits)
     return data | _explanations(experiment, room - len(as_json(data)))
 
 

@@ -141,13 +141,15 @@ class Steps:
         self._place = {topic: i for i, topic in enumerate(self._topics)}
         self.methods = [Method(measure, depth) for measure in plan.measures]
         by_prefix = self._methods_by("prefixes")
-        self._ranks = range(max((method.prefixes for method in by_prefix), default=0))
+        longest = max((method.prefixes for method in by_prefix), default=0)
+        self._ranks = range(longest)
         at_cutoffs = [measure for method in self.methods for measure in method.at_cutoffs]
         self._evaluator = scorer.evaluator
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
             self._prefixes = QuickEvaluator([method.measure for method in by_prefix], plan.qrels)
-            self._cutoffs = QuickEvaluator(list(dict.fromkeys(at_cutoffs)), plan.qrels)
+            distinct = list(dict.fromkeys(at_cutoffs))
+            self._cutoffs = QuickEvaluator(distinct, plan.qrels)
         rels = {method.measure["rel"] for method in self._methods_by("gains")}
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in rels}
 
@@ -185,7 +187,8 @@ class Steps:
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
         topic, place = ranked.topic[documents], ranked.place[documents]
-        run = self._frame(topic, ranked.docnos(documents), place)
+        docnos = ranked.docnos(documents)
+        run = self._frame(topic, docnos, place)
         shown = self._frame(strip.topic, strip.docno, strip.place)
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
@@ -237,7 +240,8 @@ class Steps:
         """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
         subtopics = self._subtopics[measure["rel"]]
         listing = Listing(ranked, measure)
-        gains = subtopics.gains(listing, measure["alpha"], measure.params.get("cutoff"))
+        cutoff = measure.params.get("cutoff")
+        gains = subtopics.gains(listing, measure["alpha"], cutoff)
         added = gains * arrays.log_discount(gains.shape[1])
         ratio = arrays.ratio(values, added.sum(axis=1))
         return added * ratio[:, None]
