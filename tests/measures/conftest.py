@@ -145,7 +145,7 @@ def attributes(registered_groups: Callable[..., None]) -> None:
 @pytest.fixture(scope="session")
 def agrees_on_real_runs() -> Callable[..., None]:
     """``agrees_on_real_runs(robust03, [(name, params), …])``: as ``agrees``, on eight topics of
-    every run, to rank 60.
+    every fourth run, to rank 60.
     """
     return _agrees_on_real_runs
 
@@ -156,7 +156,7 @@ def _agrees_on_real_runs(robust03: Any, wanted: list[tuple[str, dict[str, Any]]]
     qrels = qrels[qrels["query_id"].isin(topics)]
     rows = list(
         qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None))
-    for run in runs.values():
+    for run in [*runs.values()][::4]:
         run = run[run["query_id"].isin(topics)].groupby("query_id").head(60)
         case = _Real(qrels, run, rows, list(run.itertuples(index=False, name=None)))
         _agrees(case, wanted)
