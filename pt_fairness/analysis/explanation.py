@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress
 from math import nan
 from typing import Any
@@ -187,7 +187,9 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     frame["reason"] = np.where(frame["counts"], "", first.reason)
     numbers = Numbers(first.places, depth)
     for of_part in ranks:
-        numbers.add(of_part.columns(of_part.measure.prefix if len(ranks) > 1 else ""))
+        prefix = of_part.measure.prefix if len(ranks) > 1 else ""
+        numbers.columns |= of_part.shares(prefix)
+        numbers.of_topic |= of_part.targets(prefix)
     scores = _Scores(measure, judged, rows, topic)
     facts = {"measure": name, "qid": topic, "topic value": scores.value, "formula": "",
              "where": ""}
@@ -304,29 +306,31 @@ class Ranks:
         member = np.vstack([self._view.member, no_group])
         return [", ".join(labels[is_member]) for is_member in member[self._codes]]
 
-    def columns(self, source: str) -> dict[str, Any]:
-        """Return the columns of shares, and the targets, which are numbers of the topic.
+    def shares(self, source: str) -> dict[str, Floats]:
+        """Return the shares so far, ``[depth]``, by column.
 
         :param source: what precedes the labels in the names of the columns
         """
-        labels = self._view.labels
-        side = self._side
         shares = self._so_far(self._view.share)
-        names = [f"{SHARE}{source}{label}" for label in labels]
+        names = [f"{SHARE}{source}{label}" for label in self._view.labels]
         columns = dict(zip(names, shares.T, strict=True))
-        if side is not None:
-            degree = side.sets[0].astype(float)
-            shares = self._so_far(degree[:, None])
-            columns[PROTECTED_SHARE] = shares[:, 0]
+        if self._side is not None:
+            degree = self._side.sets[0].astype(float)
+            columns[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
+        return columns
+
+    def targets(self, source: str) -> dict[str, float]:
+        """Return the target shares by column; ``source`` is as of :meth:`shares`."""
+        targets = {}
         target = self.measure.target(self._view) if self._of_package else None
         if target is not None:
-            empty = not target[0].any()
-            for label, share in zip(labels, target[0], strict=True):
-                column = f"{TARGET}{source}{label}"
-                columns[column] = nan if empty else share
+            names = [f"{TARGET}{source}{label}" for label in self._view.labels]
+            shares = np.where(target[0].any(), target[0], nan)
+            targets = dict(zip(names, shares, strict=True))
+        side = self._side
         if side is not None and side.total[0]:
-            columns[PROTECTED_TARGET] = side.share[0]
-        return columns
+            targets[PROTECTED_TARGET] = side.share[0]
+        return targets
 
     @property
     def nothing(self) -> str:
@@ -401,14 +405,6 @@ class Numbers:
         #: The numbers of the topic.
         self.of_topic: dict[str, float] = {}
         self._of_labels: dict[str, Floats] = {}
-
-    def add(self, numbers: Mapping[str, Any]) -> None:
-        """Add columns, ``[depth]``, and numbers of the topic."""
-        for name, values in numbers.items():
-            if np.ndim(values):
-                self.columns[name] = values
-            else:
-                self.of_topic[name] = values
 
     def add_notes(self, view: View, prefix: str) -> None:
         """Add what a measure noted.

@@ -288,16 +288,18 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
 def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
             qrels: pd.DataFrame) -> list[str]:
     """Return the names of the pipelines that re-rank by the labels that evaluate them."""
-    if not systems:
+    sources = {name: sources_of(system) for name, system in systems.items()}
+    if not any(sources.values()):
         return []
-    evaluating = []
+    of_measures = []
     for measure in filter(is_of_groups, measures):
-        parts = [part for part in measure.parts if part.needs_groups]
-        evaluating += [labels_of(part.param("groups"), qrels) for part in parts]
+        of_measures += [part.param("groups") for part in measure.parts if part.needs_groups]
+    evaluating = {labels_of(source, qrels) for source in dict.fromkeys(of_measures)}
+    evaluating.discard(frozenset())
     names = []
-    for name, system in systems.items():
-        labels = [labels_of(source, qrels) for source in sources_of(system)]
-        if any(of_source in evaluating for of_source in labels):
+    for name, of_system in sources.items():
+        labels = {labels_of(source, qrels) for source in of_system}
+        if labels & evaluating:
             names.append(name)
     return names
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 from math import nan
 from typing import Any, NamedTuple
 
@@ -235,11 +236,10 @@ class _TrecFair(FairnessMeasure):
         mass = of_qrels * q + (1 - of_qrels) * c * share
         t = ratio(mass, q_all[of_topic])
         if view.notes is not None and p_all.any():
-            sizes = [len(part.labels) for part in sets]
-            of_cells = np.transpose(np.unravel_index(cell, sizes))
-            cells = [" & ".join(part.labels[i] for part, i in zip(sets, labels, strict=True))
-                     for labels in of_cells]
-            view.note([*cells, "the other cells"], exposure_share=np.append(p / p_all[row], 0.0),
+            labels = product(*(part.labels for part in sets))
+            names = np.array([" & ".join(of_cell) for of_cell in labels])
+            shares = np.append(p / p_all[row], 0.0)
+            view.note([*names[cell], "the other cells"], exposure_share=shares,
                       target_share=np.append(t, 1.0 - t.sum()))
         unfair = divergence(p / p_all[row], t, row, len(view))
         fair = np.clip(1 - unfair, 0.0, 1.0)

@@ -45,6 +45,14 @@ def test_no_measure_of_groups_no_oracle():
     assert not any("oracle" in note for note in notes(averages))
 
 
+def test_labels_of_no_judged_document_evaluate_nothing():
+    elsewhere = [groups.from_mapping({docno: "PRO", "z": "CON"}) for docno in "xy"]
+    pipeline = pt.Transformer.from_df(RUN) >> rerank.xquad(elsewhere[0])
+    averages = evaluate({"other": pipeline}, QRELS, ["AWRF@3"], topics=TOPICS, perquery=False,
+                        groups=elsewhere[1], progress=False)
+    assert averages.attrs[ORACLES] == []
+
+
 def test_the_report_says_it():
     html = report(pipelines(), QRELS, ["nDCG@3", "AWRF@3"], topics=TOPICS, progress=False).html
     assert "Re-ranked by the labels that evaluate: oracle, annotated." in html
