@@ -367,8 +367,12 @@ RADIUS = 4.0
 THIN = 0.5
 #: The cost of covering a point, a label or the edge, relative to that of covering a line.
 WORSE = 1e6
-#: The font sizes that are tried until every label has a place, in points.
-SIZES = (9.0, 8.0, 7.0, 6.0, 5.0)
+#: How many times as far from other points as from its own a label without a line is.
+CLEARLY = 2.0
+#: The cost of a line of 1 point to a label, relative to that of covering a line.
+LENGTH = 0.1
+#: The font sizes that are tried in points; the first with the fewest covering labels is taken.
+SIZES = (9.0, 8.0, 7.0, 6.0)
 
 
 def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence[Any]) -> None:
@@ -387,11 +391,14 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
     drawn = [_boxes(_along(ax, line) / dot, THIN) for line in lines]
     boxes = np.vstack([np.empty((0, 4)), *drawn])
     largest = plt.rcParams["font.size"]
-    for size in [size for size in SIZES if size <= largest]:
-        of_names = [_size(ax, name, size) for name in names]
+    fewest = np.inf
+    for tried in [size for size in SIZES if size <= largest]:
+        of_names = [_size(ax, name, tried) for name in names]
         sizes = np.array(of_names).reshape(-1, 2)
-        places, covered = _places(points, sizes / dot, inside, boxes)
-        if not covered:
+        of_size, covers = _places(points, sizes / dot, inside, boxes)
+        if covers < fewest:
+            size, places, fewest = tried, of_size, covers
+        if not covers:
             break
     hidden = [name for name, place in zip(names, places, strict=True) if place is None]
     if hidden:
@@ -429,17 +436,19 @@ def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
 
 
 def _places(points: Floats, sizes: Floats, axes: Floats,
-            lines: Floats) -> tuple[list[tuple[Floats, bool] | None], bool]:
+            lines: Floats) -> tuple[list[tuple[Floats, bool] | None], int]:
     """Return the place of each label: its offset from its point, and whether it has a line to it.
 
     The place is ``None`` where a label covers a point, a label, or more of the edge than it has to.
+    A label without a line is not as near to another point as to its own, if there is other room.
 
     :param points: the points, ``[n, 2]``
     :param sizes: the widths and heights of the labels, ``[n, 2]``
     :param axes: the box of the axes: left, bottom, right, top
     :param lines: the boxes along lines, which labels cover only where there is no other place,
         ``[m, 4]``
-    :returns: the second value is whether a label covers anything, or the edge of the axes
+    :returns: the second value is the number of labels that cover anything or the edge of the axes,
+        where one without a place counts as all of them
     """
     distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
     directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))
@@ -448,7 +457,7 @@ def _places(points: Floats, sizes: Floats, axes: Floats,
     from_point = _boxes(steps[..., None] * directions[:, None], THIN)
     has_line = distances[:, 0] > NEAR
     places: list[tuple[Floats, bool] | None] = []
-    covers = False
+    covers = 0
     taken = _boxes(points, RADIUS)
     for point, size in zip(points, sizes, strict=True):
         offsets = directions * (size / 2 + distances)
@@ -456,13 +465,17 @@ def _places(points: Floats, sizes: Floats, axes: Floats,
         outside = size.prod() - _covered(boxes, axes[None])
         over = _covered(boxes, taken) + outside - outside.min()
         cost = WORSE * over.round(6) + outside + _covered(boxes, lines)
+        gaps = _distances(boxes, points)
+        nearest = gaps[:, (points != point).any(axis=1)].min(axis=1, initial=np.inf)
+        misread = ~has_line & (nearest < CLEARLY * _distances(boxes, point[None])[:, 0])
         to_label = from_point + np.tile(point, 2)
-        if has_line[cost.round(6).argmin()]:
-            crossed = _covered(to_label, np.vstack([taken, lines])).sum(axis=1)
-            cost += np.where(has_line, crossed, 0.0)
-        best = int(cost.round(6).argmin())
-        covers |= bool(cost[best] > 1e-6)
+        cost += has_line * _covered(to_label, taken).sum(axis=1)
+        crossed = _covered(to_label, lines).sum(axis=1)
+        line = has_line * (crossed + LENGTH * distances[:, 0])
+        best = int((cost + line + misread * size.prod()).round(6).argmin())
+        covers += int(cost[best] > 1e-6)
         if over[best].round(6) > 0:
+            covers += len(points)
             places.append(None)
             continue
         places.append((offsets[best], bool(has_line[best])))
@@ -470,6 +483,14 @@ def _places(points: Floats, sizes: Floats, axes: Floats,
         if has_line[best]:
             lines = np.vstack([lines, to_label[best]])
     return places, covers
+
+
+def _distances(boxes: Floats, points: Floats) -> Floats:
+    """Return the distance of each box from each point, ``[boxes, points]``."""
+    before = boxes[:, None, :2] - points
+    behind = points - boxes[:, None, 2:]
+    beside = np.maximum(np.maximum(before, behind), 0.0)
+    return np.asarray(np.hypot(beside[..., 0], beside[..., 1]))
 
 
 def _covered(boxes: Floats, obstacles: Floats) -> Floats:

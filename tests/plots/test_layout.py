@@ -169,6 +169,18 @@ def test_a_label_is_beside_a_line(axes):
     assert not box.y0 < height < box.y1
 
 
+def test_a_label_is_nearest_to_its_point_or_has_a_line(axes):
+    axes.figure.set_size_inches(3.3, 2.5)
+    x, y = np.array([0.3, 0.45, 0.5, 0.62]), np.array([0.5, 0.5, 0.53, 0.5])
+    label_points(axes, x, y, [f"a longer name {i}" for i in range(4)], [])
+    points = axes.transData.transform(np.column_stack([x, y]))
+    for i, text in enumerate(axes.texts):
+        box = text.get_window_extent()
+        gaps = [np.hypot(max(box.x0 - a, a - box.x1, 0), max(box.y0 - b, b - box.y1, 0))
+                for a, b in points]
+        assert text.arrow_patch is not None or np.argmin(gaps) == i
+
+
 @pytest.mark.exhaustive
 def test_no_room_is_a_warning_that_names_the_points(axes):
     axes.figure.set_size_inches(3, 2)
