@@ -140,10 +140,13 @@ def measure(function: Callable[..., Any], name: str | None = None, fair_end: flo
     have the unfair end of the range, or a distance of 1 from the fair end where that has no bound.
 
     * ``codes [R, D]``: the label set of each document that counts, a row of ``member`` and
-      ``shares``; −1 past the end of a list. The first ``cutoff`` documents with a group count.
+      ``shares``; −1 past the end of a list. The first ``cutoff`` documents with a group count:
+      those without one are left out before. A class can count them, with
+      :meth:`View.full <pt_fairness.rankings.view.View.full>` and ``CONDENSED = False``.
     * ``length [R]``: the number of these documents, at least 1
     * ``relevance [R, D]``: their relevance, 0 for unjudged ones and past the end
-    * ``member [S, L]``: whether each label set has each group. The last label set has none, and
+    * ``member [S, L]``: whether each label set has each group. The groups are sorted by label, here
+      and in ``shares`` and ``target``, whatever their ``order``. The last label set has none, and
       stands for −1: ``member[codes]`` is False past the end.
     * ``shares [S, L]``: the share of each group in each label set; a document of m groups counts
       1/m for each. The rows sum to 1, but the last is 0.
