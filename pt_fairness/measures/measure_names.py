@@ -141,8 +141,8 @@ def measure(function: Callable[..., Any], name: str | None = None, fair_end: flo
 
     * ``codes [R, D]``: the label set of each document that counts, a row of ``member`` and
       ``shares``; −1 past the end of a list. The first ``cutoff`` documents with a group count:
-      those without one are left out before. A class can count them, with
-      :meth:`View.full <pt_fairness.rankings.view.View.full>` and ``CONDENSED = False``.
+      those without one are left out before. A class (``view.full`` and ``CONDENSED = False``) can
+      count them.
     * ``length [R]``: the number of these documents, at least 1
     * ``relevance [R, D]``: their relevance, 0 for unjudged ones and past the end
     * ``member [S, L]``: whether each label set has each group. The groups are sorted by label, here

@@ -33,6 +33,26 @@ Gap = pt_fairness.measure(gap, name="Gap")
 """
 
 
+#: A module with a class, which reads the documents without a group.
+A_CLASS = """\
+import numpy as np
+from pt_fairness.measures import params
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.measure_names import register
+
+class _NoGroup(FairnessMeasure):
+    '''NoGroup — Share of Documents without a Group.'''
+    SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
+    CONDENSED = False
+
+    def score(self, view):
+        codes, _, length = view.full(self.param("cutoff"))
+        return 1 - (codes >= 0).sum(axis=1) / np.maximum(length, 1)
+
+NoGroup = register(_NoGroup())
+"""
+
+
 def gap(codes, length, shares, target):
     """How far the share of a group is from its target, at most."""
     ranked = shares[codes].sum(axis=1) / length[:, None]
@@ -167,6 +187,22 @@ class TestValues:
         assert table["Dominance"].item() == pytest.approx(2 / 3)
 
 
+    def test_columns_are_sorted_by_label_and_documents_without_a_group_are_left_out(self):
+        source = pt_fairness.groups.from_mapping({"b": "z", "e": "m"}, order=["z", "k", "m"])
+        seen = {}
+
+        def keep(codes, length, member, target):
+            seen.update(codes=codes, member=member, target=target)
+            return 0.0 * length
+        measure = pt_fairness.measure(keep, "Keep")
+        ranking = pd.DataFrame({"query_id": "1", "doc_id": [*"abcde"], "score": range(5, 0, -1)})
+        judged = ranking[["query_id", "doc_id"]].assign(relevance=1)
+        target = {"z": 0.5, "k": 0.2, "m": 0.3}
+        (measure(groups=source, target=target) @ 2).calc_aggregate(judged, ranking)
+        assert seen["target"].tolist() == [[0.2, 0.3, 0.5]]  # k, m, z
+        assert seen["member"][seen["codes"]].tolist() == [[[0, 0, 1], [0, 1, 0]]]
+
+
 class TestFunctions:
     @pytest.mark.parametrize("function, options, error", [
         ("gap", {}, "measure takes a function, not 'gap'"),
@@ -297,6 +333,18 @@ class TestCommandLine:
         table, values = capsys.readouterr().out.rsplit("\n", 2)[:2]
         assert table.splitlines()[0] == "name,Gap@2" and values == "Gap@2\t0.3333"
         assert cli.evaluate([*files, "Gap@2", option], "ir_measures") == 0
+
+    def test_a_class_that_counts_all_of_the_first_documents(self, tmp_path, capsys):
+        (tmp_path / "my_gaps.py").write_text(A_CLASS)
+        (tmp_path / "qrels").write_text("1 PRO a 1\n1 - b 1\n1 CON c 1\n")
+        (tmp_path / "run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n")
+        arguments = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+        command = ["eval", *arguments, "NoGroup@2", f"--import={tmp_path / 'my_gaps.py'}"]
+        assert cli.main(command) == 0
+        assert capsys.readouterr().out == "NoGroup@2\t0.5000\n"
+        paragraph = pt_fairness.report([arguments[1]], arguments[0], ["NoGroup@2", "rKL@2"],
+                                       progress=False).paragraph
+        assert "For rKL@2, documents without a group are left out" in paragraph
 
     @pytest.mark.parametrize("name, text, error", [
         ("no_such.py", None, "there is no such file"),
