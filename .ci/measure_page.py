@@ -127,7 +127,7 @@ def index() -> str:
                  f"   {', '.join(one.NAME for one in family)} <measures_{page}>\n"
                  for page, family in pages().items()),
              SHARED, list_table(["parameter", "meaning"], [
-                 [f"``{name}``", text] for name, text in shared_parameters()], "15 85"),
+                 [of_measures(name, text), text] for name, text in shared_parameters()], "15 85"),
              f"{START}\n{_block('python', _setup())}\n{COLUMNS}"]
     return "\n".join(parts)
 
@@ -164,7 +164,11 @@ def default_of(param: Param) -> str:
     """Return the default of a parameter as a literal, ``required`` or nothing."""
     if param.required:
         return "required"
-    return "" if param.default is NOT_PROVIDED else f"``{literal(param.default)}``"
+    if param.default is NOT_PROVIDED:
+        return ""
+    # Text of a measure has no white space; a page has.
+    value = literal(param.default).replace("\\x20", " ")
+    return f"``{value}``"
 
 
 def references(measures: Sequence[FairnessMeasure]) -> list[str]:
@@ -245,6 +249,17 @@ def shared_parameters() -> list[tuple[str, str]]:
                 texts.setdefault(key, (name, param.desc))
     return [texts[key] for key in sorted(texts, key=lambda key: -len(having[key]))
             if len(having[key]) > 1]
+
+
+def of_measures(name: str, text: str) -> str:
+    """Return the name of a shared parameter, with its measures where it has two meanings."""
+    meanings = [meaning for other, meaning in shared_parameters() if other == name]
+    if text == meanings[0]:
+        return f"``{name}``"
+    names = [measure.NAME for measure in MEASURES.values()
+             if name in measure.SUPPORTED_PARAMS
+             and _key(name, measure.SUPPORTED_PARAMS[name].desc) == _key(name, text)]
+    return f"``{name}`` of {', '.join(names)}"
 
 
 def _example(measure: FairnessMeasure) -> tuple[FairnessMeasure, dict[str, Any]]:

@@ -47,7 +47,7 @@ WHY = {
               "linear, such mixtures are fairer than lists of single labels.",
     LABELLED: "The values as labelled are those of the model's labels, and the human ones where "
               "there are some. The errors of the model mix the groups, so that such values are "
-              "usually too fair; the mean over the draws is corrected for them.",
+              "too fair or too unfair; the mean over the draws is corrected for them.",
 }
 #: Warn of fewer independent draws, and of a larger R̂.
 LEAST_DRAWS, LARGEST_R_HAT = 50, 1.1
@@ -191,7 +191,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 
     *Weights* of a document are read as the probabilities of its labels, and drawn one by one;
     documents without weights are certain. This is right if they are calibrated for each document
-    and topic. Error rates over all topics are not: then lists are drawn too fair.
+    and topic. Error rates over all topics are not: then the drawn lists are too mixed.
 
     With V the variance of the mean over topics and L = (1 + 1/n)·B that of the labels (B the
     variance of the mean over n draws), the interval is the mean ± t·√(V + L), with the degrees of

@@ -265,7 +265,8 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         which the signs of the differences are random (all of their 2ⁿ combinations if these are at
         most ``resamples``)
     :param tolerance: the largest difference δ that does not matter, at least 0, or a dictionary
-        from measures to δ. With ``side='worse'`` and a δ of 0, within means better.
+        from measures to δ. With ``side='worse'`` and a δ of 0, ``'within'``
+        says that the system is better.
     :param side: ``'worse'``, only a worse mean counts, or ``'both'``, a difference in either
         direction counts
     :returns: ``name, measure, n`` (topics), ``baseline`` and ``mean`` (mean values),

@@ -265,8 +265,8 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
 
     :func:`pt_fairness.analysis.uncertain_labels` estimates from both how often the model errs, and
     the shares of the true labels in each topic, and corrects its values: those of the model's
-    labels are usually too fair. Elsewhere, such as in :func:`pt_fairness.evaluate`, a document has
-    its human label, or else that of the model, and nothing is corrected.
+    labels can be too fair or too unfair. Elsewhere, such as in :func:`pt_fairness.evaluate`, a
+    document has its human label, or else that of the model, and nothing is corrected.
 
     :param model: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object such as that of :func:`from_transformer`

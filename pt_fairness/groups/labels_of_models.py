@@ -40,7 +40,7 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
     """Return groups that a PyTerrier transformer gives to documents, such as a classifier.
 
     Documents are labelled when a measure needs them, once each, with a progress bar. Labels of a
-    model are wrong in part, and values on them are usually too fair: see :func:`error_rates` and
+    model are wrong in part, and values on them too fair or too unfair: see :func:`error_rates` and
     :func:`model_labels`.
 
     :param labeller: takes a frame of documents, ``docno`` and what ``texts`` and ``topics`` add. It

@@ -83,7 +83,6 @@ def mrecall(F: Bools, W: Bools, k: float, share: bool = False) -> Floats:
     return np.where(size > 0, values, nan)
 
 
-
 class _MRecall(FairnessMeasure):
     r"""MRecall — Recall of All Perspectives.
 

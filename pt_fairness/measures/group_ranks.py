@@ -166,7 +166,6 @@ def kruskal_wallis(size: Floats, mean_of: Floats, mean: Floats, spread: Floats) 
     return ratio((size.sum(axis=1) - 1.0) * between, spread)
 
 
-
 class _PEER(FairnessMeasure):
     r"""PEER — Probability of Equal Expected Rank.
 

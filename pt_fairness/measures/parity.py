@@ -80,7 +80,7 @@ def terms_of_prefixes(term: Term, plus: Any, S: Floats, N: Floats) -> Floats:
     return term(plus, i, S[:, None], N[:, None])
 
 
-def weights(n: Ints, depth: int, step: int | None = None) -> Floats:
+def discounts(n: Ints, depth: int, step: int | None = None) -> Floats:
     """Return the discount of each rank, 0 at ranks that are not evaluated, ``[R, depth]``.
 
     Evaluated are the ranks ``step``, ``2·step``, … up to ``n[r]``, or rank ``n[r]`` alone if it is
@@ -149,7 +149,7 @@ class PrefixMeasure(FairnessMeasure):
         :param N: the number of documents of the population, ``[R]``
         """
         codes, n = view.condensed(self.cutoff)
-        w = weights(n, codes.shape[1], self.param("step"))
+        w = discounts(n, codes.shape[1], self.param("step"))
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         divergence = terms_of_prefixes(self.term, plus, S, N)
         product = w * divergence
@@ -207,7 +207,7 @@ class PrefixMeasure(FairnessMeasure):
         (n, S, N, most, least), where = unique_rows(n, S, N, most, least)
         S = S[:, None]
         N = N[:, None]
-        w = sign * weights(n, depth, self.param("step"))
+        w = sign * discounts(n, depth, self.param("step"))
         sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
@@ -222,7 +222,7 @@ class PrefixMeasure(FairnessMeasure):
         side: Any = self.side(view)
         S, N = self.population(side)
         _, n = view.condensed(self.cutoff)
-        w = weights(n, int(n.max(initial=0)), self.param("step"))
+        w = discounts(n, int(n.max(initial=0)), self.param("step"))
         fairest: Any = 0.0
         if self.param("norm") != "range":
             fairest = self.fairest_sum(S, N, n, w)
@@ -259,7 +259,7 @@ class PrefixMeasure(FairnessMeasure):
             return 1.0
         if cutoff is None:
             return self.BOUND if self.of_run else 1.0
-        w = weights(np.array([cutoff]), cutoff, self.param("step"))
+        w = discounts(np.array([cutoff]), cutoff, self.param("step"))
         if self.of_run:
             return self.BOUND * w.sum()
         return one_if_zero(largest_of(w))
@@ -405,8 +405,6 @@ class _rND(ParityMeasure):
     BOUND = 1.0
 
 
-
-
 class _rKL(ParityMeasure):
     r"""rKL — Normalised Discounted Kullback–Leibler Divergence.
 
@@ -427,12 +425,12 @@ class _rKL(ParityMeasure):
     1 − 0.001 · z, z the number of shares of 0. With ``target='run'`` no share is changed, because
     no prefix holds a group that the run lacks.
 
-    Z is the exact maximum. For ``protected='all'`` it is −log2 of the smallest target share times
-    the sum of the discounts. For ``protected='all'`` with ``target='run'`` it is the sum of the
-    ranking that has whole groups one after the other, the smallest group first, which is the
-    maximum if ``step`` is 1 and documents have one group each. Otherwise Z is an upper bound: −log2
-    of the smallest target share times the sum of the discounts. ``norm='range'`` and its terms are
-    those of rND; it takes two groups.
+    For two sides, Z is the exact maximum over the rankings of rND. For ``protected='all'`` it is
+    −log2 of the smallest target share times the sum of the discounts: exact, because a list of that
+    group alone has it. For ``protected='all'`` with ``target='run'`` it is the sum of the ranking
+    that has whole groups one after the other, the smallest group first: exact if ``step`` is 1 and
+    documents have one group each; otherwise −log2 of the smallest share times the sum of the
+    discounts, an upper bound. ``norm='range'`` and its terms are those of rND; it takes two groups.
 
     Range
     -----
@@ -510,7 +508,7 @@ class _rKL(ParityMeasure):
 
     def _terms_of_all(self, view: View, T: Floats) -> Floats:
         codes, n = view.condensed(self.cutoff)
-        w = weights(n, codes.shape[1], self.param("step"))
+        w = discounts(n, codes.shape[1], self.param("step"))
         divergence = divergences_of_prefixes(codes, view.share, kl, T)
         terms = w * divergence
         Z = np.ones(len(terms))

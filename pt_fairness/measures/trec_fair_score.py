@@ -35,7 +35,6 @@ class Cells(NamedTuple):
     share: Floats
 
 
-
 def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     """Return JSD(P ‖ T) of each row, natural logarithm, from the cells with P > 0, ``[rows]``.
 
@@ -57,7 +56,6 @@ def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     summands = of_p + of_t - math.log(2) * t
     sums = np.bincount(row, summands, rows)
     return (sums + math.log(2)) / 2
-
 
 
 class _TrecFair(FairnessMeasure):

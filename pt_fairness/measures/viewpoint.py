@@ -28,9 +28,9 @@ from pt_fairness.measures.parity import (
     KULLBACK,
     RATIO,
     PrefixMeasure,
+    discounts,
     rnd,
     rrd,
-    weights,
 )
 from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
 from pt_fairness.rankings.view import View
@@ -157,9 +157,6 @@ class _nDD(ViewpointMeasure):
     BOUND = 1.0
 
 
-
-
-
 class _nDR(ViewpointMeasure):
     r"""nDR — Normalised Discounted Ratio.
 
@@ -204,9 +201,6 @@ class _nDR(ViewpointMeasure):
     term = staticmethod(rrd)
     BOUND = LARGEST_RATIO
     refuses_weights = True  # type: ignore[assignment]
-
-
-
 
 
 class _nDKL(ViewpointMeasure):
@@ -254,9 +248,6 @@ class _nDKL(ViewpointMeasure):
     WHERE = f"{KULLBACK}; p = 0.001 where it is 0"
     term = staticmethod(ndkl)
     BOUND = LARGEST_DIVERGENCE
-
-
-
 
 
 class _nDJS(FairnessMeasure):
@@ -339,7 +330,7 @@ class _nDJS(FairnessMeasure):
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
-        w = weights(n, depth, 1)
+        w = discounts(n, depth, 1)
         side = self.side(view)
         if side is None:
             Q = self.target(view)

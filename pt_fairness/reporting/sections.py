@@ -374,10 +374,11 @@ def of_model(source: Groups | None, corrected: bool) -> list[str]:
         texts.append(f"The labels are those of a model, {source.base.name}, with known error "
                      "rates.")
     if texts and corrected and not isinstance(source, FromTransformer):
-        texts.append("The averages are not corrected for its errors, and usually too fair; the "
-                     "means and intervals under uncertain labels are corrected.")
+        texts.append("The averages are not corrected for its errors and can be too fair or too "
+                     "unfair; the means and intervals under uncertain labels are corrected.")
     elif texts:
-        texts.append("The averages are not corrected for its errors, and usually too fair.")
+        texts.append("The averages are not corrected for its errors and can be too fair or too "
+                     "unfair.")
     return texts
 
 

@@ -15,7 +15,7 @@ from measure_cases import TARGETS, of_lists
 from scipy.stats import kendalltau
 
 from pt_fairness import NDKL, groups, nDJS, rKL, rND, rRD
-from pt_fairness.measures.parity import rkl, rnd, rrd, sum_of_largest_terms, weights
+from pt_fairness.measures.parity import discounts, rkl, rnd, rrd, sum_of_largest_terms
 
 NAMES = ["rND", "rKL", "rRD"]
 PROTECTED = ["minority", "majority", "g0", "g1,g0", "g0 , g1"]
@@ -280,7 +280,7 @@ def test_the_largest_term_is_that_of_the_worst_count(term):
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=5), st.integers(1, 12))
 def test_evaluated_ranks(lengths, step):
-    for row, length in zip(weights(np.array(lengths), 9, step), lengths, strict=True):
+    for row, length in zip(discounts(np.array(lengths), 9, step), lengths, strict=True):
         expected = (
             [i for i in range(1, length + 1) if i % step == 0] if step <= length
             else [length] * (length > 0))
@@ -291,7 +291,7 @@ def test_evaluated_ranks(lengths, step):
 @pytest.mark.parametrize("term", [rnd, rkl, rrd])
 def test_the_largest_sum_over_many_ranks(term, step):
     S, N = np.array([0.1, 1.0, 3.0, 2500.0]), np.array([1.0, 3.0, 4.0, 2501.0])
-    w = weights(np.array([30_000]), 30_000, step)
+    w = discounts(np.array([30_000]), 30_000, step)
     i = np.arange(1.0, 30_001)[:, None]
     counts = np.stack([np.zeros_like(i), i - 1, i])
     expected = (term(counts, i, S, N).max(axis=0) * w.T).sum(axis=0)
