@@ -7,8 +7,9 @@ that of the true labels of these documents. The script prints, for each measure 
 labels, the mean error and how often the label interval at 95 % covers the truth; and, for the
 sampler, the bounds that they have to be in. It ends with an error if one is not.
 
-``pooled`` draws each label on its own, by the error rates of all topics together, in place of
-:func:`pt_fairness.groups.model_labels`. ``fixed`` is the sampler with these rates as known.
+``model`` takes the model's labels as true. ``pooled`` draws each label on its own, by the error
+rates of all topics together, in place of :func:`pt_fairness.groups.model_labels`. ``fixed`` is the
+sampler with these rates as known.
 
 In the setting ``prior``, the shares and the errors of each experiment are drawn from the prior
 distributions of the sampler: then its mean error has to be 0 but for chance. It is +0.002 by AWRF
@@ -103,6 +104,9 @@ def sources(data: Experiment, ways: Sequence[str]) -> Iterator[groups.Groups]:
         if way == "sampler":
             yield groups.model_labels(model, human)
             continue
+        if way == "model":  # not corrected
+            yield model
+            continue
         source = groups.with_error_rates(model, rates)
         if way == "pooled":  # as plain weights, which are drawn document by document
             source = groups.from_frame(source.lookup(data.frame["qid"], data.frame["docno"]))
@@ -148,4 +152,4 @@ def main(experiments: int, ways: Sequence[str]) -> int:
 
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    sys.exit(main(number, sys.argv[2:] or ["pooled", "fixed", "sampler"]))
+    sys.exit(main(number, sys.argv[2:] or ["model", "pooled", "fixed", "sampler"]))
