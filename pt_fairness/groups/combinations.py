@@ -23,7 +23,8 @@ SEPARATOR = "|"
 MOST_DECLARED = 10_000
 #: What to do with a document that people gave no group.
 LABEL_OR_LEAVE = ("If people found that it belongs to none, give that a label of its own, such as "
-                  "'none' (in from_qrels, leave out none=); if nobody labelled it, leave it out")
+                  "'none' (in Python, of from_qrels leave out none=); if nobody "
+                  "labelled it, leave it out")
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
