@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -59,8 +59,6 @@ from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import (
     MOST_DECIMALS,
-    TREC_DEFAULTS,
-    UNANNOTATED,
     at_least,
     collecting_warnings,
     first_names,
@@ -69,11 +67,9 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
-from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, position, refuse_pipes
+from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, oracles, position, refuse_pipes
 from pt_fairness.evaluation.workers import Scorer, Scores, make_parallel, scores_of_runs
-from pt_fairness.groups import Groups, get
-from pt_fairness.io.document_files import qrels_columns
-from pt_fairness.io.run_files import RunInput, RunInputs, is_system
+from pt_fairness.io.run_files import RunInput, RunInputs
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import refuse_unknown
 
@@ -283,47 +279,6 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
         attrs[FRONTS] = fronts_of(plan.qrels, plan.measures, plan.columns, by_topic)
     averages.attrs = by_topic.attrs = attrs
     return averages, by_topic, scorer
-
-
-def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
-            qrels: pd.DataFrame) -> list[str]:
-    """Return the names of the pipelines that re-rank by the labels that evaluate them."""
-    sources = {name: sources_of(system) for name, system in systems.items()}
-    if not any(sources.values()):
-        return []
-    of_measures = []
-    for measure in filter(is_of_groups, measures):
-        of_measures += [part.param("groups") for part in measure.parts if part.needs_groups]
-    evaluating = {labels_of(source, qrels) for source in dict.fromkeys(of_measures)}
-    evaluating.discard(frozenset())
-    names = []
-    for name, of_system in sources.items():
-        labels = {labels_of(source, qrels) for source in of_system}
-        if labels & evaluating:
-            names.append(name)
-    return names
-
-
-def sources_of(system: Any) -> list[Any]:
-    """Return the group sources of the transformers of this package in a pipeline."""
-    groups = getattr(system, "groups", None)
-    sources = [groups] if isinstance(groups, Groups) else []
-    for value in vars(system).values():
-        parts = value if isinstance(value, (list, tuple)) else [value]
-        for part in filter(is_system, parts):
-            sources += sources_of(part)
-    return sources
-
-
-def labels_of(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]]:
-    """Return the topic, docno and group of the judged documents that have a group.
-
-    :param source: a group source, ``None`` for the groups in the qrels
-    """
-    frame = qrels if source is None else get(source).to_qrels(qrels)
-    qid, docno, _ = qrels_columns(frame)
-    annotated = frame[~frame["iteration"].isin([*UNANNOTATED, *TREC_DEFAULTS])]
-    return frozenset(annotated[[qid, docno, "iteration"]].itertuples(index=False, name=None))
 
 
 #: The CSS of the values of ``highlight``, as in pt.Experiment.

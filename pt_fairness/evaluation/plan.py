@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.runs_and_qrels import frames_of
+from pt_fairness.analysis.runs_and_qrels import frames_of, is_of_groups
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
+    UNANNOTATED,
     did_you_mean,
     distinct_or,
     first_names,
@@ -32,6 +33,7 @@ from pt_fairness.io.run_files import (
     RunInput,
     RunInputs,
     file_name,
+    is_system,
     load_topics,
     named,
 )
@@ -293,3 +295,44 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
         if count[file] > 1 and folder:
             shown[name] = os.path.join(folder, file)
     return shown
+
+
+def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
+            qrels: pd.DataFrame) -> list[str]:
+    """Return the names of the pipelines that re-rank by the labels that evaluate them."""
+    of_systems = {name: sources_of(system) for name, system in systems.items()}
+    if not any(of_systems.values()):
+        return []
+    of_measures = []
+    for measure in filter(is_of_groups, measures):
+        of_measures += [part.param("groups") for part in measure.parts if part.needs_groups]
+    evaluating = {labels_of(source, qrels) for source in dict.fromkeys(of_measures)}
+    evaluating.discard(frozenset())
+    names = []
+    for name, of_system in of_systems.items():
+        labels = {labels_of(source, qrels) for source in of_system}
+        if labels & evaluating:
+            names.append(name)
+    return names
+
+
+def sources_of(system: Any) -> list[Any]:
+    """Return the group sources of the transformers of this package in a pipeline."""
+    groups = getattr(system, "groups", None)
+    sources = [groups] if isinstance(groups, Groups) else []
+    for value in vars(system).values():
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        for part in filter(is_system, parts):
+            sources += sources_of(part)
+    return sources
+
+
+def labels_of(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]]:
+    """Return the topic, docno and group of the judged documents that have a group.
+
+    :param source: a group source, ``None`` for the groups in the qrels
+    """
+    frame = qrels if source is None else sources.get(source).to_qrels(qrels)
+    qid, docno, _ = qrels_columns(frame)
+    annotated = frame[~frame["iteration"].isin([*UNANNOTATED, *TREC_DEFAULTS])]
+    return frozenset(annotated[[qid, docno, "iteration"]].itertuples(index=False, name=None))

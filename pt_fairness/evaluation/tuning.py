@@ -12,7 +12,7 @@ import pandas as pd
 from pt_fairness.analysis.columns import NEAR_ZERO, TIE_DECIMALS, direction_of, from_best
 from pt_fairness.core.arrays import ROUNDING
 from pt_fairness.core.messages import collecting_warnings, first_names, listed, shown, warn
-from pt_fairness.evaluation.experiment import oracles
+from pt_fairness.evaluation.plan import oracles
 from pt_fairness.io.document_files import load_qrels, of_topics
 from pt_fairness.io.run_files import load_topics
 from pt_fairness.provider.measure_lists import parsed, refuse_unknown, take_groups
