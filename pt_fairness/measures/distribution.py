@@ -524,8 +524,8 @@ class _RADio(DistributionMeasure):
     # Slow version: radio in tests/slow_versions/normative.py
     SOURCE = ("vrijenhoek2022",)
     RANGES = {("divergence", "kl"): (0.0, None)}
-    WHERE = (f"{ATTENTION}, mixed with alpha parts of the target, as the target is with the "
-             f"attention, {JSD_IN_WORDS}")
+    WHERE = (f"{ATTENTION}, mixed attention = (1 - alpha) * attention + alpha * target, mixed "
+             f"target = (1 - alpha) * target + alpha * attention, {JSD_IN_WORDS}")
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "target": params.target("run"),

@@ -46,7 +46,7 @@ def test_no_measure_of_groups_no_oracle():
 
 
 def test_labels_of_no_judged_document_evaluate_nothing():
-    elsewhere = [groups.from_mapping({docno: "PRO", "z": "CON"}) for docno in "xy"]
+    elsewhere = [groups.from_mapping({"e": label, "z": "X"}) for label in ("PRO", "CON")]
     pipeline = pt.Transformer.from_df(RUN) >> rerank.xquad(elsewhere[0])
     averages = evaluate({"other": pipeline}, QRELS, ["AWRF@3"], topics=TOPICS, perquery=False,
                         groups=elsewhere[1], progress=False)
