@@ -29,7 +29,8 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
 
     The best value is the one nearest to the better end: the smallest rKL, the largest AWRF, the
     BiasP nearest to 0. ``pt.GridScan`` evaluates all settings. ``pt.GridSearch`` always takes the
-    largest value. Evaluate the pipeline on topics that it was not tuned on.
+    largest value. Evaluate the pipeline on topics that it was not tuned on. A warning says if it
+    re-ranks by the labels that evaluate it.
 
     :param pipeline: the pipeline
     :param params: the values to try for each parameter of each transformer of the pipeline, as of

@@ -269,6 +269,10 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     labels can be too fair or too unfair. Elsewhere, such as in :func:`pt_fairness.evaluate`, a
     document has its human label, or else that of the model, and nothing is corrected.
 
+    A document that ``human`` names without a group is an error where the model has a label. One
+    that it does not name keeps that of the model, also if people found no group: such as those of
+    :func:`from_votes` without a majority, and those that :func:`from_pattern` does not match.
+
     :param model: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object such as that of :func:`from_transformer`
     :param human: the same of people, for documents that are a random sample of those judged and
