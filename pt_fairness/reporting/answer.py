@@ -47,7 +47,7 @@ _LINK = re.compile("\ue000(.*?)\ue001(.*?)\ue002")
 #: What a mark says of the fairest system, and of the relevance of the baseline.
 _FAIRER = {BETTER: "it is significantly fairer by", DIFFERENT: "it differs significantly by",
            "": "no significant difference was found by"}
-_RELEVANCE = {BETTER: "significantly less", WORSE: "significantly more",
+_RELEVANCE = {BETTER: "significantly less than {}", WORSE: "significantly more than {}",
               "": "no significant difference"}
 _BY_CHANCE = "no difference was found by"
 #: What an outcome leaves open.
@@ -180,7 +180,8 @@ class AverageTable:
             else:
                 text += f"; the highest is {self.value(most[0], j)}, of {self.systems[most[0]]}"
             if self.baseline not in (None, i):
-                numbers = f"{_RELEVANCE[self.cells[i][j].mark]}, {self.p_value(i, j)}"
+                outcome = _RELEVANCE[self.cells[i][j].mark].format(self.systems[i])
+                numbers = f"{outcome}, {self.p_value(i, j)}"
                 text += f"; the baseline has {self.value(self.baseline, j)} ({numbers})"
             sentences.append(f"{text}.")
         return sentences
@@ -196,8 +197,8 @@ class AverageTable:
             lines.append("Whether the systems differ from each other: each was tested against the "
                          "baseline alone.")
         if len(self.fairest) > 1:
-            lines.append("What several measures show together: their p-values are not corrected "
-                         "for each other.")
+            lines.append("Whether what several measures show holds at once: p-values are not "
+                         "corrected for the number of measures.")
         if not self.most_relevant:
             lines.append("What fairness costs in relevance: there is no measure of it.")
         return lines
@@ -215,7 +216,8 @@ def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
             text = f"{column.name} is undefined for {undefined_topics(experiment, column)}"
             lines.append(link("judgments", text))
     for text in annotated_within(experiment, HALF):
-        lines.append(f"What the documents without a group would change: {link('paragraph', text)}")
+        annotated = link("paragraph", text)
+        lines.append(f"How the documents without a group would change the values: {annotated}")
     for source in experiment.sources:
         for text in of_model(source.annotations.groups, experiment.corrected):
             lines.append(link("paragraph", as_text(text)))
@@ -245,8 +247,9 @@ def _random_orders(table: AverageTable, runs: Mapping[str, Any],
                 outcome = f"its order is {side} by"
             j, share = places[order["measure"]], f"{order['fairer']:.1%}"
             p, cell = short_p(order["p"]), f"random-{len(rows)}"
-            clauses[outcome][table.names[j]] = (f"{link(f'{cell}-5', share)} of them are fairer, "
-                                          f"p {link(f'{cell}-6', p)}")
+            numbers = (f"{link(f'{cell}-5', share)} of the orders are fairer, two-sided p "
+                       f"{link(f'{cell}-6', p)}")
+            clauses[outcome][table.names[j]] = numbers
             values = [decimal(order[column]) for column in ("value", "random", "sd")]
             rows.append((system, experiment.names[j], *values, share, p))
     if not rows:
