@@ -171,7 +171,7 @@ class _TrecFair(FairnessMeasure):
     def depth(self) -> int | None:
         return self.cutoff or self.param("ideal")
 
-    WHERE = JSD_IN_WORDS
+    WHERE = f"gain = discount of a relevant document, ideal = the largest Σ gain, {JSD_IN_WORDS}"
 
     def formula(self) -> str:
         factors = ["Σ {gain} / {ideal}", "(1 - JSD({exposure share}, {target share}) * ln(2))"]
