@@ -1,5 +1,5 @@
-"""Draws the figures of the pages "Gallery" and "How certain is a value?" with the Python blocks of
-the pages themselves.
+"""Draws the figures of the pages "Gallery", "How certain is a value?" and "Reading a value" with the
+Python blocks of the pages themselves.
 
 ``python .ci/page_figures.py [--figures FOLDER]`` needs no Java: ``pip install
 'pt-fairness[demo,plots]'``.
@@ -22,7 +22,7 @@ from quickstart import without_native_output
 from shared.comparison import arguments, plt
 
 PAGES = [importlib.resources.files("pt_fairness") / "pt_docs" / f"{name}.rst"
-         for name in ("gallery", "certainty")]
+         for name in ("gallery", "certainty", "reading")]
 #: A block of Python, or the name of an image.
 PART = re.compile(r"^\.\. (?:code-block:: python\n\n(?P<code>(?:   .*\n|\n)+)"
                   r"|image:: images/(?P<image>\S+)$)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The figures of the gallery and of the page on certainty, drawn by the blocks of the pages."""
+"""The figures of three pages, drawn by the blocks of the pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import pytest
 PAGES = resources.files("pt_fairness") / "pt_docs"
 GALLERY = (PAGES / "gallery.rst").read_text(encoding="utf-8")
 CERTAINTY = (PAGES / "certainty.rst").read_text(encoding="utf-8")
-NAMED = set(re.findall(r"^\.\. image:: images/(\S+)$", GALLERY + CERTAINTY, re.MULTILINE))
+READING = (PAGES / "reading.rst").read_text(encoding="utf-8")
+NAMED = set(re.findall(r"^\.\. image:: images/(\S+)$", GALLERY + CERTAINTY + READING,
+                       re.MULTILINE))
 
 
 def test_every_image_of_the_page_is_drawn_and_nothing_else(script, tmp_path):
@@ -40,7 +42,7 @@ def test_figures_have_twice_the_resolution_of_their_place_on_the_page():
 
 def test_the_stored_images_are_those_of_the_page():
     stored = {path.name for path in (PAGES / "images").iterdir()}
-    drawn = ("gallery-", "certainty-", "strips")
+    drawn = ("gallery-", "certainty-", "reading-", "strips")
     assert {name for name in stored if name.startswith(drawn)} == NAMED
     assert sum(len((PAGES / "images" / name).read_bytes()) for name in stored) <= 900_000
 
