@@ -1,5 +1,5 @@
-"""Draws the figures of the pages "Gallery", "How certain is a value?" and "Reading a value" with the
-Python blocks of the pages themselves.
+"""Draws the figures of the pages "Gallery", "How certain is a value?" and "Reading a value" with
+the Python blocks of the pages themselves.
 
 ``python .ci/page_figures.py [--figures FOLDER]`` needs no Java: ``pip install
 'pt-fairness[demo,plots]'``.
