@@ -60,6 +60,11 @@ def source_of_numbers(measure: Any) -> str:
     return "cutoffs" if "cutoff" in inner.SUPPORTED_PARAMS else ""
 
 
+def at_cutoffs(measure: Any, last: int) -> list[Any]:
+    """Return a measure at the cutoffs from 1 to ``last``."""
+    return [type(measure)(**measure.params | {"cutoff": k}) for k in range(1, last + 1)]
+
+
 def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
             groups: Any = None, topics: Any = None) -> pd.DataFrame:
     """Return how each rank of a ranking adds to the value of a measure, for one topic.
@@ -512,10 +517,9 @@ class _Scores:
                 values[places] = added[place]
                 return "contribution", values
             if source == "cutoffs":
-                kind = type(measure)
-                at_cutoffs = [kind(**measure.params | {"cutoff": k}) for k in range(1, n + 1)]
-                evaluator = QuickEvaluator(at_cutoffs, self._qrels)
-                of_cutoffs = self._of(evaluator, at_cutoffs, self._ranked)
+                measures = at_cutoffs(measure, n)
+                evaluator = QuickEvaluator(measures, self._qrels)
+                of_cutoffs = self._of(evaluator, measures, self._ranked)
                 so_far = np.isin(np.arange(depth), places).cumsum()
                 return "value", np.append(nan, of_cutoffs)[so_far]
             prefixes = []

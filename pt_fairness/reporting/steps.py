@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.explanation import source_of_numbers
+from pt_fairness.analysis.explanation import at_cutoffs, source_of_numbers
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import collecting_warnings
@@ -115,9 +115,7 @@ class Method:
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs: list[Any] = []
         if self.source == "cutoffs":
-            for cutoff in range(1, last + 1):
-                params = measure.params | {"cutoff": cutoff}
-                self.at_cutoffs.append(type(measure)(**params))
+            self.at_cutoffs = at_cutoffs(measure, last)
 
     def differs(self, values: Floats, value: Floats) -> Bools:
         """Return the topics whose last value so far is not the value, ``[T]``.
@@ -143,12 +141,12 @@ class Steps:
         by_prefix = self._methods_by("prefixes")
         longest = max((method.prefixes for method in by_prefix), default=0)
         self._ranks = range(longest)
-        at_cutoffs = [measure for method in self.methods for measure in method.at_cutoffs]
+        measures = [measure for method in self.methods for measure in method.at_cutoffs]
         self._evaluator = scorer.evaluator
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
             self._prefixes = QuickEvaluator([method.measure for method in by_prefix], plan.qrels)
-            distinct = list(dict.fromkeys(at_cutoffs))
+            distinct = list(dict.fromkeys(measures))
             self._cutoffs = QuickEvaluator(distinct, plan.qrels)
         rels = {method.measure["rel"] for method in self._methods_by("gains")}
         self._subtopics = {rel: Subtopics(judgments, rel) for rel in rels}
