@@ -221,7 +221,7 @@ def _explain(options: argparse.Namespace) -> None:
         return
     lines = [f"{measure} of topic {qid}: {number(facts['value'])}"]
     lines += [f"= {side}" for side in formula.split(" = ") if side]
-    if facts["where"]:
+    if formula and facts["where"]:
         lines.append(f"where {facts['where']}")
     if not frame["counts"].any():
         lines.append("No document counts: the measure gives every such list this value.")

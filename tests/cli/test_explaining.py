@@ -346,8 +346,9 @@ def test_why_a_topic_has_no_value(explained, folder):
     assert "The run has it, but a topic without judged documents has no value" in error("7")
 
 
-def test_a_topic_without_results(explained, folder):
+def test_a_topic_without_results(explained, folder, capsys):
     (folder / "qrels9").write_text((folder / "qrels").read_text() + "9 g0 d1 1\n9 g1 d2 1\n")
     assert cli.main(["explain", "qrels9", "run", "-m", "rND@5", "--topic", "9"]) == 0
+    assert "where" not in capsys.readouterr().out
     frame = explain("rND@5", folder / "run", folder / "qrels9", "9")
     assert frame.empty and frame.attrs["value"] == frame.attrs["topic value"] == 1
