@@ -52,11 +52,11 @@ def test_the_first_annotated_documents_count(make_case, seed, cutoff):
 def test_two_sides(worked):
     both = shown("rND@3", worked)
     assert both.protected == ["CON"]
-    assert both.columns("")["protected share"].tolist() == pytest.approx([1, 1/2, 1/2, 1/3])
+    assert both.shares("")["protected share"].tolist() == pytest.approx([1, 1/2, 1/2, 1/3])
     assert shown("rND(protected='PRO')@3", worked).protected == ["PRO"]
     for measure in ("rKL(protected='all')@3", "DistKL@3", "BiasP@3", "nDCG@3"):
         assert shown(measure, worked).protected is None
-        assert "protected share" not in shown(measure, worked).columns("")
+        assert "protected share" not in shown(measure, worked).shares("")
 
 
 def test_the_fairest_ranking(worked):
@@ -68,8 +68,9 @@ def test_the_fairest_ranking(worked):
 
 
 def test_columns_have_the_name_of_the_source_before_the_label(worked):
-    assert set(shown("DistKL@2", worked).columns("opinion: ")) == {
-        f"{what} of opinion: {label}" for what in ("share", "target") for label in ("CON", "PRO")}
+    ranks = shown("DistKL@2", worked)
+    assert set(ranks.shares("opinion: ")) == {"share of opinion: CON", "share of opinion: PRO"}
+    assert set(ranks.targets("opinion: ")) == {"target of opinion: CON", "target of opinion: PRO"}
 
 
 def test_the_groups_of_measures_that_have_none(worked):
