@@ -133,12 +133,16 @@ def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
            labels: Sequence[str]) -> None:
     """Warn of human labels that are few, or that agree with the model's by chance.
 
+    Where every document has a human label, no label is drawn, and there is nothing to warn of.
+
     :raises ValueError: no document has a human label and one of the model
     """
     if not checked.any():
         raise ValueError(f"no document has a label in {source.human!r} and in {source.model!r}; "
                          "some of the judged and ranked documents, at random, need both: that of "
                          "the model and one by hand")
+    if (human >= 0).all():
+        return
     number = np.bincount(human[human >= 0], minlength=len(labels))
     used = np.bincount(model[model >= 0], minlength=len(labels)) > 0
     few = np.array(labels)[used & (number < LEAST_HUMAN)].tolist()

@@ -197,8 +197,8 @@ class AverageTable:
             lines.append("Whether the systems differ from each other: each was tested against the "
                          "baseline alone.")
         if len(self.fairest) > 1:
-            lines.append("Whether what several measures show holds at once: p-values are not "
-                         "corrected for the number of measures.")
+            lines.append("How much of this is chance: no p-value is corrected for the number of "
+                         "measures.")
         if not self.most_relevant:
             lines.append("What fairness costs in relevance: there is no measure of it.")
         return lines

@@ -227,6 +227,9 @@ def test_warnings():
     useless = pd.Series(rng.choice([*"AB"], len(data.model)), data.model.index)
     assert any("agree little" in text
                for text in caught(data, groups.model_labels(useless, data.human), 8))  # fmt: skip
+    everyone = pd.Series(rng.choice([*"AB"], len(data.model)), data.model.index)
+    assert not any("by hand" in text
+                   for text in caught(data, groups.model_labels(useless, everyone), 8))  # fmt: skip
 
 
 #: Values whose errors scatter by 0.03 to 0.06 from experiment to experiment; for the first, the
