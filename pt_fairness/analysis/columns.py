@@ -68,7 +68,7 @@ SEVERAL = "several groups"
 #: The key of ``attrs`` that maps the names of columns to the systems of which less than half of the
 #: documents that count stand within the cutoff, with their share.
 FAR_DOWN = "far down"
-#: The key of ``attrs`` with the names of the pipelines that re-rank by the labels that evaluate.
+#: The key of ``attrs`` with the names of the pipelines that re-rank by the labels of the measures.
 ORACLES = "oracles"
 #: The key of ``attrs`` with the test against the baseline: ``baseline``, ``test``, ``correction``
 #: (``None`` for none), ``alpha`` and ``systems``, the number of systems that are compared.
@@ -79,12 +79,13 @@ INTERVAL = "interval"
 TOLERANCE = "tolerance"
 #: The key of ``attrs`` with the names of the rows of reference rankings, below the systems.
 REFERENCES = "references"
-#: The key of ``attrs`` with the fronts that judgments allow: for each the places of both measures
-#: among the columns, the ``vertices``, and for each system ``now``, ``fairest`` and ``headroom``.
+#: The key of ``attrs`` with the fronts of the qrels. Each has the positions of its two measures
+#: among the columns, its ``vertices``, and ``now``, ``fairest`` and ``headroom`` of each system.
 FRONTS = "fronts"
 #: The key of ``attrs`` with the names of the systems, in the order of the runs.
 SYSTEMS = "systems"
-#: The key of ``attrs`` that maps sources of groups and values to how many documents they know.
+#: The key of ``attrs`` that maps each source of groups or values to a sentence: how many documents
+#: have a group or a value there.
 MATCHED = "matched"
 #: The key of ``attrs`` that maps the names of failed runs to their errors.
 BROKEN = "broken"

@@ -36,15 +36,15 @@ _SOURCE = "name the source of the labels with groups= (--groups)"
 #: The columns of :func:`uncertain_labels`.
 _COLUMNS = ("name", "measure", "n", "mean", "low", "high", "label low", "label high", "share",
             "error", "most probable")
-#: The columns of values without draws, for weights and for hard labels of a model.
+#: The columns of the values of weights, and of those of a model's labels; both without draws.
 EXPECTED, LABELLED = "expected memberships", "as labelled"
 #: The further columns for a model's labels.
 _OF_MODELS = (LABELLED, "n_eff", "r_hat")
 #: Why a column of values without draws differs from the mean.
 WHY = {
-    EXPECTED: f"The {EXPECTED}, as in a table of averages, count a document to its probability of "
-              "each group; a draw gives it one label. By AWRF, rKL and other measures that are not "
-              "linear, such mixtures are fairer than lists of single labels.",
+    EXPECTED: f"The {EXPECTED}, as in a table of averages, count a document towards each group "
+              "with its probability; a draw gives it one label. By AWRF, rKL and other measures "
+              "that are not linear, such mixtures are fairer than lists of single labels.",
     LABELLED: "The values as labelled are those of the model's labels, and the human ones where "
               "there are some. The errors of the model mix the groups, so that such values are "
               "too fair or too unfair; the mean over the draws is corrected for them.",
@@ -58,7 +58,7 @@ class Draws:
 
     :param systems: the runs, with the groups of their documents
     :param judged: the label set of each judged document, −1 for none
-    :param drawn: returns a mask of the label sets of which the documents get drawn labels
+    :param drawn: returns a mask of label sets; the documents that have these get drawn labels
     :param by_topic: whether a document has labels of its own in each topic
     :param cells: the number of ranked and judged documents in the draws that are scored at a time
     """
@@ -190,8 +190,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :func:`pt_fairness.groups.with_error_rates` goes the same way, with error rates that are known.
 
     *Weights* of a document are read as the probabilities of its labels, and drawn one by one;
-    documents without weights are certain. This is right if they are calibrated for each document
-    and topic. Error rates over all topics are not: then the drawn lists are too mixed.
+    documents without weights are certain. This is right if the probabilities are calibrated for
+    each document and topic. Error rates over all topics are not: the drawn lists are too mixed.
 
     With V the variance of the mean over topics and L = (1 + 1/n)·B that of the labels (B the
     variance of the mean over n draws), the interval is the mean ± t·√(V + L), with the degrees of
@@ -317,7 +317,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 
 
 def _matched(annotations: Annotations, systems: Sequence[tuple[Run, Rankings]]) -> dict[str, str]:
-    """Return the sentence on what matched, by the group source; empty without one."""
+    """Return the group source and a sentence on how many documents have a group there."""
     if annotations.groups is None:
         return {}
     matches = Matches(0, 0, None)
@@ -329,7 +329,7 @@ def _matched(annotations: Annotations, systems: Sequence[tuple[Run, Rankings]]) 
 
 
 def _expected(measure: FairnessMeasure, systems: Sequence[tuple[Run, Rankings]]) -> float:
-    """Return the mean of a measure for the weights themselves, NaN if it refuses weights.
+    """Return the mean of a measure without draws, from the weights; NaN if it refuses weights.
 
     :param systems: the system, and the baseline to return the difference from, if any
     """
@@ -428,8 +428,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     draw, a share ``eps`` of the annotated (topic, document) pairs, judged or retrieved, has one
     other label instead of its own. Each other label is equally likely. All systems and measures use
     the same wrong labels. The row of a measure depends neither on the other measures nor on the
-    order of the input. The function prints a progress bar
-    for each share.
+    order of the input. The function prints a progress bar for each share.
 
     :param runs: as of :func:`pt_fairness.evaluate`
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,

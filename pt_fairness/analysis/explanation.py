@@ -40,17 +40,18 @@ SUMS = frozenset({
 SHARE, TARGET = "share of ", "target of "
 #: The significant digits of the numbers in formulas.
 DIGITS = 5
-#: The largest number of summands that a formula shows one by one.
+#: Sums of more summands are shown as one number.
 MOST_SUMMANDS = 30
 #: The columns of the protected side.
 PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
 
 
 def source_of_numbers(measure: Any) -> str:
-    """Return what the numbers of a measure at the ranks are computed from.
+    """Return how the number of each rank is computed.
 
-    :returns: ``'terms'`` of a sum of this package, values of ``'prefixes'`` of the ranking, whose
-        differences add up, values at ``'cutoffs'``, or ``''`` if there is no cutoff to vary
+    :returns: ``'terms'``: a term of the sum, of a measure of this package; ``'prefixes'``: the
+        difference between the values of two prefixes of the ranking; ``'cutoffs'``: the value with
+        the rank as cutoff; ``''``: the value of a prefix, if there is no cutoff to vary
     """
     inner = getattr(measure, "inner", measure)  # that of OfGroup
     if isinstance(measure, FairnessMeasure) and measure.is_sum:
@@ -78,8 +79,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     For any other measure, the column ``value`` holds the value so far: that of the measure with the
     rank as its cutoff.
 
-    Each measure of this package adds the numbers that its value is made of, and the formula with
-    these numbers in it. ``pt-fairness explain`` prints them.
+    For a measure of this package, further columns hold the parts of its value, and the formula with
+    these numbers. ``pt-fairness explain`` prints them.
 
     :param measure: a measure, or its name
     :param run: a run with one ranking of the topic, in any form that
@@ -212,14 +213,16 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     numbers.columns[column] = values
     if "undefined" not in facts and first.comparable:
         facts["formula"] = numbers.put_into(formula)
-    if first.protected is not None:
-        facts["protected"] = ", ".join(first.protected)
-    if first.fairest is not None:
-        facts["fairest"] = first.fairest
+    protected = first.protected
+    if protected is not None:
+        facts["protected"] = ", ".join(protected)
+    fairest = first.fairest
+    if fairest is not None:
+        facts["fairest"] = fairest
     frame = frame.assign(**numbers.columns, **facts, **numbers.of_topic)
     frame.attrs = facts | {"value": scores.value}
-    if first.protected is not None:
-        frame.attrs["protected"] = first.protected
+    if protected is not None:
+        frame.attrs["protected"] = protected
     return frame
 
 
@@ -289,14 +292,13 @@ class Ranks:
         #: The 0-based rank of each document that counts.
         self.places: Ints = np.flatnonzero(counts)[:cutoff]
         compared = self._of_package and measure.needs_groups and not measure.EVEN
-        #: Whether the list has documents that count, with groups if the measure compares them.
+        #: Whether a document counts; if the measure compares groups, one that has a group.
         self.comparable = len(self.places) > 0
         if compared:
             self.comparable = bool((codes[0, self.places] >= 0).any())
-        last = int(self.places.max(initial=-1))
+        last = int(self.places.max(initial=-1)) + 1
         #: The number of ranks that are shown.
-        shown = min(length, cutoff or length)
-        self.depth = max(last + 1, shown)
+        self.depth = max(last, min(length, cutoff or length))
         self._codes = codes[0, :self.depth]
         self.relevance = relevance[0, :self.depth]
         #: Whether the measure is of this package, and there are labels that it can compare.
@@ -311,25 +313,25 @@ class Ranks:
         member = np.vstack([self._view.member, no_group])
         return [", ".join(labels[is_member]) for is_member in member[self._codes]]
 
-    def shares(self, source: str) -> dict[str, Floats]:
+    def shares(self, prefix: str) -> dict[str, Floats]:
         """Return the shares so far, ``[depth]``, by column.
 
-        :param source: what precedes the labels in the names of the columns
+        :param prefix: the prefix of the labels in the names of the columns
         """
         shares = self._so_far(self._view.share)
-        names = [f"{SHARE}{source}{label}" for label in self._view.labels]
+        names = [f"{SHARE}{prefix}{label}" for label in self._view.labels]
         columns = dict(zip(names, shares.T, strict=True))
         if self._side is not None:
             degree = self._side.sets[0].astype(float)
             columns[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
         return columns
 
-    def targets(self, source: str) -> dict[str, float]:
-        """Return the target shares by column; ``source`` is as of :meth:`shares`."""
+    def targets(self, prefix: str) -> dict[str, float]:
+        """Return the target shares by column; ``prefix`` is as of :meth:`shares`."""
         targets = {}
         target = self.measure.target(self._view) if self._of_package else None
         if target is not None:
-            names = [f"{TARGET}{source}{label}" for label in self._view.labels]
+            names = [f"{TARGET}{prefix}{label}" for label in self._view.labels]
             shares = np.where(target[0].any(), target[0], nan)
             targets = dict(zip(names, shares, strict=True))
         side = self._side
@@ -339,7 +341,7 @@ class Ranks:
 
     @property
     def nothing(self) -> str:
-        """Why the measure has nothing to compare with, if it is undefined for the topic."""
+        """Why the measure is undefined for the topic, if it is."""
         view = self._view
         rel = self.measure.param("rel")
         reason = nothing_to_compare(self.measure, view.labels)
@@ -397,7 +399,7 @@ class Ranks:
 
 
 class Numbers:
-    """The numbers that a value is made of.
+    """The parts of a value: columns, numbers of the topic, and the formula with these numbers.
 
     :param places: the 0-based rank of each document that counts
     :param depth: the number of ranks
@@ -412,9 +414,9 @@ class Numbers:
         self._of_labels: dict[str, Floats] = {}
 
     def add_notes(self, view: View, prefix: str) -> None:
-        """Add what a measure noted.
+        """Add the notes of a view.
 
-        :param prefix: what precedes the names
+        :param prefix: the prefix of their names
         """
         for name, (labels, values) in (view.notes or {}).items():
             name = prefix + name
@@ -430,9 +432,10 @@ class Numbers:
                 self.of_topic[name] = numbers[0]
 
     def put_into(self, formula: str) -> str:
-        """Return a formula, and the same with numbers; ``''`` if it lacks one.
+        """Return a formula in names and in numbers.
 
         :param formula: as of :meth:`FairnessMeasure.formula`
+        :returns: such as ``Σ product / Z = (0.33 + 0.21) / 1.42``; ``''`` if a number is missing
         """
         names = formula.replace("{", "").replace("}", "")
         at_ranks = {name: column[self._places] for name, column in self.columns.items()}
@@ -451,7 +454,7 @@ class Numbers:
 
 
 def number(value: float) -> str:
-    """Return a number of a formula as text."""
+    """Return a number as text with five significant digits."""
     return f"{value:.{DIGITS}g}"
 
 
@@ -492,7 +495,7 @@ class _Scores:
         # With distinct scores, providers that break ties otherwise rank as trec_eval does.
         scores = np.arange(len(ranked), 0, -1.0)
         self._ranked = ranked.assign(score=scores)
-        with collecting_warnings():  # have been given
+        with collecting_warnings():  # issued above
             #: The value of the whole ranking.
             self.value = self._of(self.evaluator, [measure], self._ranked)[0]
         if not np.isclose(self.value, of_provider, rtol=0, atol=1e-9, equal_nan=True):
@@ -510,7 +513,7 @@ class _Scores:
         measure = self._measure
         n = len(places)
         source = source_of_numbers(measure)
-        with collecting_warnings():  # about prefixes; those about the measure have been given
+        with collecting_warnings():  # prefixes repeat the warnings about the measure
             if source == "terms":
                 added = self.evaluator.contributions(ranked, n)[measure]
                 values = np.full(depth, 0.0 if n else nan)

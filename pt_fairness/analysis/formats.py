@@ -324,7 +324,7 @@ def table(results: Any, digits: int | None = None, p_values: bool = False) -> Ta
     """
     frame = results[0] if isinstance(results, tuple) else results
     if not isinstance(frame, pd.DataFrame):
-        frame = getattr(frame, "data", frame)  # that of highlight, a pandas Styler
+        frame = getattr(frame, "data", frame)  # of the Styler of highlight
     html, text = (as_text(frame, form, digits, p_values) for form in ("html", "text"))
     return Table(html, text)
 
@@ -452,7 +452,7 @@ def _html(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
     lines.append("</tbody></table>")
     lines += [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     text = "\n".join([*lines, ""])
-    # Numbers of characters need no declared encoding.
+    # Character references need no declared encoding.
     return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 

@@ -3,7 +3,7 @@
 Shapes: ``N`` lists or states, ``C`` kinds of documents, ``m`` ranks. Documents are of one kind if
 the measure of fairness cannot tell them apart: if they have the same label set or, where two sides
 are compared, stand on the same side. A *state* is the number of documents of each kind in a prefix.
-A *point* is the relevance and the fairness of a list; unfairness is negative there.
+A *point* is the relevance and the fairness of a list; values of unfairness are negated.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from pt_fairness.analysis.columns import (
     TIE_DECIMALS,
     direction_of_measure,
     measure_columns,
+    per_query,
     systems_of,
     text_of,
 )
@@ -41,7 +42,7 @@ from pt_fairness.core.arrays import (
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import collecting_warnings, shown, warn
 from pt_fairness.io.document_files import of_topics
-from pt_fairness.io.files import need_columns, need_rows
+from pt_fairness.io.files import need_rows
 from pt_fairness.measures.descriptions import fair_end_of
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
@@ -56,9 +57,9 @@ from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, empty_run
 from pt_fairness.rankings.view import View
 
-#: The largest number of lists of a topic, or of states of the last rank.
+#: The largest number of candidates of a topic (see :meth:`Pool.candidates`).
 MOST = 1_100_000
-#: The largest number of all topics for the fronts of a table: several seconds.
+#: The largest number of candidates of all topics for a front of a table, which takes seconds.
 MOST_OF_ALL = 4_000_000
 #: The largest number whose factorial is a float.
 LARGEST_FACTORIAL = 170
@@ -72,8 +73,8 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     """Return the front of relevance and fairness that the judgments allow.
 
     A point of the front has the largest mean relevance of all points that are as fair. The front is
-    exact, and these are all of its vertices. Between two of them, a random choice of two policies
-    attains every point of the line.
+    exact, and the rows are all of its vertices. Every point on the line between two vertices is
+    reached, in expectation, by a random choice between their rankings.
 
     The lists of a topic hold its judged documents that have a group, as many as the larger cutoff
     asks for. A system that returns other documents, or fewer, can lie beyond the front. A topic
@@ -111,15 +112,15 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
 
 def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topics: Any = None,
               most: float = np.inf) -> pd.DataFrame:
-    """Return a front.
+    """Return the front of :func:`frontier`.
 
-    :param most: the largest number of lists of all topics
-    :raises ValueError: what :func:`frontier` raises
+    :param most: the largest number of candidates of all topics
+    :raises ValueError: as :func:`frontier`
     """
     relevance = parsed_one(relevance)
     measure = parsed_one(fairness)
     reason = reason_against(measure)
-    if not _has_front(relevance):
+    if not _is_relevance(relevance):
         raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "
                          "cutoff, such as nDCG@10")
     if reason:
@@ -140,14 +141,14 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
         raise ValueError(f"{source.groups!r} has weights, and documents with weights are all of "
                          "different kinds; use groups without weights")
     check_labels(measure, annotations, warn)
-    every = annotations.pair_codes  # before the label sets of rankings, which have these, too
+    codes = annotations.pair_codes  # read first, so that the rankings have these label sets, too
     rankings = annotations.of_run(empty_run(judgments), measure.depth)
     rankings = rankings.of_labels(measure.added_labels, measure.depth)
     gains = _gains(relevance, judgments.relevance)
     pools = []
     for t in np.flatnonzero(~source.dropped).tolist():
         rows = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
-        pool = Pool(relevance, measure, rankings, t, every[rows], gains[rows])
+        pool = Pool(relevance, measure, rankings, t, codes[rows], gains[rows])
         if pool.counts:
             pools.append(pool)
     if not pools:
@@ -187,14 +188,14 @@ def reason_against(measure: Any) -> str:
     if direction_of_measure(measure) not in (SMALLER, LARGER):
         return "its values are signed; use abs=True if it takes it"
     if not measure.decided_by:
-        return "its value is not the mean of what lists are worth by the groups of their documents"
+        return "its value is not the mean over lists of what their groups alone decide"
     if measure.cutoff is None:
         return f"it has no cutoff; use {measure}@10"
     return ""
 
 
-def _has_front(measure: Any) -> bool:
-    """Return whether a measure is one of relevance that fronts take."""
+def _is_relevance(measure: Any) -> bool:
+    """Return whether a measure is nDCG or P with a cutoff."""
     return measure.NAME in ("nDCG", "P") and "cutoff" in measure.params
 
 
@@ -268,25 +269,30 @@ class Pool:
         """
         lists, depth = codes.shape
         number = np.arange(lists)
+        list_topic = np.full(lists, self.topic)
+        length = np.full(lists, depth)
+        unjudged = np.full(codes.size, -1)
         ranked = replace(
-            self.rankings, codes=codes.ravel(), pair=np.full(codes.size, -1), start=number * depth,
-            length=np.full(lists, depth), list_of=np.repeat(number, depth),
-            list_topic=np.full(lists, self.topic))
+            self.rankings, list_topic=list_topic, start=number * depth, length=length,
+            list_of=np.repeat(number, depth), pair=unjudged, codes=codes.ravel())
         one_topic = slice(self.topic, self.topic + 1)
         return View(ranked, one_topic)
 
     def _scored(self, score: Callable[[View], Any], codes: Ints) -> Any:
-        """Return what a function of a view returns for lists, block by block.
+        """Return the result of ``score`` for lists, computed block by block.
 
+        :param score: a function of a view
         :param codes: the label set at each rank, ``[N, m]``
         """
         size = max(1, BLOCK_CELLS // codes.shape[1])
         blocks = range(0, max(len(codes), 1), size)
         return np.concatenate([score(self._view(codes[i:i + size])) for i in blocks])
 
-    def numbers(self) -> Floats:
-        """Return the number of lists, or of states of the last rank, for each cutoff up to that of
-        the measure.
+    def candidates(self) -> Floats:
+        """Return the number of candidates for each cutoff from 0 to that of the measure.
+
+        These are the sequences of kinds if the order of a list matters to the measure, and the
+        states of the last rank if not, or if a dynamic programme finds the best sequences.
         """
         from scipy import special
         cutoffs = np.arange(min(self.measure.cutoff, LARGEST_FACTORIAL) + 1)
@@ -318,9 +324,9 @@ class Pool:
         return np.column_stack([relevance, self.sign * values])
 
     def _lists(self, states: Ints) -> Ints:
-        """Return lists with the documents of states before all others, ``[N, length]``.
+        """Return lists that begin with the documents of states, ``[N, length]``.
 
-        The documents of the state stand in the order of the pool, and so do the others.
+        The other documents follow. Both parts are in the order of the pool.
         """
         taken = self.place < states[:, self.kind]
         order = np.argsort(~taken, axis=1, kind="stable")
@@ -336,9 +342,9 @@ class Pool:
     def _steps(self, merged: bool = True) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Yield the states of each rank, and how a document leads to them.
 
-        :param merged: whether equal states are one
-        :returns: the states, ``[N, C]``; and for each step the state before, the state after, and
-            the document
+        :param merged: whether equal states are merged
+        :returns: the states, ``[N, C]``, and three arrays with an entry for each step: the state
+            before, the state after, and the document
         """
         queue = np.argsort(self.kind, kind="stable")
         first = self.sizes.cumsum() - self.sizes
@@ -371,12 +377,12 @@ class Pool:
 
 
 def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) -> None:
-    """Check that the front can be computed.
+    """Check that there are not too many candidates.
 
-    :param most: the largest number of lists of all topics
-    :raises ValueError: a topic has too many lists, or all have
+    :param most: the largest number of all topics
+    :raises ValueError: a topic has too many, or all topics together
     """
-    numbers = np.array([pool.numbers() for pool in pools])
+    numbers = np.array([pool.candidates() for pool in pools])
     last = numbers[:, -1]
     if last.sum() > most:
         raise ValueError(f"{measure} has {last.sum():,.0f} lists to compare")
@@ -472,7 +478,8 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
         * ``headroom``: how much closer to the fair end ``fairest`` is; below 0 beyond the front
         * ``share``: the headroom as a share of the distance of the system from the fair end, NaN
           if that is 0
-    :raises ValueError: a frame that is none of these, or a system without a value
+    :raises ValueError: a frame that is none of these, two values of one system, topic and measure,
+        or a system without a value
 
     Examples
     --------
@@ -487,16 +494,14 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
        name  nDCG@2  AWRF@2  fairest  most relevant  headroom  share
     0  mine     0.9     0.5    0.845            1.0     0.345   0.69
     """
-    need_columns(systems, ["name", "qid", "measure", "value"], "the values per topic")
+    frame = per_query(systems)
     need_rows(front, "the front")
     if TOPICS not in front.attrs:
         raise ValueError("the front has no attrs['topics']; give the frame that frontier returns")
     relevance, fairness = front.columns[:2]
-    qids = systems["qid"].astype(str)
-    values = systems.assign(qid=qids).pivot(index="qid", columns=["name", "measure"],
-                                            values="value")
+    values = frame.pivot(index="qid", columns=["name", "measure"], values="value")
     means = values.reindex(front.attrs[TOPICS]).mean(skipna=False)
-    names = pd.unique(systems["name"])
+    names = frame["name"].unique()
     table = means.unstack().reindex(names, columns=[relevance, fairness])
     if table.empty or table.isna().any(axis=None):
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
@@ -505,7 +510,7 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     possible = front[relevance][::-1]
     far = abs(front[fairness] - end)[::-1]
     now = abs(table[fairness] - end)
-    # A system on the front may be beyond it by rounding.
+    # Rounding can place a system that is on the front beyond it.
     nearest = np.interp(table[relevance] - ROUNDING, possible, far, right=np.nan)
     table["fairest"] = abs(end - nearest)
     table["most relevant"] = np.interp(now + ROUNDING, far, possible, left=np.nan)
@@ -516,19 +521,19 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
 
 def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[str],
               perquery: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the fronts of an evaluation, with its systems, for the ``attrs`` of its tables.
+    """Return the fronts of the measures of an evaluation, as :data:`FRONTS` describes them.
 
-    Fronts that are not possible, or that take long, are left out.
+    Pairs of measures without a front are left out, and those whose front takes long.
 
     :param columns: the name of each measure in ``perquery``
     :param perquery: the values per topic
     """
     fronts = []
     for (i, relevance), (j, fairness) in itertools.product(enumerate(measures), repeat=2):
-        if not _has_front(relevance) or reason_against(fairness):
+        if not _is_relevance(relevance) or reason_against(fairness):
             continue
         try:
-            with collecting_warnings():  # the evaluation has given them
+            with collecting_warnings():  # the evaluation has issued them
                 front = _frontier(qrels, relevance, fairness, most=MOST_OF_ALL)
         except ValueError:
             continue
@@ -541,8 +546,7 @@ def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[st
 
 
 def note_on_fronts(averages: pd.DataFrame) -> list[str]:
-    """Return a sentence on how fair the most relevant system could have been, none without fronts.
-    """
+    """Return a note on how fair the most relevant system could have been, if there are fronts."""
     fronts = averages.attrs.get(FRONTS)
     if not fronts:
         return []

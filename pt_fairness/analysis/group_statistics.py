@@ -11,9 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import (
-    is_constant,
-)
+from pt_fairness.analysis.columns import is_constant
 from pt_fairness.analysis.inference import bias_summary
 from pt_fairness.analysis.runs_and_qrels import (
     annotations_of,
@@ -445,7 +443,7 @@ def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
 
 
 def _ratios(measure: Any, rankings: Rankings) -> pd.DataFrame:
-    """Return ``qid, model, target, bias`` of a measure of representation bias."""
+    """Return ``qid, model, target, bias`` of RepBias for the rankings of a run."""
     parts = []
     for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
         m, u, n = measure.counts(view)

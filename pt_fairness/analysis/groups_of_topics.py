@@ -21,9 +21,9 @@ from pt_fairness.analysis.columns import (
     is_constant,
     measure_of,
 )
-from pt_fairness.analysis.inference import by_topic, check, mean_intervals, values_of
+from pt_fairness.analysis.inference import by_topic, mean_intervals, values_of
 from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.io.files import need_columns
 from pt_fairness.measures.measure import FairnessMeasure
 
@@ -59,7 +59,6 @@ def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"
     1    A  rKL@10     law  1   0.6    NaN    NaN
     2    A  rKL@10   sport  1   0.6    NaN    NaN
     """
-    check(confidence, resamples, method)
     frame = values_of(perquery, undefined)
     frame["cell"] = frame.groupby(["name", "measure"], sort=False).ngroup()
     members = _members(groups, frame)
@@ -80,7 +79,7 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
 
     :param perquery: ``name, qid, measure, value``, of any measures
     :param groups: the groups of topics, as of :func:`topic_groups`
-    :param resamples: the number of permutations; all are taken if there are at most as many
+    :param resamples: the number of random permutations; all permutations if there are no more
     :param seed: the seed of the permutations
     :param undefined: as of :func:`intervals`
     :returns: ``name, measure`` and
@@ -93,7 +92,7 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
           the range [0, 1] enter as one minus the value; it is NaN for other measures of which less
           is better, for signed ones, for negative values, and if all means are 0
         * ``p``: the p-value of the test; NaN for one group and if all values are equal
-        * ``chance``: the mean range over the permutations: the range without any difference
+        * ``chance``: the mean range over the permutations, expected if the groups do not differ
     :raises ValueError: no topic of the frame has a group, or an option that is not possible
 
     Examples
@@ -107,7 +106,7 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
        groups  worst  worst mean  range    sd   gini      p  chance
     0       2  sport        0.45    0.3  0.15  0.107  0.333     0.2
     """
-    check(0.95, resamples)
+    at_least(1, "resamples", resamples)
     frame = values_of(perquery, undefined)
     members = _members(groups, frame)
     frame = frame[frame["qid"].isin(members["qid"])]
@@ -134,7 +133,7 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
 
 
 def _source(groups: Any) -> sources.Groups:
-    """Return groups of topics as a source whose documents are the topics."""
+    """Return the group source of topics, with a topic in the place of a document."""
     if isinstance(groups, pd.DataFrame):
         need_columns(groups, ["qid", "group"], "the frame of topic groups")
         frame = groups[["qid", "group"]]
@@ -229,7 +228,7 @@ def _permuted(y: Floats, member: Bools, orders: Ints, complete: bool) -> tuple[f
     squares = (means - y.mean()) ** 2
     spread = (squares @ size).round(TIE_DECIMALS)
     hits = (spread[1:] >= spread[0]).sum()
-    # The order of the topics is one of all permutations, and one more beside random ones.
+    # All permutations include the observed order; it is added to random ones.
     itself = 0 if complete else 1
     ranges = np.ptp(means[1:], axis=1)
     p = (itself + hits) / (itself + len(orders))
@@ -237,7 +236,10 @@ def _permuted(y: Floats, member: Bools, orders: Ints, complete: bool) -> tuple[f
 
 
 def _orders(size: int, resamples: int, seed: int) -> tuple[Ints, bool]:
-    """Return permutations of topics, and whether these are all, which are at most ``resamples``."""
+    """Return all permutations of topics, or random ones if there are more than ``resamples``.
+
+    :returns: the permutations, ``[permutations, size]``, and whether these are all
+    """
     if math.factorial(size) <= resamples:
         return np.array(list(itertools.permutations(range(size)))), True
     rng = np.random.default_rng(seed)

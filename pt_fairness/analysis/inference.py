@@ -66,13 +66,12 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
       name measure  n  mean   low   high
     0    A  rKL@10  4   0.3  0.15  0.525
     """
-    check(confidence, resamples, method)
     frame = values_of(perquery, undefined)
     return mean_intervals(frame, ["name", "measure"], perquery, method, confidence, resamples, seed)
 
 
-def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
-    """Check options of an interval.
+def check(confidence: Any, resamples: Any = 1) -> None:
+    """Check the confidence level and the number of resamples of an interval.
 
     :raises ValueError: one is not possible
     """
@@ -80,7 +79,6 @@ def check(confidence: Any, resamples: Any = 1, method: Any = "t") -> None:
         raise ValueError(f"the confidence level {shown(confidence)} is not possible; it takes a "
                          "number above 0 and below 1, such as 0.95")
     at_least(1, "resamples", resamples)
-    one_of("method", method, ("t", "bca"))
 
 
 def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:
@@ -121,8 +119,11 @@ def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFr
 
     :param frame: ``qid, value`` and ``keys``
     :param perquery: the frame whose ``attrs`` the result has
-    :param method: as of :func:`interval`, and so are the other options
+    :param method: as of :func:`intervals`, and so are the other options
+    :raises ValueError: an option is not possible
     """
+    check(confidence, resamples)
+    one_of("method", method, ("t", "bca"))
     heads, values = by_topic(frame, keys)
     low, high = interval(values, method, confidence, resamples, seed)
     n, mean, _ = moments(values)

@@ -20,9 +20,9 @@ from pt_fairness.groups.labels_of_models import kappa
 BURN_IN, STEP = 500, 25
 #: The number of chains.
 CHAINS = 2
-#: The concentrations of the topics' shares around those of a typical topic, equally likely before.
-CONCENTRATIONS = np.geomspace(0.25, 64, 25)
-START = 4.0
+#: The possible concentrations of the topics' shares around those of a typical topic, of equal prior
+#: probability, and the one at the start.
+CONCENTRATIONS, START = np.geomspace(0.25, 64, 25), 4.0
 #: The prior count of each of the model's labels, for every true label (Jeffreys).
 PRIOR = 0.5
 #: The smallest shape of a gamma variate, and the smallest variate.
@@ -269,7 +269,7 @@ class Labelled:
 
 
 def _larger(counts: Ints, places: int) -> Ints:
-    """Return the number of counts above each whole number, for each column, ``[places, columns]``.
+    """Return how many counts of each column are above 0, 1, …, ``[places, columns]``.
 
     :param counts: ``[n, columns]``, at most ``places``
     """

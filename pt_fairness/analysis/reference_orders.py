@@ -407,7 +407,7 @@ def _orders(system: str, run: Run, topics: Sequence[str], places: Ints, numbers:
 
 
 def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
-    """Return what the random orders say of a system.
+    """Return the columns ``random, sd, fairer, p`` of a system and measure.
 
     :param means: the mean value of the system, and that of each draw, ``[1 + draws]``
     """

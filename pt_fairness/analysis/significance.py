@@ -186,7 +186,7 @@ def notes(table: pd.DataFrame) -> list[str]:
 
 
 def note_on_oracles(table: pd.DataFrame) -> list[str]:
-    """Return a sentence on the pipelines that re-rank by the labels that evaluate, if any do."""
+    """Return a note on the pipelines that re-rank by the labels of the measures, if any."""
     names = table.attrs.get(ORACLES)
     if not names:
         return []

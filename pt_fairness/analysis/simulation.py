@@ -139,6 +139,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     names = list(labels)
     topics, depth = codes.shape
     number = np.arange(topics)
+    length = np.full(topics, depth)
     topic = np.repeat(number, depth)
     flat = codes.ravel().astype(np.int32)
     pair = np.arange(len(flat))
@@ -146,7 +147,7 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     for rel in rels:
         relevant[rel] = flat if rel is None or rel <= 1 else np.full_like(flat, -1)
     return Rankings(
-        list_topic=number, start=number * depth, length=np.full(topics, depth), list_of=topic,
+        list_topic=number, start=number * depth, length=length, list_of=topic,
         pair=pair, codes=flat, item=lambda: pair, topics=[*map(str, number + 1)], pair_topic=topic,
         relevance=np.ones_like(pair), relevant=relevant, sets=LabelSets(names),
         labels=sorted(names))
@@ -299,7 +300,7 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
 
 
 def _labels(labels: Any) -> list[str]:
-    """Return a label, labels joined by commas, or several, as a list of texts."""
+    """Return labels as a list of texts; ``labels`` can be one, joined by commas, or several."""
     if isinstance(labels, str):
         labels = labels.split(",")
     elif not isinstance(labels, Iterable):

@@ -287,10 +287,11 @@ def correlations(frame: pd.DataFrame,
     Two measures are compared on the systems (or topics) that have a value of both. One warning
     counts the missing values, and one names the measures whose values are all equal.
 
-    ``'ap'`` is the AP correlation, in which the best systems weigh more. For each system, the sign
-    of agreement with those that are better by one measure is averaged, 0 for a tie in the other;
-    the coefficient is the mean over the systems, and over the two measures in this role. Its sign
-    is that of τ: it says whether the values agree, whatever end is better. It has no p-value.
+    ``'ap'`` is the AP correlation, in which the best systems weigh more. One measure ranks the
+    systems. Each system is compared with those above it: a pair counts 1 if the values of both
+    measures are in the same order, −1 if not, and 0 for a tie. The mean over these pairs is
+    averaged over the systems, and then over both choices of the measure that ranks. Whatever end is
+    better, the sign is that of τ. There is no p-value.
 
     Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
     table 3; Yilmaz et al. (2008) for ``'ap'``, with ties and its sign as decided here.
@@ -362,7 +363,7 @@ def _ap(x: Floats, y: Floats, end: str) -> float:
     :param end: the better end of the first measure
     """
     distance = from_best(x, end)
-    above = distance < distance[:, None]  # of each system in a row, those that are better
+    above = distance < distance[:, None]  # row i: the systems better than system i
     agree = np.sign(np.subtract.outer(x, x) * np.subtract.outer(y, y))
     below = above.any(axis=1)
     agreeing = (agree * above).sum(axis=1)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
+import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
 from pt_fairness import analysis, rKL
 
-pt = pytest.importorskip("pyterrier")
 pytestmark = pytest.mark.newest  # PyTerrier writes these tables since 1.1
 
 
@@ -38,7 +38,8 @@ def test_saved_tables_give_what_the_returned_ones_give(saved):
 
 
 def test_saved_tables_are_drawn(saved):
-    plots = pytest.importorskip("pt_fairness.plots")
+    pytest.importorskip("matplotlib")
+    from pt_fairness import plots
     _, values, folder = saved
     read = pd.read_csv(folder / "perquery.csv", dtype={"qid": str})
     drawn, again = (plots.distribution(frame, rKL @ 3) for frame in (read, values))
