@@ -1,4 +1,4 @@
-"""What every room needs, and the version. Importing it lets Ctrl-C end a command that is importing.
+"""Shared helpers, and the version. Importing it lets Ctrl-C end a command that still imports.
 
 As soon as the command runs, ``cli`` handles interrupts.
 """

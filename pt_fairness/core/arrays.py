@@ -124,7 +124,7 @@ def log_discount(depth: int) -> Floats:
 
 
 def discount(name: str, depth: int, p: float = 0.85) -> Floats:
-    """Return the weight of the ranks 1 to ``depth``, ``[depth]``.
+    """Return the discount of the ranks 1 to ``depth``, ``[depth]``.
 
     :param name: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)), ``'geometric'`` p^(i−1),
         ``'mmr'`` 1/i or ``'none'`` 1
@@ -180,7 +180,7 @@ SMALLEST_SHARE = 0.001
 LARGEST_DIVERGENCE = -math.log2(SMALLEST_SHARE)
 #: The largest ratio of two groups with shares of at least SMALLEST_SHARE.
 LARGEST_RATIO = 1 / SMALLEST_SHARE - 1
-#: What KL and JSD mean in the formulas of values.
+#: The definitions of KL and JSD, for the formulas of measures.
 KL_IN_WORDS = "KL(p, q) = Σ p * log2(p / q)"
 JSD_IN_WORDS = f"JSD(p, q) = (KL(p, m) + KL(q, m)) / 2, m = (p + q) / 2, {KL_IN_WORDS}"
 #: Smaller shares of a target count as 0. They are rounding errors, since one document of any real
@@ -279,7 +279,7 @@ def laplace(counts: Floats, smoothing: float) -> Floats:
     return np.divide(counts, total, out=equal, where=total > 0)
 
 
-def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: Ints,
+def largest_sum(term: Callable[[Floats, float], Floats], w: Floats, most: Ints,
                 least: Ints) -> Floats:
     """Return the maximum of Σ w_i · term(a_i, i) over orders of two kinds of documents, ``[T]``.
 
@@ -288,13 +288,13 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
 
     :param term: takes the counts ``a_i`` of some states and the rank, returns the terms; both
         arrays broadcast to ``[T, states]``
-    :param weights: the weight of each rank, ``[T, D]``; 0 for a rank that is not evaluated
+    :param w: the discount of each rank, ``[T, D]``; 0 for a rank that is not evaluated
     :param most: the number of documents of the first kind, ``[T]``
     :param least: the number of documents of the second kind, ``[T]``
     """
-    rows, depth = weights.shape
+    rows, depth = w.shape
     result = np.zeros(rows)
-    if not weights.any():
+    if not w.any():
         return result
     # The count of either kind can be the state; the smaller count has fewer states.
     flip = int(np.minimum(least, depth).max()) < int(np.minimum(most, depth).max())
@@ -303,7 +303,7 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
     counts = np.arange(float(states))[None, :]
     everyone = np.arange(rows)
     full = everyone[grow + 1 < states]
-    last = np.where(weights.any(axis=1), depth - np.argmax(weights[:, ::-1] != 0, axis=1), 0)
+    last = np.where(w.any(axis=1), depth - np.argmax(w[:, ::-1] != 0, axis=1), 0)
     best = np.full((rows, states), -inf)
     best[:, 0] = 0.0
     for i in range(1, depth + 1):
@@ -313,11 +313,11 @@ def largest_sum(term: Callable[[Floats, float], Floats], weights: Floats, most: 
         behind = i - stay - 1
         spent = everyone[(behind >= 0) & (behind < states)]
         best[spent, behind[spent]] = -inf
-        weight = weights[:, i - 1]
-        if not weight.any():
+        w_i = w[:, i - 1]
+        if not w_i.any():
             continue
         a = counts[:, :reached]
-        best[:, :reached] += weight[:, None] * term(i - a if flip else a, float(i))
+        best[:, :reached] += w_i[:, None] * term(i - a if flip else a, float(i))
         ended = last == i
         if ended.any():
             result[ended] = best[ended].max(axis=1)

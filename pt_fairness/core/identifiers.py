@@ -99,7 +99,7 @@ def as_frame(data: Any) -> Any:
        qid docno  score
     0    7     a    0.5
     """
-    if type(data).__name__ == "LazyFrame":  # of polars, which nothing was computed of
+    if type(data).__name__ == "LazyFrame":  # of polars, not computed yet
         data = data.collect()
     if type(data).__name__ == "DatasetDict":  # of Hugging Face datasets
         splits = ", ".join(map(repr, data))
@@ -324,7 +324,7 @@ class DocumentIndex:
         return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
 
     def documents(self) -> tuple[Any, Any]:
-        """Return the topic of each pair, ``None`` without topics, and its docno, as text."""
+        """Return the topics (``None`` without topics) and the docnos of the pairs, as text."""
         docnos = self._index.docnos()
         if self.topics is None:
             return None, docnos

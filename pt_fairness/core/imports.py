@@ -68,7 +68,7 @@ def after_import(name: str, callback: "Callable[[], object]",
 
 
 def module_of_user(name: str) -> "Any":
-    """Import a module that is not of this package, such as one with measures, and return it."""
+    """Import and return a module of another package."""
     import importlib
     return importlib.import_module(name)
 

@@ -114,7 +114,7 @@ def first_names(names: Sequence[str], separator: str = ", ") -> str:
 
 
 def distinct_or(names: Sequence[str], long_names: Sequence[str]) -> list[str]:
-    """Return each name, and the long name in its place where several have the same.
+    """Return each name, or its long name if several have the name.
 
     Examples
     --------

@@ -119,6 +119,8 @@ class _MRecall(FairnessMeasure):
     """
 
     # Slow version: mrecall in tests/slow_versions/served.py
+    WHERE = ("wanted = 1 for a group with relevant documents, found = 1 if one of these is ranked, "
+             "k the cutoff")
     SOURCE = ("chen2024",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -144,9 +146,6 @@ class _MRecall(FairnessMeasure):
         view.note(k=k)
         share = self["value"] == "share"
         return mrecall(F, W, k, share)
-
-    WHERE = ("wanted = 1 for a group with relevant documents, found = 1 if one of these is ranked, "
-             "k the cutoff")
 
     def formula(self) -> str:
         if self["value"] == "share":

@@ -1,4 +1,4 @@
-"""The measures in words: for notes, warnings and commands; and the papers that define them."""
+"""Descriptions of the measures for notes, warnings and commands, and their bibliography."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ def fair_end_of(measure: FairnessMeasure) -> str:
     return f"{measure.FAIR_END:g}"
 
 
-#: The measures whose fair end is the best value, but not fair.
+#: The measures whose ``FAIR_END`` is the best value, although it does not mean fair.
 _BEST = ("Annotated", "EER", "GFR", "MRecall", "OfGroup", "TrecFair")
 
 
 def has_one_view(measure: FairnessMeasure) -> bool:
-    """Return whether a measure of two views has one alone, so that it is an effectiveness."""
+    """Return whether a measure of two views has ``con=None``, so that it measures effectiveness."""
     return measure.param("pro") is not None and measure.param("con") is None
 
 
@@ -233,7 +233,7 @@ _SYMBOLS = {
     "alpha": "α", "tau": "τ", "le": "≤", "ge": "≥", "in": "∈", "cap": "∩", "cdot": "·",
     "max": "max", "min": "min", "ln": "ln", "|": "‖", " ": " ",
 }
-#: What stands for LaTeX, by regular expression: in this order, until nothing changes.
+#: Regular expressions and replacements for LaTeX, applied in this order until nothing changes.
 _RULES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r",? *\\qquad ?", "\n"),
     (r"\\([,;]|quad) ?", " "),

@@ -35,6 +35,9 @@ from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import population
 from pt_fairness.rankings.view import View
 
+#: The meaning of ``attention`` in the formulas.
+ATTENTION = "attention = the shares at the last rank"
+
 
 def or_uniform(target: Floats) -> Floats:
     """Return the target shares, with equal shares in the rows that have none, ``[R, L]``."""
@@ -44,9 +47,6 @@ def or_uniform(target: Floats) -> Floats:
 def one_if_zero(worst: Floats) -> Floats:
     """Replace 0 in ``worst`` with 1, so that returning nothing never scores as fair."""
     return np.where(worst > 0, worst, 1.0)
-
-#: What a name in formulas means.
-ATTENTION = "attention = the shares at the last rank"
 
 
 class DistributionMeasure(FairnessMeasure):
@@ -90,12 +90,12 @@ class DistributionMeasure(FairnessMeasure):
         keep = self.param("unannotated") == "keep"
         codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
         name = self.param("discount") or "none"
-        weights = discount(name, codes.shape[1], self.param("p"))
-        groups = sums_by_list(view, codes, weights) @ view.share
+        w = discount(name, codes.shape[1], self.param("p"))
+        groups = sums_by_list(view, codes, w) @ view.share
         annotated = codes >= 0
-        total = annotated @ weights
+        total = annotated @ w
         shares = ratio(groups, total[:, None])
-        view.note(discount=weights[None])
+        view.note(discount=w[None])
         view.note(view.labels, attention=shares)
         return shares, annotated.sum(axis=1)
 

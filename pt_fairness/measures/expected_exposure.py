@@ -107,14 +107,14 @@ class DocumentMeasure(FairnessMeasure):
         return by_group.ravel()
 
     def note(self, view: View, documents: Documents, **numbers: Floats) -> None:
-        """Keep numbers of :meth:`compared` to explain a value, those of the documents by rank."""
+        """Note numbers of :meth:`compared`: those of groups by label, those of documents by rank.
+        """
         if self.needs_groups:
             view.note(view.labels, **numbers)
         elif view.notes is not None:
-            ranked = {name: values[documents.document] for name, values in numbers.items()}
+            ranked = {name: values[None, documents.document] for name, values in numbers.items()}
             rest = numbers["summand"].sum() - ranked["summand"].sum()
-            view.note(**{name: values[None] for name, values in ranked.items()},
-                      summand_of_other_documents=rest)
+            view.note(**ranked, summand_of_other_documents=rest)
 
     def formula(self) -> str:
         formula = "Σ {summand}"
@@ -553,8 +553,8 @@ class _IAA(DocumentMeasure):
         cutoff = self.cutoff
         documents = view.documents(cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
-        weights = discount(name, depth, p)[documents.place]
-        means = mean_over_lists(view, documents, weights)
+        exposures = discount(name, depth, p)[documents.place]
+        means = mean_over_lists(view, documents, exposures)
         eps = self.compared(view, documents, means)
         gains = gain(self["gains"], documents.relevance, self.rel)
         y = self.compared(view, documents, gains)
@@ -567,8 +567,8 @@ class _IAA(DocumentMeasure):
             np.maximum.at(largest, topic, y)
             y = ratio(y, largest[topic])
             terms = inequity(eps, y)
-            all_weights = sum_of_discounts(name, cutoff or 1, p)
-            worst = ratio(all_y, largest) + all_weights
+            all_ranks = sum_of_discounts(name, cutoff or 1, p)
+            worst = ratio(all_y, largest) + all_ranks
         else:
             eps = ratio(eps, all_eps[topic])
             y = ratio(y, all_y[topic])

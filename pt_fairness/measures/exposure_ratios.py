@@ -49,7 +49,7 @@ class LogRatio(SignedMeasure):
     COMPARES = True
     FORMULA = ("ln({protected exposure} / {protected due} + 1e-6)"
                " - ln({other exposure} / {other due} + 1e-6)")
-    WHERE = "exposure = Σ exposure of the side, due = Σ gain of its judged documents"
+    WHERE = "exposure = Σ exposure of the side's documents, due = Σ gain of its judged documents"
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
@@ -67,8 +67,8 @@ class LogRatio(SignedMeasure):
         exposure, returned = self._exposure(view)
         above, rest_above = both_sides(exposure, side.sets[first])
         depth = self.cutoff or 1
-        weight = sum_of_discounts(self.param("discount"), depth, self.param("p"))
-        rest_above = np.where(returned, rest_above, weight)
+        largest = sum_of_discounts(self.param("discount"), depth, self.param("p"))
+        rest_above = np.where(returned, rest_above, largest)
         view.note(protected_exposure=above, protected_due=below,
                   other_exposure=rest_above, other_due=rest_below)
         protected = ratio(above, below)
@@ -85,18 +85,18 @@ class LogRatio(SignedMeasure):
         cutoff = self.cutoff
         keep = self.param("unannotated") == "keep"
         codes, *_ = (view.full if keep else view.condensed)(cutoff)
-        weights = discount(self.param("discount"), codes.shape[1], self.param("p"))
+        exposure = discount(self.param("discount"), codes.shape[1], self.param("p"))
         if self.REALISED:
             relevance = view.full(cutoff)[1] if keep else view.condensed_relevance(cutoff)
             gains = gain(self.param("gains"), relevance, self.rel)
-            weights = weights * gains
+            exposure = exposure * gains
         lists = view.lists[view.topic]
-        weights = np.broadcast_to(weights, codes.shape)
-        view.note(exposure=weights)
-        weights = weights / lists[:, None]
+        exposure = np.broadcast_to(exposure, codes.shape)
+        view.note(exposure=exposure)
+        mean = exposure / lists[:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0
-        sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, weights)
+        sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, mean)
         return sums, returned
 
 
@@ -160,7 +160,7 @@ class _logDP(LogRatio):
     """
 
     # Slow version: log_dp in tests/slow_versions/merit.py
-    WHERE = "exposure = Σ exposure of the side, due = 2 * its target share"
+    WHERE = "exposure = Σ exposure of the side's documents, due = 2 * its target share"
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
     def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:

@@ -247,7 +247,7 @@ class _PEER(FairnessMeasure):
         return {grade: weight for grade, weight in weights.items() if weight}
 
     def heading(self, grade: int) -> str:
-        """Return what precedes the numbers of a grade where there are several."""
+        """Return the prefix of the names of a grade's numbers; ``''`` without ``weights``."""
         return "" if self.param("weights") is None else f"grade {grade}: "
 
     def score(self, view: View) -> Floats:

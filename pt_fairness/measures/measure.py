@@ -102,7 +102,7 @@ if TYPE_CHECKING:
 
 #: The smallest and the largest value, ``None`` for no bound.
 Range = tuple[float | None, float | None]
-#: Keys of ``bibliography.BIBLIOGRAPHY``.
+#: Keys of ``descriptions.BIBLIOGRAPHY``.
 Keys = tuple[str, ...]
 
 
@@ -129,7 +129,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
     FAIR_END: float = 0.0
-    #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
+    #: The papers of the measure, as keys of ``descriptions.BIBLIOGRAPHY``.
     SOURCE: ClassVar[Keys] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -145,10 +145,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.
     JUDGED: ClassVar[bool] = False
-    #: What of the groups of the first ``cutoff`` annotated documents decides the value, where the
-    #: target is not the run: how many documents each label set has in each prefix, of which the
-    #: :meth:`terms` are functions (``prefixes``), how many it has in all (``counts``), or the label
-    #: set of each rank (``order``); ``''`` if anything else decides, too.
+    #: What the value depends on, apart from the target: ``'order'``, the label sets of the first
+    #: ``cutoff`` annotated documents; ``'prefixes'``, the number of documents of each label set in
+    #: each prefix, from which the :meth:`terms` are computed; ``'counts'``, these numbers for the
+    #: last prefix; ``''``, anything else. It does not hold if the target is the run.
     decided_by: str = ""
     #: Whether the value depends on groups.
     needs_groups: bool = True
@@ -156,13 +156,14 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     joint: Mapping[Any, Any] = {}
     #: Whether the value is not defined for documents with weights.
     refuses_weights: bool = False
-    #: What :meth:`formula` returns by default, and what the names in it mean.
+    #: What :meth:`formula` returns by default.
     FORMULA: ClassVar[str] = ""
+    #: What :meth:`where` returns by default.
     WHERE: ClassVar[str] = ""
     #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
     #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0
-    #: The position in a list, which tables keep; -1 without a list.
+    #: The position in the list of :func:`pt_fairness.with_groups`, for the order of columns; or −1.
     place: int = -1
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
@@ -228,19 +229,19 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         raise NotImplementedError
 
     def formula(self) -> str:
-        """Return how the value is computed from what :meth:`View.note` keeps, ``''`` if not known.
+        """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
 
-        Names stand in braces: ``Σ {product} / {Z}``.
+        The names in braces are those of numbers that :meth:`View.note` keeps.
         """
         return self.FORMULA
 
     def where(self) -> str:
-        """Return what the names in the formula mean."""
+        """Return the definitions of the names in the formula."""
         return self.WHERE
 
     @property
     def prefix(self) -> str:
-        """What precedes the numbers of a part, where a measure is composed of several."""
+        """The prefix of the names of numbers, for a part of a composed measure."""
         return f"{name_of(self.param('groups'))}: "
 
     def counting(self, view: View) -> Bools:

@@ -1,6 +1,4 @@
-"""Measures by name: the registry, measures of functions, and parsing with errors that say what is
-wrong.
-"""
+"""Measures by name: the registry, measures made from functions, and parsing with helpful errors."""
 
 from __future__ import annotations
 
@@ -61,17 +59,17 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
 
 
 def _exporting() -> list[Any]:
-    """Return the modules that hold all measures by name, those that are imported."""
+    """Return those modules of ``_EXPORTING`` that are imported."""
     modules = map(sys.modules.get, _EXPORTING)
     return [module for module in modules if module is not None]
 
 
 class FunctionMeasure(FairnessMeasure):
-    """A measure of a function of arrays, as :func:`measure` makes it: a subclass for each."""
+    """A measure made by :func:`measure`. Each has a subclass of its own."""
 
     #: The arguments of :func:`measure`.
     DECLARATION: ClassVar[tuple[Any, ...]]
-    #: What the function takes.
+    #: The arrays that the function takes.
     TAKES: ClassVar[tuple[str, ...]]
 
     def score(self, view: View) -> Floats:
@@ -98,7 +96,7 @@ class FunctionMeasure(FairnessMeasure):
         return values
 
     def _computed(self, arrays: Mapping[str, Any], qids: Any) -> Floats:
-        """Return what the function returns, ``[R]``.
+        """Return the values of the function, ``[R]``.
 
         :param qids: the topic of each list, ``[R]``
         :raises ValueError: it does not return a value for each list, or one outside the range
@@ -120,7 +118,7 @@ class FunctionMeasure(FairnessMeasure):
         return values
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        # The class is in no module.
+        # pickle finds classes by module and name, and this class is in no module.
         state = vars(self.with_sources(with_objects))
         return _blank, (self.DECLARATION,), state
 
@@ -133,7 +131,7 @@ ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "cutoff"
 
 def measure(function: Callable[..., Any], name: str | None = None, fair_end: float = 0.0,
             range: Range = (0.0, 1.0)) -> FairnessMeasure:
-    """Make a measure of a function of arrays, and register it as :func:`measures.register` does.
+    """Make a measure from a function of arrays, and register it in ir_measures.
 
     The function names what it takes, by keyword. There are R lists, mostly one for each topic, D
     ranks, S label sets and L groups. It is not called for lists without documents that count: these
@@ -210,7 +208,7 @@ def import_installed() -> None:
 
 
 def _place(function: Any) -> tuple[Any, Any]:
-    """Return where a function is defined."""
+    """Return the module and the qualified name of a function."""
     return getattr(function, "__module__", None), getattr(function, "__qualname__", function)
 
 
@@ -260,18 +258,17 @@ def _keywords(function: Any, name: str) -> tuple[str, ...]:
     :raises ValueError: it needs something else
     """
     parameters = inspect.signature(function).parameters.values()
-    needed = [parameter for parameter in parameters if parameter.default is parameter.empty]
     by_keyword = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    several = {parameter.kind for parameter in needed}
-    for parameter in needed:
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-            continue
-        if parameter.name not in ARRAYS or parameter.kind not in by_keyword:
+    named = set()
+    for parameter in parameters:
+        if parameter.kind is parameter.VAR_KEYWORD:  # the last one
+            return ARRAYS
+        if parameter.name in ARRAYS and parameter.kind in by_keyword:
+            named.add(parameter.name)
+        elif parameter.kind is not parameter.VAR_POSITIONAL \
+                and parameter.default is parameter.empty:
             raise ValueError(f"the function of {name} takes {parameter.name!r}, which a measure "
                              f"does not give by keyword; it gives {listed(ARRAYS)}")
-    if inspect.Parameter.VAR_KEYWORD in several:
-        return ARRAYS
-    named = {parameter.name for parameter in parameters}
     return tuple(array for array in ARRAYS if array in named)
 
 

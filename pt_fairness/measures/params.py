@@ -123,7 +123,7 @@ class SourceParam(Param):
         return find(self.of, value)
 
 
-#: What the objects of a parameter are, where that is another word.
+#: The ``NamedObject.WHAT`` of the objects of a parameter, if it is not the parameter's name.
 WHAT: dict[str, str] = {"target": "targets", "background": "runs"}
 
 

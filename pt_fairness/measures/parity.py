@@ -37,13 +37,13 @@ from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
 from pt_fairness.rankings.view import View
 
-#: What the divergences of the prefix measures are.
+#: The divergences in the formulas of the prefix measures.
 DIFFERENCE = "divergence = abs(protected share - protected target)"
 RATIO = ("divergence = abs(p / (1 - p) - t / (1 - t)), p the protected share, t the protected "
          "target, p / 0 = 0")
-KULLBACK = "divergence = p * log2(p / t) + (1 - p) * log2((1 - p) / (1 - t)), p the protected " \
-           "share, t the protected target"
-#: What the sums in the formulas are, by the parameter ``norm``.
+KULLBACK = ("divergence = p * log2(p / t) + (1 - p) * log2((1 - p) / (1 - t)), p the protected "
+            "share, t the protected target")
+#: The sums in the formulas, by the parameter ``norm``.
 NORMS = {
     "max": "Z the largest possible Σ product",
     "protected-first": "Z the Σ product where the protected documents come first",
@@ -88,7 +88,7 @@ def discounts(n: Ints, depth: int, step: int | None = None) -> Floats:
 
     :param step: ``None`` for 1
     """
-    step = min(step or 1, depth + 1)  # a larger step has the same result, but may overflow
+    step = min(step or 1, depth + 1)  # the same result; a larger step can overflow
     i = np.arange(1, depth + 1)
     n = n[:, None]
     multiples = (i % step == 0) & (i <= n)
@@ -104,7 +104,7 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     maxima: those of a difference or a divergence hold one kind of documents, that of a ratio has
     one other document, at the first rank where the ratio is further from S / (N − S) than 0 is.
 
-    :param w: the weight of each rank, ``[R, D]``, or ``[1, D]`` for all lists
+    :param w: the discount of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
     (S, N), where = unique_rows(S, N)
     S = S[:, None]
@@ -178,7 +178,7 @@ class PrefixMeasure(FairnessMeasure):
         """Return Z, ``[R]``, by which the sum is divided.
 
         :param n: the number of documents of each list, ``[R]``
-        :param w: the weight of each rank, ``[R, D]``
+        :param w: the discount of each rank, ``[R, D]``
         """
         if self.param("norm") == "max":
             return self.least_fair_sum(S, N, n, w)
@@ -251,8 +251,8 @@ class PrefixMeasure(FairnessMeasure):
     def when_empty(self, largest_of: Callable[[Floats], Any]) -> Any:
         """Return the value of lists without annotated documents.
 
-        :param largest_of: takes the weight of each rank, ``[1, D]``; returns the largest discounted
-            sum that each of these lists can have
+        :param largest_of: takes the discount of each rank, ``[1, D]``; returns the largest
+            discounted sum that each of these lists can have
         """
         cutoff = self.cutoff
         if self.param("norm") != "none":

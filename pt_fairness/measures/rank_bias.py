@@ -292,9 +292,9 @@ class _FaiRR(ValueMeasure):
 
     def terms(self, view: View) -> Floats:
         values, _ = self.values(view)
-        weights = log_discount(values.shape[1])
-        view.note(discount=weights[None])
-        return values * weights
+        w = log_discount(values.shape[1])
+        view.note(discount=w[None])
+        return values * w
 
 
 class _NFaiRR(Quotient, _FaiRR):

@@ -19,7 +19,7 @@ from pt_fairness.rankings.view import View
 
 #: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9
-#: What ``abs`` does to the summands of a measure of stances.
+#: The effect of ``abs=True`` on the summands, in words of the formula.
 SIGN = ", times the sign of the sum with abs=True"
 
 
@@ -127,7 +127,7 @@ class SkewMeasure(DistributionMeasure):
         "groups": params.groups(),
     }
     WHERE = ("skew = ln(smoothed share / smoothed target), smoothed share = the share at the last "
-             "rank, and 0 is smoothed to 0.001")
+             "rank; shares of 0 are smoothed to 0.001")
     #: ln 0.001: the skew of a group with target share 1 that has no documents.
     DEFAULT = -6.907755278982137
 
@@ -135,9 +135,8 @@ class SkewMeasure(DistributionMeasure):
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
         target = or_uniform(target)
-        smallest = SMALLEST_SHARE
-        shares = np.where(shares == 0, smallest, shares)
-        target = np.where(target == 0, smallest, target)
+        shares = np.where(shares == 0, SMALLEST_SHARE, shares)
+        target = np.where(target == 0, SMALLEST_SHARE, target)
         skews = np.log(shares / target)
         view.note(view.labels, smoothed_share=shares, smoothed_target=target, skew=skews)
         return skews
@@ -282,8 +281,13 @@ MaxSkew = register(_MaxSkew())
 
 
 class StanceMeasure(SignedMeasure):
-    """The effectiveness of the pro documents less the effectiveness of the con documents."""
+    """The effectiveness of the pro documents minus the effectiveness of the con documents.
 
+    BiasRBP and BiasDCG implement :meth:`discount`.
+    """
+
+    FORMULA = "Σ {contribution}"
+    WHERE = f"contribution = stance * discount{SIGN}"
     SOURCE = ("gezici2021",)
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
@@ -302,8 +306,6 @@ class StanceMeasure(SignedMeasure):
             self.RANGE = (0.0, self.RANGE[1])
             self.FAIR_END = 1.0
 
-    FORMULA = "Σ {contribution}"
-
     def check_together(self) -> None:
         if self["pro"] == self["con"]:
             raise ValueError(
@@ -315,22 +317,33 @@ class StanceMeasure(SignedMeasure):
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
 
         The stance is 1 for a relevant pro document, −1 for a relevant con document and 0 for others
-        and past the end of a list. A relevant document with weights has its share in ``pro`` less
+        and past the end of a list. A relevant document with weights has its share in ``pro`` minus
         its share in ``con``. No document has the stance −1 if ``con`` is ``None``.
         """
         codes, relevance, n = view.full(self.cutoff)
-        side = np.isin(view.labels, self["pro"]) * 1.0 \
-            - np.isin(view.labels, self["con"])
-        of_set = np.append(view.degree @ side, 0.0)
+        pro = np.isin(view.labels, self["pro"])
+        con = np.isin(view.labels, self["con"])
+        of_set = view.degree @ pro - view.degree @ con
+        of_set = np.append(of_set, 0.0)
         stances = np.where(relevance >= self.rel, of_set[codes], 0.0)
         view.note(stance=stances)
         return stances, n
+
+    def discount(self, depth: int) -> Floats:
+        """Return the discount of the ranks 1 to ``depth``, ``[depth]``."""
+        raise NotImplementedError
+
+    def terms(self, view: View) -> Floats:
+        stances, _ = self.stances(view)
+        w = self.discount(stances.shape[1])
+        view.note(discount=w[None])
+        return self.signed(stances * w)
 
 
 class _BiasP(Quotient, StanceMeasure):
     r"""BiasP — Stance Bias by Precision.
 
-    Relevant pro documents less relevant con documents, as a share of the ranks.
+    Relevant pro documents minus relevant con documents, as a share of the ranks.
 
     Formula
     -------
@@ -379,7 +392,7 @@ class _BiasP(Quotient, StanceMeasure):
 class _BiasRBP(StanceMeasure):
     r"""BiasRBP — Stance Bias by Rank-Biased Precision.
 
-    Rank-biased precision of the relevant pro documents less that of the relevant con documents.
+    Rank-biased precision of the relevant pro documents minus that of the relevant con documents.
 
     Formula
     -------
@@ -412,24 +425,20 @@ class _BiasRBP(StanceMeasure):
     """
 
     # Slow version: bias_rbp in tests/slow_versions/counts.py
-    WHERE = f"contribution = stance * discount{SIGN}"
     SUPPORTED_PARAMS = {
         **StanceMeasure.SUPPORTED_PARAMS,
         "p": params.persistence(0.8),
     }
 
-    def terms(self, view: View) -> Floats:
-        stances, _ = self.stances(view)
+    def discount(self, depth: int) -> Floats:
         p = self["p"]
-        weights = discount("geometric", stances.shape[1], p)
-        view.note(discount=(1.0 - p) * weights[None])
-        return self.signed((1.0 - p) * stances * weights)
+        return (1.0 - p) * discount("geometric", depth, p)
 
 
 class _BiasDCG(StanceMeasure):
     r"""BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
-    Discounted cumulative gain of the relevant pro documents less that of the relevant con
+    Discounted cumulative gain of the relevant pro documents minus that of the relevant con
     documents.
 
     Formula
@@ -465,14 +474,10 @@ class _BiasDCG(StanceMeasure):
     """
 
     # Slow version: bias_dcg in tests/slow_versions/counts.py
-    WHERE = f"contribution = stance * discount{SIGN}"
     RANGE = (None, None)
 
-    def terms(self, view: View) -> Floats:
-        stances, _ = self.stances(view)
-        weights = log_discount(stances.shape[1])
-        view.note(discount=weights[None])
-        return self.signed(stances * weights)
+    def discount(self, depth: int) -> Floats:
+        return log_discount(depth)
 
 
 BiasP = register(_BiasP(), ["β_P"])

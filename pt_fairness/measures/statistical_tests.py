@@ -281,13 +281,11 @@ class _FAIR(BinomialMeasure):
         tested = (n > 0) & side.defined
         if self["adjust"]:
             level[tested] = levels(n[tested], p[tested], alpha)
-        passes_prefix = probabilities > level[:, None] * TOLERANCE
-        view.note(passes=passes_prefix, level=level, n=n)
-        passed = passes_prefix.sum(axis=1)
-        values = ratio(passed, n)
+        passes = probabilities > level[:, None] * TOLERANCE
+        view.note(passes=passes, level=level, n=n)
+        values = ratio(passes.sum(axis=1), n)
         if self["value"] == "test":
-            passes = (passed == n) & (n > 0)
-            values = np.where(passes, 1.0, 0.0)
+            values = np.where(values == 1, 1.0, 0.0)
         return np.where(side.defined, values, nan)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import product
 from math import nan
 from typing import Any, NamedTuple
 
@@ -122,6 +121,7 @@ class _TrecFair(FairnessMeasure):
     """
 
     # Slow version: trec_fair in tests/slow_versions/trec_fair.py
+    WHERE = f"gain = discount of a relevant document, ideal = the largest Σ gain, {JSD_IN_WORDS}"
     SOURCE = ("ekstrand2022",)
     FAIR_END = 1.0
     CONDENSED = False
@@ -170,8 +170,6 @@ class _TrecFair(FairnessMeasure):
     @property
     def depth(self) -> int | None:
         return self.cutoff or self.param("ideal")
-
-    WHERE = f"gain = discount of a relevant document, ideal = the largest Σ gain, {JSD_IN_WORDS}"
 
     def formula(self) -> str:
         factors = ["Σ {gain} / {ideal}", "(1 - JSD({exposure share}, {target share}) * ln(2))"]
@@ -233,13 +231,15 @@ class _TrecFair(FairnessMeasure):
         of_qrels = self["of_qrels"]
         mass = of_qrels * q + (1 - of_qrels) * c * share
         t = ratio(mass, q_all[of_topic])
+        shares = p / p_all[row]
         if view.notes is not None and p_all.any():
-            labels = product(*(part.labels for part in sets))
-            names = np.array([" & ".join(of_cell) for of_cell in labels])
-            shares = np.append(p / p_all[row], 0.0)
-            view.note([*names[cell], "the other cells"], exposure_share=shares,
+            places = np.unravel_index(cell, [len(part.labels) for part in sets])
+            labels = [np.array(part.labels) for part in sets]
+            columns = [column[place] for column, place in zip(labels, places, strict=True)]
+            names = map(" & ".join, zip(*columns, strict=True))
+            view.note([*names, "the other cells"], exposure_share=np.append(shares, 0.0),
                       target_share=np.append(t, 1.0 - t.sum()))
-        unfair = divergence(p / p_all[row], t, row, len(view))
+        unfair = divergence(shares, t, row, len(view))
         fair = np.clip(1 - unfair, 0.0, 1.0)
         values = np.where(p_all > 0, fair, 0.0)
         defined = q_all[view.topic] > 0

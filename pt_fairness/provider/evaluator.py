@@ -98,7 +98,7 @@ class QuickEvaluator:
         return metrics
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
-        """Return what :meth:`FairnessEvaluator.contributions` does."""
+        """Return the contributions of documents: see :meth:`FairnessEvaluator.contributions`."""
         added = {}
         for evaluator in self.fairness:
             added.update(evaluator.contributions(run, depth))
@@ -238,7 +238,7 @@ class GroupedMeasures:
         return rankings
 
     def matches(self, rankings: Rankings, run: Run) -> dict[tuple[str, str], Matches]:
-        """Return how many ranked documents have a group and a value, by these words and source."""
+        """Return the matches of the ranked documents by ``'group'`` or ``'value'``, and source."""
         matches = {}
         if self.groups is not None and self.needed:
             ranked = self.annotations.ranked_matches(run, rankings)
@@ -390,10 +390,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return added
 
     def views(self, run: Run, topics: slice) -> dict[FairnessMeasure, View]:
-        """Return what each part of the measures sees of topics, with the numbers that it notes.
+        """Return the view of each part of the measures, with its :attr:`View.notes`.
 
         :param run: a run with one ranking of each topic
-        :param topics: their indices
+        :param topics: the indices of the topics
         """
         views = {}
         for source in self._sources:
@@ -411,7 +411,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return {measure: np.isnan(of_topics) for measure, of_topics, _ in nothing}
 
     def _values(self, run: Run) -> list[tuple[FairnessMeasure, Floats, Bools]]:
-        """Return each measure, its values, NaN where undefined or dropped, and what is dropped."""
+        """Return each measure, its values, ``[T]``, and a mask of its dropped topics, ``[T]``.
+
+        The values of undefined and of dropped topics are NaN.
+        """
         of_parts = self.parts(run)
         values = []
         for measure, dropped in zip(self._fairness, self._dropped, strict=True):
@@ -442,7 +445,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                     self.within[measure] = shares[measure.cutoff]
             if source.groups is not None and (rankings.codes < 0).all():
                 ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
-                # The warning of undefined topics covers those that are undefined for all of them.
+                # Another warning names the measures that are undefined for all topics.
                 undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
                 if (source.annotations.pair_codes < 0).all():
                     judged = self.judgments.docnos([0])[0]
@@ -462,14 +465,14 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return scores
 
     def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
-        """Return how many judged documents have a group in each source."""
+        """Return the matches of the judged documents by ``'group'`` and source."""
         return {("group", source.groups.registered): source.annotations.judged_matches()
                 for source in self._sources if source.groups is not None and source.needed}
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
-        """Return the number of topics for which a measure is undefined, and their names or why.
+        """Return a text with the number of undefined topics, and with their names or the reason.
 
-        :param topics: a mask of them, ``[T]``
+        :param topics: a mask of the undefined topics, ``[T]``
         """
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():

@@ -1,4 +1,4 @@
-"""Lists of measures: parsed, given a group source, checked, and what they read beside groups."""
+"""Lists of measures: parsing, group sources, checks, and lookup of values and attributes."""
 
 from __future__ import annotations
 

@@ -19,26 +19,26 @@ from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Matches(NamedTuple):
-    """How many of some documents have a group, or a value, in a source."""
+    """A count of documents, and of those that have no group, or no value, in a source."""
 
     documents: int
     without: int
-    #: The first document without; ``None`` if there is none.
+    #: The first document without a group or value; ``None`` if all have one.
     first: str | None
 
     @classmethod
     def of(cls, documents: Judgments | Run, rows: Ints, matched: Bools) -> Matches:
-        """Count documents.
+        """Return the matches of documents.
 
         :param rows: the indices of the documents, ``[n]``
-        :param matched: whether each has one, ``[n]``
+        :param matched: a mask of those that have a group or value, ``[n]``
         """
         without = rows[~matched]
         first = str(documents.docnos(without[:1])[0]) if len(without) else None
         return cls(len(rows), len(without), first)
 
     def joined(self, run: Matches) -> Matches:
-        """Return the matches of these documents and those of another run."""
+        """Return the sum of these matches and those of another run."""
         documents = self.documents + run.documents
         return Matches(documents, self.without + run.without, self.first or run.first)
 
@@ -47,7 +47,7 @@ class Matches(NamedTuple):
 
 
 def matched_line(ranked: Matches, judged: Matches | None = None, what: str = "group") -> str:
-    """Return a sentence with the number of ranked and of judged documents that a source knows.
+    """Return a sentence with the number of documents that have a group or value in a source.
 
     :param what: ``group`` or ``value``
 
@@ -197,13 +197,13 @@ class Annotations:
         return self.sets.annotated(memberships, len(pairs))
 
     def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
-        """Return how many documents of a run have a group, of those that were looked up."""
+        """Return the matches of the documents of a run that were looked up."""
         rows = np.flatnonzero(run.place < rankings.length[rankings.list_of])
         has_group = rankings.codes[rows] >= 0
         return Matches.of(run, rows, has_group)
 
     def judged_matches(self) -> Matches | None:
-        """Return how many judged documents have a group; ``None`` if that needs their corpus."""
+        """Return the matches of the judged documents; ``None`` if that would read their corpus."""
         in_parts = self.groups is not None and self.groups.in_parts
         if not in_parts and "pair_codes" not in self.__dict__:
             return None

@@ -197,7 +197,8 @@ class Run:
         return texts_of(self._docnos.iloc[self._order[rows]])
 
     def frame(self, rows: Any) -> pd.DataFrame:
-        """Return documents as a run with ir_measures' columns, whose scores are in the order."""
+        """Return documents with the columns of ir_measures, and scores that descend with the rank.
+        """
         qids = self._qids[self.topic[rows]]
         scores = -self.place[rows].astype(float)
         return pd.DataFrame({"query_id": qids, "doc_id": self.docnos(rows), "score": scores})

@@ -84,16 +84,16 @@ class View:
         self._pair_topic = rankings.pair_topic[self._pairs] - topics.start
         self._counts: dict[int | None, Floats] = {}
         self._documents: dict[int | None, Documents] = {}
-        #: The numbers of :meth:`note` by name, with their labels; ``None`` keeps none.
+        #: The labels and the numbers of :meth:`note`, by name; ``None`` if they are not kept.
         self.notes: dict[str, tuple[Any, Any]] | None = None
 
     def note(self, labels: Sequence[str] | None = None, prefix: str = "", /, **numbers: Any
              ) -> None:
-        """Keep numbers that a value is made of, if it is to be explained.
+        """Keep intermediate numbers of a measure, if :attr:`notes` is a dictionary.
 
-        :param labels: what the numbers are of; ``None`` for numbers of the documents that count,
-            ``[R, D]``, and for a number of each list, ``[R]``
-        :param prefix: what precedes the names
+        :param labels: the labels of the numbers; ``None`` for numbers by rank, ``[R, D]`` or
+            ``[1, D]``, of the documents that count, and for a number of each list, ``[R]``
+        :param prefix: a prefix of the names
         :param numbers: the numbers by name, in which _ stands for a space
         """
         if self.notes is not None:

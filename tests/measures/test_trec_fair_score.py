@@ -13,7 +13,17 @@ import pytest
 from slow_versions.common import Membership, Source, Topic
 from slow_versions.trec_fair import jsd, trec_fair
 
-from pt_fairness import AWRF, FairnessWarning, TrecFair, analysis, cli, evaluate, groups, targets
+from pt_fairness import (
+    AWRF,
+    FairnessWarning,
+    TrecFair,
+    analysis,
+    cli,
+    evaluate,
+    explain,
+    groups,
+    targets,
+)
 from pt_fairness.measures.trec_fair_score import divergence
 
 WORLD, GENDER = "trec-fair/2021/world", "trec-fair/2021/gender"
@@ -311,6 +321,18 @@ def test_more_cells_than_an_integer_can_number(registered_groups):
     measure = TrecFair(attributes={f"many {number}": "many" for number in range(8)})
     with pytest.raises(ValueError, match=r"has 6.7e\+19 combinations of labels"):
         ir_measures.calc_aggregate([measure], QRELS, RUN)
+
+
+def test_the_explanation_names_only_the_cells_of_the_ranking(registered_groups):
+    labels = [str(i) for i in range(300)]
+    targets.register("many", pd.DataFrame({"group": labels, "share": 1 / 300}))
+    for number in range(5):
+        registered_groups(f"many {number}", groups.from_mapping({"p1": labels[7 + number]}))
+    measure = TrecFair(attributes={f"many {number}": "many" for number in range(5)})
+    frame = explain(measure, RUN, QRELS, "1")
+    shares = frame.filter(like="exposure share of ").iloc[0].to_dict()
+    assert shares == {"exposure share of 7 & 8 & 9 & 10 & 11": 1.0,
+                      "exposure share of the other cells": 0.0}
 
 
 def test_commands_print_what_is_wrong_with_the_parameters(track, tmp_path, capsys):
