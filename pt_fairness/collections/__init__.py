@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pt_fairness.targets import Target
     from pt_fairness.values import Values
 
-#: The modules, whose ``register(registry)`` registers their dataset ids.
+#: The modules with dataset ids, which their ``register(registry)`` registers.
 MODULES = ("arguments", "passages", "trec")
 #: The modules that import ir_datasets, and may be imported before it.
 IMPORT_IR_DATASETS = ("arguments", "passages", "variants")
@@ -74,7 +74,7 @@ VALUES = {
 TARGETS = {f"trec-fair/{name}{end}": "trec.target"
            for name in ("2021/world", "2021/gender", "2022/world", "2022/gender")
            for end in ("", "/track")}
-#: The names whose documents, topics and judgments ir_datasets is not asked for.
+#: The names that need nothing of ir_datasets.
 WITHOUT_IR_DATASETS = {"trec-newswire", *TARGETS}
 #: The downloads for the groups and the judgments, by the prefix of the names of the sources. The
 #: longest prefix counts.
@@ -102,7 +102,7 @@ DOWNLOADS = {
     "cocktail/": "0.4 MB: documents, qrels and topics in one file",
     "grep-biasir/": "0.2 MB: documents with qrels, topics",
 }
-#: What the registries of groups, values and targets hold from the start, by name.
+#: The built-in groups, values and targets.
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
 

@@ -1,33 +1,28 @@
 """Arguments and opinions: the debates of this package, Touché, and the TREC Blog tracks.
 
-Debates: a small collection of arguments that is part of the package and works offline.
+**Debates.** A small collection that is part of the package and works offline. It has ten
+controversial questions with fifteen arguments each. An argument has a graded relevance, a stance
+towards the question of its topic, and a viewpoint from −3 (strongly opposing) to +3 (strongly
+supporting).
 
-It has ten controversial questions with fifteen arguments each. An argument has a graded relevance,
-a stance towards the question of its topic, and a viewpoint from −3 (strongly opposing) to +3
-(strongly supporting).
+**Touché, Task 1.** Arguments of args.me with their stances and debate portals. The stance of an
+argument is that of its premise towards its *own conclusion*, which need not be the claim of the
+topic: a PRO argument for "gun control does not work" opposes the topic "Should guns be
+controlled?". The same holds for the stances of BEIR's version. Correct them by topic with
+:meth:`pt_fairness.groups.Groups.override`. The stances of judged documents are looked up once and
+cached in a table in the folder of the qrels. Documents that the corpus lacks are looked up again
+while it exists.
 
-Touché: arguments on controversial questions, with their stances and debate portals.
+**Touché 2022, Task 1.** Pairs of sentences of args.me. The docno of a pair is those of its
+sentences, separated by a comma. The docno of a sentence begins with its argument:
+``a__PREMISE__41`` is a sentence of ``a``. The stances and portals of a pair are those of the
+arguments of its sentences: two groups if they differ. Its quality and coherence are in the
+judgments.
 
-**Stances in args.me.** Task 1 ranks arguments of the args.me corpus. The stance of an argument is
-that of its premise towards its *own conclusion*, which need not be the claim of the topic: a PRO
-argument for "gun control does not work" opposes the topic "Should guns be controlled?". The same
-holds for the stances of BEIR's version. Stances can be corrected by topic with
-:meth:`pt_fairness.groups.Groups.override`.
-
-The stances of the judged documents of a dataset id are looked up once and cached in a table in the
-folder of the qrels. Documents that are missing from the corpus are looked up again while it exists.
-
-**Pairs of sentences.** Task 1 of 2022 ranks pairs of sentences of args.me. The docno of a pair is
-those of its sentences, separated by a comma. A sentence belongs to the argument that its docno
-begins with, such as ``Sc065954f-Ae72bc9c6`` in ``Sc065954f-Ae72bc9c6__PREMISE__41``. The stances
-and the portals of a pair are those of the arguments of its sentences: two groups if they differ.
-The quality and the coherence of a pair are in the judgments.
-
-TREC Blog tracks: the opinion of a blog post about the topic.
-
-ir_datasets has no ids for these tracks. This module adds ``blogs06`` (the posts, licensed by the
-University of Glasgow), ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's
-labels), and the variants ``/opinion`` of the last two (with the opinion as group).
+**TREC Blog.** The opinion of a blog post about the topic. ir_datasets has no ids for these tracks.
+This module adds ``blogs06`` (the posts, licensed by the University of Glasgow),
+``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's labels), and the
+variants ``/opinion`` of the last two (with the opinion as group).
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
@@ -35,7 +30,6 @@ import gzip
 import itertools
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter
@@ -78,8 +72,9 @@ _DEBATE_TEXT = (
     "Ten controversial questions, each with fifteen short arguments that have a stance and a "
     "viewpoint from -3 (strongly opposing) to 3 (strongly supporting) towards it, and graded "
     "judgments.")
-_DEBATE_LEVELS = {0: "not relevant", 1: "relevant: an argument on the question",
-           2: "highly relevant: a good argument on the question"}
+_DEBATE_LEVELS = {
+    0: "not relevant", 1: "relevant: an argument on the question",
+    2: "highly relevant: a good argument on the question"}
 
 
 class DebateArgument(NamedTuple):
@@ -165,8 +160,8 @@ _TASKS = {
 _SENTENCES = "argsme/2020-04-01/processed"
 _PAIRS = f"{_SENTENCES}/touche-2022-task-1"
 #: The levels of quality and of coherence, lowest first.
-_LEVELS = {level: str(level) for level in range(3)}
-_TEXT = {
+_PAIR_LEVELS = {level: str(level) for level in range(3)}
+_FIELD_TEXT = {
     "stance": "The iteration field holds the stance of the document, which in args.me is the "
               "stance of an argument towards its own conclusion. That need not be the claim of the "
               "topic.",
@@ -202,7 +197,7 @@ def touche(name: str) -> Any:
     if dataset_id in _JUDGED_STANCES:
         return FromIrds(name, "iteration", _JUDGED_STANCES[dataset_id], name)
     if field not in FIELDS:
-        return FromIrds(name, "iteration", _LEVELS, name, order=_LEVELS)
+        return FromIrds(name, "iteration", _PAIR_LEVELS, name, order=_PAIR_LEVELS)
     if dataset_id == _PAIRS:
         from pt_fairness.collections.document_groups import SentencePairs
         return SentencePairs(touche(f"{_SENTENCES}/{field}"), name)
@@ -222,7 +217,7 @@ def _register_touche(registry: Any) -> None:
             convert = partial(looked_up, touche, f"{corpus}/{field}")
             for task in tasks:
                 base_id = f"{corpus}/{task}" if task else corpus
-                variant(registry, base_id, field, convert, f"with {field}s", _TEXT[field],
+                variant(registry, base_id, field, convert, f"with {field}s", _FIELD_TEXT[field],
                         metadata=metadata)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
@@ -234,7 +229,7 @@ def _register_touche(registry: Any) -> None:
             of_pairs = partial(_of_pairs, f"{_PAIRS}/{field}")
             variant(registry, _PAIRS, field, of_pairs, f"with {field}", text, metadata=UNCOUNTED)
         else:
-            levels = partial(graded, field, attrgetter(field), _LEVELS)
+            levels = partial(graded, field, attrgetter(field), _PAIR_LEVELS)
             variant(registry, _PAIRS, field, levels, f"with {field}", text)
 
 
@@ -267,9 +262,10 @@ def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
 BLOGS = "blogs06"
 #: The opinion of a relevant post, by NIST's label.
 OPINIONS = {1: "none", 2: "negative", 3: "mixed", 4: "positive"}
-_BLOG_LEVELS = {-1: "not judged", 0: "not relevant", 1: "relevant, without opinion",
-          2: "relevant, negative opinion", 3: "relevant, mixed opinions",
-          4: "relevant, positive opinion"}
+_BLOG_LEVELS = {
+    -1: "not judged", 0: "not relevant", 1: "relevant, without opinion",
+    2: "relevant, negative opinion", 3: "relevant, mixed opinions",
+    4: "relevant, positive opinion"}
 _NIST = "https://trec.nist.gov/data/blog"
 #: The paths of the opinion qrels and the topics of each collection, below ``_NIST``.
 _FILES = {
@@ -308,10 +304,11 @@ def posts(path: Path) -> Iterator[BlogPost]:
 
     :raises ValueError: the file is damaged, or a post in it has no headers or no end
     """
+    from pt_fairness.io.files import DAMAGE
     try:
         with gzip.open(path, "rb") as file:
             content = file.read()
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except DAMAGE as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     for record in re.split(_START, content)[1:]:
         post = re.match(_POST, record)

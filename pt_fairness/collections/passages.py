@@ -1,30 +1,23 @@
 """Passages and emails: MS MARCO, Cocktail, Grep-BiasIR and SARA.
 
-MS MARCO passages: queries for which results that favour a gender would do harm.
+**MS MARCO.** Queries for which results that favour a gender would do harm. Rekabsaz et al. (2021)
+marked 215 queries of the development set and 30 of TREC Deep Learning 2019, and published the words
+by which they measure the gender neutrality of a passage. Their lists of queries and of words are
+downloaded from their repository. The words in judged and in retrieved passages are counted once and
+cached in a table in the folder ``fair`` of ir_datasets' MS MARCO. The table is created again if
+ir_datasets' docstore is newer. Mousavian et al. (2025) annotated 893 passages with the gender that
+each is biased towards. These groups have no judgments, and need no documents.
 
-Rekabsaz et al. (2021) marked 215 queries of the development set and 30 of TREC Deep Learning 2019,
-and published the words by which they measure the gender neutrality of a passage. Their two lists of
-queries and their list of words are downloaded from their repository.
+**Cocktail** (Dai et al. 2024b). NQ-UTD has 80 questions on recent events, 800 passages by people
+and a rewrite of each by Llama 2. A judgment of a passage also holds for its rewrite.
 
-Mousavian et al. (2025) annotated 893 passages with the gender that each is biased towards. These
-groups have no judgments of their own, and the documents are not needed.
+**Grep-BiasIR** (Krieg et al. 2023). 117 queries that are sensitive to gender bias, each with a
+relevant and an irrelevant document in a neutral, a female and a male wording.
 
-The words in judged and in retrieved passages are counted once and cached in a table in the folder
-``fair`` of ir_datasets' MS MARCO. The table is created again if ir_datasets' docstore is newer.
-
-Cocktail (Dai et al. 2024b): passages by people, and their rewrites by a language model.
-
-NQ-UTD has 80 questions on recent events, 800 passages by people and a rewrite of each by Llama 2. A
-judgment of a passage holds for its rewrite, too.
-
-Grep-BiasIR (Krieg et al. 2023): 117 queries that are sensitive to gender bias, each with a relevant
-and an irrelevant document in a neutral, a female and a male wording.
-
-SARA: Enron emails, and whether they are sensitive (McKechnie & McDonald 2024).
-
-The sensitivity is a field of the emails. That of judged emails is looked up once and cached in a
-table in the folder of the qrels. ir_datasets takes the emails and the qrels from different files;
-judged emails that the corpus lacks have no group, and are counted in a warning.
+**SARA** (McKechnie & McDonald 2024). Enron emails, and whether they are sensitive. The sensitivity
+of judged emails is looked up once and cached in a table in the folder of the qrels. ir_datasets
+takes emails and qrels from different files: judged emails that the corpus lacks have no group, and
+are counted in a warning.
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
@@ -51,15 +44,16 @@ from pt_fairness.collections.variants import (
 )
 from pt_fairness.io import irds as reading
 
-CORPUS = "msmarco-passage"
+_MSMARCO = "msmarco-passage"
 #: The groups of Mousavian et al.
-BIASES = f"{CORPUS}/msmgenderbias"
+BIASES = f"{_MSMARCO}/msmgenderbias"
 #: The number of queries in each list.
 _QUERIES = {"dev": 215, "trec-dl-2019": 30}
-_TEXT = ("The queries that Rekabsaz et al. (2021) marked as sensitive to gender bias, and their "
-         "judgments.")
-_GENDER = ("The iteration field holds the gender of the passage: that of which it has more words, "
-           "or neutral, if it has at most one word of both, or as many of one as of the other.")
+_MSMARCO_TEXT = ("The queries that Rekabsaz et al. (2021) marked as sensitive to gender bias, and "
+                 "their judgments.")
+_GENDER_TEXT = ("The iteration field holds the gender of the passage: that of which it has more "
+                "words, or neutral, if it has at most one word of both, or as many of one as of "
+                "the other.")
 
 
 def genders(name: str) -> Any:
@@ -79,14 +73,14 @@ def neutrality(name: str) -> Any:
 def _register_msmarco(registry: Any) -> None:
     """Register ``msmarco-passage/…/fair`` and ``…/fair/gender`` for both lists of queries."""
     for task, number in _QUERIES.items():
-        base_id = f"{CORPUS}/{task}"
+        base_id = f"{_MSMARCO}/{task}"
         qids = Lazy(partial(_qids, f"{task}.tsv"))
         queries = FilteredQueries(registry[base_id].queries_handler(), qids)
         metadata = {"queries": {"count": number}, **UNCOUNTED}
         variant(registry, base_id, "fair", partial(_of, qids), "queries sensitive to gender bias",
-                _TEXT, queries=queries, metadata=metadata)
+                _MSMARCO_TEXT, queries=queries, metadata=metadata)
         convert = partial(labelled, genders, f"{base_id}/fair/gender")
-        variant(registry, f"{base_id}/fair", "gender", convert, "with genders", _GENDER)
+        variant(registry, f"{base_id}/fair", "gender", convert, "with genders", _GENDER_TEXT)
 
 
 def _of(qids: Any, _: Any, rows: list[Any]) -> list[TrecQrel]:

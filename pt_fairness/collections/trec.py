@@ -1,40 +1,26 @@
 """TREC tracks with groups: newswire, Fair Ranking, Decision and NeuCLIR; and CLEF eHealth.
 
-TREC newswire (disks 4 and 5 without CR): the source of an article, from its docno.
+**Newswire** (disks 4 and 5 without CR). The source of an article, from its docno. The documents are
+not needed.
 
-The documents themselves are not needed.
+**Fair Ranking 2021 and 2022.** Continents, gender and other groups of articles of the English
+Wikipedia. They are in a metadata file of the track, which is downloaded with the judgments; the
+articles are not read. The shares and populations of the target distributions are those of the
+tracks' public evaluation code: trec2021-fair-public and trec2022-fair-public.
 
-TREC Fair Ranking tracks of 2021 and 2022: continents, gender and other groups of articles.
+**Decision 2019** (``trec-misinfo-2019``). Relevant pages of ClueWeb12-B13 were judged for what they
+say of the treatment in the topic, and for their credibility
+(https://trec.nist.gov/data/misinfo2019.html). The corpus, which is licensed, is not needed.
 
-The tracks search articles of the English Wikipedia. The groups of an article are in a metadata file
-of the track, which is all that is downloaded besides the judgments: the articles themselves are not
-read.
+**CLEF eHealth 2016 and 2017** (``clef-ehealth``). Pages of ClueWeb12-B13 were judged for their
+trustworthiness, from 0 to 100. Participants of 2017 were asked to leave out the documents that were
+judged in 2016. Where a document was judged for the same topic in both years, the relevance and the
+trustworthiness of 2017 count, as in ir_measures' own measures. The corpus is not needed.
 
-Target distributions of the TREC Fair Ranking tracks.
-
-Shares and populations are those of the tracks' public evaluation code: trec2021-fair-public and
-trec2022-fair-public.
-
-ClueWeb12-B13: what health pages say of a treatment, and how far they can be trusted.
-
-The groups and values are in the judgments; the corpus, which is licensed, is not needed.
-
-**TREC 2019 Decision track** (``trec-misinfo-2019``). Relevant pages were judged for what they say
-of the treatment in the topic, and for their credibility (https://trec.nist.gov/data/misinfo2019.html).
-
-**CLEF eHealth 2016 and 2017** (``clef-ehealth``). The pages were judged for their trustworthiness,
-from 0 to 100. Participants of 2017 were asked to leave out the documents that were judged in 2016.
-Where a document was nevertheless judged for the same topic in both years, the judgment of 2017
-counts, both its relevance and its trustworthiness, as in ir_measures' own measures.
-
-NeuCLIR: news in Chinese, Persian and Russian, with the language as group.
-
-TREC 2022 and 2023 judged documents of the three languages for the same topics. ir_datasets has the
-judgments of 2022 in three parts, by language; ``neuclir/1/trec-2022/language`` has them together.
-Its topics are those with judgments in at least one language.
-
-The qrels hold the language of a judged document. Docnos do not tell the language: that of an
-unjudged document is known if ir_datasets has the corpora .
+**NeuCLIR 2022 and 2023.** The language of news in Chinese, Persian and Russian, judged for the same
+topics. ir_datasets has the judgments of 2022 by language; ``neuclir/1/trec-2022/language`` has all
+of them, and the topics with judgments in at least one language. The language of an unjudged
+document is known if ir_datasets has the corpora: docnos do not tell it.
 
 Importing this module imports neither ir_datasets nor pandas: the groups of newswire need neither.
 """
@@ -48,7 +34,6 @@ from typing import Any
 
 #: Foreign Broadcast Information Service, Federal Register, Financial Times, Los Angeles Times.
 _NEWSWIRE = ("FBIS", "FR", "FT", "LA")
-NAME = "trec-newswire"
 _ROBUST = "disks45/nocr/trec-robust-2004"
 _FOLDS = [f"{_ROBUST}/fold{number}" for number in range(1, 6)]
 
@@ -62,7 +47,7 @@ def newswire(name: str) -> Any:
 def _register_newswire(registry: Any) -> None:
     """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
     from pt_fairness.collections.variants import labelled, variant
-    convert = partial(labelled, newswire, NAME)
+    convert = partial(labelled, newswire, "trec-newswire")
     text = ("The iteration field holds the source of the document, which its docno begins with: "
             f"{', '.join(_NEWSWIRE)}.")
     for base_id in ("disks45/nocr/trec8", _ROBUST, *_FOLDS):
@@ -204,12 +189,12 @@ _EHEALTH = "clueweb12/b13/clef-ehealth"
 #: ``redibility``.
 _POSITIONS = {"effectiveness": 3, "credibility": 4}
 #: The groups of each field by level; ``-`` for no group. The order is ascending.
-_LEVELS = {
+_JUDGED_LEVELS = {
     "effectiveness": {-2: "-", -1: "-", 0: "-", 1: "ineffective", 2: "inconclusive",
                       3: "effective"},
     "credibility": {-2: "-", -1: "-", 0: "not-credible", 1: "credible"},
 }
-_TEXT = {
+_JUDGED_TEXT = {
     "effectiveness": "The iteration field holds what the page says of the treatment: ineffective, "
                      "inconclusive or effective. Pages that say nothing of it, and pages that are "
                      "not relevant, have no group.",
@@ -223,7 +208,7 @@ def clueweb12(name: str) -> Any:
     """Return the effectiveness or the credibility of the judged pages, by topic, as groups."""
     from pt_fairness import groups
     _, _, field = name.rpartition("/")
-    labels = [label for label in _LEVELS[field].values() if label != "-"]
+    labels = [label for label in _JUDGED_LEVELS[field].values() if label != "-"]
     return groups.from_irds(name, "iteration", labels, name, order=labels)
 
 
@@ -243,9 +228,9 @@ def trustworthiness(name: str) -> Any:
 def _register_clueweb12(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
     from pt_fairness.collections.variants import UNCOUNTED, graded, variant
-    for field, text in _TEXT.items():
+    for field, text in _JUDGED_TEXT.items():
         value_of = itemgetter(_POSITIONS[field])
-        convert = partial(graded, field, value_of, _LEVELS[field])
+        convert = partial(graded, field, value_of, _JUDGED_LEVELS[field])
         variant(registry, _MISINFO, field, convert, f"with {field}", text)
     variant(registry, _EHEALTH, "trustworthiness", _trusted, "with trustworthiness",
             "The iteration field holds the trustworthiness of the page, from 0 to 100. Where it "

@@ -21,10 +21,9 @@ from pt_fairness.groups.sources import get
 SEPARATOR = "|"
 #: The largest number of combinations that a product declares as its labels.
 MOST_DECLARED = 10_000
-#: What to do with a document that people gave no group.
-LABEL_OR_LEAVE = ("If people found that it belongs to none, give that a label of its own, such as "
-                  "'none' (in Python, of from_qrels leave out none=); if nobody "
-                  "labelled it, leave it out")
+#: What to do with a document whose human label is empty.
+LABEL_OR_LEAVE = ("If a document belongs to no group, give it a label of its own, such as 'none' "
+                  "(in Python, leave out none= of from_qrels). If nobody labelled it, leave it out")
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
@@ -143,13 +142,12 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
                      prior: Mapping[Any, float] | None = None, name: str | None = None) -> Groups:
     """Return the probabilities of the true labels of documents, as weights.
 
-    Measures that take weights count a document to its probability: values of
-    :func:`pt_fairness.evaluate` are of *expected memberships*, which AWRF, rKL and other measures
-    rate as fairer than the lists of single labels that they stand for.
-    :func:`pt_fairness.analysis.uncertain_labels` draws the labels instead, with shares of the true
-    labels that differ by topic: ``rates`` and the frequencies of the labels, or ``rates`` itself
-    with ``prior``, are the error rates in all topics. If you have the human labels that the rates
-    were estimated from, :func:`model_labels` also covers the uncertainty of the rates.
+    A document is in each group by its probability: :func:`pt_fairness.evaluate` takes *expected
+    memberships*. AWRF, rKL and other measures rate these as fairer than lists of single labels.
+    :func:`pt_fairness.analysis.uncertain_labels` draws single labels instead. It takes
+    P(label | true label) as equal in all topics, and the shares of the true labels as different by
+    topic. If you have the human labels that the rates were estimated from, :func:`model_labels`
+    also covers the uncertainty of the rates.
 
     :param source: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object
@@ -158,8 +156,8 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
     :param prior: true label → its share among the documents. P(true label | label) then follows by
         Bayes' theorem
     :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: probabilities of a row that do not sum to 1, a label without a row or of
-        probability 0, or (where they are looked up) documents with weights or several labels
+    :raises ValueError: the probabilities of a row do not sum to 1, a label has no row or
+        probability 0, or, once groups are looked up, a document has weights or several labels
 
     Examples
     --------
@@ -262,25 +260,26 @@ class ModelLabels(Groups):
 
 def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
                  name: str | None = None) -> Groups:
-    """Return the labels of a model, with the human label of a document where there is one.
+    """Return human labels, and the labels of a model for documents that have none.
 
-    :func:`pt_fairness.analysis.uncertain_labels` estimates from both how often the model errs, and
-    the shares of the true labels in each topic, and corrects its values: those of the model's
-    labels can be too fair or too unfair. Elsewhere, such as in :func:`pt_fairness.evaluate`, a
-    document has its human label, or else that of the model, and nothing is corrected.
+    :func:`pt_fairness.analysis.uncertain_labels` estimates the error rates of the model and the
+    shares of the true labels in each topic, and corrects the values of measures, which can be too
+    fair or too unfair on the labels of a model. Other functions, such as
+    :func:`pt_fairness.evaluate`, correct nothing.
 
-    A document that ``human`` names without a group is an error where the model has a label. One
-    that it does not name keeps that of the model, also if people found no group: such as those of
-    :func:`from_votes` without a majority, and those that :func:`from_pattern` does not match.
+    A document that ``human`` lists without a group is an error if the model has a label for it. A
+    document that ``human`` does not list keeps the label of the model. :func:`from_votes` does not
+    list documents without a majority, and :func:`from_pattern` does not list documents that do not
+    match.
 
     :param model: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object such as that of :func:`from_transformer`
-    :param human: the same of people, for documents that are a random sample of those judged and
-        ranked; also a dictionary or a frame
+    :param human: the human labels, in the same forms; also a dictionary or a frame. Their documents
+        are a random sample of those judged and ranked
     :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: documents with weights or several labels, or with a label of the model and
-        an empty human one, where they are looked up: give what belongs to no group a label of its
-        own, which measures count as a group
+    :raises ValueError: once groups are looked up, a document has weights or several labels, or a
+        label of the model and an empty human one. Give documents that belong to no group a label of
+        their own, which measures count as a group
 
     Examples
     --------
@@ -298,8 +297,8 @@ def single_labels(source: Groups, qids: Any,
                   docnos: Any) -> tuple[Ints, list[str], Bools]:
     """Return the label of each document.
 
-    :returns: its code, ``[n]``, −1 for none; the labels; and whether the source knows the document
-        and no group of it, ``[n]``
+    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to have
+        no group, ``[n]``
     :raises ValueError: a document has several labels or weights
     """
     annotations = Memberships(*source.annotate(qids, docnos))
@@ -317,9 +316,10 @@ def single_labels(source: Groups, qids: Any,
 
 
 def _table(rates: Any, option: str) -> pd.DataFrame:
-    """Return the probabilities, with a row for each label and a column for each other, sorted.
+    """Return a dictionary of probabilities as a frame, with sorted rows and columns.
 
-    :raises ValueError: the probabilities of a row are no probabilities or do not sum to 1
+    :param option: the name of the parameter in the error
+    :raises ValueError: a probability is negative, or those of a row do not sum to 1
     """
     if not isinstance(rates, Mapping) or not rates \
             or not all(isinstance(row, Mapping) for row in rates.values()):

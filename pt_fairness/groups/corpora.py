@@ -21,7 +21,7 @@ from pt_fairness.io.word_counts import (
     counts_of,
 )
 
-#: The groups of a document, and the reason if it has none: ``''`` if none needs a warning.
+#: The groups of a document, and the reason for a warning if it has none, else ``''``.
 Found = tuple[tuple[str, ...], str]
 MISSING = "missing"
 _NOTHING = "nothing"

@@ -24,12 +24,13 @@ from pt_fairness.groups.memberships import Groups, Memberships
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.run_files import load_topics
+from pt_fairness.io.word_counts import texts_by_docno
 
 #: The file in the folder of a cache that names the labeller.
 LABELLER = "labeller.json"
-#: The column of the documents to which the model gave no label.
+#: The column that counts the documents without a label of the model.
 NONE = "@NONE"
-#: A value with its interval.
+#: A value and the ends of its interval.
 Estimate = tuple[float, float, float]
 
 
@@ -39,16 +40,16 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
                      order: Iterable[Any] | None = None, name: str | None = None) -> Groups:
     """Return groups that a PyTerrier transformer gives to documents, such as a classifier.
 
-    Documents are labelled when a measure needs them, once each, with a progress bar. Labels of a
-    model are wrong in part, and values on them too fair or too unfair: see :func:`error_rates` and
+    Each document is labelled once, when a measure needs its group, with a progress bar. A model
+    makes errors, which make measures too fair or too unfair: see :func:`error_rates` and
     :func:`model_labels`.
 
-    :param labeller: takes a frame of documents, ``docno`` and what ``texts`` and ``topics`` add. It
-        returns their rows, in any order, with ``column``
+    :param labeller: takes a frame with ``docno`` and the columns that ``texts`` and ``topics`` add.
+        It returns these rows, in any order, with ``column``
     :param texts: adds ``text``: an ir_datasets id, a dataset of ``pt.get_dataset("irds:…")``, a
         frame ``docno, text`` or a dictionary docno → text
-    :param topics: adds ``qid, query``, and labels belong to a topic and document; as of
-        :func:`pt_fairness.evaluate`. By default, they belong to a document
+    :param topics: adds ``qid, query``, so that labels belong to a topic and document; as of
+        :func:`pt_fairness.evaluate`. By default, labels belong to a document
     :param column: the column with a label, a list of labels, a dictionary label → probability
         (weights), or a missing value for no group
     :param cache: a folder that keeps the labels of one labeller, batch by batch, so that an
@@ -58,8 +59,9 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
     :param order: the labels in ascending order, if they have an order
     :param name: the name of the groups, and of the labeller in its cache; give it if labellers look
         alike, as two functions of ``pt.apply`` do
-    :raises ValueError: the cache is that of another labeller; where documents are labelled, the
-        labeller raises, lacks the column, or returns a document twice or one not asked for
+    :raises ValueError: a document has two texts, or the cache is that of another labeller; once
+        documents are labelled, the labeller raises, or its result lacks the column or has a
+        document twice or one that was not in the frame
     :raises ImportError: a cache without pyterrier-caching
 
     Examples
@@ -97,7 +99,7 @@ class FromTransformer(Groups):
         self._column = column
         self._cache = None if cache is None else Path(cache)
         self._batch_size = batch_size
-        # What identifies a document, and the labels of each as they were returned.
+        # The columns that identify a document, and the label of each document as returned.
         self._ids = ["qid", "docno"] if self.by_topic else ["docno"]
         self._labels: dict[tuple[str, ...], Any] = {}
         self._identity = {
@@ -110,7 +112,7 @@ class FromTransformer(Groups):
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
-        """Whether a document that was labelled so far has weights."""
+        """Whether a document that is labelled so far has weights."""
         return any(isinstance(labels, Mapping) for labels in self._labels.values())
 
     def _content(self) -> Any:
@@ -152,9 +154,9 @@ class FromTransformer(Groups):
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        """Open the cache while no other process uses it, and read its labels; ``None`` without.
+        """Lock and open the cache, and read its labels; yield ``None`` if there is no cache.
 
-        :raises ValueError: it is that of another labeller
+        :raises ValueError: the cache is that of another labeller
         """
         if self._cache is None:
             yield None
@@ -169,7 +171,7 @@ class FromTransformer(Groups):
         with lock(Path(f"{path}.lock")):
             file = self._cache / LABELLER
             if not self._cache.exists():
-                # An unfinished cache, which nobody can use, has another name.
+                # Create it under another name: an interrupted process leaves no invalid cache.
                 part = Path(f"{path}.part")
                 shutil.rmtree(part, ignore_errors=True)
                 KeyValueCache(str(part), key=self._ids, value=["labels"]).close()
@@ -187,7 +189,7 @@ class FromTransformer(Groups):
     def _label(self, keys: list[tuple[str, ...]]) -> None:
         """Label documents, in batches."""
         from tqdm import tqdm
-        self._left_out: list[str] = []
+        self._left_out: list[str] = []  # documents, by _ask
         with self._opened() as cache:
             frame = pd.DataFrame([key for key in keys if key not in self._labels],
                                  columns=self._ids, dtype=object)
@@ -199,6 +201,7 @@ class FromTransformer(Groups):
                     self._labels |= zip(batch.itertuples(index=False, name=None), labels,
                                         strict=True)
                     bar.update(len(batch))
+        self._text = {}
         if self._left_out:
             warn(f"{self.name}: {len(self._left_out)} of {len(frame)} documents have no label and "
                  f"count as unannotated (the first: {self._left_out[0]!r}): the texts or topics "
@@ -240,7 +243,7 @@ class FromTransformer(Groups):
         return batch.assign(labels=column)
 
     def _read(self, docnos: Iterable[str]) -> None:
-        """Read the texts of documents, of those that have one."""
+        """Read the texts of documents; those without a text are left out."""
         if isinstance(self._texts, str):
             from pt_fairness.io.irds import documents
             read = documents(self._texts, {*docnos})
@@ -252,7 +255,8 @@ class FromTransformer(Groups):
 def _texts(texts: Any) -> dict[str, str] | str | None:
     """Return texts by docno, or the ir_datasets id that has them.
 
-    :raises ValueError: a frame lacks a column, or the texts are nothing of this kind
+    :raises ValueError: the texts are none of these, a column is missing, or a document has two
+        texts
     """
     if texts is None:
         return None
@@ -263,8 +267,8 @@ def _texts(texts: Any) -> dict[str, str] | str | None:
     if isinstance(texts, Mapping):
         texts = pd.DataFrame({"docno": [*texts], "text": [*texts.values()]})
     need_frame(texts, "texts")
-    need_columns(texts, ["docno", "text"], "the frame of texts")
-    return dict(zip(texts_of(texts["docno"]), texts["text"], strict=True))
+    column = texts_by_docno(texts, "text")
+    return dict(zip(column.index, column, strict=True))
 
 
 def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
@@ -276,15 +280,15 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
 
     :param model: groups with at most one label for each document: a registered name, the path of a
         group file or a Groups object
-    :param human: the same of people; also a dictionary or a frame
-    :param qids: the topics of the documents to compare, as of :meth:`Groups.lookup`; by default the
-        documents of ``human``, or if that cannot list them, those of ``model``
-    :param docnos: the documents to compare
-    :returns: the counts, accuracy, precision and recall, κ and α; documents without a human label
-        are left out, with a warning if ``human`` has them without a group. A document without a
-        label of the model counts as wrong in accuracy and recall, and is left out of κ and α
-    :raises ValueError: no document has a label of both, a document has weights or several labels,
-        or the documents have to be named
+    :param human: the human labels, in the same forms; also a dictionary or a frame
+    :param qids: the topic of each document to compare, ``[n]``, as of :meth:`Groups.lookup`
+    :param docnos: the documents to compare, ``[n]``; by default those of ``human``, or if it cannot
+        list them, those of ``model``
+    :returns: counts, accuracy, precision, recall, κ and α. Documents without a human label are left
+        out, with a warning if ``human`` has them without a group. A document without a label of the
+        model counts as wrong in accuracy and recall, and is left out of κ and α
+    :raises ValueError: no document has both labels, a document has weights or several labels, or
+        neither source can list its documents
 
     Examples
     --------
@@ -326,7 +330,7 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
 
 
 def _listed(source: Groups) -> tuple[Any, Any]:
-    """Return the topics and the documents of a source, none if it cannot list them."""
+    """Return the topics and the documents of a source, ``None, []`` if it cannot list them."""
     if isinstance(source, FromTransformer):
         source = source.labelled()
     return source.documents() or (None, [])
@@ -348,23 +352,23 @@ def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:
 
 
 def _example(source: Groups, docnos: Any) -> str:
-    """Return the first document of a source for a message, ``''`` without one."""
+    """Return a source and its first document for a message, ``''`` if it has no documents."""
     return f"{source!r} has {str(docnos[0])!r}" if len(docnos) else ""
 
 
 class LabelErrors:
     """Human labels and a model's labels of the same documents; see :func:`error_rates`.
 
-    Intervals are at 95 %: Wilson's (1927) for shares, of the large-sample standard error (Fleiss,
-    Cohen & Everitt 1969) for κ.
+    Intervals are at 95 %. Those of shares are Wilson's (1927). That of κ is from its large-sample
+    standard error (Fleiss, Cohen & Everitt 1969).
 
     :param counts: the number of documents by human label (rows) and label of the model; the last
         column, ``@NONE``, is that of the documents without a label of the model
     :param name: the name of the model
     """
 
-    #: The number of documents by human label (rows) and label of the model. There is a column
-    #: ``@NONE`` if the model has no label for some.
+    #: The number of documents by human label (rows) and label of the model. The last column is
+    #: ``@NONE`` if there are documents without a label of the model.
     counts: pd.DataFrame
 
     def __init__(self, counts: pd.DataFrame, name: str) -> None:
@@ -400,8 +404,9 @@ class LabelErrors:
     def labels(self) -> pd.DataFrame:
         """Precision, recall and F₁ of each label.
 
-        ``label, human, model`` (numbers of documents)``, precision, precision low, precision high,
-        recall, recall low, recall high, f1``; NaN for 0 of 0.
+        The columns are ``label, human, model, precision, precision low, precision high, recall,
+        recall low, recall high, f1``. ``human`` and ``model`` are numbers of documents. A share is
+        NaN for 0 of 0.
         """
         right = np.diag(self._labelled)
         human = self.counts.sum(axis=1)
@@ -415,12 +420,18 @@ class LabelErrors:
 
     @property
     def true_given_model(self) -> dict[str, dict[str, float]]:
-        """Label of the model → human label → share: ``rates`` of :func:`with_error_rates`."""
+        """The share of each human label among the documents with each label of the model.
+
+        :func:`with_error_rates` takes this dictionary as ``rates``.
+        """
         return _shares(self._labelled.T)
 
     @property
     def model_given_true(self) -> dict[str, dict[str, float]]:
-        """Human label → label of the model → share: its ``rates`` with a ``prior``."""
+        """The share of each label of the model among the documents with each human label.
+
+        :func:`with_error_rates` takes this dictionary as ``rates`` if it has a ``prior``.
+        """
         return _shares(self._labelled)
 
     @property
@@ -453,7 +464,7 @@ class LabelErrors:
 
 
 def _shares(counts: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the shares of the columns in each row that has any."""
+    """Return each row that is not all 0, divided by its sum."""
     counts = counts[counts.any(axis=1)]
     shares: Any = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
     return shares

@@ -20,7 +20,7 @@ from pt_fairness.core.messages import (
     shown,
 )
 from pt_fairness.core.registry import NamedObject, value_hash
-from pt_fairness.io.document_files import qrels_columns
+from pt_fairness.io.document_files import qrels_columns, weights_of
 from pt_fairness.io.files import need_columns
 
 
@@ -36,7 +36,8 @@ class Memberships(NamedTuple):
     #: document has weights.
     weight: Floats | None = None
     #: The weight of ``@UNKNOWN`` for each document, ``[n]``, 0 for documents without such a weight
-    #: and NaN for those that the source does not know; ``None`` if it knows those with a label.
+    #: and NaN for those that the source does not know; ``None`` if it knows no others than those
+    #: with a label.
     unknown: Floats | None = None
 
     def unknown_of(self, n: int) -> Floats:
@@ -50,7 +51,7 @@ class Memberships(NamedTuple):
         return np.bincount(self.item, minlength=n)
 
     def without_group(self, n: int) -> Bools:
-        """Return whether the source knows each document and no group of it, ``[n]``."""
+        """Return whether each document is known to have no group, ``[n]``."""
         known_without: Bools = (self._count(n) == 0) & ~np.isnan(self.unknown_of(n))
         return known_without
 
@@ -157,12 +158,17 @@ class Table:
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
         topics = None if qid is None else frame[qid]
-        weight = _weights(frame, what) if "weight" in frame else None
-        return cls(topics, frame[docno], frame["group"], weight)
+        group = frame["group"]
+        weight = None
+        if "weight" in frame:
+            unused = group.isna() | group.isin(["", "-"])  # @UNKNOWN needs one
+            numbers = weights_of(frame[["weight"]],
+                                 lambda row: f"row {frame.index[row]} of {what}", unused)
+            weight = numbers[:, 0]
+        return cls(topics, frame[docno], group, weight)
 
     def documents(self) -> tuple[Any, Any]:
-        """Return the topics of the documents, ``None`` if groups are the same in all, and docnos.
-        """
+        """Return the topics and the docnos of the table, as :meth:`Groups.documents` does."""
         return self._index.documents()
 
     def content(self) -> Any:
@@ -233,24 +239,6 @@ def is_no_group(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
-def _weights(frame: pd.DataFrame, what: str) -> Floats:
-    """Return the column ``weight`` of a frame as floats.
-
-    :raises ValueError: the weight of a row with a group, or ``@UNKNOWN``, is no number of at least
-        0
-    """
-    weight = pd.to_numeric(frame["weight"], errors="coerce").to_numpy(float, na_value=nan)
-    group = frame["group"]
-    unused = group.isna() | group.isin(["", "-"])
-    valid = np.isfinite(weight) & (weight >= 0)
-    wrong = ~(valid | unused.to_numpy())
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise ValueError(f"row {frame.index[row]} of {what} has the weight "
-                         f"{str(frame['weight'].iloc[row])!r}; weights are numbers of at least 0")
-    return np.asarray(weight)
-
-
 class Groups(NamedObject):
     """A source of groups.
 
@@ -279,7 +267,7 @@ class Groups(NamedObject):
     weighted = False
     #: Whether a document can have other groups in another topic.
     by_topic = False
-    #: Whether the groups are read from judgments, which are not known before documents are judged.
+    #: Whether the groups are read from judgments, so that unjudged documents have none.
     judged = False
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
@@ -312,14 +300,15 @@ class Groups(NamedObject):
         return super().__reduce_ex__(2)
 
     def _take(self, base: Groups) -> None:
-        """Take what does not depend on labels from the groups that these are made of."""
+        """Copy the attributes that do not depend on labels from other groups."""
         self.topics, self.in_parts = base.topics, base.in_parts
         self.by_topic, self.judged = base.by_topic, base.judged
 
     def documents(self) -> tuple[Any, Any] | None:
-        """Return the topics (``None`` if groups are the same in all) and docnos that it names.
+        """Return the topics and the docnos of the documents that the source lists.
 
-        :returns: ``None`` if the source cannot list its documents
+        :returns: the topics are ``None`` if a document has the same groups in all; the result is
+            ``None`` if the source cannot list its documents
         """
         return None
 
@@ -410,7 +399,8 @@ class Groups(NamedObject):
             frame = frame.sort_values(label, ascending=False, kind="stable")
             frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
-            frame = frame[frame[qid].map(label_text).isin(self.topics)]
+            topics = pd.Series(texts_of(frame[qid]), frame.index)
+            frame = frame[topics.isin(self.topics)]
         annotations = Memberships(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
         order = np.lexsort((annotations.codes, annotations.item))
         labels = np.asarray(annotations.labels, dtype=object)[annotations.codes[order]]

@@ -24,7 +24,7 @@ from pt_fairness.core.messages import (
     warn,
 )
 from pt_fairness.core.registry import Registry
-from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
+from pt_fairness.groups.memberships import Groups, Memberships, Table
 from pt_fairness.io.document_files import (
     label_of,
     qrels_columns,
@@ -446,7 +446,8 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
     document = ["qid", "docno"] if "qid" in frame else ["docno"]
     ids = [*document, "annotator"]
-    frame = frame[~frame["label"].map(is_no_group)]
+    label = frame["label"]
+    frame = frame[label.notna() & ~label.isin(UNANNOTATED)]
     need_rows(frame, "the frame of votes, without the rows that have no label,")
     votes = with_text_ids(frame, "frame of votes", *ids)
     votes["label"] = frame["label"].map(label_text)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -439,32 +440,31 @@ def _check_groups(source: Input, frame: pd.DataFrame) -> None:
 
     :raises ValueError: a row has no document, or its weight is no number of at least 0
     """
-    absent = frame["docno"].isna()
+    absent = frame["docno"].isna() | (frame["docno"] == "")
     if absent.any():
         raise ValueError(f"{_place(source, absent.argmax())} has no docno; every row needs one")
     group = frame["group"]
     empty = group.isna() | (group.map(str) == "")
     if "weight" in frame:
         unused = empty | (group.map(str) == "-")
-        _numbers(source, frame[["weight"]], unused)
+        weights_of(frame[["weight"]], partial(_place, source), unused)
     if empty.any():
         warn(f"{_place(source, empty.argmax())} has an empty group, as have {empty.sum()} of "
              f"{len(frame)} rows; it counts as no group, which - says without this warning")
 
 
-def _numbers(source: Input, weights: pd.DataFrame, unused: Any = False,
-             header: int = 1) -> Floats:
+def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any = False) -> Floats:
     """Return weights as numbers, ``[n, columns]``.
 
+    :param place: returns the name of a row in the error
     :param unused: whether each row needs no weight, ``[n]``
-    :param header: the number of lines before the first row
-    :raises ValueError: a weight is no number of at least 0; the error names file and line
+    :raises ValueError: a weight is no number of at least 0
     """
     numbers = weights.apply(pd.to_numeric, errors="coerce").to_numpy(float, na_value=np.nan)
     wrong = ~((numbers >= 0) & np.isfinite(numbers))
     wrong &= ~np.reshape(unused, (-1, 1))
     for row, column in np.argwhere(wrong)[:1]:
-        raise ValueError(f"{_place(source, row + header - 1)} has the weight "
+        raise ValueError(f"{place(row)} has the weight "
                          f"{str(weights.iat[row, column])!r}; weights are numbers of at least 0")
     return numbers
 
@@ -509,7 +509,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
                              f"{shown(min(lacking, default='P(…)'))}; its columns are "
                              f"{', '.join(header)}")
         frame = frame.set_axis(names, axis="columns")
-        weight = _numbers(source, frame[[*columns]])
+        weight = weights_of(frame[[*columns]], partial(_place, source))
     return _long(frame[ids], [*columns.values()], weight)
 
 
@@ -571,5 +571,5 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     with opened(path) as source:
         types = dict.fromkeys(shares, float)
         frame = read_columns(source, ["qid", "docno", *shares], types)
-        weight = _numbers(source, frame[shares], header=0)
+        weight = weights_of(frame[shares], source.place)
     return _long(frame[["qid", "docno"]], labels, weight)

@@ -282,10 +282,11 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
 
 
 def need_no_space(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
-    """Raise an error if a text of ``columns`` has white space, which separates columns of TREC.
+    """Raise an error if a value has white space, which separates the columns of TREC files.
 
+    :param columns: the columns to check, of text
     :param what: what is written, in the error
-    :raises ValueError: one has
+    :raises ValueError: a value has white space
     """
     for column in columns:
         spaced = frame[column].str.contains(r"\s")
@@ -328,16 +329,18 @@ def read_json(source: Input) -> list[dict[str, Any]]:
     is_array = first_line(source).lstrip().startswith("[")
     if is_array:
         lines = [(1, "".join(line for _, line in source.lines()))]
-    objects: list[Any] = []
+    objects: list[dict[str, Any]] = []
     for number, line in lines:
         text = line.strip("\ufeff \t\r\n")
         try:
             value = json.loads(text or "[]")
         except ValueError as error:
             raise ValueError(f"{source.name}, line {number}: no JSON ({error})") from None
-        objects += value if isinstance(value, list) else [value]
-        if objects and not isinstance(objects[-1], dict):
-            raise ValueError(f"{source.name}, line {number}: {shown(objects[-1])} is no object")
+        rows = value if isinstance(value, list) else [value]
+        for row in rows:
+            if not isinstance(row, dict):
+                raise ValueError(f"{source.name}, line {number}: {shown(row)} is no object")
+        objects += rows
     return objects
 
 
@@ -429,7 +432,7 @@ def is_number(text: str) -> bool:
 
 
 def pyterrier_names(header: Sequence[str]) -> list[str]:
-    """Return the names of columns in lower case, those of identifiers as of PyTerrier."""
+    """Return column names in lower case, with PyTerrier's names for topics and documents."""
     columns = [column.lower() for column in header]
     names = PYTERRIER | recommender_names(columns)
     return [names.get(column, column) for column in columns]
@@ -449,7 +452,7 @@ def header_of(source: Input, separator: str) -> list[str]:
 
 
 def table_of(source: Input, column: str) -> tuple[str, list[str]]:
-    """Return the separator and the header of a table with a column; ``''`` for another file.
+    """Return the separator and the header of a table that has a column; ``''`` for another file.
 
     :raises ValueError: a name in the first line is too long
     """
@@ -491,7 +494,7 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
     need_distinct_columns(frame[frame.columns.intersection(["qid", *needed])], source.name)
     if frame.iloc[:, -1].isin([""]).any():  # empty, or missing
         _check_short_rows(source, separator, len(header))
-    if not frame.columns.is_unique:  # those that nobody needs may be anything
+    if not frame.columns.is_unique:  # columns that are not needed may be repeated
         frame = frame.loc[:, ~frame.columns.duplicated()]
     need_columns(frame, needed, source.name)
     if repeated is not None:

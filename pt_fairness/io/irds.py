@@ -106,11 +106,11 @@ def documents(dataset_id: str, docnos: Collection[str], what: str | None = None)
     A docstore that does not exist is built first, while other processes wait.
 
     :param what: the description of the progress bar; ``None`` for no bar
-    :raises ValueError: the corpus or its docstore cannot be read; args.me holds one
-        of these documents more than once
+    :raises ValueError: ir_datasets has no such id, the corpus or its docstore cannot be read, or
+        args.me has one of these documents more than once
     :raises FileNotFoundError: a file does not exist and cannot be downloaded
     """
-    handler = ir_datasets.load(dataset_id).docs_handler()
+    handler = dataset(dataset_id).docs_handler()
     with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):
         store = _docstore(handler)
     if isinstance(handler, (ArgsMeDocs, ArgsMeProcessedDocs, ArgsMeCombinedDocs)):

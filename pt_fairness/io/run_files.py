@@ -20,6 +20,7 @@ from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import PYTERRIER, as_frame, texts_of
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
+    distinct_or,
     first_names,
     label_text,
     listed,
@@ -139,13 +140,16 @@ def _metadata_lines(source: Input) -> int:
 def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
     """Read generated answers as a run of the documents that they cite.
 
-    :raises ValueError: an answer has no topic or no sentences, or a citation names no document
+    :raises ValueError: an answer has no topic or no sentences, its references are no list, or a
+        citation names no document
     """
     rows: list[tuple[str, str]] = []
     topics = set()
     for number, answer in enumerate(read_json(source), 1):
         place = f"{source.name}, answer {number}"
-        answer |= answer.get("metadata") or {}
+        metadata = answer.get("metadata")
+        if isinstance(metadata, dict):
+            answer |= metadata
         topic = answer.get("topic_id", answer.get("narrative_id"))
         sentences: Any = answer.get("answer", answer.get("responses"))
         is_list = isinstance(sentences, list)
@@ -157,7 +161,11 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
         if qid in topics:
             raise ValueError(f"{place} is the second one for topic {qid!r}; a topic has one")
         topics.add(qid)
-        references = [*(answer.get("references") or [])]
+        references = answer.get("references") or []
+        if not isinstance(references, (list, dict)):
+            raise ValueError(f"{place} has the references {shown(references)}; they are a list of "
+                             "documents")
+        references = [*references]
         docnos = []
         for sentence in sentences:
             citations = sentence.get("citations") or []
@@ -409,16 +417,16 @@ def _default_names(runs: Sequence[Any]) -> list[str]:
     paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
     short_names = iter(_short_names(paths))
     names = []
+    long_names = []
     for i, run in enumerate(runs):
+        long_name = f"run {i}"
+        name = str(run) if is_system(run) else long_name
         if isinstance(run, (str, os.PathLike)):
-            names.append(next(short_names))
-        else:
-            names.append(str(run) if is_system(run) else f"run {i}")
-    count = Counter(names)
-    for i, run in enumerate(runs):
-        if count[names[i]] > 1:
-            names[i] = os.fspath(run) if isinstance(run, (str, os.PathLike)) else f"run {i}"
-    return names
+            name = next(short_names)
+            long_name = os.fspath(run)
+        names.append(name)
+        long_names.append(long_name)
+    return distinct_or(names, long_names)
 
 
 def _checked(names: Sequence[str], runs: Sequence[Any]) -> list[str]:
@@ -559,10 +567,10 @@ def load_topics(source: Any) -> pd.DataFrame:
 
 
 def _refuse_qrels(text: str, path: Path) -> None:
-    """Check the lines of a file of topics.
+    """Raise an error if a file of topics holds TREC qrels.
 
-    :raises ValueError: they are those of TREC qrels: four columns, of which the second is 0, or a
-        topic has several lines
+    :raises ValueError: all lines have four columns, and the second is 0 or a topic has several
+        lines
     """
     rows = [line.split() for line in text.splitlines() if line.strip()]
     if {*map(len, rows)} != {4}:

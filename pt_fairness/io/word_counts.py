@@ -155,17 +155,8 @@ class CountsOfFrame(WordCounts):
     """Counts of the words of each group in the texts of a frame, ``docno`` and ``field``."""
 
     def __init__(self, frame: pd.DataFrame, words: Words, field: str | None, tokenize: Tokenizer):
-        frame, self.field = frame.rename(columns={"doc_id": "docno"}), field or "text"
-        if not {"docno", self.field} <= {*frame}:
-            raise ValueError(f"the frame of texts needs the columns docno, {self.field} and has "
-                             f"{', '.join(map(str, frame.columns))}")
-        rows = frame[["docno", self.field]].drop_duplicates()
-        docnos = pd.Index(texts_of(rows["docno"]), dtype=object)
-        repeated = docnos[docnos.duplicated()]
-        if len(repeated):
-            raise ValueError(f"the frame of texts has two texts of the document {repeated[0]!r}; a "
-                             "document has one")
-        self._of = rows[self.field].set_axis(docnos)
+        self.field = field or "text"
+        self._of = texts_by_docno(frame, self.field)
         super().__init__("the frame of texts", words, self.field, tokenize)
         self.where = self.dataset_id
 
@@ -174,6 +165,24 @@ class CountsOfFrame(WordCounts):
 
     def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
         return self._of[docnos.intersection(self._of.index)].items()
+
+
+def texts_by_docno(frame: pd.DataFrame, field: str) -> pd.Series:
+    """Return the column ``field`` of a frame, with the docnos as index.
+
+    :raises ValueError: a column is missing, or a document has two texts
+    """
+    frame = frame.rename(columns={"doc_id": "docno"})
+    if not {"docno", field} <= {*frame}:
+        raise ValueError(f"the frame of texts needs the columns docno, {field} and has "
+                         f"{', '.join(map(str, frame.columns))}")
+    rows = frame[["docno", field]].drop_duplicates()
+    docnos = pd.Index(texts_of(rows["docno"]), dtype=object)
+    repeated = docnos[docnos.duplicated()]
+    if len(repeated):
+        raise ValueError(f"the frame of texts has two texts of the document {repeated[0]!r}; a "
+                         "document has one")
+    return rows[field].set_axis(docnos)
 
 
 def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,

@@ -124,7 +124,7 @@ class Results:
         return sets, sets.annotated(memberships, len(self._docnos))
 
     def whole(self, k: int | None) -> list[TopicList]:
-        """Return the lists of all documents, which are of one group.
+        """Return the lists of all documents, as documents of one group.
 
         :param k: the number of ranks to fill; ``None`` for all
         """
@@ -157,9 +157,12 @@ class Results:
             if target == "run":
                 target_shares = shares.sum(axis=0)
             target_shares = ratio(target_shares, target_shares.sum())
-            lists.append(TopicList(
-                self.qids[number], places, self._docnos[places], self._score[places], labels,
-                shares, sets.weighted[of_topic], target_shares, len(places[:k])))
+            docnos = self._docnos[places]
+            score = self._score[places]
+            weighted = sets.weighted[of_topic]
+            topic = TopicList(self.qids[number], places, docnos, score, labels, shares, weighted,
+                              target_shares, len(places[:k]))
+            lists.append(topic)
         return lists
 
     def written(self, lists: Sequence[TopicList], *draws: Sequence[Ints]) -> pd.DataFrame:
@@ -346,7 +349,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         return results, results.whole(self.k)
 
     def for_each(self, lists: list[TopicList], function: Callable[[TopicList], Any]) -> list[Any]:
-        """Return the result of a function for each list, with a progress bar if it is wanted."""
+        """Return the result of a function for each list, with a progress bar if ``verbose``."""
         topics = pt.tqdm(lists, desc=repr(self), unit="query", disable=not self.verbose)
         return [function(topic) for topic in topics]
 
@@ -457,8 +460,6 @@ class GroupReRanker(ReRanker):
         :param topic: the documents of a topic, of at least two groups with a target
         """
         raise NotImplementedError
-
-
 
 
 class Annotate(pt.Transformer):  # type: ignore[misc]

@@ -278,8 +278,15 @@ def test_wrong_answers(answer, says):
         ({"batch_size": 0}, "batch_size=0"),
         ({"texts": 3}, "texts"),
         ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
+        ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "two texts"),
         ({"topics": 3}, "topics=3")],
 )
 def test_wrong_input(options, says):
     with pytest.raises(ValueError, match=says):
         groups.from_transformer(**{"labeller": Tagger(), "texts": TEXTS, **options})
+
+
+def test_a_dataset_that_does_not_exist():
+    source = groups.from_transformer(Tagger(), "pt-fairness/debate")
+    with pytest.raises(ValueError, match="no dataset 'pt-fairness/debate'"):
+        labels_of(source)

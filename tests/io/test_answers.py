@@ -76,6 +76,9 @@ def test_answers_are_evaluated_as_other_runs(tmp_path, monkeypatch, capsys):
     ({"topic_id": 1, "answer": "text"}, "a list of sentences"),
     ({"topic_id": 1, "answer": ["text"]}, "a list of sentences"),
     ({"topic_id": 1, "answer": [{"text": "", "citations": 0.5}]}, r"cites 0\.5; a citation is"),
+    ({"topic_id": 1, "answer": [], "references": 5}, "answer 1 has the references 5; they are a l"),
+    ({"metadata": "text", "answer": []}, "answer 1 has no topic_id"),
+    ([1, {"topic_id": 1, "answer": []}], "run, line 1: 1 is no object"),
 ])
 def test_answers_that_are_wrong(tmp_path, answer, says):
     (tmp_path / "run").write_text(json.dumps(answer) + "\n")

@@ -155,6 +155,8 @@ def test_frames_are_warned_of_alike():
     ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, row 2 has no docno"),
     ("g.jsonl", '"a"\n', r"g\.jsonl, line 1: 'a' is no object"),
+    ("g.json", '[5, {"docno": "a", "group": "X"}]', r"g\.json, line 1: 5 is no object"),
+    ("g.jsonl", '{"docno": "", "group": "X"}\n', r"g\.jsonl, row 1 has no docno"),
     ("g.json", "[]", r"g\.json has no rows"),
     ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno', 'doc_id' or 'id' .*text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"a group is a label, or a list of labels"),
