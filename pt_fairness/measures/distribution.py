@@ -179,7 +179,7 @@ class _DistKL(DistMeasure):
     The base is 2. P holds the smoothed shares of all groups g of G among the first n annotated
     documents: n = min(cutoff, annotated documents), λ = ``smoothing``, c_g the number of documents
     in g. A document of m groups counts 1/m towards each. With ``discount`` the document at rank i
-    counts n · a_i / Σa, a_i the weight of the rank; section 6 of the paper names such an extension.
+    counts n · a_i / Σa, a_i the discount; section 6 of the paper names such an extension.
 
     With ``unannotated='keep'`` the list is cut first and unannotated documents keep their ranks; n
     is then the number of annotated documents among the first ``cutoff``.
@@ -315,16 +315,16 @@ class _AWRF(DistributionMeasure):
        1 - \mathrm{JSD}(E \,\|\, T), \qquad
        E_g = \frac{\sum_{i \le n} a_i m_{ig}}{\sum_{i \le n} a_i}
 
-    E_g is the share of group g in Σ a_i over the first n annotated documents, a_i the weight of the
-    rank (``discount``); a document of m groups gives 1/m of its exposure to each. The logarithm of
-    JSD has the base ``base``. T is the target, unsmoothed. With ``unannotated='keep'`` the list is
-    cut first and unannotated documents keep their ranks.
+    E_g is the share of group g in Σ a_i over the first n annotated documents, a_i the ``discount``
+    of rank i; a document of m groups gives 1/m of its exposure to each. The logarithm of JSD has
+    the base ``base``. T is the target, unsmoothed. With ``unannotated='keep'`` the list is cut
+    first and unannotated documents keep their ranks.
 
     The form of the TREC Fair Ranking track in 2021 and 2022 is
-    ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks weigh
-    the same, the logarithms are natural. With that base no value is below 1 − ln 2 unless nothing
-    was returned. AWRF in FairRankTune is another measure: it compares the attention per document of
-    each group, as a ratio or a difference.
+    ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks have
+    the same discount, the logarithms are natural. With that base no value is below 1 − ln 2 unless
+    nothing was returned. AWRF in FairRankTune is another measure: it compares the attention per
+    document of each group, as a ratio or a difference.
 
     Range
     -----
@@ -486,9 +486,9 @@ class _RADio(DistributionMeasure):
        \tilde P = (1 - \alpha) P + \alpha Q, \quad \tilde Q = (1 - \alpha) Q + \alpha P
 
     The base is 2. With ``divergence='kl'`` the value is ``KL(Q̃ ‖ P̃)``. α is ``alpha``. P holds
-    the shares of the groups in the first n annotated documents, weighted by rank (``discount``); a
-    document of m groups counts 1/m towards each. With ``unannotated='keep'``, unannotated documents
-    keep their ranks. Q is the target, unsmoothed and without a discount.
+    the shares of the groups in the first n annotated documents, discounted by rank (``discount``);
+    a document of m groups counts 1/m towards each. With ``unannotated='keep'``, unannotated
+    documents keep their ranks. Q is the target, unsmoothed and without a discount.
 
     The measures of the paper differ in labels and context. Representation and Alternative Voices:
     the whole list. Calibration: the user's history, registered as a target. Activation: bins of a

@@ -52,8 +52,8 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
     :param values: the value of each ranked document, ``[n]``
     """
     topic = view.topic[documents.list]
-    weighted = values / view.lists[topic]
-    return _sums(len(documents.topic), documents.document, weighted)
+    of_lists = values / view.lists[topic]
+    return _sums(len(documents.topic), documents.document, of_lists)
 
 
 def _sums(rows: int, row: Ints, values: Any) -> Floats:
@@ -500,10 +500,10 @@ class _IAA(DocumentMeasure):
        \texttt{norm='none'}: \ \sum_d \left| \varepsilon_d - \frac{y_d}{\max y} \right|
 
     The sums are over all documents d that are ranked or judged. ε_d is the exposure of d, which the
-    paper calls attention: the weight of its rank (``discount``), averaged over the sampled rankings
-    of the topic. Ranks are those of the whole list; the weight is 0 after the cutoff. y_d is the
-    merit of d: the gain of its relevance (``gains``), 0 for documents that are not relevant. Σε and
-    Σy are the sums over all d, max y is the largest y_d.
+    paper calls attention: the ``discount`` of its rank, averaged over the sampled rankings of the
+    topic. Ranks are those of the whole list; the discount is 0 after the cutoff. y_d is the merit
+    of d: the gain of its relevance (``gains``), 0 for documents that are not relevant. Σε and Σy
+    are the sums over all d, max y is the largest y_d.
 
     With ``by='group'``, d stands for a group: ε_d and y_d are the sums over its annotated
     documents. A document of m groups counts 1/m towards each, or its weights. ``groups`` is used
@@ -517,7 +517,7 @@ class _IAA(DocumentMeasure):
     ----------
     A topic without a relevant document is undefined: 0, with a warning. With ``by='group'``, so is
     every topic if there is only one group. A topic without results has 1. With ``norm='none'`` it
-    has Σ y/max y plus the sum of the weights of the first ``cutoff`` ranks; without a cutoff, of
+    has Σ y/max y plus the sum of the discounts of the first ``cutoff`` ranks; without a cutoff, of
     the first rank. With ``by='group'``, only annotated documents count in both cases.
 
     Source

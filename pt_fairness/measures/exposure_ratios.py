@@ -122,10 +122,11 @@ class _logDP(LogRatio):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{E}{2T}, \quad \epsilon = 10^{-6}
 
-    E is the exposure of a side: the sum of the rank weights of its documents, averaged over the
-    sampled rankings of the topic. The weight of rank i is ``1/log2(i+1)`` with
+    E is the exposure of a side: the sum of the discounts of the ranks of its documents, averaged
+    over the sampled rankings of the topic. The discount of rank i is ``1/log2(i+1)`` with
     ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'``, ``p^(i−1)`` with ``'geometric'`` and
     1 with ``'none'``.
+
     Unannotated documents are dropped before the list is cut. With ``unannotated='keep'``, the list
     is cut first and unannotated documents keep their ranks. The sides are the protected and the
     other annotated documents; the minority is that of rND. A document with weights counts towards
@@ -242,7 +243,7 @@ class _logRUR(_logEUR):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{\sum_i a_i y_i}{U}, \quad \epsilon = 10^{-6}
 
-    The weights a_i of the ranks are those of logDP, the gains y and the merit U those of logEUR.
+    The discounts a_i of the ranks are those of logDP, the gains y and the merit U those of logEUR.
 
     Range
     -----

@@ -62,10 +62,10 @@ def parameter_lines(measure: irm.Measure) -> list[str]:
 
 
 def described(kind: type) -> dict[str, str]:
-    """Return what the name and the docstring of a class say of its measures.
+    """Return the names and the question of a measure, from the name and docstring of its class.
 
-    The name has no leading underscore. A docstring has a title, "name — long name.", and then a
-    sentence that says what the measure asks.
+    A leading underscore of the name is removed. A docstring has a title, "name — long name.", and
+    then a sentence that says what the measure asks.
 
     Examples
     --------
@@ -357,7 +357,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return pairs
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
-        """Return each parameter and label of ``labels`` that the parameters name."""
+        """Return a pair of parameter and label for each label that the parameters name."""
         named = [(name, self.param(name)) for name in LABEL_PARAMS if self.param(name) is not None]
         protected = self.param("protected")
         if protected is not None and protected not in PROTECTED_WORDS:
@@ -453,7 +453,7 @@ def with_objects(param: str, source: Any) -> Any:
 
 
 class Quotient(FairnessMeasure):
-    """A sum over the documents, divided by a number of the list, such as a mean."""
+    """A sum over the documents of a list, divided by a number, such as a mean."""
 
     FORMULA = "Σ {summand} / {divisor}"
 
@@ -492,9 +492,9 @@ class SignedMeasure(FairnessMeasure):
         return self.FORMULA
 
     def signed(self, values: Floats) -> Floats:
-        """Return values, ``[R]``, or terms, ``[R, D]``.
+        """Apply the parameter ``abs`` to values, ``[R]``, or to terms, ``[R, D]``.
 
-        If ``abs`` is true, they have the sign with which no value is negative.
+        It changes the signs of all terms of a list if their sum is negative.
         """
         if not self.param("abs"):
             return values

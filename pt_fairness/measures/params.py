@@ -250,7 +250,7 @@ def discount(*choices: str) -> Param:
     The default is the first of the ``choices``.
     """
     words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
-    return one_of(f"weight of rank i: {words}", *choices)
+    return one_of(f"discount of rank i: {words}", *choices)
 
 
 def gains(default: str) -> Param:

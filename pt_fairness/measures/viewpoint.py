@@ -292,7 +292,7 @@ class _nDJS(FairnessMeasure):
     Source
     ------
     Draws et al. (2021), section 3.4.2, equation 6. Its last sentence proposes the form with two
-    sides. The paper does not print Z: the sum of the weights follows from the bound of 1 that it
+    sides. The paper does not print Z: the sum of the discounts follows from the bound of 1 that it
     gives for JSD. Section 5.2 recommends to interpret nDJS carefully when the bias is mild.
 
     Examples
