@@ -119,7 +119,8 @@ class FromTransformer(Groups):
         return self._labeller, self._texts, self._topics, self._column, self.order
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        keys = dict.fromkeys(zip(*[qids, docnos][-len(self._ids):], strict=True))
+        columns = [qids, docnos] if self.by_topic else [docnos]
+        keys = dict.fromkeys(zip(*columns, strict=True))
         unlabelled = [key for key in keys if key not in self._labels]
         if unlabelled:
             self._label(unlabelled)
@@ -154,12 +155,14 @@ class FromTransformer(Groups):
 
     @contextmanager
     def _opened(self) -> Iterator[Any]:
-        """Lock and open the cache, and read its labels; yield ``None`` if there is no cache.
+        """Lock and open the cache, and read its labels.
+
+        Yield what labels documents: the cache, or :meth:`_ask` without a cache.
 
         :raises ValueError: the cache is that of another labeller
         """
         if self._cache is None:
-            yield None
+            yield self._ask
             return
         from pt_fairness.io.irds import lock
         try:
@@ -190,16 +193,16 @@ class FromTransformer(Groups):
         """Label documents, in batches."""
         from tqdm import tqdm
         self._left_out: list[str] = []  # documents, by _ask
-        with self._opened() as cache:
+        with self._opened() as label:
             frame = pd.DataFrame([key for key in keys if key not in self._labels],
                                  columns=self._ids, dtype=object)
             self._read(frame["docno"])
             with tqdm(total=len(frame), desc=f"label ({self.name})", unit="doc") as bar:
                 for start in range(0, len(frame), self._batch_size):
                     batch = frame[start:start + self._batch_size]
-                    labels = (self._ask if cache is None else cache)(batch)["labels"]
-                    self._labels |= zip(batch.itertuples(index=False, name=None), labels,
-                                        strict=True)
+                    labels = label(batch)["labels"]
+                    rows = batch.itertuples(index=False, name=None)
+                    self._labels |= zip(rows, labels, strict=True)
                     bar.update(len(batch))
         self._text = {}
         if self._left_out:

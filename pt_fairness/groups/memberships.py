@@ -36,8 +36,8 @@ class Memberships(NamedTuple):
     #: document has weights.
     weight: Floats | None = None
     #: The weight of ``@UNKNOWN`` for each document, ``[n]``, 0 for documents without such a weight
-    #: and NaN for those that the source does not know; ``None`` if it knows no others than those
-    #: with a label.
+    #: and NaN for those that the source does not know; ``None`` if it knows only documents with
+    #: a label.
     unknown: Floats | None = None
 
     def unknown_of(self, n: int) -> Floats:
@@ -64,8 +64,7 @@ class Memberships(NamedTuple):
             labels=[*self.labels, label], weight=np.append(self.weights, weights))
 
     def with_unknown(self, n: int) -> Memberships:
-        """Return annotations in which every known document has a label, ``@UNKNOWN`` if no other.
-        """
+        """Return annotations with ``@UNKNOWN`` for unknown shares and documents without a group."""
         unknown = self.unknown_of(n)
         item = np.flatnonzero((unknown > 0) | self.without_group(n))
         weight = np.where(unknown[item] > 0, unknown[item], nan)

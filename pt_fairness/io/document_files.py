@@ -300,6 +300,9 @@ def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
 _DOCUMENTS = ("docno", "doc_id", "id", "item_id", "item")
 #: The end of the name of a file of JSON.
 _JSON = re.compile(r"\.(json|jsonl|ndjson)(\.gz)?$")
+#: How to name the column of the documents or of the groups.
+_NAME_IT = {"docno": "Name it: from_file(path, id=…), --groups FILE:ID:COLUMN",
+            "group": "Name it: from_file(path, column=…), --groups FILE:COLUMN"}
 _FORMS = ("it needs a header with docno and group (and qid), separated by tabs or commas, or the "
           "four columns of TREC qrels (qid, group, docno, label); a membership file (topic, docno, "
           "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
@@ -409,18 +412,16 @@ def _roles(header: Iterable[str], column: str | None, document: str | None,
         document = next((name for name in _DOCUMENTS if name in names), "")
         if not document:
             raise ValueError(f"{source.name} has no column 'docno', 'doc_id' or 'id' for the "
-                             f"documents; {columns}. Name it: from_file(path, id=…), --groups "
-                             "FILE:ID:COLUMN")
+                             f"documents; {columns}. {_NAME_IT['docno']}")
     roles = {document.lower(): "docno"}
     if column is not None:
         if column.lower() == document.lower():
             raise ValueError(f"{column!r} of {source.name} holds the documents, not their groups; "
                              f"{columns}")
         roles[column.lower()] = "group"
-    for name in roles:
+    for name, role in roles.items():
         if name not in names:
-            raise ValueError(f"{source.name} has no column {name!r}; {columns}. Name that of the "
-                             "groups: from_file(path, column=…), --groups FILE:COLUMN")
+            raise ValueError(f"{source.name} has no column {name!r}; {columns}. {_NAME_IT[role]}")
     user = RECOMMENDER_COLUMNS.get(document, "query_id")
     topic = next((name for name in ("qid", "query_id", user) if name in names), "qid")
     roles.setdefault(topic, "qid")
@@ -444,13 +445,14 @@ def _check_groups(source: Input, frame: pd.DataFrame) -> None:
     if absent.any():
         raise ValueError(f"{_place(source, absent.argmax())} has no docno; every row needs one")
     group = frame["group"]
-    empty = group.isna() | (group.map(str) == "")
+    texts = group.map(str)
+    empty = group.isna() | (texts == "")
     if "weight" in frame:
-        unused = empty | (group.map(str) == "-")
+        unused = empty | (texts == "-")
         weights_of(frame[["weight"]], partial(_place, source), unused)
     if empty.any():
         warn(f"{_place(source, empty.argmax())} has an empty group, as have {empty.sum()} of "
-             f"{len(frame)} rows; it counts as no group, which - says without this warning")
+             f"{len(frame)} rows; it counts as no group; write - to avoid this warning")
 
 
 def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any = False) -> Floats:

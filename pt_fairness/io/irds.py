@@ -258,7 +258,7 @@ def _records(handler: Any, read: Callable[[], Iterable[Any]]) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def lock(path: Path) -> Iterator[None]:
-    """Wait until no other process holds a lock, such as that of a docstore or a cached table.
+    """Hold the lock of a docstore or a cached table; wait while another process holds it.
 
     Two processes that build a docstore would both append to it. An unfinished docstore cannot be
     opened.

@@ -187,3 +187,10 @@ def test_names_derived_from_content_do_not_depend_on_the_order_of_rows():
     assert groups.from_frame(frame.assign(group=list("XYXY"))).name != name
     assert groups.from_frame(frame.assign(qid=list("2211"))).name != name
     assert re.fullmatch("frame-[0-9a-f]{12}", name)
+
+
+@pytest.mark.parametrize("option, flag", [("id", "FILE:ID:COLUMN"), ("column", "FILE:COLUMN")])
+def test_columns_that_a_file_lacks(tmp_path, option, flag):
+    path = write(tmp_path / "g.jsonl", [{"docno": "d1", "group": "X"}])
+    with pytest.raises(ValueError, match=rf"has no column 'none'.*{option}=…\), --groups {flag}"):
+        groups.from_file(path, **{option: "none"})
