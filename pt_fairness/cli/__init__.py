@@ -1,4 +1,4 @@
-"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``, and ``eval``.
+"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``, which is ``eval``.
 
 ``eval`` reads qrels, run and measures with this package. The readers of ir_measures reject labels
 such as 4.0, and their errors do not name the line. ir_measures does not check cutoffs, and a cutoff
@@ -23,6 +23,7 @@ from pt_fairness.cli.options import (
     add_targets,
     measures_of,
     qrels_of,
+    register_targets,
     source_of,
 )
 from pt_fairness.cli.output import (
@@ -84,6 +85,8 @@ def _run(arguments: Sequence[str] | None) -> int | None:
         options.groups = source_of(options.groups, none)
     elif none:
         raise ValueError("--none is about the labels of --groups; give it, too")
+    if "targets" in options:
+        register_targets(options)
     return options.run(options)
 
 
@@ -122,7 +125,7 @@ def evaluate(arguments: Sequence[str], program: str, groups: str | None = None) 
         parser.add_argument("-o", "--output_format", dest="format", choices=_FORMS,
                             default=_FORMS[0], help=f"form of the output (default: {_FORMS[0]})")
         add_imports(parser)
-        parser.set_defaults(groups=groups, targets=[], output=None, formats=_FORMS)
+        parser.set_defaults(groups=groups, output=None, formats=_FORMS)
         options = parser.parse_args(arguments)
         check_output(options)
         import_modules(options.imports)
@@ -138,20 +141,20 @@ def _write_values(options: argparse.Namespace) -> None:
     """
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
+    from pt_fairness.analysis.runs_and_qrels import one_run
     from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
     from pt_fairness.evaluation.plan import inputs_of, make_plan
-    from pt_fairness.io.run_files import need_results, read_run
+    from pt_fairness.io.run_files import need_results
     from pt_fairness.provider.measure_lists import refuse_unknown, warn_of_one_list
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n) is only possible with --by_query (-q)")
     at_least(-1, "--places", options.places, most=MOST_DECIMALS)
     measures = measures_of(options)
-    run = read_run(options.run_file)
+    run = one_run(options.run_file)
     need_results(run)
-    _, judged, measures, groups = inputs_of({"run": run}, qrels_of(options), measures, None, None,
-                                            options.groups, None, progress=False)
+    _, judged, measures, groups = inputs_of({"run": run}, qrels_of(options), measures,
+                                            groups=options.groups)
     plan = make_plan(judged, measures, workers=1, source=groups)
-    run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
     warn_of_one_list(plan.measures, run)
     provider = ir_measures.providers.registry.get(options.provider, ir_measures)
     with collecting_warnings() as messages:

@@ -1,4 +1,4 @@
-"""The commands: table, explain, report, correlate, plot, annotate, rerank and those that list."""
+"""The commands, except for ``eval``, ``plug`` and ``unplug``."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from pt_fairness.measures import descriptions
 FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "differences": 1,
            "distribution": 1, "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1,
            "groups_per_topic": 1, "lorenz": 1}
-#: The options of comparisons, which tables without averages ignore.
+#: The options of comparisons, which tables without comparisons ignore.
 _COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
 #: The forms of a table, and the default in words.
 TABLES = ("csv", "md", "latex", "html", "json", "text")
 AS_TEXT = "text on a terminal, else csv"
-#: The options of commands that test nothing.
+#: The values of the options of tests in commands without tests.
 NOTHING_TESTED: dict[str, Any] = {"test": None, "ci": None, "tolerance": [], "undefined": "count"}
 #: The number of documents of a ranking that the report shows by default.
 DEPTH = 20
@@ -63,10 +63,10 @@ def add(commands: Any) -> None:
     agreement.add_argument("model", metavar="MODEL", help="the labels of the model, likewise")
     add_command(commands, "groups", _groups, "list the group sources that have a name, with their "
                 "labels and what they download", ("text",))
-    command = add_command(commands, "measures", _measures, "list the measures; by name, some in "
-                          "full", [*descriptions.FORMATS], "text, and full by name")
+    command = add_command(commands, "measures", _measures, "list the measures, or describe "
+                          "some", [*descriptions.FORMATS], "text, and full by name")
     command.add_argument("names", metavar="NAME", nargs="*",
-                         help="these measures, with parameters, formula and source")
+                         help="measures to describe, with parameters, formula and source")
 
 
 def _add_table(commands: Any) -> None:
@@ -77,12 +77,12 @@ def _add_table(commands: Any) -> None:
     table.add_argument("--digits", metavar="N", type=int,
                        help="decimals (default: 4 in text, md, latex and html, all in the other "
                        "forms)")
-    table.add_argument("--references", action="store_true", help="rows of reference rankings below "
-                       "the systems: random order, proportional, groups one after the other")
+    table.add_argument("--references", action="store_true", help="also print reference rankings: "
+                       "random order, proportional, groups one after the other")
     table.add_argument("--p-values", action="store_true",
-                       help="p-values in text, md, latex and html, too")
+                       help="also print p-values in text, md, latex and html")
     table.add_argument("--per-query", action="store_true",
-                       help="the value of every topic instead of the averages")
+                       help="print the value of every topic instead of the averages")
 
 
 def _add_explain(commands: Any) -> None:
@@ -117,12 +117,12 @@ def _add_plot(commands: Any) -> None:
     add_comparison(plot)
     plot.add_argument("--topic", metavar="QID", help="the topic of strips and explain (default: "
                       "the first one of the qrels)")
-    plot.add_argument("--references", action="store_true", help="reference rankings in tradeoff: "
-                      "random order, proportional, groups one after the other")
-    plot.add_argument("--front", action="store_true", help="the front that the judgments allow in "
-                      "tradeoff, of nDCG or P and a measure of groups")
-    plot.add_argument("--style", metavar="STYLE", help="paper: one column of a page with two, 3.3 "
-                      "inches wide, with letters of 8 points")
+    plot.add_argument("--references", action="store_true", help="also draw reference rankings in "
+                      "tradeoff: random order, proportional, groups one after the other")
+    plot.add_argument("--front", action="store_true", help="also draw the front of the judgments, "
+                      "the best fairness that is possible at each nDCG or P, in tradeoff")
+    plot.add_argument("--style", metavar="STYLE", help="paper: 3.3 inches wide, one column of two, "
+                      "with a font of 8 points")
     plot.add_argument("--width", metavar="INCHES", type=float, help="the width of the figure, "
                       "which grows in height only")
     plot.add_argument("--font-size", metavar="POINTS", type=float,
@@ -158,8 +158,8 @@ def _add_rerank(commands: Any) -> None:
     rerank.add_argument("-m", "--measures", metavar="MEASURE", nargs="+",
                         help="measures of --compare")
     add_undefined(rerank, "--compare")
-    # What main does not know are parameters of the method.
-    rerank.set_defaults(of_method=[], targets=[])
+    # main takes the options that the parser does not know as parameters of the method.
+    rerank.set_defaults(of_method=[])
 
 
 def _table(options: argparse.Namespace) -> int:
@@ -167,6 +167,7 @@ def _table(options: argparse.Namespace) -> int:
     from pt_fairness.analysis.inference import tests_of_zero
     from pt_fairness.io.document_files import read_topic_groups
     form = _form(options)
+    broken = None
     per_query = options.per_query or form == "long"
     topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
     tables = options.uncertain is not None, topic_groups is not None, options.test_zero, per_query
@@ -177,7 +178,6 @@ def _table(options: argparse.Namespace) -> int:
         _refuse(options, "--uncertain", "label", "tolerance", "undefined", "test", "correction",
                 "references", "p_values")
         table = _uncertain(options)
-        broken = None
         _say_matched(table)
     else:
         if topic_groups is not None:
@@ -190,8 +190,8 @@ def _table(options: argparse.Namespace) -> int:
         else:
             _need_baseline(options, "test", "correction", "p_values")
         table, values = evaluation.evaluate(**arguments_of(options), references=options.references)
-        broken = table.attrs[evaluation.BROKEN]
         _say_matched(table)
+        broken = table.attrs[evaluation.BROKEN]
         if per_query:
             table = values
         if topic_groups is not None:
@@ -209,8 +209,7 @@ def _explain(options: argparse.Namespace) -> None:
     from pt_fairness.analysis.explanation import number
     from pt_fairness.evaluation.plan import inputs_of
     runs, qrels, measures, groups = inputs_of(
-        options.run_file, qrels_of(options), measures_of(options), None, None, options.groups, None,
-        progress=False)
+        options.run_file, qrels_of(options), measures_of(options), groups=options.groups)
     frame = analysis.explain(measures, runs, qrels, options.topic, groups=groups)
     facts = frame.attrs
     measure, qid, formula = facts["measure"], facts["qid"], facts["formula"]
@@ -253,17 +252,17 @@ def _correlate(options: argparse.Namespace) -> int:
     if len(names) < 2:
         raise ValueError("correlate compares measures; give -m MEASURE MEASURE")
     pairs = np.triu_indices(len(names), 1)
-    table = pd.DataFrame({"measure": names[pairs[0]], "another": names[pairs[1]],
-                          "τ": correlations.coefficients.to_numpy()[pairs],
-                          "p": correlations.p_values.to_numpy()[pairs],
-                          "AP τ": ap.to_numpy()[pairs]})
+    columns = {"τ": correlations.coefficients, "p": correlations.p_values, "AP τ": ap}
+    table = pd.DataFrame({"measure": names[pairs[0]], "another": names[pairs[1]]})
+    for column, matrix in columns.items():
+        table[column] = matrix.to_numpy()[pairs]
     form = _form(options)
     write(evaluation.as_text(table, form), options.output, form)
     return int(bool(averages.attrs[evaluation.BROKEN]))
 
 
 def _say_matched(table: Any) -> None:
-    """Write how many documents each source of groups and values knows to standard error."""
+    """Print the number of documents that each source of groups or values has, to stderr."""
     from pt_fairness.analysis.columns import MATCHED
     for source, line in table.attrs[MATCHED].items():
         sys.stderr.write(f"pt-fairness: {source}: {line}\n")
@@ -295,24 +294,26 @@ def _need_baseline(options: argparse.Namespace, *names: str) -> None:
 
 
 def _uncertain(options: argparse.Namespace) -> Any:
-    """Return the values under uncertain labels, of the measures of groups."""
-    from pt_fairness import analysis, io
+    """Return the means and intervals under uncertain labels, without measures of relevance."""
+    from pt_fairness import analysis
     from pt_fairness.analysis.drawn_labels import WHY
+    from pt_fairness.analysis.runs_and_qrels import frames_of
     from pt_fairness.core.messages import listed
-    from pt_fairness.evaluation.plan import position
-    from pt_fairness.io.run_files import named, need_results
-    from pt_fairness.provider.measure_lists import parsed, takes_groups
-    runs = named(options.runs, options.names)
+    from pt_fairness.evaluation.plan import inputs_of, position
+    from pt_fairness.io.run_files import need_results
+    from pt_fairness.provider.measure_lists import takes_groups
+    runs, qrels, measures, groups = inputs_of(
+        options.runs, qrels_of(options), measures_of(options), groups=options.groups,
+        names=options.names)
     baseline = None if options.baseline is None else position(options.baseline, runs)
-    frames = {name: io.read_run(str(run)) for name, run in runs.items()}
+    frames = frames_of(runs)
     for frame in frames.values():
         need_results(frame)
-    measures = parsed(measures_of(options))
     of_groups = [measure for measure in measures if takes_groups(measure)]
     rest = [str(measure) for measure in measures if measure not in of_groups]
     table = analysis.uncertain_labels(
-        frames, io.load_qrels(options.qrels), of_groups or measures, options.groups,
-        options.uncertain, confidence=options.ci or 0.95, baseline=baseline, seed=options.seed)
+        frames, qrels, of_groups or measures, groups, options.uncertain,
+        confidence=options.ci or 0.95, baseline=baseline, seed=options.seed)
     if rest:
         sys.stderr.write(f"pt-fairness: without {listed(rest)}, which no label changes\n")
     for column, reason in WHY.items():
@@ -329,9 +330,9 @@ def _report(options: argparse.Namespace) -> int:
     from pt_fairness.io.document_files import read_topic_groups
     topic_groups = options.topic_groups and read_topic_groups(options.topic_groups)
     _need_baseline(options, "test", *[] if options.test_zero else ["correction"])
-    page = report(**arguments_of(options), depth=options.depth, title=options.title,
-                  topics=options.topics, topic_groups=topic_groups, uncertain=options.uncertain,
-                  test_zero=options.test_zero)
+    names = ("depth", "title", "topics", "uncertain", "test_zero")
+    of_page = {name: getattr(options, name) for name in names}
+    page = report(**arguments_of(options), topic_groups=topic_groups, **of_page)
     write(page.html, options.output)
     _say_matched(page.table)
     return int(bool(page.broken))
@@ -375,42 +376,40 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     """
     from pt_fairness import analysis, io, plots
     from pt_fairness.analysis.columns import measure_columns, systems_of
-    from pt_fairness.evaluation.plan import position
-    from pt_fairness.io.run_files import named
+    from pt_fairness.evaluation.plan import inputs_of, position
     figure = options.figure
-    groups = options.groups
+    measures = measures_of(options)
     columns = measure_columns(averages)
     if len(columns) < FIGURES[figure]:
         raise ValueError(f"{figure} needs {FIGURES[figure]} measures; give -m MEASURE MEASURE")
     if figure == "tradeoff":
         front = None
         if options.front:
-            relevance, fairness, *_ = measures_of(options)
-            front = analysis.frontier(options.qrels, relevance, fairness, groups)
+            front = analysis.frontier(options.qrels, measures[0], measures[1], options.groups)
             front.columns = columns[:2]
         return plots.tradeoff(averages, columns[0], columns[1], front=front)
     if figure == "relevance_and_fairness":
         return plots.relevance_and_fairness(averages, columns[0], columns[1:])
     if figure == "correlations":
         return plots.correlations(analysis.correlations(averages))
-    paths = named(options.runs, options.names)
-    if figure == "differences":
-        if len(paths) < 2:
-            raise ValueError("differences compares runs with a baseline; give two runs or more")
-        correction = arguments_of(options)["correction"]
-        baseline = position(options.baseline or 0, paths)
-        compared = analysis.compare(values, baseline, correction, seed=options.seed)
-        return plots.differences(compared, columns[0])
     if figure == "distribution":
         return plots.distribution(values, columns[0])
+    runs, qrels, _, groups = inputs_of(
+        options.runs, qrels_of(options), measures, groups=options.groups, names=options.names)
+    if figure == "differences":
+        if len(runs) < 2:
+            raise ValueError("differences compares runs with a baseline; give two runs or more")
+        correction = arguments_of(options)["correction"]
+        baseline = position(options.baseline or 0, runs)
+        compared = analysis.compare(values, baseline, correction, seed=options.seed)
+        return plots.differences(compared, columns[0])
     systems = list(systems_of(averages)["name"])
     if figure == "bias_histogram":
         return plots.bias_histogram(values[values["name"] == systems[0]], columns)
-    qrels = io.load_qrels(options.qrels)
     if figure == "groups_per_topic":
         return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
-    runs = {name: io.read_run(str(paths[name])) for name in systems}
-    topic = options.topic or qrels["qid"].iloc[0]
+    runs = {name: runs[name] for name in systems}
+    topic = options.topic or qrels[io.qrels_columns(qrels)[0]].iloc[0]
     if figure == "lorenz":
         return plots.lorenz(analysis.document_exposure(runs))
     if figure == "strips":
@@ -420,8 +419,7 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     if figure == "exposure":
         ranked = analysis.ranked_groups({systems[0]: first}, qrels, groups)
         return plots.exposure(ranked)
-    measure = measures_of(options)[0]
-    steps = analysis.explain(measure, first, qrels, topic, groups=groups)
+    steps = analysis.explain(measures[0], first, qrels, topic, groups=groups)
     return plots.explain(steps)
 
 
@@ -477,17 +475,19 @@ def _rerank(options: argparse.Namespace) -> None:
     ranked = method(**params)(run)
     oracle = "groups" in params and _say_ranked(run, params["groups"])
     if options.compare is None or options.output is not None:
-        lines = ranked[["qid"]].assign(
-            q0="Q0", docno=ranked["docno"], rank=ranked["rank"] + 1,
-            score=ranked["score"].astype(int), tag=options.method + "-oracle" * oracle)
-        write(lines.to_csv(sep=" ", header=False, index=False, lineterminator="\n",
-                           quoting=csv.QUOTE_NONE), options.output)
+        scores = ranked["score"].astype(int)
+        tag = options.method + "-oracle" * oracle
+        lines = ranked[["qid"]].assign(q0="Q0", docno=ranked["docno"], rank=ranked["rank"] + 1,
+                                       score=scores, tag=tag)
+        text = lines.to_csv(sep=" ", header=False, index=False, lineterminator="\n",
+                            quoting=csv.QUOTE_NONE)
+        write(text, options.output)
     if options.compare is not None:
         write(_compared(options, run, ranked), None)
 
 
 def _say_ranked(run: Any, groups: Any) -> bool:
-    """Write how many documents have a group to standard error; return whether they are judged."""
+    """Print the number of documents with a group to stderr; return whether they are judged."""
     from pt_fairness.groups import get
     from pt_fairness.rankings.annotations import Matches, matched_line
     source = get(groups)
@@ -506,7 +506,7 @@ def _say_ranked(run: Any, groups: Any) -> bool:
 
 
 def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
-    """Return a table of the means before and after, and of the differences with their intervals."""
+    """Return a table of the means before and after, with the differences and their intervals."""
     import pandas as pd
 
     from pt_fairness import analysis, evaluation
@@ -518,12 +518,13 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
         undefined=options.undefined)
     compared = analysis.compare(values, "before", None)
     differences = compared["difference"].map("{:+.4f}".format)
-    low, high = (compared[end].map("{:.4f}".format) for end in ("low", "high"))
+    marks = changes(averages).iloc[1]
+    intervals = compared.apply("[{low:.4f}, {high:.4f}]".format_map, axis=1)
+    differences += compared["measure"].map(marks)
+    names = [with_mark(name, averages, always=True) for name in compared["measure"]]
     table = pd.DataFrame({
-        "measure": [with_mark(name, averages, always=True) for name in compared["measure"]],
-        "before": compared["baseline"], "after": compared["mean"],
-        "difference": differences + compared["measure"].map(changes(averages).iloc[1]),
-        "95 % interval": "[" + low + ", " + high + "]", "p": compared["p"].map(short_p)})
+        "measure": names, "before": compared["baseline"], "after": compared["mean"],
+        "difference": differences, "95 % interval": intervals, "p": compared["p"].map(short_p)})
     text = evaluation.as_text(table, "text")
     return "\n".join([text, *notes(values), "Intervals: BCa bootstrap over topics.", ""])
 

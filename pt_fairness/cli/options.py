@@ -1,4 +1,4 @@
-"""The options that commands share, and what their texts stand for."""
+"""The options that commands share, and their values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-#: What the option ``--groups`` takes, in words.
+#: The help of the option ``--groups``: the forms of a group source.
 TAKES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FILE:ID:COLUMN for "
          "other columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
          "membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
          "re:PATTERN for the part of the document id that a regular expression matches")
-#: The start of a pattern.
+#: The prefix of a regular expression.
 PATTERN = "re:"
 
 
@@ -39,7 +39,7 @@ def add_groups(command: argparse.ArgumentParser) -> None:
 def add_none(command: argparse.ArgumentParser, source: str) -> None:
     """Add the option ``--none``.
 
-    :param source: the argument that it is about
+    :param source: the argument with the qrels
     """
     command.add_argument("--none", metavar="LABEL", nargs="+", default=[],
                          help=f"{source} are qrels with the group as label, and these labels mean "
@@ -60,7 +60,7 @@ def add_undefined(command: argparse.ArgumentParser, where: str) -> None:
 
 
 def add_runs(command: argparse.ArgumentParser) -> None:
-    """Add the qrels, the runs, the measures, and what sets their groups and names."""
+    """Add the arguments of an evaluation: qrels, runs, measures, their groups and names."""
     add_qrels(command)
     add_run(command, "runs", nargs="+")
     command.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
@@ -78,18 +78,18 @@ def add_runs(command: argparse.ArgumentParser) -> None:
 
 
 def add_comparison(command: argparse.ArgumentParser) -> None:
-    """Add the options of comparisons."""
+    """Add ``--baseline`` and ``--correction``, and ``--seed``."""
     command.add_argument("--baseline", metavar="RUN",
-                         help="test the others against this run")
+                         help="the run that the others are tested against")
     command.add_argument("--correction", metavar="METHOD",
                          help="correction of the tests for several systems, or none; a method of "
                               "statsmodels (default: holm)")
-    command.add_argument("--seed", metavar="N", type=int, help="seed of what is drawn, such as "
+    command.add_argument("--seed", metavar="N", type=int, help="the random seed, such as of "
                          "intervals and random orders (default: 0)")
 
 
 def add_certainty(command: argparse.ArgumentParser) -> None:
-    """Add the options of averages, tests and intervals."""
+    """Add the options for tests, intervals and undefined topics."""
     add_comparison(command)
     command.add_argument("--test-zero", action="store_true", help="test each signed measure, such "
                          "as BiasP, against 0, instead of comparing runs")
@@ -110,10 +110,10 @@ def add_certainty(command: argparse.ArgumentParser) -> None:
 
 
 def source_of(text: str, none: Sequence[str] = ()) -> Any:
-    """Return the group source that a text on the command line stands for.
+    """Return the group source that an argument names.
 
-    :param text: what ``TAKES`` says
-    :param none: the labels that mean no group, if the text is the path of qrels
+    :param text: a form that :data:`TAKES` lists, or the path of qrels with ``none``
+    :param none: the labels of the qrels that mean no group
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: a pattern or a file that cannot be read
     """
@@ -148,26 +148,28 @@ def _file_and_columns(text: str) -> tuple[str, list[str]]:
 
 
 def qrels_of(options: argparse.Namespace) -> str | None:
-    """Return the qrels of a command, ``None`` for ``none``."""
+    """Return the qrels of a command, or ``None`` if they are ``none``."""
     return None if options.qrels == "none" else options.qrels
 
 
 def measures_of(options: argparse.Namespace) -> list[str]:
-    """Return the measures of a command, of which an argument may hold several.
+    """Return the measures of a command; an argument such as ``"P@5 RR"`` has several."""
+    from pt_fairness.measures.measure_names import split
+    return [measure for text in options.measures for measure in split(text)]
 
-    Register the distributions of ``--targets`` by the names of their files.
+
+def register_targets(options: argparse.Namespace) -> None:
+    """Register the distributions of ``--targets`` by the names of their files.
 
     :raises ValueError: no measure has one of them as its target, or a file cannot be read
     """
     from pt_fairness import targets
-    from pt_fairness.measures.measure_names import split
     for path in options.targets:
         name = os.path.basename(path).partition(".")[0]
         if not any(name in text for text in options.measures):
             raise ValueError(f"--targets {path}: no measure has the parameter target='{name}', as "
                              f"in RepBias(group='female',target='{name}')@10")
         targets.register(name, path)
-    return [measure for text in options.measures for measure in split(text)]
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -176,13 +178,15 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     :raises ValueError: a label without a measure, or a tolerance that is no number
     """
     names = ("runs", "groups", "names", "baseline", "undefined", "seed")
+    arguments = {name: getattr(options, name) for name in names}
+    labels = dict(map(_label, options.label))
+    tolerance = dict(map(_tolerance, options.tolerance))
     correction = options.correction or "holm"
-    return {name: getattr(options, name) for name in names} | {
-        "qrels": qrels_of(options),
-        "measures": measures_of(options), "labels": dict(map(_label, options.label)),
+    return arguments | {
+        "qrels": qrels_of(options), "measures": measures_of(options), "labels": labels,
         "correction": None if correction == "none" else correction, "test": options.test or "t",
-        "confidence": options.ci, "tolerance": dict(map(_tolerance, options.tolerance)) or None,
-        "n_jobs": options.jobs, "progress": sys.stderr.isatty()}
+        "confidence": options.ci, "tolerance": tolerance or None, "n_jobs": options.jobs,
+        "progress": sys.stderr.isatty()}
 
 
 def _tolerance(text: str) -> tuple[str, float]:
@@ -212,7 +216,7 @@ def _label(text: str) -> tuple[str, str]:
 
 
 class MethodHelp(argparse.Action):
-    """Print the help of the re-ranker that was named, or that of the command."""
+    """Print the help of the re-ranker on the command line, or of the command without one."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace,
                  *_: Any) -> None:
@@ -264,7 +268,7 @@ def params_of(options: argparse.Namespace, method: Any) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """Return the value of a Python literal; any other text is itself."""
+    """Return the value of a Python literal, or the text if it is none."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, RecursionError, MemoryError):  # nested too deeply

@@ -51,11 +51,11 @@ def add_imports(command: argparse.ArgumentParser) -> None:
 
 
 def import_modules(names: Sequence[str]) -> None:
-    """Import modules, also from the current folder, and files as modules of their folders.
+    """Import files and modules, which may be in the current folder.
 
     Processes of ``--jobs`` import from the same folders.
 
-    :raises ValueError: one cannot be imported, or is another module of the same name
+    :raises ValueError: one cannot be imported, or another module has the name of a file
     """
     for name in names:
         folder, module = "", name
@@ -97,12 +97,12 @@ def check_output(options: argparse.Namespace) -> None:
                                  "replace; give another file")
 
 
-#: The options that hold names of other things than files.
+#: The options whose values are not files.
 _NO_INPUTS = ("figure", "label", "method", "names", "output", "title")
 
 
 def _inputs(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the paths that a command may read, those in quotes in measures included."""
+    """Yield the paths that a command may read, including paths in the names of measures."""
     for name, value in vars(options).items():
         texts = value if isinstance(value, list) else [value]
         if name in _NO_INPUTS or not all(isinstance(text, str) for text in texts):

@@ -432,7 +432,7 @@ def means_of(values: Floats, columns: Sequence[str]) -> Floats:
 
 
 def _compare(run: Scores, baseline: Scores, test: str, seed: int) -> Floats:
-    """Return the topics with a larger and a smaller value and the p-value, ``[3, measures]``."""
+    """Return the numbers of wins and losses by topic, and the p-value, ``[3, measures]``."""
     from scipy import stats
     table = pd.DataFrame(run.values, run.qids).reindex(baseline.qids)
     ours = np.ascontiguousarray(table.to_numpy().T)
@@ -492,7 +492,7 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
     rows = [ROWS[kind] for kind in kinds]
     means = pd.DataFrame(np.nan, rows, plan.columns)
     unranked = set()
-    with collecting_warnings():  # about groups and undefined topics; the evaluation has given them
+    with collecting_warnings():  # the evaluation has issued them
         for source, columns in by_source.items():
             evaluator = QuickEvaluator(list(columns), plan.qrels)
             runs = reference_rankings(plan.qrels, groups=source, kinds=kinds, seed=seed)
@@ -520,7 +520,7 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
 
 
 def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return averages with further rows, which have neither comparisons nor intervals."""
+    """Return averages with rows below them that have no comparisons and no intervals."""
     rejected = [column for column in averages.columns if column.endswith(REJECT)]
     rows = rows.reindex(columns=averages.columns)
     rows[rejected] = False

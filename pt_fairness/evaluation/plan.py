@@ -49,9 +49,9 @@ from pt_fairness.provider.measure_lists import (
 )
 
 
-def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any, topics: Any,
-              groups: Any, names: Sequence[str] | None, progress: bool,
-              topics_needed: bool = True) \
+def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any = None,
+              topics: Any = None, groups: Any = None, names: Sequence[str] | None = None,
+              progress: bool = False, topics_needed: bool = True) \
         -> tuple[NamedRuns, pd.DataFrame, list[Any], Any]:
     """Return the runs, the qrels, the measures and the group source of an evaluation.
 
@@ -267,7 +267,10 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
 
 def _columns(measures: Sequence[Any], columns: Sequence[str],
              shown: Mapping[str, str]) -> list[str]:
-    """Return the names of columns, in which sources without a name are as they are shown."""
+    """Return the names of columns, with the names of sources that tables show.
+
+    :param shown: as of :func:`_shown_names`
+    """
     names = []
     for measure, column in zip(measures, columns, strict=True):
         if isinstance(measure, FairnessMeasure) and column == str(measure):
@@ -277,9 +280,9 @@ def _columns(measures: Sequence[Any], columns: Sequence[str],
 
 
 def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
-    """Return what tables show of sources without a name: their pattern, or the name of their file.
+    """Return the names in tables of sources that are not registered by name.
 
-    Two files of one name have their folder before it. Other sources are left out.
+    They are the pattern or the name of the file, with its folder if two files have the same name.
     """
     shown = {}
     for name, source in sources.items():
@@ -299,14 +302,14 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
 
 def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
             qrels: pd.DataFrame) -> list[str]:
-    """Return the names of the pipelines that re-rank by the labels that evaluate them."""
+    """Return the names of the pipelines that re-rank by the labels of the evaluation."""
     of_systems = {name: sources_of(system) for name, system in systems.items()}
     if not any(of_systems.values()):
         return []
-    of_measures = []
+    of_measures: set[Any] = set()
     for measure in filter(is_of_groups, measures):
-        of_measures += [part.param("groups") for part in measure.parts if part.needs_groups]
-    evaluating = {labels_of(source, qrels) for source in dict.fromkeys(of_measures)}
+        of_measures |= {part.param("groups") for part in measure.parts if part.needs_groups}
+    evaluating = {labels_of(source, qrels) for source in of_measures}
     evaluating.discard(frozenset())
     names = []
     for name, of_system in of_systems.items():
@@ -317,7 +320,8 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
 
 
 def sources_of(system: Any) -> list[Any]:
-    """Return the group sources of the transformers of this package in a pipeline."""
+    """Return the group sources of a pipeline, of all its transformers."""
+    # pt.inspect.subtransformers leaves out caches, which are artifacts.
     groups = getattr(system, "groups", None)
     sources = [groups] if isinstance(groups, Groups) else []
     for value in vars(system).values():

@@ -17,7 +17,7 @@ from pt_fairness.io.document_files import load_qrels, of_topics
 from pt_fairness.io.run_files import load_topics
 from pt_fairness.provider.measure_lists import parsed, refuse_unknown, take_groups
 
-#: The kinds of bounds.
+#: The kinds of bounds in ``constraint``.
 BOUNDS = ("within", "at most", "at least")
 
 
@@ -87,7 +87,7 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
         (bounded,) = parsed(name)
         bounds[str(bounded)] = bound
     topics = load_topics(topics)
-    with collecting_warnings():  # that further topics are left out
+    with collecting_warnings():  # a warning that further topics are left out
         judged = of_topics(load_qrels(qrels), topics)
     judged = pt.model.to_ir_measures(judged)
     columns, judged, _ = take_groups(parsed([target, *bounds]), judged, groups)
@@ -97,7 +97,7 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
              "know these labels. Re-rank by labels of a model, and evaluate by the judged ones")
     names = {str(measure): column for measure, column in columns.items()}
     options: Any = {"batch_size": batch_size, "verbose": verbose}
-    # A parameter that is set changes the hash of its transformer, and hence where params has it.
+    # params is read before GridScan sets parameters, which changes the hashes of its keys.
     tuned = [(transformer, name) for transformer in params for name in params[transformer]]
     values = [params[transformer][name] for transformer, name in tuned]
     setting = tuple(transformer.get_parameter(name) for transformer, name in tuned)
@@ -112,7 +112,7 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
             warn(message, cause)
         table = table.loc[:, ~table.columns.str.fullmatch(r"tran_\d+")].rename(columns=names)
         table = _with_choice(table, compared.rename(columns=names), bounds, [*names.values()])
-        every = itertools.product(*values)  # the order of pt.GridScan
+        every = itertools.product(*values)  # in the order of pt.GridScan
         setting = next(itertools.compress(every, table["chosen"]))
     finally:
         for (transformer, name), value in zip(tuned, setting, strict=True):

@@ -48,9 +48,9 @@ class Scores:
     qids: list[str] = field(default_factory=list)
     #: ``[topics, measures]``; NaN where a measure has no value.
     values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
-    #: The share of the documents that count which stand within the cutoff, by measure.
+    #: The share of the counted documents that are within the cutoff, by measure.
     within: dict[str, float] = field(default_factory=dict)
-    #: How many ranked documents have a group, or a value, in each source.
+    #: The number of ranked documents with a group or a value, by source.
     matches: dict[tuple[str, str], Matches] = field(default_factory=dict)
     #: The causes and messages of the warnings of the run.
     warnings: list[tuple[str, str]] = field(default_factory=list)

@@ -56,7 +56,7 @@ from pt_fairness.plots.layout import (
     wrapped,
 )
 
-#: The indices of the styles of points before green bars: blue, cyan and others.
+#: The indices in the palette of points before green bars: blue and cyan first.
 SCORES = (0, 4, 1, 3, 5, 7)
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12
@@ -69,7 +69,7 @@ CROWD = 25
 FAIR: dict[str, Any] = {"color": PALETTE[2], "linestyle": "--", "zorder": 0}
 #: The style of the references, and the dashes of each in turn.
 REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
-#: The name of the front of the judgments, its colour, and the style of what is beyond it.
+#: The label and the colour of the front, and the style of the area beyond it.
 REACH, FAR = "front of the judgments", PALETTE[3]
 BEYOND: dict[str, Any] = {"facecolor": "#eeeeee", "edgecolor": "#cccccc", "hatch": "///",
                           "linewidth": 0, "zorder": -1}
@@ -172,7 +172,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     ax.set(xlabel=labels[0], ylabel=labels[1])
     legend_below(ax, named, new)
     names = cut_names(systems["name"])
-    first = np.argsort(~optimal, kind="stable")  # the front has the first choice of places
+    first = np.argsort(~optimal, kind="stable")  # optimal systems choose their places first
     of_first = [names[i] for i in first]
     label_points(ax, x[first], y[first], of_first, lines)
     return ax
@@ -195,7 +195,7 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
 
 
 def _draw_front(ax: Axes, front: pd.DataFrame) -> dict[str, Any]:
-    """Draw the front of the judgments, and shade what is beyond it; return both by name.
+    """Draw the front of the judgments and shade the area beyond it; return both by label.
 
     :param front: the values on the x-axis and on the y-axis, of a vertex in each row
     """
@@ -248,7 +248,7 @@ def _set_limits(set_limits: Any, values: Floats, column: str,
 HEADROOM = 1.08
 #: The height of a panel of one measure, in inches.
 PANEL = 1.35
-#: The same in a figure whose width is set.
+#: The height of a panel in inches where :func:`style` sets the width.
 LOW_PANEL = 0.8
 
 
@@ -309,22 +309,35 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     ax.bar(systems, table[bars], color=PALE)
     panel = ax
     for i, column in enumerate([bars, *points]):
-        values = table[column]
         if i:
             panel.tick_params(labelbottom=False)
             panel = ax.figure.add_subplot(grid[i], sharex=ax)
-            panel.plot(systems, values, **point_style(i - 1), linestyle="none", clip_on=False)
+            panel.plot(systems, table[column], **point_style(i - 1), linestyle="none",
+                       clip_on=False)
             panel.grid(axis="y", color=PALE, linewidth=0.5)
-        lowest, highest = min(0.0, values.min()), max(0.0, values.max())
-        panel.set_ylim(HEADROOM * lowest, HEADROOM * highest or 1.0)
+        _set_height(panel, table[[column]])
         if direction_of(column, averages) == SMALLER:
             panel.invert_yaxis()
         panel.axhline(0, color="black", linewidth=0.8)
         panel.set_title(fair_label(column, averages, TITLE), loc="left", fontsize="small")
-    name_ticks(panel.xaxis, cut_names(table["name"]), new)
-    label = wrapped(f"system, by decreasing {bars}", LONG)
-    panel.set(xlabel=label, xlim=(-0.6, len(table) - 0.4))
+    _name_systems(panel, table, bars, new)
     return ax
+
+
+def _set_height(ax: Axes, values: pd.DataFrame) -> None:
+    """Set the limits of the y-axis, which include 0, with room beyond the values."""
+    low, high = values.min(axis=None), values.max(axis=None)
+    ax.set_ylim(HEADROOM * min(0.0, low), HEADROOM * max(0.0, high) or 1.0)
+
+
+def _name_systems(ax: Axes, table: pd.DataFrame, bars: str, new: bool) -> None:
+    """Label the x-axis with the systems.
+
+    :param bars: the column by which the table is sorted
+    """
+    name_ticks(ax.xaxis, cut_names(table["name"]), new)
+    label = wrapped(f"system, by decreasing {bars}", LONG)
+    ax.set(xlabel=label, xlim=(-0.6, len(table) - 0.4))
 
 
 def _on_two_axes(ax: Axes, table: pd.DataFrame, bars: str, points: Sequence[str],
@@ -348,14 +361,11 @@ def _on_two_axes(ax: Axes, table: pd.DataFrame, bars: str, points: Sequence[str]
         handles[label], = right.plot(systems, table[column], **style, linestyle="none",
                                      clip_on=False)
     for axes, columns in ((ax, [bars]), (right, points)):
-        values = table[columns].to_numpy()
-        axes.set_ylim(HEADROOM * min(0.0, np.nanmin(values)),
-                      HEADROOM * max(0.0, np.nanmax(values)) or 1.0)
+        _set_height(axes, table[columns])
     if directions == {SMALLER}:
         right.invert_yaxis()
-    name_ticks(ax.xaxis, cut_names(table["name"].tolist()), new)
-    ax.set(xlabel=wrapped(f"system, by decreasing {bars}", LONG), xlim=(-0.6, len(table) - 0.4),
-           ylabel=wrapped(bars, LONG))
+    _name_systems(ax, table, bars, new)
+    ax.set_ylabel(wrapped(bars, LONG))
     right.set_ylabel(wrapped(", ".join(points), LONG))
     legend_below(ax, handles, new)
     return ax

@@ -140,7 +140,7 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     return ax
 
 
-#: The height of the strip in which the points of a system are moved, in rows.
+#: The range of the random vertical shifts of points, in rows.
 STRIP = 0.6
 
 
@@ -153,7 +153,7 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
 
     :param perquery: ``name, qid, measure, value``
     :param measure: a measure or its name; may be omitted if the frame has only one
-    :param seed: the seed of the moves
+    :param seed: the seed of the random shifts
     :raises ValueError: an empty frame, a measure that it does not have, or no value
 
     Examples

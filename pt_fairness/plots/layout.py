@@ -43,16 +43,16 @@ TITLE = 60
 STYLES = {"paper": (3.3, 8.0)}
 #: The limits of the width in inches, and of the font size in points.
 WIDTHS, FONT_SIZES = (2.0, 30.0), (5.0, 30.0)
-#: The height of a figure with a width, relative to it.
+#: The height of a figure relative to its width, where :func:`style` sets the width.
 HEIGHT = 0.75
-#: The texts that are as large as the font size, and a legend with little space.
+#: The settings of :func:`style`: all texts in one size, and a compact legend.
 COMPACT: dict[str, Any] = {
     "axes.titlesize": "medium", "axes.labelsize": "medium", "xtick.labelsize": "medium",
     "ytick.labelsize": "medium", "legend.fontsize": "medium", "legend.handlelength": 1.5,
     "legend.handletextpad": 0.5, "legend.columnspacing": 1.0}
-#: The width of new figures, ``None`` if they may become wider than that of matplotlib.
+#: The width of new figures in inches; ``None`` if :func:`style` does not set it.
 _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
-#: The number of letters on a line, relative to a figure of matplotlib's defaults.
+#: The number of letters that fit on a line, relative to matplotlib's default figure.
 _LETTERS: ContextVar[float] = ContextVar("letters", default=1.0)
 
 
@@ -139,8 +139,8 @@ def line_style(i: int) -> dict[str, Any]:
 def wrapped(name: Any, width: int | None = None) -> str:
     """Wrap a name, and escape dollar signs, which start mathtext in matplotlib.
 
-    :param width: the maximum length of a line in a figure of matplotlib's size, ``None`` for one
-        line
+    :param width: the maximum letters of a line in matplotlib's default figure; ``None`` for a
+        single line
     """
     text = str(name)
     lines = [text] if width is None else textwrap.wrap(text, _letters(width))
@@ -148,9 +148,9 @@ def wrapped(name: Any, width: int | None = None) -> str:
 
 
 def _letters(count: int) -> int:
-    """Return the number of letters that take up as much of the width as ``count`` usually do.
+    """Return the number of letters that fit where ``count`` fit in matplotlib's default figure.
 
-    In a narrow figure, a line is at most as long as one of a title.
+    In a narrow figure, it is at most the length of a line of a title.
     """
     ratio = _LETTERS.get()
     most = count if ratio >= 1 else min(count, TITLE)
@@ -194,7 +194,7 @@ LEGENDS = (("medium", 80), ("small", 80), ("small", 40), ("x-small", 30))
 MOST_LEGEND_COLUMNS = 6
 #: The maximum length of the name of a system, in characters.
 MOST_LETTERS = 40
-#: The length of a line of a name beside an axis, where the width of the figure is set.
+#: The maximum letters of a line beside the y-axis, where :func:`style` sets the width.
 NAME = 28
 #: The factor by which text can grow relative to the axes in a file of lower resolution.
 SPREAD = 1.12
@@ -218,7 +218,7 @@ def font_size(axis: Axis) -> float:
 
 
 def resize(ax: Axes, width: float, height: float) -> None:
-    """Set the size of a new figure in inches; one with a width keeps it, and the proportions."""
+    """Set the size of a new figure in inches, scaled to the width that :func:`style` sets."""
     fixed = _WIDTH.get()
     if fixed is not None:
         width, height = fixed, height * fixed / width
@@ -367,11 +367,11 @@ RADIUS = 4.0
 THIN = 0.5
 #: The cost of covering a point, a label or the edge, relative to that of covering a line.
 WORSE = 1e6
-#: How many times as far from other points as from its own a label without a line is.
+#: The minimum distance of a label without a line from other points, relative to its own point.
 CLEARLY = 2.0
 #: The cost of a line of 1 point to a label, relative to that of covering a line.
 LENGTH = 0.1
-#: The font sizes that are tried in points; the first with the fewest covering labels is taken.
+#: The font sizes to try, in points. The first one with the fewest overlaps is used.
 SIZES = (9.0, 8.0, 7.0, 6.0)
 
 
@@ -392,7 +392,7 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
     boxes = np.vstack([np.empty((0, 4)), *drawn])
     largest = plt.rcParams["font.size"]
     fewest = np.inf
-    for tried in [size for size in SIZES if size <= largest]:
+    for tried in sorted({min(size, largest) for size in SIZES}, reverse=True):
         of_names = [_size(ax, name, tried) for name in names]
         sizes = np.array(of_names).reshape(-1, 2)
         of_size, covers = _places(points, sizes / dot, inside, boxes)
@@ -440,15 +440,15 @@ def _places(points: Floats, sizes: Floats, axes: Floats,
     """Return the place of each label: its offset from its point, and whether it has a line to it.
 
     The place is ``None`` where a label covers a point, a label, or more of the edge than it has to.
-    A label without a line is not as near to another point as to its own, if there is other room.
+    A label without a line is nearer to its own point than to any other, where there is room.
 
     :param points: the points, ``[n, 2]``
     :param sizes: the widths and heights of the labels, ``[n, 2]``
     :param axes: the box of the axes: left, bottom, right, top
     :param lines: the boxes along lines, which labels cover only where there is no other place,
         ``[m, 4]``
-    :returns: the second value is the number of labels that cover anything or the edge of the axes,
-        where one without a place counts as all of them
+    :returns: the places, and the number of labels that cover something or the edge of the axes. A
+        label without a place counts as ``n`` further labels
     """
     distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
     directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))

@@ -1,4 +1,4 @@
-"""Which system is the fairest, in plain words with links to the numbers, and what is not known."""
+"""The answer of a report: which system is the fairest, and what the data do not establish."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ from pt_fairness.reporting.sections import (
     undefined_topics,
 )
 
-#: The measures of each outcome with their numbers, and the cells of each system.
+#: The numbers of each measure as text, by outcome and measure; the cells of each system.
 Clauses = dict[str, dict[str, str]]
 Cells = Sequence[Sequence[Cell]]
 
 #: The number of random orders.
 DRAWS = 1000
-#: The share of annotated documents below which it is said.
+#: The share of annotated documents below which the answer mentions it.
 HALF = 0.5
-#: A link in a text: the id of its target and its text, between characters of private use.
+#: A link: the id of its target and its text, between private-use characters.
 _LINK = re.compile("\ue000(.*?)\ue001(.*?)\ue002")
-#: What a mark says of the fairest system, and of the relevance of the baseline.
+#: The words for a mark of significance: of the fairest system, and of its relevance.
 _FAIRER = {BETTER: "it is significantly fairer by", DIFFERENT: "it differs significantly by",
            "": "no significant difference was found by"}
 _RELEVANCE = {BETTER: "significantly less than {}", WORSE: "significantly more than {}",
               "": "no significant difference"}
 _BY_CHANCE = "no difference was found by"
-#: What an outcome leaves open.
+#: The open question of each outcome.
 _OPEN = {_FAIRER[""]: "Whether the fairest system is fairer than the baseline",
          _FAIRER[DIFFERENT]: "Which system is nearer to the fair end, which means can be on "
                              "either side of",
@@ -70,12 +70,12 @@ def as_html(text: str) -> str:
 
 def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, Any],
               seed: int) -> dict[str, Any]:
-    """Return the answer, what is not established, and the section with the random orders.
+    """Return the answer, the open questions, and the section on random orders.
 
     :param rows: the rows of the table of averages
     :param runs: the runs by name
     :param seed: the seed of the random orders
-    :returns: HTML: the ``answer``, and the lines of what is ``unknown``; a list of ``sections``
+    :returns: the ``answer`` and the lines of ``unknown`` as HTML, and a list of ``sections``
     """
     table = AverageTable(experiment, [row["cells"] for row in rows])
     against_baseline = table.against_baseline()
@@ -101,7 +101,7 @@ def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: M
 
 
 class AverageTable:
-    """The table of averages, and what it says of the fairest systems.
+    """Sentences on the fairest systems of the table of averages.
 
     :param experiment: the evaluated runs
     :param cells: the cells of each system
@@ -120,7 +120,7 @@ class AverageTable:
             places = [i for i, of_system in enumerate(cells) if of_system[j].best]
             if places:
                 best[aspect_of(column.measure)][j] = places
-        #: The systems with the best value, by the place of the measure.
+        #: The indices of the systems with the best value, by the index of the measure.
         self.fairest = best["fairness"] | best["bias"] | best["divergence"]
         self.most_relevant = best["relevance"]
 
@@ -153,7 +153,7 @@ class AverageTable:
         return [*disagreement, _grouped(by_system)]
 
     def against_baseline(self) -> Clauses:
-        """Return what the tests say of the fairest system of each measure."""
+        """Compare the fairest system of each measure with the baseline."""
         clauses: Clauses = defaultdict(dict)
         if self.baseline is None:
             return clauses
@@ -167,7 +167,7 @@ class AverageTable:
         return clauses
 
     def costs(self) -> list[str]:
-        """Return a sentence on the relevance of each fairest system, by the first measure of it."""
+        """Return a sentence on the relevance of each fairest system."""
         if not self.most_relevant:
             return []
         j, most = next(iter(self.most_relevant.items()))
@@ -187,7 +187,7 @@ class AverageTable:
         return sentences
 
     def untested(self) -> list[str]:
-        """Return what no test of the table can show."""
+        """Return the open questions that no test of the table answers."""
         lines = []
         if len(self.systems) == 1:
             lines.append("Whether another system is fairer: there is one system.")
@@ -205,7 +205,7 @@ class AverageTable:
 
 
 def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
-    """Return what limits values: oracles, few topics, errors, documents without a group, labels."""
+    """Return the limits of the results, such as few topics or documents without a group."""
     lines = note_on_oracles(experiment.table)
     if any(topics_of_test(experiment.table, name) < LEAST_TESTED for name in names):
         lines.append(TOO_FEW)
@@ -226,7 +226,7 @@ def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
 
 def _random_orders(table: AverageTable, runs: Mapping[str, Any],
                    seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
-    """Return what random orders say of the fairest system of each measure, and their section."""
+    """Return clauses that compare each fairest system with random orders, and the section."""
     experiment = table.experiment
     by_system: dict[str, dict[str, int]] = defaultdict(dict)
     for j, systems in table.fairest.items():
@@ -237,13 +237,13 @@ def _random_orders(table: AverageTable, runs: Mapping[str, Any],
     rows: list[tuple[str, ...]] = []
     for system, places in by_system.items():
         measures = [experiment.columns[j].measure for j in places.values()]
-        with collecting_warnings():  # the evaluation has given them
+        with collecting_warnings():  # the evaluation has issued them
             orders = against_random({system: runs[system]}, experiment.plan.qrels, measures,
                                     draws=DRAWS, seed=seed, progress=False)
         for order in orders.to_dict("records"):
             outcome = _BY_CHANCE
             if order["p"] < ALPHA:
-                side = "fairer" if order["fairer"] < HALF else "less fair"
+                side = "fairer" if order["fairer"] < 0.5 else "less fair"
                 outcome = f"its order is {side} by"
             j, share = places[order["measure"]], f"{order['fairer']:.1%}"
             p, cell = short_p(order["p"]), f"random-{len(rows)}"
@@ -265,7 +265,7 @@ def _random_orders(table: AverageTable, runs: Mapping[str, Any],
 
 
 def _grouped(clauses: Clauses) -> str:
-    """Return measures by outcome, with their numbers, as a sentence."""
+    """Return a sentence with the outcomes, and the measures and numbers of each."""
     texts = []
     for outcome, measures in clauses.items():
         numbers = [f"{name} ({text})" if text else name for name, text in measures.items()]

@@ -48,10 +48,10 @@ SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "address.js", "step
 PATTERNS, NAMED = 8, 12
 #: The first arguments of pt.Experiment.
 EXPERIMENT = ("retr_systems", "topics", "qrels", "eval_metrics")
-#: The arguments of pt.Experiment on which nothing of the page depends.
+#: The arguments of pt.Experiment that do not change the page.
 WITHOUT_EFFECT = {"batch_size", "dataframe", "filter_by_qrels", "highlight", "perquery", "plan",
                   "precompute_prefix", "round", "save_format", "save_mode", "validate"}
-#: The arguments of pt.Experiment with the only value that a report has, and what to do instead.
+#: The arguments of pt.Experiment that take one value only, with the value and the alternative.
 REFUSED = {
     "correction_alpha": (ALPHA, "a report tests at the level of .05; the p-values are those of any "
                          "level"),
@@ -109,7 +109,7 @@ class Report:
 
 
 def _as_experiment(function: Callable[_Arguments, Report]) -> Callable[_Arguments, Report]:
-    """Let a function take the arguments of pt.Experiment by their names, too."""
+    """Decorate :func:`report` to accept the keyword arguments of pt.Experiment."""
     @wraps(function)
     def taking(*values: Any, **options: Any) -> Report:
         if {"retr_systems", "eval_metrics"} & options.keys():
@@ -186,7 +186,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         probabilities
     :param undefined: as of :func:`evaluate`: ``'drop'`` leaves the topics for which a measure of
         this package is undefined out of its averages, tests and intervals. Not with ``uncertain``
-    :param seed: the seed of all that is drawn
+    :param seed: the random seed
     :param test_zero: whether to test each signed measure against 0, in a section of its own:
         :func:`pt_fairness.analysis.bias_summary`, with p-values corrected by ``correction``
     :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text

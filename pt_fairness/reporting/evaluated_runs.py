@@ -212,7 +212,7 @@ class Experiment:
     factors: list[list[tuple[Floats, Floats] | None]]
     #: Whether a run has several rankings of a topic, of which the first is shown.
     sampled: bool
-    #: Whether the report has values that are corrected for the errors of a model's labels.
+    #: Whether a section has values that are corrected for the errors of a model's labels.
     corrected: bool = False
     #: The query text of each topic, ``None`` where it is not known, and titles of documents.
     queries: list[str | None]

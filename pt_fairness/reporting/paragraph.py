@@ -352,7 +352,7 @@ def _description(measure: Any, labels: Sequence[str]) -> tuple[str, str, str]:
 
 
 def aspect_of(measure: Any) -> str:
-    """Return what a measure is of, such as ``'fairness'``, ``'bias'`` or ``'relevance'``."""
+    """Return the aspect that a measure measures: ``'fairness'``, ``'bias'``, ``'relevance'``, …"""
     if not isinstance(measure, FairnessMeasure):
         return "novelty and diversity" if reads_subtopics(measure) else "relevance"
     if direction_of(str(measure)) == NEAR_ZERO:

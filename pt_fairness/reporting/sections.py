@@ -280,7 +280,7 @@ def _annotated_above(experiment: Experiment) -> list[str]:
 def annotated_within(experiment: Experiment, below: float = inf) -> list[str]:
     """Return sentences on the shares of annotated documents within the cutoffs of the measures.
 
-    :param below: the smallest share of a system from which on there is no sentence
+    :param below: leave out measures for which all systems have at least this share
     """
     sentences = []
     for (i, cutoff), of_systems in experiment.annotated.items():
@@ -356,7 +356,7 @@ def _facts(experiment: Experiment) -> Facts:
 
 
 def of_model(source: Groups | None, corrected: bool) -> list[str]:
-    """Return sentences on the labels of a model, and on what corrects values on them.
+    """Return sentences on the labels of a model, and whether values are corrected for errors.
 
     :param corrected: whether the report has a section on uncertain labels
     """

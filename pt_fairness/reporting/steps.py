@@ -1,4 +1,4 @@
-"""The number of each measure at each rank: its contribution to the value, or the value so far."""
+"""The contribution of each rank to the value of a measure, or the value so far, for the page."""
 
 from __future__ import annotations
 

@@ -160,3 +160,24 @@ def test_seeds(files, table, capsys):
     assert (another["AWRF@10"] != first["AWRF@10"])[random_order].all()
     assert cli.main([*arguments, "--seed", "-1"]) == 2
     assert "seed=-1 is not possible" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("figure", ["lorenz", "exposure", "strips"])
+def test_figures_without_qrels(files, figure):
+    assert cli.main(["plot", figure, "none", *files[:2], "-m", "NDKL(target='uniform')@10",
+                     "--groups", "groups.csv", "-o", "figure.svg"]) == 0
+
+
+def test_uncertain_labels_without_qrels(files, table, tmp_path):
+    shares = pd.DataFrame({"docno": [f"d{i}" for i in range(12)], "PRO": 0.7, "CON": 0.3})
+    shares.to_csv(tmp_path / "shares.csv", index=False)
+    rows = []
+    for run in files[:2]:
+        rows += [line.split() for line in (tmp_path / run).read_text().splitlines()]
+    judged = dict.fromkeys(f"{row[0]} 0 {row[2]} 1" for row in rows)
+    (tmp_path / "judged").write_text("\n".join(judged) + "\n")
+    options = [*files[:2], "-m", "NDKL(target='uniform')@10", "--groups", "shares.csv::PRO,CON",
+               "--uncertain", "5"]
+    without, of_judged = table("table", "none", *options), table("table", "judged", *options)
+    pd.testing.assert_frame_equal(without, of_judged)
+    assert (without["label low"] < without["label high"]).all()

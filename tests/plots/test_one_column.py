@@ -135,6 +135,15 @@ def test_widths_and_sizes(frames, width, font_size):
         assert box.x0 >= -0.5 and box.x1 <= ax.figure.bbox.x1 + 0.5, text
 
 
+def test_the_smallest_font_labels_points(frames):
+    averages = frames[2]
+    with plots.style(font_size=5):
+        ax = plots.tradeoff(averages, RELEVANCE, FAIRNESS)
+    labels = [text for text in ax.texts if text.get_text()]
+    assert labels and {text.get_fontsize() for text in labels} == {5.0}
+    plt.close(ax.figure)
+
+
 def test_a_style_ends_with_its_block():
     before = dict(matplotlib.rcParams)
     with pytest.raises(ZeroDivisionError), plots.style("paper"):
