@@ -408,12 +408,12 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
         return plots.bias_histogram(values[values["name"] == systems[0]], columns)
     if figure == "groups_per_topic":
         return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
-    runs = {name: runs[name] for name in systems}
+    ordered = {name: runs[name] for name in systems}
     topic = options.topic or qrels[io.qrels_columns(qrels)[0]].iloc[0]
     if figure == "lorenz":
-        return plots.lorenz(analysis.document_exposure(runs))
+        return plots.lorenz(analysis.document_exposure(ordered))
     if figure == "strips":
-        ranked = analysis.ranked_groups(runs, qrels, groups)
+        ranked = analysis.ranked_groups(ordered, qrels, groups)
         return plots.strips(ranked, topic, perquery=values, measure=columns[0])
     first = runs[systems[0]]
     if figure == "exposure":

@@ -326,7 +326,7 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
 
 def _set_height(ax: Axes, values: pd.DataFrame) -> None:
     """Set the limits of the y-axis, which include 0, with room beyond the values."""
-    low, high = values.min(axis=None), values.max(axis=None)
+    low, high = np.nanmin(values.to_numpy()), np.nanmax(values.to_numpy())
     ax.set_ylim(HEADROOM * min(0.0, low), HEADROOM * max(0.0, high) or 1.0)
 
 
@@ -335,7 +335,7 @@ def _name_systems(ax: Axes, table: pd.DataFrame, bars: str, new: bool) -> None:
 
     :param bars: the column by which the table is sorted
     """
-    name_ticks(ax.xaxis, cut_names(table["name"]), new)
+    name_ticks(ax.xaxis, cut_names(table["name"].tolist()), new)
     label = wrapped(f"system, by decreasing {bars}", LONG)
     ax.set(xlabel=label, xlim=(-0.6, len(table) - 0.4))
 
