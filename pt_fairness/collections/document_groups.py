@@ -380,12 +380,12 @@ class Languages(Groups):
 
     :param name: the dataset id with the judgments, which is also the name of the groups
     :param corpora: the dataset id of the corpus of each language
-    :param table: the path of the cached table
+    :param table: the path of the cached table, relative to the home folder of ir_datasets
     """
 
     complete = judged = True
 
-    def __init__(self, name: str, corpora: Mapping[str, str], table: Path) -> None:
+    def __init__(self, name: str, corpora: Mapping[str, str], table: str) -> None:
         super().__init__(name, corpora)
         self._corpora, self._table = corpora, table
         self._languages: dict[Any, str] = {}
@@ -426,9 +426,10 @@ class Languages(Groups):
 
         Other processes wait, so that none overwrites what another has added.
         """
-        with reading.lock(Path(f"{self._table}.lock")):
+        path = home_path() / self._table
+        with reading.lock(Path(f"{path}.lock")):
             # The corpora do not change, so that the table is never outdated.
-            table = read_rows(self._table, self._table, ["group"], self._corpora)
+            table = read_rows(path, path, ["group"], self._corpora)
             self._languages |= table["group"].to_dict()
             count = len(self._languages)
             for language, corpus in self._corpora.items():
@@ -437,7 +438,7 @@ class Languages(Groups):
                     for document in reading.documents(corpus, unread):
                         self._languages[document.doc_id] = language
             if len(self._languages) > count:
-                write_rows(self._table, pd.DataFrame({"group": self._languages}))
+                write_rows(path, pd.DataFrame({"group": self._languages}))
 
 
 def _exists(corpus: str) -> bool:

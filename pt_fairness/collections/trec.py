@@ -257,10 +257,8 @@ CORPORA = {language: f"neuclir/1/{language}" for language in LANGUAGES.values()}
 
 def neuclir(name: str) -> Any:
     """Return the languages of documents as groups."""
-    from ir_datasets.util import home_path
-
     from pt_fairness.collections.document_groups import Languages
-    return Languages(name, CORPORA, home_path() / "neuclir" / "1" / "languages.tsv")
+    return Languages(name, CORPORA, "neuclir/1/languages.tsv")
 
 
 def _register_neuclir(registry: Any) -> None:
