@@ -46,7 +46,9 @@ class HowTo(SphinxDirective):
 
 
 class Related(SphinxDirective):
-    """What a section is about; PyTerrier's documentation links to the section from there."""
+    """The object that a section is about. PyTerrier's documentation links it to the section; here
+    nothing is shown.
+    """
 
     required_arguments = 1
 

@@ -287,7 +287,7 @@ def table(measure: FairnessMeasure) -> str:
 
 
 def questions(page: str) -> Iterator[tuple[str, str, str]]:
-    """Yield question, answer and limits of each row of the table of the page on choosing."""
+    """Yield question, measures and limits from the table of the page on choosing."""
     for row in page.partition("\nBy question\n")[2].split("\n   * - ")[2:]:
         cells = row.partition("\n\n")[0].split("\n     - ")
         question, answer, limits = (" ".join(cell.split()) for cell in cells)
@@ -295,7 +295,7 @@ def questions(page: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _limits(family: Sequence[FairnessMeasure], page: str) -> list[str]:
-    """Return the questions that measures answer, with their limits and the other measures."""
+    """Return a list item for each question that a family answers: limits, and other measures."""
     names = {measure.NAME for measure in family}
     items = []
     for question, answer, limits in questions(page):

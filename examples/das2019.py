@@ -8,12 +8,12 @@ n-th run by R-Precision.
 source; ``--groups SOURCE`` for groups from elsewhere; ``--opinions`` for the opinion qrels of the
 Blog tracks. Without runs, the qrels alone give section 5.1 and figure 1. ``--rprec FILE`` takes the
 published R-Precision of the participants (tab-separated, with the columns run and Rprec) and
-repeats the column N[R-Prec] of table 1, without qrels or runs. What the printed tables say of
-themselves comes first and needs no file.
+repeats the column N[R-Prec] of table 1, without qrels or runs. The checks of the printed tables
+against each other come first and need no file.
 
-The paper does not say which documents it counts, to which depth, by topic or over all topics, nor
-what the distribution of the dataset is: ``--count``, ``--cutoff``, ``--pool`` and ``--dataset``.
-``--search`` tries all readings on the runs and tells which is nearest to the Fair of table 1.
+The paper does not say which documents it counts (``--count``), to which depth (``--cutoff``), by
+topic or over all topics (``--pool``), nor what the distribution of the dataset is (``--dataset``).
+``--search`` tries all readings on the runs and prints which is nearest to the Fair of table 1.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Reading:
 
 
 def dataset(name: str) -> str | dict[str, float]:
-    """The type of ``--dataset``: a word, or the add-1 smoothed shares of a file of counts."""
+    """Parse ``--dataset``: relevant, judged, or a file of counts, whose shares are smoothed."""
     if name in ("relevant", "judged"):
         return name
     frame = pd.read_csv(file(name), sep=None, engine="python")
@@ -201,7 +201,7 @@ def systems(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], name: str | None
 
 
 def with_fairness(relevance: pd.DataFrame, unfairness: pd.DataFrame) -> pd.DataFrame:
-    """The columns of tables 1 to 3 of R-Precision and divergences."""
+    """The columns of tables 1 to 3, from R-Precision and divergences."""
     table = relevance.merge(unfairness, on="name")
     normal = analysis.minmax(table)
     table[N_RPREC] = normal["R-Prec"]
@@ -375,7 +375,7 @@ def distance(table: pd.DataFrame, kind: str) -> float:
 
 def search(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame], name: str | None, kind: str,
            reading: Reading) -> pd.DataFrame:
-    """Prints and returns what all readings give, the nearest to the published Fair first."""
+    """Print and return a row for each reading, the nearest to the published Fair first."""
     heading(f"All readings of Fair, the nearest to table {TABLE[kind]} first")
     relevance, _ = experiment(runs, qrels, [Rprec])
     relevance = relevance.rename(columns={"Rprec": "R-Prec"})

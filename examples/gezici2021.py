@@ -97,7 +97,7 @@ PAPER_TOPICS = 57
 def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
     """The results, and each topic's leaning.
 
-    :raises ValueError: a stance or leaning that is none, or as :func:`checked`
+    :raises ValueError: an unknown stance or leaning, or as :func:`checked`
     """
     frame = pd.read_csv(results, dtype={"engine": str, "topic": str, "stance": str})
     leaning = pd.read_csv(topics, dtype={"topic": str}).set_index("topic")["leaning"]
@@ -108,7 +108,7 @@ def read(results: Path, topics: Path) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def check_labels(labels: pd.Series, what: str) -> None:
-    """Raises a ValueError for a label that is none.
+    """Raises a ValueError for an unknown label.
 
     :param what: stance or leaning
     """
@@ -119,7 +119,7 @@ def check_labels(labels: pd.Series, what: str) -> None:
 
 
 def checked(frame: pd.DataFrame, leaning: pd.Series, results: Path, topics: Path) -> None:
-    """Raises a ValueError for results that the paper's tables cannot be made of."""
+    """Raises a ValueError for results without two engines, a leaning or distinct ranks."""
     if frame["engine"].nunique() != 2:
         raise ValueError(
             f"{results} has {frame['engine'].nunique()} engines; the paper compares two"
@@ -170,7 +170,7 @@ def by_vote(votes: dict[str, pd.DataFrame], majority: str) -> tuple[pd.DataFrame
 
 
 def not_counted(results: pd.DataFrame, leaning: pd.Series) -> None:
-    """Prints how many results and topics have labels that count for nothing."""
+    """Prints how many results and topics are not counted, by label."""
     stances = results["stance"].value_counts()
     leanings = leaning[leaning.index.isin(results["topic"])].value_counts()
     for counts, labels, what in (
@@ -186,8 +186,8 @@ def measured(results: pd.DataFrame, label: pd.Series, for_: str,
     """The per-query values of the three measures with a label for and one against, and their sizes:
     ``name, qid, measure, value, short, kind``.
 
-    With no label against, it is f of equation 3 for one view. Only pro, against and neutral
-    documents are relevant; the others count for nothing.
+    Without a label against, this is f of equation 3 for one view. Only pro, against and neutral
+    documents are relevant; the others are not counted.
 
     :param label: of each row of the results
     """

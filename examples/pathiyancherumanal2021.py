@@ -16,10 +16,10 @@ Tables 3 and 4 are computed twice: by the recipe that gives every published valu
 four cells of rND and rRD in the proportion-agnostic setting depend on how floats break ties: they
 are those of sums that add the terms one by one from i = 1 to 10, each term of rND multiplied by
 1 / log2(i + 1). Table 2 is computed a third time, as the released code does it
-(``by_the_released_code``). What needs no runs is whether its stars can be those of 21 systems.
+(``by_the_released_code``). Without runs, the script checks whether its stars fit 21 systems.
 
-What the paper says are equations 1 to 4, the values and the findings. What we infer is the recipe,
-from the values. What we decided are the numbers that "high" and "substantially" stand for.
+The paper states equations 1 to 4, the values and the findings. We infer the recipe from the values.
+We decided from which numbers on a value is "high" and a difference "substantial".
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def by_the_released_code(protected: Sequence[bool], share: float) -> tuple[float
 
 
 def published_stars() -> pd.DataFrame:
-    """Table 2 against itself: the τ of 21 untied systems have exact p-values, which its stars fit.
+    """Compare the stars of table 2 with the exact p-values of its τ, for 21 untied systems.
 
     :returns: ``what, published, discordant`` (pairs of systems), ``p, consistent``
     """
@@ -410,7 +410,7 @@ def main(
         parser.error(f"{given.qrels} holds no stances in its second column; name their source with "
                      "--groups")
     tables, extremes, found = controlled_tables()
-    heading(f"Table 2 against itself: exact p-values of {OFFICIAL_RUNS} systems without ties")
+    heading(f"The stars of table 2, and exact p-values for {OFFICIAL_RUNS} systems without ties")
     stars = published_stars()
     show(stars.assign(consistent=stars["consistent"].map({True: "yes", False: "no"})))
     table2 = None

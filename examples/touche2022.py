@@ -11,7 +11,6 @@ the figures, too.
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +19,8 @@ from ir_measures import Judged, nDCG
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from PIL import Image
-from shared.comparison import arguments, heading, save, show
-from shared.inputs import file
+from shared.comparison import heading, save, show, touche2022_arguments
+from shared.inputs import read_predictions
 
 from pt_fairness import (
     AWRF,
@@ -127,10 +126,8 @@ def curves(compared: pd.DataFrame) -> Axes:
 
 
 def predictions(path: Path) -> pd.DataFrame:
-    """The stances in the second column of a run: ``qid, docno, group``; none for other columns."""
-    frame = pd.read_csv(path, sep=r"\s+", header=None, usecols=[0, 1, 2], dtype=str,
-                        quoting=csv.QUOTE_NONE, na_filter=False)
-    frame.columns = pd.Index(["qid", "group", "docno"])
+    """The predicted stances of a run: ``qid, group, docno``. A run without them has no row."""
+    frame = read_predictions(path).drop(columns="score")
     return frame[frame["group"].isin(STANCES)]
 
 
@@ -229,13 +226,8 @@ def differences(pairs: list[tuple[str, str, pd.DataFrame, pd.DataFrame]],
 
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     """Prints it all; returns the tables by name."""
-    parser = arguments(__doc__)
-    parser.add_argument("qrels", type=file, help="qrels of relevance")
-    parser.add_argument("stances", type=file, help="qrels of stances")
-    parser.add_argument("runs", nargs="+", type=file)
-    given = parser.parse_args(arguments_)
+    given = touche2022_arguments(__doc__, arguments_)
     folder: Path = given.figures
-    folder.mkdir(parents=True, exist_ok=True)
     source = groups.from_qrels(given.stances, none=[NONE], name="stances")
     qrels = source.to_qrels(read_qrels(given.qrels))
     paths = {name_of(path): path for path in given.runs}

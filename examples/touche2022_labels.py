@@ -1,24 +1,22 @@
-"""Labels from a model: what fairness measures say of a real track's runs with human labels of
-stance, with those that each team's model predicted, and with these corrected by some human labels.
+"""Labels from a model: the values of a track's runs with human labels of stance, with the labels
+that each team's model predicted, and with these corrected by a sample of the human labels.
 
 ``python examples/touche2022_labels.py QRELS STANCES RUN…`` takes the qrels of relevance, the qrels
 of stances and the runs of the track (Touché at CLEF 2022, task 2). The runs whose second column has
-predicted stances are evaluated, over their judged passages. The first of them of each team is
-corrected: ten random samples of each number of human labels. The tables go to the folder of the
-figures as CSV files. It takes about ten minutes.
+predicted stances are evaluated, over their judged passages. Of each team, the first of these is
+corrected with ten random samples of each number of human labels. The tables go to the folder of the
+figures as CSV files. The script takes about ten minutes.
 """
 
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import pandas as pd
-from shared.comparison import arguments, heading, show
-from shared.inputs import file
+from shared.comparison import heading, show, touche2022_arguments
+from shared.inputs import read_predictions
 
 from pt_fairness import FairnessWarning, analysis, groups, read_qrels
-from pt_fairness.io.files import opened
 
 MEASURES = ["AWRF@5", "rKL@5", "nDJS@5"]
 #: The stances; some models never predict all of them.
@@ -28,17 +26,12 @@ HUMAN, SAMPLES = (100, 200, 300), 10
 DRAWS = 200
 
 
-def predicted(path: Path) -> pd.DataFrame:
-    """The passages of a run with the stance in its second column: ``qid, docno, group, score``."""
-    with opened(path) as lines:
-        rows = [line.split()[:5] for _, line in lines.lines()]
-    frame = pd.DataFrame(rows, columns=["qid", "group", "docno", "rank", "score"])
-    return frame.astype({"score": float}).drop_duplicates(["qid", "docno"])
-
-
 def values(run: pd.DataFrame, qrels: pd.DataFrame, source: groups.Groups, draws: int = 2,
            seed: int = 0) -> pd.DataFrame:
-    """The values of a run with their label intervals, by measure; 2 draws do for certain labels."""
+    """The values of a run with their label intervals, by measure.
+
+    :param draws: 2 are enough for labels that are certain
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         table = analysis.uncertain_labels({"run": run}, qrels, MEASURES, source, draws, seed=seed)
@@ -67,18 +60,14 @@ def corrections(run: pd.DataFrame, qrels: pd.DataFrame, model: groups.Groups, hu
 
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     """Prints it all; returns the tables by name."""
-    parser = arguments(__doc__)
-    parser.add_argument("qrels", type=file, help="qrels of relevance")
-    parser.add_argument("stances", type=file, help="qrels of stances")
-    parser.add_argument("runs", nargs="+", type=file)
-    options = parser.parse_args(arguments_)
-    options.figures.mkdir(parents=True, exist_ok=True)
+    options = touche2022_arguments(__doc__, arguments_)
     qrels = read_qrels(options.qrels).drop(columns="iteration", errors="ignore")
     people = groups.from_qrels(options.stances, name="people")
     models, rows, corrected, teams = [], [], [], set()
     for path in options.runs:
         name = path.name.removesuffix(".gz")
-        run = predicted(path).merge(qrels[["qid", "docno"]].drop_duplicates())
+        run = read_predictions(path).drop_duplicates(["qid", "docno"])
+        run = run.merge(qrels[["qid", "docno"]].drop_duplicates())
         if run["group"].nunique() < 2:
             continue
         judged = qrels.merge(run[["qid", "docno"]])
@@ -90,7 +79,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         models.append({"model of": name, "passages": len(human),
                        "right (%)": f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]",
                        "κ": f"{kappa:.2f} [{kappa_low:.2f}, {kappa_high:.2f}]"})
-        run = run.drop(columns=["group", "rank"])
+        run = run.drop(columns="group")
         truth = values(run, judged, people)["mean"]
         labelled = values(run, judged, model)["mean"]
         rows += [{"run": name, "measure": measure, "human": truth[measure],
@@ -114,11 +103,12 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     ranking = pd.DataFrame(taus, columns).rename_axis("labels").reset_index()
     tables = {"models": pd.DataFrame(models), "values": table, "corrected": every,
               "rankings": ranking}
-    titles = {"models": "How good are the labels of each model?",
+    titles = {"models": "Agreement of each model with the human labels",
               "values": "Values with human labels, with the model's, and corrected",
-              "corrected": "Corrected values: mean error, and intervals that hold the value of all "
-                           "human labels",
-              "rankings": "Kendall's τ of the first run of each team, to the order by human labels"}
+              "corrected": "Corrected values: mean error, and how often the interval covers the "
+                           "value with all human labels",
+              "rankings": "Kendall's τ with the order by human labels, over the first run of each "
+                          "team"}
     wide = table.pivot(index="run", columns="measure", values=["human", "model"])
     wide = wide.swaplevel(axis="columns")
     wide = wide[[(measure, labels) for measure in MEASURES for labels in ("human", "model")]]

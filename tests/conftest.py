@@ -67,11 +67,11 @@ ON_DEMAND_FIXTURES = {"shared", "browser", "small_disk", "built", "site"}
 
 
 def is_on_demand(item: pytest.Item, before: Sequence[dict[str, object]]) -> bool:
-    """Return whether a test is one of those beside the default by where it stands and what it
-    takes: a case that its marks ``first`` and ``nth`` leave out, a fixture or folder of the tests
-    on demand, a further seed, or of the first seed a case without a new value of a parameter.
+    """Return whether a test runs on demand only.
 
-    Single tests, classes and modules have the mark ``exhaustive`` themselves.
+    Such are the cases that the marks ``first`` and ``nth`` leave out, the tests of a folder or
+    fixture above, all seeds but the first, and cases of the first seed that repeat the values of
+    other parameters. Other tests on demand have the mark ``exhaustive`` themselves.
 
     :param before: the parameters of the cases of the same test that stand before it
     """
@@ -111,8 +111,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[Any]:
-    """Collect without looking for garbage, and leave what is there then to every test: each full
-    search reads all modules and cases, a quarter of the time of collecting.
+    """Turn the garbage collector off while tests are collected, and keep what was loaded out of
+    later collections. Each full one takes time, in all a quarter of that of collecting the tests.
     """
     gc.disable()
     try:
@@ -283,6 +283,18 @@ def averages() -> pd.DataFrame:
             "rKL@5": [0.4, 0.1, 0.2, 0.3], "DistFair@5": [0.2, 0.4, 0.6, 0.8],
             "BiasP@5": [-0.3, 0.1, 0.2, -0.05]}
     )
+
+
+@pytest.fixture
+def folder_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], Path]:
+    """``folder_of({name: text})``: writes files, and makes their folder the working directory."""
+
+    def write(texts: dict[str, str]) -> Path:
+        monkeypatch.chdir(tmp_path)
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path
+    return write
 
 
 @pytest.fixture

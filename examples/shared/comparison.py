@@ -35,7 +35,7 @@ FORCED = "forced: min–max makes the smallest value 0 and the largest 1, whatev
 #: A published value: a number, a smallest and a largest one, or text for what cannot be compared by
 #: a difference.
 Published = float | tuple[float, float]
-#: The heading of values of an invented sample, which no published value stands beside.
+#: The heading of values of an invented sample, without published values beside them.
 INVENTED = "An invented sample, to show the form"
 #: What was measured, the published value, ours, and the reason for a difference, if one is known.
 Row = tuple[str, Published, Published, str]
@@ -122,6 +122,17 @@ def arguments(doc: str | None) -> argparse.ArgumentParser:
         help="folder for the figures (default: figures)",
     )
     return parser
+
+
+def touche2022_arguments(doc: str | None, given: Sequence[str] | None) -> argparse.Namespace:
+    """Parse ``QRELS STANCES RUN…``, and make the folder of the figures."""
+    parser = arguments(doc)
+    parser.add_argument("qrels", type=inputs.file, help="qrels of relevance")
+    parser.add_argument("stances", type=inputs.file, help="qrels of stances")
+    parser.add_argument("runs", nargs="+", type=inputs.file)
+    options = parser.parse_args(given)
+    options.figures.mkdir(parents=True, exist_ok=True)
+    return options
 
 
 def experiment(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -40,6 +41,14 @@ def annotated_qrels(path: str | Path, source: str | None) -> pd.DataFrame:
     """TREC qrels with groups: those of the file's second column, or of a group source."""
     qrels = read_qrels(path)
     return qrels if source is None else groups.get(source).to_qrels(qrels)
+
+
+def read_predictions(path: Path) -> pd.DataFrame:
+    """The rows of a run whose second column has predicted stances: ``qid, group, docno, score``."""
+    names = {0: "qid", 1: "group", 2: "docno", 4: "score"}
+    frame = pd.read_csv(path, sep=r"\s+", header=None, usecols=list(names), dtype=str,
+                        quoting=csv.QUOTE_NONE, na_filter=False)
+    return frame.rename(columns=names).astype({"score": float})
 
 
 def read_runs(paths: Sequence[str | Path]) -> dict[str, pd.DataFrame]:

@@ -7,7 +7,7 @@ import pyterrier as pt
 import pytest
 from ir_measures import nDCG
 
-from pt_fairness import analysis, rKL
+from pt_fairness import analysis, plots, rKL
 
 pytestmark = pytest.mark.newest  # PyTerrier writes these tables since 1.1
 
@@ -38,8 +38,6 @@ def test_saved_tables_give_what_the_returned_ones_give(saved):
 
 
 def test_saved_tables_are_drawn(saved):
-    pytest.importorskip("matplotlib")
-    from pt_fairness import plots
     _, values, folder = saved
     read = pd.read_csv(folder / "perquery.csv", dtype={"qid": str})
     drawn, again = (plots.distribution(frame, rKL @ 3) for frame in (read, values))

@@ -3,9 +3,9 @@ place at a time and runs the tests until one fails; it prints the table of the p
 
 A mutant has one operator, constant, bound or order of arguments changed. Each is tried against the
 default tests of its room, then against those of the rooms above and the files of ``tests``, and
-then against the exhaustive ones of its room. It takes an hour: ``--results FILE`` keeps who died
-and goes on there, ``--stages file`` runs the cheapest tests alone, ``--only 1-10`` some mutants,
-and ``--list`` shows them.
+then against the exhaustive ones of its room. It takes an hour: ``--results FILE`` keeps the
+results, from which a later run goes on, ``--stages file`` runs the cheapest tests alone,
+``--only 1-10`` some mutants, and ``--list`` shows them.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
 def failing(arguments: list[str], project: Path) -> str:
     """Return the first test that fails, or nothing.
 
-    The process forks: what tests import is there already, but for the package.
+    The tests run in a fork of this process, which has imported what they need but the package.
     """
     log = project / "pytest.log"
     child = os.fork()

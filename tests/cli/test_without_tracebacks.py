@@ -18,13 +18,10 @@ MAIN = [sys.executable, "-c", "import sys; from pt_fairness.cli import main; sys
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "qrels").write_text("1 A a 1\n1 B b 1\n1 C c 1\n2 A a 1\n")
-    (tmp_path / "run").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n")
-    (tmp_path / "empty").write_text("")
-    (tmp_path / "g.csv").write_text("docno,group,weight\na,A,0.5\na,B,0.5\nb,B,1\n")
-    return tmp_path
+def folder(folder_of):
+    return folder_of({"qrels": "1 A a 1\n1 B b 1\n1 C c 1\n2 A a 1\n", "empty": "",
+                      "run": "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n",
+                      "g.csv": "docno,group,weight\na,A,0.5\na,B,0.5\nb,B,1\n"})
 
 
 @pytest.mark.parametrize("command", [

@@ -20,11 +20,6 @@ SHORT = MEASURES[:2]
 
 
 @pytest.fixture
-def qrels(make_case):
-    return make_case(3, topics=12, labels=3).qrels_frame
-
-
-@pytest.fixture
 def runs(make_case):
     return {f"system {seed}": make_case(seed, topics=12, labels=3).run_frame
             for seed in range(3, 7)}

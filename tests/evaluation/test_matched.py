@@ -58,14 +58,13 @@ def test_values_that_match_nothing_are_an_error(registered, measure):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "q").write_text("1 0 d1 1\n1 0 d2 0\n1 0 d3 1\n")
-    (tmp_path / "r").write_text("1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d17 3 1 t\n")
-    (tmp_path / "g.csv").write_text("docno,group\nd1,PRO\nd2,CON\n")
-    (tmp_path / "t.csv").write_text("qid,group,share\n1,PRO,1\n")
-    (tmp_path / "w.csv").write_text("docno,group,weight\nd1,PRO,0.5\nd1,CON,0.5\nd2,CON,1\n")
-    return tmp_path
+def folder(folder_of):
+    return folder_of({
+        "q": "1 0 d1 1\n1 0 d2 0\n1 0 d3 1\n",
+        "r": "1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d17 3 1 t\n",
+        "g.csv": "docno,group\nd1,PRO\nd2,CON\n",
+        "t.csv": "qid,group,share\n1,PRO,1\n",
+        "w.csv": "docno,group,weight\nd1,PRO,0.5\nd1,CON,0.5\nd2,CON,1\n"})
 
 
 @pytest.mark.parametrize("arguments, line", [

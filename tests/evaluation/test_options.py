@@ -17,11 +17,6 @@ SOURCE = groups.from_pattern("[0-4]$", labels=["0", "1", "2", "3", "4"], name="d
 
 
 @pytest.fixture
-def qrels(make_case):
-    return make_case(3, topics=12, labels=3).qrels_frame
-
-
-@pytest.fixture
 def runs(make_case):
     return {f"system {seed}": make_case(seed, topics=12, labels=3).run_frame
             for seed in range(3, 7)}

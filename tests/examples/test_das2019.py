@@ -163,10 +163,13 @@ class TestDas:
         first = table.iloc[0]
         counted = "relevant retrieved" if first["count"] == "relevant" else "retrieved"
         assert f"on these 5 runs: {counted} documents of" in capsys.readouterr().out
-        for wrong in (["--search"], [qrels, "--search"],
-                      [qrels, *runs, "--opinions", "--count", "retrieved"]):
+        needed = "--search needs qrels and runs"
+        opinions = [qrels, *runs, "--opinions", "--count", "retrieved"]
+        for wrong, error in ((["--search"], needed), ([qrels, "--search"], needed),
+                             (opinions, "--count retrieved is not possible with --opinions")):
             with pytest.raises(SystemExit):
                 script("das2019")(*wrong)
+            assert error in capsys.readouterr().err
 
     def test_tables_of_sources(self, script, small, tmp_path, capsys):
         qrels, runs = small

@@ -229,9 +229,12 @@ class TestGezici:
             for key, (means, _) in expected.items():
                 pd.testing.assert_frame_equal(means, found[key][0])
             assert (tmp_path / "gezici2021-figure6.png").exists()
-        for arguments in (["--votes", files[0]], [tmp_path / "results.csv"]):
+        for arguments, error in (
+                (["--votes", files[0]], "--votes and --leanings make the results together"),
+                ([tmp_path / "results.csv"], "RESULTS and TOPICS belong together")):
             with pytest.raises(SystemExit):
                 load(*arguments)
+            assert error in capsys.readouterr().err
 
     def test_intervals_are_those_of_the_test(self, script):
         module = script("gezici2021").module

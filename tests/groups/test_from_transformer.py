@@ -240,8 +240,10 @@ source.lookup(["1"] * 6, docnos)
         class Plain(Tagger):
             __repr__ = object.__repr__
 
-        for _ in range(2):
-            groups.from_transformer(Plain(), TEXTS, cache=tmp_path / "cache")
+        labellers = [Plain(), Plain()]
+        assert repr(labellers[0]) != repr(labellers[1])
+        for labeller in labellers:
+            groups.from_transformer(labeller, TEXTS, cache=tmp_path / "cache")
 
 
 def test_what_was_labelled_is_kept_after_an_error():

@@ -174,6 +174,7 @@ def test_a_label_is_nearest_to_its_point_or_has_a_line(axes):
     x, y = np.array([0.3, 0.45, 0.5, 0.62]), np.array([0.5, 0.5, 0.53, 0.5])
     label_points(axes, x, y, [f"a longer name {i}" for i in range(4)], [])
     points = axes.transData.transform(np.column_stack([x, y]))
+    assert {text.arrow_patch is None for text in axes.texts} == {True, False}
     for i, text in enumerate(axes.texts):
         box = text.get_window_extent()
         gaps = [np.hypot(max(box.x0 - a, a - box.x1, 0), max(box.y0 - b, b - box.y1, 0))

@@ -129,6 +129,7 @@ def test_widths_and_sizes(frames, width, font_size):
     with plots.style(width=width, font_size=font_size):
         ax = plots.distribution(frames[3], FAIRNESS)
         texts = drawn_texts(ax.figure)
+    assert texts
     assert ax.figure.get_figwidth() == width and ax.xaxis.label.get_fontsize() == font_size
     for text in texts:
         box = text.get_window_extent()

@@ -59,18 +59,14 @@ def test_the_report_says_it():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    lines = [f"1 {LABELS[docno]} {docno} {label}\n" for docno, label in zip("abcd", (1, 1, 1, 0),
-                                                                          strict=True)]
-    (tmp_path / "qrels").write_text("".join(lines))
-    (tmp_path / "stances").write_text("".join(f"1 0 {d} {LABELS[d]}\n" for d in "abcd"))
-    (tmp_path / "judged.csv").write_text(
-        "docno,group\n" + "".join(f"{d},{LABELS[d]}\n" for d in "abcd"))
-    (tmp_path / "model.csv").write_text(
-        "docno,group\n" + "".join(f"{d},{'CON' if d == 'b' else g}\n" for d, g in LABELS.items()))
-    (tmp_path / "run").write_text("".join(f"1 Q0 {d} {i} {9 - i} x\n" for i, d in
-                                          enumerate("abecd")))
+def folder(folder_of):
+    folder_of({
+        "qrels": "".join(f"1 {LABELS[d]} {d} {int(d != 'd')}\n" for d in "abcd"),
+        "stances": "".join(f"1 0 {d} {LABELS[d]}\n" for d in "abcd"),
+        "judged.csv": "docno,group\n" + "".join(f"{d},{LABELS[d]}\n" for d in "abcd"),
+        "model.csv": "docno,group\n" + "".join(
+            f"{d},{'CON' if d == 'b' else g}\n" for d, g in LABELS.items()),
+        "run": "".join(f"1 Q0 {d} {i} {9 - i} x\n" for i, d in enumerate("abecd"))})
 
 
 @pytest.mark.parametrize("options, oracle", [
