@@ -312,7 +312,7 @@ def printed_blocks(built, page, language):
         if kind == language]
 
 
-#: The pages with Python that runs; the examples of the measures run when their page is generated.
+
 def test_every_measure_has_its_peers_or_is_named_without_one():
     page = (PAGES / "agreement.rst").read_text(encoding="utf-8")
     assert [name for name in MEASURES if not re.search(rf"\b{name}\b", page)] == []

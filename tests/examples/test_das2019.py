@@ -14,8 +14,6 @@ from example_files import write_qrels, write_run
 from ir_measures import parse_measure
 from scipy import stats
 
-from pt_fairness import DistFair, DistKL
-
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
 
@@ -283,22 +281,6 @@ class TestDas:
         found = script("das2019")(qrels, *runs, "--cutoff", 3)
         systems = found["systems"].set_index("name")
         assert systems["Fair"]["run0"] == 1 and systems["N[R-Prec]"]["run0"] == 0
-
-    def test_the_page_on_the_definitions(self, script):
-        """What papers.rst says of the default of each parameter, and of tables 1 and 2."""
-        page = (importlib.resources.files("pt_fairness") / "pt_docs" / "papers.rst").read_text(
-            encoding="utf-8")
-        section = page.split("\nDas & Lease (2019)\n")[1]
-        written = re.findall(r"``(Dist\w+(?:\(.*?\))?(?:@\d+)?)``", section)
-        assert len(written) >= 4
-        for text in written:
-            parse_measure(text).validate_params()
-        for parameter, default in (("target", "uniform"), ("smoothing", 1), ("empty", "least fair"),
-                                   ("discount", "none")):
-            assert DistKL.param(parameter) == DistFair.param(parameter) == default
-        module = script("das2019").module
-        for kind, leaders in module.LEADERS.items():
-            assert module.PUBLISHED[kind][leaders["Fair"][0]][:2] == (0.0, 1.0)
 
     def test_qrels_alone(self, script, small, tmp_path, capsys):
         qrels, _ = small

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.resources
 import itertools
-import os
 import re
 import subprocess
 import sys
@@ -44,37 +43,6 @@ def test_quickstart_prints_the_systems_first(printed):
         assert len(set(values)) > 1, "the systems differ"
     bm25, _, fairer = printed["rKL@5"]
     assert fairer < bm25
-
-
-#: Writes the rankings of the quickstart to the files 0, 1, … in the working directory.
-RETRIEVE = """
-import pyterrier as pt, quickstart
-debates = pt.get_dataset("irds:pt-fairness/debates/stance")
-with quickstart.without_native_output():
-    systems = quickstart.retrieval_systems("index", debates)
-    runs = [system(debates.get_topics()) for system in systems.values()]
-for number, run in enumerate(runs):
-    pt.io.write_results(run, str(number))
-"""
-
-
-def test_quickstart_agrees_with_a_run_through_the_command_line(printed, tmp_path):
-    # The same rankings, written to files and evaluated by the command instead of pt.Experiment; in
-    # another process, because other tests import ir_datasets again.
-    subprocess.run([sys.executable, "-c", RETRIEVE], cwd=tmp_path, check=True,
-                   env={**os.environ, "PYTHONPATH": str(EXAMPLES)})
-    for column in range(3):
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "pt_fairness", "pt-fairness/debates/stance"),
-                *(str(tmp_path / str(column)), "nDCG@5 α_nDCG@5 rKL@5 AWRF@5")],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        for line in done.stdout.splitlines():
-            measure, value = line.split("\t")
-            assert printed[measure][column] == pytest.approx(float(value), abs=1e-4)
 
 
 def test_newswire_on_a_small_run(tmp_path):
