@@ -17,12 +17,8 @@ from pt_fairness import FairnessWarning
 @pytest.fixture
 def perquery() -> pd.DataFrame:
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        [
-            (name, str(q), measure) for name in "ABC" for q in range(20)
-            for measure in ("nDCG@5", "BiasP@5")],
-        columns=["name", "qid", "measure"],
-    )
+    frame = pd.DataFrame([(name, str(q), measure) for name in "ABC" for q in range(20)
+                          for measure in ("nDCG@5", "BiasP@5")], columns=["name", "qid", "measure"])
     return frame.assign(value=rng.normal(0.1, 0.3, len(frame)))
 
 
@@ -31,22 +27,15 @@ def experiment() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, dict[str, pd
     """The averages and the per-query frame of real experiments, with their qrels and runs."""
     rng = np.random.default_rng(1)
     docs = [f"d{i}" for i in range(12)]
-    qrels = pd.DataFrame(
-        [
-            (str(q), docno, int(rng.integers(0, 2)), rng.choice(["PRO", "CON"])) for q in range(8)
-            for docno in docs],
-        columns=["qid", "docno", "label", "iteration"],
-    )
-    runs = {
-        name: pd.DataFrame(
-            [(str(q), docno, rng.random()) for q in range(8) for docno in docs],
-            columns=["qid", "docno", "score"])
-        for name in ("one", "two", "three")
-    }
+    qrels = pd.DataFrame([(str(q), docno, int(rng.integers(0, 2)), rng.choice(["PRO", "CON"]))
+                          for q in range(8) for docno in docs], columns=["qid", "docno", "label",
+                                                                         "iteration"])
+    runs = {name: pd.DataFrame([(str(q), docno, rng.random()) for q in range(8) for docno in docs],
+                               columns=["qid", "docno", "score"]) for name in ("one", "two",
+                                                                               "three")}
     topics = pd.DataFrame({"qid": [str(q) for q in range(8)], "query": "x"})
-    arguments = (
-        [pt.Transformer.from_df(run) for run in runs.values()], topics, qrels,
-        [nDCG @ 5, parse_measure("rKL@5"), parse_measure("BiasP@5")])
+    arguments = ([pt.Transformer.from_df(run) for run in runs.values()], topics, qrels,
+                 [nDCG @ 5, parse_measure("rKL@5"), parse_measure("BiasP@5")])
     with pytest.warns(FairnessWarning, match="rKL@5 on 1 of 8 topics"):
         averages = pt.Experiment(*arguments, names=list(runs), baseline=0)
         return averages, pt.Experiment(*arguments, names=list(runs), perquery=True), qrels, runs

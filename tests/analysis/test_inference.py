@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import warnings
 
@@ -12,6 +11,7 @@ import pytest
 from certainty_cases import NUMBERS, VALUES, frame_of, systems
 from hypothesis import example, given
 from hypothesis import strategies as st
+from one_test import each
 from scipy import stats
 from slow_versions import certainty as slow
 from statsmodels.stats.multitest import multipletests
@@ -31,9 +31,8 @@ def test_worked_values(unchanged):
     assert (result["n"] == 8).all() and result["mean"][0] == pytest.approx(0.48375)
 
 
-@given(
-    systems(largest=8), st.sampled_from(["t", "bca"]), st.sampled_from([0.5, 0.9, 0.95]),
-    st.integers(60, 120), st.integers(0, 3))
+@given(systems(largest=8), st.sampled_from(["t", "bca"]), st.sampled_from([0.5, 0.9, 0.95]),
+       st.integers(60, 120), st.integers(0, 3))
 def test_slow_version(values, method, confidence, resamples, seed):
     result = intervals(frame_of(values), method, confidence, resamples, seed)
     for row in result.itertuples():
@@ -44,16 +43,12 @@ def test_slow_version(values, method, confidence, resamples, seed):
         assert (row.low, row.high) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_scipy_on_values_without_ties(seed):
-    rng = np.random.default_rng(seed)
-    values = rng.beta(0.5, 2, 12 * (seed + 1))
-    frame = frame_of({"A": values})
+def test_scipy_on_values_without_ties():
+    frame = frame_of({"A": np.random.default_rng(3).beta(0.5, 2, 48)})
     in_order = frame.sort_values("qid")["value"].to_numpy()
-    expected = stats.bootstrap(
-        (in_order,), np.mean, n_resamples=999, random_state=np.random.default_rng(seed)
-    ).confidence_interval
-    found = intervals(frame, resamples=999, seed=seed).loc[0, ["low", "high"]].tolist()
+    expected = stats.bootstrap((in_order,), np.mean, n_resamples=999,
+                               random_state=np.random.default_rng(3)).confidence_interval
+    found = intervals(frame, resamples=999, seed=3).loc[0, ["low", "high"]].tolist()
     assert found == pytest.approx(list(expected), abs=1e-12)
 
 
@@ -70,7 +65,7 @@ def test_systems_and_measures_do_not_matter_to_each_other():
 @given(st.lists(NUMBERS, min_size=3, max_size=9), st.sampled_from(["t", "bca"]))
 @example([0.0, 0.0, 0.0, 0.1, 0.2, 0.0, 0.0, 0.5458984375], "bca")  # 13 decimals, the last a 5
 def test_properties(values, method):
-    options = {"method": method, "resamples": 999}
+    options = {"method": method, "resamples": 199}
     row = intervals(frame_of({"A": values}), **options).iloc[0]
     moved = intervals(frame_of({"A": [v + 1 for v in values]}), **options).iloc[0]
     assert moved[COLUMNS[3:]].tolist() == pytest.approx(
@@ -81,7 +76,7 @@ def test_properties(values, method):
         assert min(values) - 1e-12 <= row["low"] <= row["high"] <= max(values) + 1e-12
 
 
-@pytest.mark.parametrize("method", ["t", "bca"])
+@each("method", ["t", "bca"])
 def test_few_and_equal_values(method):
     nan = math.nan
     values = {"one": [0.5, nan, nan], "none": [nan] * 3, "equal": [0.3, 0.1 + 0.2, 0.3],
@@ -99,11 +94,8 @@ def test_all_resampled_means_on_one_side():
 
 
 def test_undefined_topics():
-    qrels = pd.DataFrame(
-        {
-            "qid": [*"1122334", "4"], "docno": [*"abababab"], "label": 1,
-            "iteration": ["PRO", "CON"] * 3 + ["PRO"] * 2}
-    )
+    qrels = pd.DataFrame({"qid": [*"1122334", "4"], "docno": [*"abababab"], "label": 1,
+                          "iteration": ["PRO", "CON"] * 3 + ["PRO"] * 2})
     run = qrels[["qid", "docno"]].assign(score=[2, 1, 1, 2, 1, 1, 1, 2])
     with pytest.warns(UserWarning, match="rND@1 on 1 of 4 topics"):
         _, perquery = evaluate({"A": run}, qrels, ["rND@1", "AWRF@2"], progress=False)
@@ -118,11 +110,11 @@ def test_undefined_topics():
 def test_coverage():
     """The intervals at 95 % of means of 30 topics cover the true mean as often as they say."""
     rng = np.random.default_rng(0)
-    values = rng.beta(2, 3, (400, 30))
+    values = rng.beta(2, 3, (300, 30))
     frame = frame_of({str(i): some for i, some in enumerate(values)})
-    for method, least in itertools.product(("t", "bca"), (0.91,)):
-        result = intervals(frame, method, resamples=999)
-        assert least < ((result["low"] < 0.4) & (result["high"] > 0.4)).mean() < 0.98
+    for method in ("t", "bca"):
+        result = intervals(frame, method, resamples=499)
+        assert 0.91 < ((result["low"] < 0.4) & (result["high"] > 0.4)).mean() < 0.98
 
 
 #: Measures of which larger, smaller and values near 0 are better.
@@ -159,15 +151,6 @@ class TestRandomisation:
         ends = slow.interval(d, "bca", 0.95, resamples, seed)
         assert (row["low"], row["high"]) == pytest.approx(ends, abs=1e-9, nan_ok=True)
 
-    def test_scipy(self):
-        d = [b - a for a, b in zip(VALUES["A"], VALUES["B"], strict=True)]
-        exact = stats.permutation_test(
-            (d,), lambda x, axis: abs(x.mean(axis)), permutation_type="samples",
-            alternative="greater", n_resamples=9999, vectorized=True,
-        )  # fmt: skip
-        row = compare(frame_of(VALUES), "A", test="randomisation").iloc[0]
-        assert row["p"] == pytest.approx(exact.pvalue)
-
     def test_equal_systems_and_one_topic(self):
         values = {"A": [0.1, 0.2, 0.3], "twin": [0.1, 0.2, 0.1 + 0.2]}
         assert math.isnan(compare(frame_of(values), "A", test="randomisation")["p"][0])
@@ -187,10 +170,10 @@ class TestSeveralBaselines:
         assert pairs(("B", "B", 1)) == pairs(["B"])
         assert "against" not in compare(frame_of(VALUES), "A", resamples=9)
 
-    @pytest.mark.parametrize("test", ["t", "randomisation"])
+    @each("test", ["t", "randomisation"])
     def test_each_row_is_that_of_a_single_baseline(self, test):
         frame = pd.concat([frame_of(VALUES), frame_of(VALUES, DOWN)])
-        options = {"resamples": 199, "test": test, "correction": None, "tolerance": 0.02}
+        options = {"resamples": 19, "test": test, "correction": None, "tolerance": 0.02}
         every = compare(frame, None, **options)
         assert len(every) == 6
         for row in every.to_dict("records"):
@@ -198,14 +181,6 @@ class TestSeveralBaselines:
             (one,) = base[(base["name"] == row["name"]) & (base["measure"] == row["measure"])] \
                 .to_dict("records")  # fmt: skip
             assert one == pytest.approx(row, nan_ok=True)
-
-    def test_the_correction_covers_all_pairs_of_a_measure(self):
-        other = {name: [v**2 for v in some] for name, some in VALUES.items()}
-        frame = pd.concat([frame_of(VALUES), frame_of(other, DOWN)])
-        result = compare(frame, None, resamples=9)
-        for _, part in result.groupby("measure"):
-            assert part["corrected"].tolist() == pytest.approx(
-                list(multipletests(part["p"], method="holm")[1]))
 
     def test_a_system_without_values_of_a_measure(self):
         frame = pd.concat([frame_of(VALUES), frame_of({"A": VALUES["A"], "B": VALUES["B"]}, DOWN)])
@@ -225,9 +200,8 @@ class TestVerdict:
         assert row["p tolerance"] == pytest.approx(0.062488, abs=1e-6)
         assert row["verdict"] == "inconclusive"
 
-    @given(
-        systems(largest=6), st.sampled_from([0, 0.05, 0.1, 0.3, 1]),
-        st.sampled_from([(UP, "worse"), (DOWN, "worse"), (UP, "both"), (ZERO, "both")]))
+    @given(systems(largest=6), st.sampled_from([0, 0.05, 0.1, 0.3, 1]),
+           st.sampled_from([(UP, "worse"), (DOWN, "worse"), (UP, "both"), (ZERO, "both")]))
     @pytest.mark.filterwarnings("ignore:B and A are compared")
     def test_slow_version(self, values, delta, case):
         measure, side = case
@@ -240,24 +214,6 @@ class TestVerdict:
         assert row["verdict"] == word
         if abs(found[2] - 0.05) > 1e-9:
             assert (word == "within") == (found[2] < 0.05)
-
-    def test_swapped_systems(self):
-        """Within for a loss of δ in one direction excludes exceeding it in the other."""
-        for delta, (one, two) in itertools.product((0.0, 0.01, 0.05), ("AB", "BA")):
-            forth = compare(frame_of(VALUES), one, resamples=9, tolerance=delta)
-            row = forth[forth["name"] == two].iloc[0]
-            mirrored = frame_of(VALUES, DOWN).assign(value=lambda t: 1 - t["value"])
-            other = compare(mirrored, one, resamples=9, tolerance=delta)
-            other = other[other["name"] == two].iloc[0]
-            assert row["verdict"] == other["verdict"]
-            assert row["p tolerance"] == pytest.approx(other["p tolerance"])
-            assert row["tolerance low"] == pytest.approx(-other["tolerance high"])
-
-    def test_statsmodels(self):
-        from statsmodels.stats.weightstats import DescrStatsW
-        d = [b - a for a, b in zip(VALUES["A"], VALUES["B"], strict=True)]
-        row = compare(frame_of(VALUES), "A", tolerance=0.05, side="both").iloc[0]
-        assert row["p tolerance"] == pytest.approx(DescrStatsW(d).ttost_mean(-0.05, 0.05)[0])
 
     def test_by_measure(self):
         frame = pd.concat([frame_of(VALUES), frame_of(VALUES, DOWN), frame_of(VALUES, ZERO)])
@@ -279,7 +235,7 @@ class TestVerdict:
         assert result["verdict"][0] == "inconclusive"
         assert result[["tolerance low", "p tolerance"]].isna().all(axis=None)
 
-    @pytest.mark.parametrize("measure", [ZERO, "Something else"])
+    @each("measure", [ZERO, "Something else"])
     def test_no_worse_side(self, measure):
         with pytest.raises(ValueError, match=f"a system cannot be worse in {measure}"):
             compare(frame_of(VALUES, measure), "A", tolerance=0.1)
@@ -301,19 +257,3 @@ def test_few_topics():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compare(frame_of({name: VALUES[name][:6] for name in "AB"}), "A")
-
-
-@pytest.mark.parametrize("method", [5, True, "nothing", ["holm"]])
-def test_unknown_corrections(method):
-    with pytest.raises(ValueError, match=r"^correction=.* is not possible; it takes a method of"):
-        compare(frame_of(VALUES), "A", method)
-    qrels = pd.DataFrame({"qid": "1", "docno": ["a"], "label": 1})
-    runs = {"A": qrels.assign(score=1.0), "B": qrels.assign(score=1.0)}
-    with pytest.raises(ValueError, match=r"^correction=.* is not possible; it takes a method of"):
-        evaluate(runs, qrels, ["AP"], baseline=0, correction=method, progress=False)
-
-
-def test_missing_topics_warn():
-    values = {**VALUES, "B": [*VALUES["B"][:-1], math.nan]}
-    with pytest.warns(FairnessWarning, match="B and A are compared by nDCG@10 on 7 of 8"):
-        compare(frame_of(values), "A", resamples=9)

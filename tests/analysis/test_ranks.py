@@ -22,33 +22,6 @@ def shown(measure, case, qid="1", source=None):
                  judgments.topics.index(qid), source)
 
 
-def ranks_of(case, qid):
-    """The labels that each document of a ranking has in the qrels; none if it is not judged."""
-    rows = sorted(((score, docno) for topic, docno, score in case.run if topic == qid),
-                  reverse=True)
-    return [sorted({group for topic, judged, _, group in case.qrels
-                    if (topic, judged) == (qid, docno) and group and group != "-"})
-            for _, docno in rows]
-
-
-@pytest.mark.parametrize("cutoff", ["", "@1", "@4", "@50"])
-@pytest.mark.parametrize("seed", range(8))
-def test_the_first_annotated_documents_count(make_case, seed, cutoff):
-    case = make_case(seed, several=seed % 2 == 1)
-    k = int(cutoff[1:] or 1000)
-    for qid in sorted({row[0] for row in case.qrels}):
-        labels = ranks_of(case, qid)
-        annotated = [rank for rank, own in enumerate(labels) if own][:k]
-        condensed = shown(f"DistKL{cutoff}", case, qid)
-        assert condensed.places.tolist() == annotated
-        # As many ranks as documents count, or more where some of these are further down.
-        assert condensed.depth == max([rank + 1 for rank in annotated] + [min(k, len(labels))])
-        assert condensed.groups() == [", ".join(own) for own in labels[:condensed.depth]]
-        kept = shown(f"AWRF(unannotated='keep'){cutoff}", case, qid)
-        assert kept.places.tolist() == list(range(min(k, len(labels))))
-        assert kept.groups() == [", ".join(own) for own in labels[:k]]
-
-
 def test_two_sides(worked):
     both = shown("rND@3", worked)
     assert both.protected == ["CON"]
@@ -65,12 +38,6 @@ def test_the_fairest_ranking(worked):
     least = (1 / 3) / 1 + (1 / 6) / math.log2(3)
     assert shown("rND@3", worked).fairest == pytest.approx(least / largest)
     assert shown("AWRF@3", worked).fairest is None and shown("nDCG@3", worked).fairest is None
-
-
-def test_columns_have_the_name_of_the_source_before_the_label(worked):
-    ranks = shown("DistKL@2", worked)
-    assert set(ranks.shares("opinion: ")) == {"share of opinion: CON", "share of opinion: PRO"}
-    assert set(ranks.targets("opinion: ")) == {"target of opinion: CON", "target of opinion: PRO"}
 
 
 def test_the_groups_of_measures_that_have_none(worked):
@@ -110,15 +77,6 @@ def test_shares_of_the_documents_so_far(make_case):
         assert n <= 4 and (n < 4 or frame["counts"].iloc[-1])
 
 
-def test_exposure(worked):
-    frame = explain("AWRF(unannotated='keep',target='qrels')@4", worked.run_frame,
-                    worked.qrels_frame, "1")
-    total = 1 + 1 / math.log2(3) + 1 / math.log2(5)
-    assert frame["counts"].all()
-    assert frame["share of CON"].iloc[-1] == pytest.approx(1 / total)
-    assert frame["target of CON"].iloc[-1] == pytest.approx(1 / 3)
-
-
 def test_targets(worked):
     def last(measure):
         frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
@@ -152,11 +110,9 @@ def test_weights(worked):
         "docno": ["c", "c", "a", "b"], "group": ["CON", "PRO", "PRO", "PRO"],
         "weight": [0.75, 0.25, 1.0, 1.0]}))
     groups.register("explained-soft", soft)
-    frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame,
-                    "1")
+    frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame, "1")
     assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
-    assert frame["share of CON"].tolist() == pytest.approx(
-        [0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
+    assert frame["share of CON"].tolist() == pytest.approx([0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
 
 
 def test_topic_without_relevant_documents(worked):

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import P, nDCG
+from one_test import each
 
 from pt_fairness import (
     AWRF,
-    EEL,
     GFR,
     Annotated,
     FairnessWarning,
-    RaB,
-    RankingBias,
     groups,
     rKL,
     rND,
-    values,
 )
 from pt_fairness.analysis.runs_and_qrels import (
-    annotations_of,
     frames_of,
-    is_of_groups,
     kept_annotations,
     loaded_qrels,
     measures_without_groups,
-    runs_of,
 )
 from pt_fairness.rankings.trec_order import Judgments
 
@@ -40,17 +33,6 @@ RUN = pd.DataFrame([("1", "b", 1.0), ("1", "a", 1.0), ("1", "z", 3.0), ("2", "a"
                     ("9", "a", 1.0)], columns=["qid", "docno", "score"])
 
 
-def labels_of(annotations):
-    """The labels of each judged document, by topic and document."""
-    judgments, sets = annotations.judgments, annotations.sets
-    found = {}
-    for pair, code in enumerate(annotations.pair_codes):
-        _, labels, _ = sets.entries(np.array([code] if code >= 0 else [], np.int64))
-        docno, = judgments.docnos([pair])
-        found[judgments.topics[judgments.topic[pair]], docno] = [sets.labels[i] for i in labels]
-    return found
-
-
 @pytest.mark.parametrize("qrels", [QRELS, OF_IR_MEASURES])
 def test_qrels_with_either_names(qrels):
     pd.testing.assert_frame_equal(loaded_qrels(qrels), OF_IR_MEASURES)
@@ -59,36 +41,20 @@ def test_qrels_with_either_names(qrels):
     assert judgments.docnos(slice(None)).tolist() == ["a", "a", "b", "c"]
 
 
-@pytest.mark.parametrize("function", [loaded_qrels])
-@pytest.mark.parametrize(("qrels", "says"), [
+@each("qrels, says", [
     (QRELS[:0], "the frame of qrels has no rows"),
     ([1], "the qrels are a list; they have to be a DataFrame"),
     (QRELS.drop(columns="docno"), "qrels need the columns .*; these have qid, label, iteration"),
     (RUN, "qrels need the columns .*; these have qid, docno, score")])
-def test_what_is_no_frame_of_qrels(function, qrels, says):
+def test_what_is_no_frame_of_qrels(qrels, says):
     with pytest.raises(ValueError, match=says):
-        function(qrels)
-
-
-def test_groups_are_those_of_the_qrels_or_of_a_source(registered_groups):
-    own = annotations_of(Judgments(loaded_qrels(QRELS)), None)
-    assert own.labels == ["x", "y"]
-    assert labels_of(own) == {("2", "a"): ["x"], ("1", "a"): ["y"], ("1", "b"): ["x"],
-                              ("1", "c"): []}
-    source = groups.from_mapping({"a": "p", "c": "q"})
-    registered_groups("mine", source)
-    for given in (source, "mine"):
-        found = annotations_of(Judgments(loaded_qrels(QRELS)), given)
-        assert labels_of(found) == {("2", "a"): ["p"], ("1", "a"): ["p"], ("1", "b"): [],
-                                    ("1", "c"): ["q"]}
-    with pytest.raises(ValueError, match="no groups are registered as 'nowhere'"):
-        annotations_of(Judgments(loaded_qrels(QRELS)), "nowhere")
+        loaded_qrels(qrels)
 
 
 def test_topics_that_a_source_drops_are_left_out():
     source = groups.from_mapping({"a": "p", "b": "q"}).relabel({"2": {"p": "r"}})
     found = kept_annotations(OF_IR_MEASURES, source, [AWRF @ 5])
-    assert found.judgments.topics == ["2"] and labels_of(found) == {("2", "a"): ["r"]}
+    assert found.judgments.topics == ["2"] and found.labels == ["r"]
     everything = kept_annotations(OF_IR_MEASURES, groups.from_mapping({"a": "p"}), [AWRF @ 5])
     assert everything.judgments.topics == ["2", "1"]
     with pytest.raises(ValueError, match="drops all topics of the qrels"):
@@ -117,7 +83,7 @@ def test_runs_have_the_names_of_ir_measures(tmp_path):
     assert list(RUN.columns) == ["qid", "docno", "score"], "the caller's frame stays"
 
 
-@pytest.mark.parametrize(("runs", "says"), [
+@each("runs, says", [
     ({"one": RUN.drop(columns="score")}, "the run 'one' has no column 'score'; it needs qid"),
     ([RUN, RUN.drop(columns="qid")], "the run 'run 1' has no column 'qid'"),
     ({"one": 3}, "the run 'one' is a int"), ([], "there are no runs")])
@@ -126,32 +92,7 @@ def test_runs_that_lack_something(runs, says):
         frames_of(runs)
 
 
-def test_runs_in_the_order_of_trec_eval():
-    judgments = Judgments(loaded_qrels(QRELS))
-    (name, run), = runs_of(RUN, judgments).items()
-    assert name == "run 0"
-    found = [(judgments.topics[topic], docno)
-             for topic, docno in zip(run.topic, run.docnos(slice(None)), strict=True)]
-    kept = [row for row in RUN.itertuples(index=False) if row.qid in judgments.topics]
-    ranked = sorted(sorted(kept, key=lambda row: (row.score, row.docno), reverse=True),
-                    key=lambda row: judgments.topics.index(row.qid))
-    assert found == [(row.qid, row.docno) for row in ranked]
-
-
-def test_measures_that_compare_groups():
-    numbers = values.from_mapping({"a": 1.0})
-    assert all(map(is_of_groups, [rKL @ 5, AWRF, EEL(by="group"),
-                                  GFR(attributes={"a": "jsd"}) @ 5]))
-    assert not any(map(is_of_groups, [nDCG @ 5, EEL, RaB(values=numbers) @ 5, "rKL@5", None,
-                                      RankingBias(values={"x": 1.0})]))
-
-
-def test_measures_without_groups_of_their_own():
-    assert measures_without_groups(["rKL@5", AWRF], "confuse", "") == [rKL @ 5, AWRF]
-    assert measures_without_groups(rND @ 5, "confuse", "") == [rND @ 5]
-
-
-@pytest.mark.parametrize(("measures", "says"), [
+@each("measures, says", [
     ([], "measures=[]: confuse needs at least one measure"),
     ([Annotated @ 5, nDCG @ 5], "nDCG@5 is not possible here: confuse takes measures of this "
      "package without a groups parameter; the groups are those of x"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 from certainty_cases import VALUES, frame_of, systems
 from hypothesis import given
 from hypothesis import strategies as st
+from one_test import each
 from slow_versions import certainty as slow
 
 from pt_fairness import FairnessWarning
@@ -31,14 +30,9 @@ def test_worked_values(unchanged):
     assert found == pytest.approx(expected, abs=1e-6)
 
 
-@given(
-    systems("A", largest=9),
-    st.lists(
-        st.lists(st.sampled_from("xyz"), max_size=2, unique=True), min_size=9, max_size=9
-    ).filter(lambda groups: groups[0]),
-    st.sampled_from(list(MEASURES)),
-    st.sampled_from([30, 150]),
-)
+@given(systems("A", largest=9), st.lists(st.lists(st.sampled_from("xyz"), max_size=2, unique=True),
+                                         min_size=9, max_size=9).filter(lambda groups: groups[0]),
+       st.sampled_from(list(MEASURES)), st.sampled_from([30, 150]))
 @pytest.mark.filterwarnings("ignore:.*topics .* have no group")
 def test_slow_version(values, labels, measure, resamples):
     values = {"A": [0.5 if i == 0 and math.isnan(v) else v for i, v in enumerate(values["A"])]}
@@ -78,13 +72,6 @@ def test_intervals_of_groups(unchanged):
             pd.testing.assert_frame_equal(found, expected)
 
 
-def test_several_groups_of_a_topic():
-    both = {**DOMAINS, "1": ["health", "law"]}
-    result = topic_groups(frame_of(VALUES), both).set_index(["name", "group"])
-    assert result.loc[("A", "law"), "n"] == 3 and result.loc[("A", "health"), "n"] == 3
-    assert result.loc[("A", "law"), "mean"] == pytest.approx(np.mean([0.52, 0.48, 0.73]))
-
-
 def test_forms_of_groups():
     frame = frame_of(VALUES)
     expected = topic_groups(frame, DOMAINS)
@@ -106,20 +93,6 @@ def test_intersections():
         topic_groups(frame_of(VALUES), {"domain": DOMAINS, "kind": {"1": "a|b"}})
 
 
-@pytest.mark.parametrize("size", range(2, 7))
-def test_all_permutations(size):
-    """p and chance of two groups are those over all ways to choose the topics of the first."""
-    values = np.random.default_rng(size).random(size)
-    first = size // 2
-    row = topic_gaps(frame_of({"A": values}), {str(i + 1): "ab"[i >= first] for i in range(size)})
-    ranges = []
-    for chosen in itertools.combinations(range(size), first):
-        rest = np.delete(values, chosen)
-        ranges.append(abs(values[list(chosen)].mean() - rest.mean()))
-    assert row["chance"][0] == pytest.approx(np.mean(ranges))
-    assert row["p"][0] == pytest.approx(np.mean(np.array(ranges) >= row["range"][0] - 1e-12))
-
-
 def test_equal_values_and_one_group():
     row = topic_gaps(frame_of({"A": [0.3, 0.1 + 0.2, 0.3]}), dict(zip("123", "aab", strict=True)))
     assert row.loc[0, ["range", "chance"]].tolist() == pytest.approx([0, 0], abs=1e-12)
@@ -128,16 +101,12 @@ def test_equal_values_and_one_group():
     assert (row[["range", "sd", "gini", "chance"]] == 0).all(axis=None) and row["p"].isna().all()
 
 
-@pytest.mark.parametrize("function", [topic_groups, topic_gaps])
-@pytest.mark.parametrize(
-    "groups, says",
-    [
-        ({"9": "a"}, "no topic of the frame, such as '1', has a group"),
-        ({"1": None, "2": "-"}, "no topic of the frame"),
-        (["a", "b"], "are a list; groups of topics are a dictionary"),
-        ({}, "are a dict"),
-        (pd.DataFrame({"qid": ["1"]}), "the frame of topic groups")],
-)
+@each("function", [topic_groups, topic_gaps])
+@each("groups, says", [({"9": "a"}, "no topic of the frame, such as '1', has a group"),
+                       ({"1": None, "2": "-"}, "no topic of the frame"),
+                       (["a", "b"], "are a list; groups of topics are a dictionary"),
+                       ({}, "are a dict"), (pd.DataFrame({"qid": ["1"]}),
+                                            "the frame of topic groups")])
 def test_wrong_groups(function, groups, says):
     with pytest.raises(ValueError, match=says):
         function(frame_of(VALUES), groups)
