@@ -1,4 +1,4 @@
-"""Intervals and the choice of the test in evaluate, in its tables and in the report."""
+"""Intervals and the choice of the test in evaluate and in its tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from evaluation.common import evaluate_quietly
 
-from pt_fairness import analysis, rename, report
+from pt_fairness import analysis, rename
 from pt_fairness.analysis.columns import measure_columns
 from pt_fairness.analysis.significance import notes
 from pt_fairness.evaluation import as_text
@@ -43,19 +43,6 @@ class TestIntervals:
         assert "Intervals: 90 %, BCa bootstrap over topics." in notes(averages)
         assert "interval" not in plain.attrs
 
-    def test_they_are_renamed_and_rounded_with_their_measure(self, runs, qrels):
-        averages, _ = evaluate_quietly(runs, qrels, SHORT, confidence=0.95, round={"nDCG@5": 2},
-                                       labels={"nDCG@5": "Relevance"})
-        assert list(averages.columns[1:4]) == ["Relevance", "Relevance low", "Relevance high"]
-        ends = averages[["Relevance low", "Relevance high"]]
-        assert (ends == ends.round(2)).all(axis=None)
-        other = averages["BiasP(pro='g0',con='g1')@5 low"]
-        assert not other.equals(other.round(2))
-
-    def test_a_column_of_this_name_without_a_measure_is_kept(self):
-        table = pd.DataFrame({"name": ["a"], "AP": [0.5], "Tide high": [0.1], "AP high": [0.6]})
-        assert measure_columns(table) == ["AP", "Tide high"]
-
     def test_texts(self):
         table = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.48375, 0.25],
                               "nDCG@5 low": [0.3725, np.nan], "nDCG@5 high": [0.58875, np.nan]})
@@ -68,17 +55,6 @@ class TestIntervals:
         unfair = table.rename(columns=lambda name: name.replace("nDCG@5", "rKL@5"))
         marked = as_text(rename(unfair, {"rKL@5": "U"}), "csv").splitlines()[0]
         assert marked == "name,U ↓,U ↓ low,U ↓ high"
-
-    def test_report(self, runs, qrels):
-        pytest.importorskip("jinja2")
-        page = report(runs, qrels, SHORT, confidence=0.95, progress=False).html
-        plain = report(runs, qrels, SHORT, progress=False).html
-        averages, _ = evaluate_quietly(runs, qrels, SHORT, confidence=0.95)
-        row = averages.iloc[0]
-        ends = f"[{row['nDCG@5 low']:.4f}, {row['nDCG@5 high']:.4f}]"
-        assert f"{row['nDCG@5']:.4f} {ends}" in page and ends not in plain
-        assert '"intervals":[' in page and '"intervals":[' not in plain
-        assert "Intervals: 95 %, BCa bootstrap over topics." in page
 
 
 class TestTest:

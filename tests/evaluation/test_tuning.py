@@ -85,14 +85,6 @@ def test_the_best_setting(tuned, slow, mixed, bm25, measure, constraint, with_ba
     assert table.loc[table["chosen"], "tran_0_lam"].tolist() == [best[1]] == [mixed.lam]
 
 
-def test_constraints_change_what_is_chosen(tuned):
-    chosen = set()
-    for constraint in (None, {nDCG @ 5: ("within", 0.0)}):
-        table, _ = tuned(rKL @ 5, constraint)
-        chosen.update(table.loc[table["chosen"], "tran_0_lam"])
-    assert len(chosen) == 2
-
-
 def test_several_parameters_and_a_group_source(bm25, debates, mixed):
     first = pt_fairness.rerank.pm2(groups=STANCE)
     source = pt_fairness.groups.from_irds(STANCE.rpartition("/")[0], "viewpoint")

@@ -6,8 +6,9 @@ import os
 
 import pandas as pd
 import pytest
+from one_test import each
 
-from pt_fairness import AWRF, evaluate, groups, highlight, rename, report, rKL
+from pt_fairness import AWRF, evaluate, groups, highlight, rename
 from pt_fairness.analysis.significance import notes
 
 DOCNOS = ["FT1", "LA2", "FT3", "LA4"]
@@ -27,7 +28,7 @@ def files(tmp_path):
     return paths
 
 
-@pytest.mark.parametrize("as_object", [False, True])
+@each("as_object", [False, True])
 def test_columns(files, as_object):
     one, two, own = map(groups.from_file if as_object else str, files)
     pattern = groups.from_pattern(PATTERN)
@@ -58,12 +59,3 @@ def test_one_source_for_all_measures(files):
                          (groups.from_pattern(PATTERN, name="sources"), "sources")):
         averages, _ = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=given, progress=False)
         assert averages.attrs["groups"] == shown
-
-
-def test_the_report_and_registered_names(files, registered_groups):
-    registered_groups("sources", groups.from_pattern(PATTERN))
-    found, _ = evaluate({"A": RUN}, QRELS, [rKL(groups="sources") @ 3], progress=False)
-    assert found.columns.tolist() == ["name", "rKL(groups='sources')@3"]
-    measures = [AWRF(groups=groups.from_pattern(PATTERN)) @ 3, AWRF(groups=str(files[0])) @ 3]
-    html = report({"A": RUN}, QRELS, measures, progress=False).html
-    assert "groups.csv" in html and str(files[0].parent) not in html.replace(str(measures[1]), "")
