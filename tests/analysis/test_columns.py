@@ -32,13 +32,7 @@ FRAME = pd.DataFrame({"name": ["A", "A", "B", "B"], "qid": [1, 2, 1, 2], "measur
                       "value": [0.1, 0.2, 0.3, 0.4]})
 
 
-def test_topics_and_measures_are_text():
-    frame = per_query(FRAME.assign(measure=[rKL @ 5] * 4, more=1))
-    assert list(frame) == ["name", "qid", "measure", "value"]
-    assert {*frame["qid"]} == {"1", "2"} and {*frame["measure"]} == {"rKL@5"}
-
-
-@pytest.mark.parametrize(("frame", "message"), [
+@each("frame, message", [
     (FRAME.drop(columns="value"), "no column 'value'"), (FRAME.head(0), "no rows"),
     (FRAME.assign(qid=[1, None, 1, 2]), "per-query frame"),
     (pd.concat([FRAME, FRAME.head(1)]), "A has several values of rKL@5 for topic 1")])
@@ -48,7 +42,7 @@ def test_what_is_no_per_query_frame(frame, message):
 
 
 def test_one_measure():
-    both = pd.concat([FRAME, FRAME.assign(measure="nDCG@5")])
+    both = pd.concat([FRAME.assign(measure=[rKL @ 5] * 4), FRAME.assign(measure="nDCG@5")])
     for name in ("nDCG@5", nDCG @ 5):
         rows, found = of_one_measure(both, name)
         assert found == "nDCG@5" and len(rows) == 4
@@ -70,7 +64,7 @@ def test_comparisons_intervals_and_text_are_no_averages():
     assert measure_columns(TABLE) == ["rKL@5", "mrt", "too low"]
 
 
-@pytest.mark.parametrize(("table", "message"), [
+@each("table, message", [
     (TABLE.drop(columns="name"), "no column 'name'"), (TABLE.head(0), "no rows"),
     (TABLE[["name", "note"]], "no column of numbers except name"),
     (pd.concat([TABLE, TABLE[["mrt"]]], axis=1), "the column 'mrt' twice"),

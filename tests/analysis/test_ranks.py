@@ -22,16 +22,6 @@ def shown(measure, case, qid="1", source=None):
                  judgments.topics.index(qid), source)
 
 
-def test_two_sides(worked):
-    both = shown("rND@3", worked)
-    assert both.protected == ["CON"]
-    assert both.shares("")["protected share"].tolist() == pytest.approx([1, 1/2, 1/2, 1/3])
-    assert shown("rND(protected='PRO')@3", worked).protected == ["PRO"]
-    for measure in ("rKL(protected='all')@3", "DistKL@3", "BiasP@3", "nDCG@3"):
-        assert shown(measure, worked).protected is None
-        assert "protected share" not in shown(measure, worked).shares("")
-
-
 def test_the_fairest_ranking(worked):
     # PRO, CON, PRO: the shares of CON at the ranks are 0, 1/2 and 1/3, where 1/3 is fair.
     largest = sum(max(1 / 3, 2 / 3) / math.log2(i + 1) for i in (1, 2, 3))
@@ -113,15 +103,6 @@ def test_weights(worked):
     frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame, "1")
     assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
     assert frame["share of CON"].tolist() == pytest.approx([0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
-
-
-def test_topic_without_relevant_documents(worked):
-    case = worked
-    case.qrels = [(q, d, 0, g) for q, d, _, g in case.qrels]
-    with pytest.warns(FairnessWarning, match="nothing to compare with"):
-        frame = explain("rKL(protected='CON')@3", case.run_frame, case.qrels_frame, "1")
-    assert frame["target of CON"].isna().all() and frame.attrs["value"] == 0
-    assert (frame["contribution"] == 0).all()
 
 
 def test_documents_of_negative_relevance_are_unjudged_for_trec_eval():

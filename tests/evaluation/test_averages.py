@@ -5,16 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
-from one_test import each
 
-from pt_fairness import rKL
 from pt_fairness.evaluation.experiment import (
     averages_of,
     means_of,
-    per_query_of,
-    rounded,
 )
 from pt_fairness.evaluation.workers import Scores
 
@@ -67,32 +62,3 @@ def test_runs_that_are_missing_or_equal_have_no_p_value(scores):
     table = averages_of(same, COLUMNS, [], "a", None)
     assert math.isnan(table["rKL@5 p-value"][1])
     assert table["rKL@5 +"][1] == table["rKL@5 -"][1] == 0
-
-
-@each("digits, of_column", [
-    (2, dict.fromkeys(COLUMNS, 2)), (0, dict.fromkeys(COLUMNS, 0)),
-    ({rKL @ 5: 1, "nDCG@5": np.int64(3)}, {"rKL@5": 1, "nDCG@5": 3}), ({}, {})])
-def test_values_and_intervals_are_rounded_and_p_values_are_not(scores, digits, of_column):
-    table = averages_of(scores, COLUMNS, [], "a", "holm", confidence=0.9)
-    found = rounded(table, digits)
-    for column in table:
-        measure, _, suffix = column.partition(" ")
-        count = of_column.get(measure) if suffix in ("", "low", "high") else None
-        pd.testing.assert_series_equal(
-            found[column], table[column] if count is None else table[column].round(count))
-    per_query = per_query_of(scores, COLUMNS)
-    found = rounded(per_query, digits)
-    for before, after in zip(per_query.itertuples(), found.itertuples(), strict=True):
-        count = of_column.get(before.measure)
-        wanted = before.value if count is None else np.round(before.value, count)
-        assert after.value == wanted or (math.isnan(after.value) and math.isnan(wanted))
-
-
-@each("digits, says", [(-1, "round=-1 is not possible; it takes a number of decimals from 0 to 30"),
-                       (1.5, "round=1.5 is not possible"), (True, "round=True is not possible"),
-                       ("2", "round='2' is not possible"), ({"rKL@5": None}, "is not possible"),
-                       ({"AP": 1}, "has no .*'AP'")])
-def test_what_is_no_number_of_decimals(scores, digits, says):
-    for table in (averages_of(scores, COLUMNS, [], None, None), per_query_of(scores, COLUMNS)):
-        with pytest.raises(ValueError, match=says):
-            rounded(table, digits)

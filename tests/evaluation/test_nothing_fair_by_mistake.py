@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import warnings
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -58,7 +57,7 @@ REASON = ("3 of 3 topics (no relevant document, such as 'a', has a group in "
 
 
 class TestUndefinedEverywhere:
-    def test_it_has_no_average_and_no_test(self, runs, qrels):
+    def test_it_has_no_average_and_no_test_and_is_not_ranked(self, runs, qrels):
         averages, perquery = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
         columns = [NAME, *(f"{NAME} {suffix}" for suffix in ("+", "-", "p-value",
                                                              "p-value corrected"))]
@@ -67,9 +66,10 @@ class TestUndefinedEverywhere:
         for table in (averages, perquery):
             assert table.attrs["undefined everywhere"] == {NAME: REASON}
         assert (perquery.loc[perquery["measure"] == NAME, "value"] == 0.0).all()
-
-    def test_tables_have_a_dash_and_the_reason(self, runs, qrels):
-        averages, _ = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+        assert NAME not in analysis.rank_table(averages)
+        with pytest.raises(ValueError, match="has no best value to rank by: it has no values"):
+            analysis.top(averages, NAME)
+        # Tables have a dash and the reason.
         lines = as_text(averages, "md").splitlines()
         assert lines[2].split(" | ")[2] == "–" and "**–" not in "".join(lines)
         assert f"Undefined: {NAME} on {REASON}." in lines[-1]
@@ -78,13 +78,6 @@ class TestUndefinedEverywhere:
         assert labelled.attrs["undefined everywhere"] == {"Unfairness": REASON}
         assert f"Undefined: Unfairness on {REASON}." in notes(labelled)
         assert as_text(averages, "csv").splitlines()[1].split(",")[2] == ""
-
-    def test_it_is_not_ranked(self, runs, qrels):
-        averages, _ = evaluate_quietly(runs, qrels, MEASURES)
-        assert NAME not in analysis.rank_table(averages) and NAME not in set(
-            analysis.top(averages)["by"])
-        with pytest.raises(ValueError, match="has no best value to rank by: it has no values"):
-            analysis.top(averages, NAME)
 
     def test_topics_that_are_dropped_count(self, runs, qrels):
         """Two topics are dropped, and the third is undefined."""
@@ -99,6 +92,7 @@ class TestUnknownSource:
 
     @pytest.mark.parametrize("n_jobs", PROCESSES)
     def test_evaluate(self, runs, qrels, n_jobs):
+        runs = {"of other topics": runs["one"].assign(qid="9"), **runs}
         with pytest.raises(ValueError, match=self.SAYS):
             evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG, n_jobs=n_jobs)
 
@@ -106,11 +100,6 @@ class TestUnknownSource:
         runs["four"] = pd.DataFrame({"qid": "1", "docno": ["doc-a"], "score": 1.0})
         averages, _ = evaluate_quietly(runs, qrels, [rND @ 2, AWRF @ 2], groups=WRONG)
         assert averages["rND@2"].isna().all() and averages["AWRF@2"].notna().all()
-
-    def test_a_run_of_other_topics_does_not_hide_it(self, runs, qrels):
-        runs = {"other": runs["one"].assign(qid="9"), **runs}
-        with pytest.raises(ValueError, match=self.SAYS):
-            evaluate_quietly(runs, qrels, [rND @ 2], groups=WRONG)
 
     def test_subtopics(self, runs, qrels):
         with pytest.raises(ValueError, match="no judged document, such as 'a', has a group"):
@@ -120,12 +109,7 @@ class TestUnknownSource:
 class TestUnknownLabel:
     SAYS = "protected='pro' names a group that no judged document has; the qrels hold 'FBIS', 'FR'"
 
-    def test_evaluate(self, runs, qrels):
-        runs["broken"] = "no-such-file"  # the label is checked before runs are read
-        with pytest.raises(ValueError, match=self.SAYS):
-            evaluate_quietly(runs, qrels, [rND(protected="pro") @ 2])
-
-    @each("command", ["eval QRELS RUN", "table QRELS RUN -m", "report QRELS RUN -m"])
+    @each("command", ["eval QRELS RUN", "table QRELS RUN no-such-file -m"])
     def test_commands(self, runs, qrels, tmp_path, capsys, command):
         io.write_qrels(qrels, tmp_path / "qrels")
         (tmp_path / "one").write_text(trec_run(runs["one"]))
@@ -173,35 +157,3 @@ class TestOneAgainstSeveral:
             evaluate(runs, qrels, [rND @ 2], progress=False)
             pt.Experiment(list(runs.values()), topics, qrels, [rKL @ 2])
         assert sum("protected is not set" in str(one.message) for one in told) == 1
-
-
-class TestEqualSystems:
-    @pytest.fixture
-    def compared(self, make_case):
-        """A baseline, an equal system and two others."""
-        case = make_case(3, topics=12, labels=3)
-        base = case.run_frame
-        others = {f"system {seed}": make_case(seed, topics=12, labels=3).run_frame
-                  for seed in (4, 5)}
-        return case.qrels_frame, {"base": base, "equal": base.copy(), **others}
-
-    def test_they_count_in_the_correction(self, compared):
-        qrels, runs = compared
-        correction = "holm"
-        table = evaluate_quietly(runs, qrels, [nDCG @ 5], baseline=0, correction=correction,
-                                 perquery=False)
-        named = qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-        frames = [run.rename(columns={"query_id": "qid", "doc_id": "docno"})
-                  for run in runs.values()]
-        topics = pd.DataFrame({"qid": named["qid"].unique(), "query": "x"})
-        expected = pt.Experiment(frames, topics, named, [nDCG @ 5], names=list(runs), baseline=0,
-                                 correction=correction)
-        column = "nDCG@5 p-value corrected"
-        np.testing.assert_allclose(table[column][2:], expected[column][2:].astype(float),
-                                   rtol=1e-12)
-        smallest = table["nDCG@5 p-value"][2:].min()
-        assert table[column].min() == pytest.approx(min(1.0, 3 * smallest))
-        assert table[column][:2].isna().all() and not table["nDCG@5 reject"][:2].any()
-        _, perquery = evaluate_quietly(runs, qrels, [nDCG @ 5])
-        found = analysis.compare(perquery, "base", correction, resamples=9).set_index("name")
-        np.testing.assert_allclose(found["corrected"][list(runs)[1:]], table[column][1:], rtol=1e-6)

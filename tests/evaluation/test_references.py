@@ -107,14 +107,6 @@ def test_they_are_never_the_best_and_never_ranked(averages):
     pd.testing.assert_frame_equal(with_them, analysis.correlations(fair.iloc[:2]).coefficients)
 
 
-def test_a_rule_stands_above_them(averages):
-    lines = as_text(averages, "md").split("\n")
-    assert lines[4].startswith("| [random order] |  |")
-    latex = as_text(averages, "latex").split("\n")
-    assert latex[latex.index(r"\bottomrule") - 5] == r"\midrule"
-    assert latex.count(r"\midrule") == 2
-
-
 def test_a_topic_without_reference_rankings_is_left_out_of_their_rows(experiment):
     """AWRF with equal shares is defined for a topic without relevant documents, which has none."""
     runs, qrels = experiment

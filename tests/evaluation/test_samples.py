@@ -1,7 +1,6 @@
 """Several rankings of a topic, through evaluate and the commands."""
 
 import inspect
-import pickle
 import warnings
 
 import pandas as pd
@@ -9,8 +8,9 @@ import pyterrier as pt
 import pytest
 from evaluation.common import PROCESSES, evaluate_quietly
 from ir_measures import AP, alpha_nDCG, nDCG
+from one_test import each
 
-from pt_fairness import EEL, IAA, Annotated, FairnessWarning, RADio, cli, evaluate, rND
+from pt_fairness import EEL, IAA, FairnessWarning, RADio, cli, evaluate, rND
 
 GRADES = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
 QRELS = "".join(f"1 {docno[0].upper()} {docno} {grade}\n" for docno, grade in GRADES.items())
@@ -76,8 +76,7 @@ def test_the_mean_over_samples_of_different_length(given):
     assert each[0] != each[1] and both == pytest.approx(sum(each) / 2)
 
 
-@pytest.mark.parametrize("measure", [rND @ 5, Annotated @ 2, EEL, IAA(norm="none"), RADio,
-                                     alpha_nDCG @ 5], ids=str)
+@each("measure", [rND @ 5, EEL, IAA(norm="none"), RADio, alpha_nDCG @ 5])
 def test_a_topic_that_some_samples_lack(measure):
     """What a sample returned for no topic is nothing, as in an experiment of that sample alone."""
     qrels = pd.DataFrame([(qid, docno, grade, docno[0].upper()) for qid in "123" for docno,
@@ -101,13 +100,6 @@ def test_a_topic_that_some_samples_lack(measure):
                              FRAME[6:].drop(columns="iteration"))]
         assert values["2"] == pytest.approx((each[0][1] + each[1][1]) / 2)
         assert values["3"] == pytest.approx(each[0][2])
-
-
-def test_one_sample_is_one_ranking(given):
-    one = FRAME[FRAME["iteration"] == "sample 0"]
-    (averages, _), told = warnings_of(
-        lambda: evaluate(one, given("qrels"), [EEL, nDCG @ 3], progress=False))
-    assert averages["EEL"][0] == pytest.approx(ONE, abs=1e-6) and told == []
 
 
 @pytest.mark.parametrize("n_jobs", PROCESSES)
@@ -154,12 +146,3 @@ class TestExperiment:
         expected = pytest.approx(BOTH, abs=1e-6), self.values(last)[1]
         assert self.values(pt.Transformer.from_df(FRAME), **options) == expected
         assert self.values(FRAME) == expected
-
-    def test_saved_runs_lose_it_unless_they_are_pickled(self, tmp_path):
-        system = pt.Transformer.from_df(pt.model.add_ranks(FRAME))
-        for name, save_format in (("trec", "trec"), ("pickle", pickle)):
-            options = {"save_dir": str(tmp_path / name), "save_format": save_format}
-            (tmp_path / name).mkdir()
-            assert self.values(system, **options)[0] == pytest.approx(BOTH, abs=1e-6)
-            again, _ = self.values(system, save_mode="reuse", **options)
-            assert (again == pytest.approx(BOTH, abs=1e-6)) == (name == "pickle")

@@ -80,15 +80,6 @@ def test_topics_in_every_form(systems, results, debates, topics, once):
     assert sum(systems["BM25"].topics.values()) == len(debates.get_topics())
 
 
-def test_beside_frames_and_files(systems, results, debates, tmp_path):
-    pt.io.write_results(results["QLD"], str(tmp_path / "qld"))
-    runs = [systems["BM25"], results["QLD"].assign(score=results["QLD"]["score"] + 1),
-            str(tmp_path / "qld")]
-    found, _ = evaluate(runs, STANCE, MEASURES, topics=debates, progress=False)
-    assert found["name"].tolist() == ["Counting(Compose)", "run 1", "qld"]
-    assert found.iloc[1, 1:].tolist() == found.iloc[2, 1:].tolist()
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_functions_of_analysis(systems, results, debates, once):
     qrels, options = debates.get_qrels(), {"topics": debates}

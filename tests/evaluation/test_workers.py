@@ -129,28 +129,6 @@ def test_a_cluster_does_a_single_run():
 
 
 @several
-@pytest.mark.parametrize("jobs", [2, -1])
-def test_workers_share_the_processors(qrels, jobs):
-    """Each reads with as many threads as it has processors, and leaves pandas as it was."""
-    threads = getattr(pd.options.mode, "max_threads", "not in this version")
-
-    def seen(qrels, run):
-        set_to = getattr(pd.options.mode, "max_threads", 0)
-        return float(-1 if set_to is None else set_to)
-
-    measure = ir_measures.define_byquery(seen, name="threads")
-    run = pd.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [1.0]})
-    _, per_query = evaluate_quietly({"a": run, "b": run}, qrels, [measure], n_jobs=jobs)
-    processors = os.cpu_count()
-    known = threads != "not in this version"
-    expected = max(1, processors // min(2, processors)) if known else 0
-    if jobs > 0 or processors > 1:  # one processor needs no workers
-        values = per_query.loc[per_query["qid"] == "1", "value"]
-        assert values.tolist() == [expected] * 2
-    assert getattr(pd.options.mode, "max_threads", "not in this version") == threads
-
-
-@several
 def test_paths_mean_what_they_mean_here(runs, qrels, tmp_path, monkeypatch):
     """Workers stay in the folder that they were started in."""
     tables = {}
