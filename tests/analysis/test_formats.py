@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import inspect
 import io
 import json
 import re
@@ -111,17 +110,6 @@ def test_per_query_frames():
     assert analysis.long_form(renamed)["fair_end"].tolist() == [0.0] * 4
 
 
-def test_minmax_and_combine_know_the_direction(renamed):
-    with pytest.warns(FairnessWarning, match="0 is not the fair value of Bias after"):
-        analysis.minmax(renamed[["name", "Bias", "Unfairness"]])
-    with pytest.warns(FairnessWarning, match="less is fairer for Unfairness"):
-        analysis.combine(renamed, ["Relevance", "Unfairness"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        table = analysis.combine(renamed, ["Relevance", "1-Unfairness"], weights=[1, 3])
-        assert best(table[["name", table.columns[-1]]]) == {table.columns[-1]: "B"}
-
-
 @each("labels, says", [(["Unfairness"], "labels are a list here; they have to be a dictionary"),
                        ({"rKL@7": "x"},
                         "the table has no measure 'rKL@7'; it has 'nDCG@5', 'rKL@5'"),
@@ -136,11 +124,6 @@ def test_minmax_and_combine_know_the_direction(renamed):
 def test_labels_that_are_not_possible(averages, labels, says):
     with pytest.raises(ValueError, match=says.replace("+", r"\+")):
         rename(averages, labels)
-
-
-def test_labels_may_be_swapped(averages):
-    swapped = rename(averages, {"rKL@5": "nDCG@5", "nDCG@5": "rKL@5"})
-    assert as_text(swapped, "csv").startswith("name,rKL@5 ↑,nDCG@5 ↓,BiasP@5,")
 
 
 def test_characters_with_a_meaning_are_escaped():
@@ -282,18 +265,3 @@ def test_a_table_of_all_that_evaluate_returns(results, tmp_path):
     assert (tmp_path / "table.html").read_text("ascii") == shown.html
     with pytest.raises(ValueError, match="the table"):
         table("averages")
-
-
-@pytest.mark.exhaustive
-def test_a_notebook_shows_the_table(tmp_path):
-    nbformat = pytest.importorskip("nbformat")
-    client = pytest.importorskip("nbclient")
-    source = inspect.getsource(evaluated)
-    cells = ["import pandas as pd\nfrom pt_fairness import evaluate, groups, table\n" + source,
-             "table(evaluated(), p_values=True)"]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    client.NotebookClient(notebook, timeout=120, kernel_name="python3",
-                          resources={"metadata": {"path": str(tmp_path)}}).execute()
-    (output,) = notebook.cells[1].outputs
-    expected = table(evaluated(), p_values=True)
-    assert output["data"] == {"text/html": expected.html, "text/plain": repr(expected)}

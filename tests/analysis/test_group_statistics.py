@@ -45,17 +45,6 @@ class TestGroupDistribution:
         with pytest.raises(ValueError, match="a topic is called 'all'"):
             group_distribution(self.QRELS.replace({"qid": {"1": "all"}}))
 
-    def test_newswire(self, robust03):
-        qrels, _ = robust03
-        result = group_distribution(qrels)
-        relevant = qrels[qrels["relevance"] > 0]
-        for row in result[result["qid"] == "all"].itertuples():
-            assert row.relevant == (relevant["iteration"] == row.group).sum()
-        sizes = relevant.groupby("iteration").size()
-        assert result["skew"].iloc[-1] == pytest.approx(1 - stats.entropy(sizes, base=2) / 2)
-        from_docno = group_distribution(qrels.drop(columns="iteration"), "trec-newswire")
-        pd.testing.assert_frame_equal(from_docno, result)
-
 
 class TestUndefined:
     QRELS = pd.DataFrame([("1", "a", 1, "PRO"), ("1", "b", 1, "CON"), ("2", "a", 1, "PRO"),

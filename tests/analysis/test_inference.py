@@ -16,7 +16,7 @@ from scipy import stats
 from slow_versions import certainty as slow
 from statsmodels.stats.multitest import multipletests
 
-from pt_fairness import FairnessWarning, evaluate, rename
+from pt_fairness import FairnessWarning, rename
 from pt_fairness.analysis import compare, intervals
 
 COLUMNS = ["name", "measure", "n", "mean", "low", "high"]
@@ -91,30 +91,6 @@ def test_few_and_equal_values(method):
 def test_all_resampled_means_on_one_side():
     row = intervals(frame_of({"A": [0.1, 0.2, 0.4]}), resamples=1).iloc[0]
     assert math.isnan(row["low"]) and math.isnan(row["high"]) and row["mean"] < 0.24
-
-
-def test_undefined_topics():
-    qrels = pd.DataFrame({"qid": [*"1122334", "4"], "docno": [*"abababab"], "label": 1,
-                          "iteration": ["PRO", "CON"] * 3 + ["PRO"] * 2})
-    run = qrels[["qid", "docno"]].assign(score=[2, 1, 1, 2, 1, 1, 1, 2])
-    with pytest.warns(UserWarning, match="rND@1 on 1 of 4 topics"):
-        _, perquery = evaluate({"A": run}, qrels, ["rND@1", "AWRF@2"], progress=False)
-    counted, dropped = (
-        intervals(perquery, undefined=one).set_index("measure") for one in ("count", "drop"))
-    assert counted["n"].tolist() == [4, 4] and dropped["n"].tolist() == [3, 4]
-    assert dropped.loc["rND@1", "mean"] == pytest.approx(counted.loc["rND@1", "mean"] * 4 / 3)
-    assert dropped.attrs["undefined"] == {"rND@1": ("4",)}
-    assert dropped.loc["AWRF@2"].equals(counted.loc["AWRF@2"])
-
-
-def test_coverage():
-    """The intervals at 95 % of means of 30 topics cover the true mean as often as they say."""
-    rng = np.random.default_rng(0)
-    values = rng.beta(2, 3, (300, 30))
-    frame = frame_of({str(i): some for i, some in enumerate(values)})
-    for method in ("t", "bca"):
-        result = intervals(frame, method, resamples=499)
-        assert 0.91 < ((result["low"] < 0.4) & (result["high"] > 0.4)).mean() < 0.98
 
 
 #: Measures of which larger, smaller and values near 0 are better.

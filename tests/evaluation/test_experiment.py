@@ -9,10 +9,10 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from evaluation.common import MEASURES, OURS, PROCESSES, evaluate_quietly, trec_run
-from ir_measures import AP, Judged, P, Rprec, alpha_nDCG, nDCG
+from ir_measures import AP, Judged, P, alpha_nDCG, nDCG
 from one_test import each
 
-from pt_fairness import FairnessWarning, evaluate, io, nDJS, rKL, rND
+from pt_fairness import FairnessWarning, evaluate, io, rKL, rND
 from pt_fairness.analysis.significance import notes
 
 
@@ -45,18 +45,6 @@ def test_equals_experiment(runs, qrels, measures, baseline):
     assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline)
     for name, run in runs.items():
         pd.testing.assert_frame_equal(run, copies[name])
-
-
-def test_equals_experiment_on_the_real_runs(shared, robust03):
-    qrels, runs = robust03
-    qrels = qrels[qrels["query_id"].isin(qrels["query_id"].unique()[::5])]
-    runs = {name: run.rename(columns={"query_id": "qid", "doc_id": "docno"})
-            for name, run in list(runs.items())[:2]}
-    measures = [nDCG @ 10, Rprec, alpha_nDCG @ 10, rND @ 10, nDJS]
-    folder = shared / "data" / "robust03" / "runs"
-    paths = {name: folder / f"input.{name}.gz" for name in runs}
-    averages, per_query = evaluate_quietly(paths, qrels, measures, baseline=0, correction=None)
-    assert_equals_experiment(averages, per_query, runs, qrels, measures, 0)
 
 
 def test_a_measure_without_a_value_for_some_topics():

@@ -169,32 +169,25 @@ def test_qrels_of_other_topics_are_left_out(systems, debates):
         evaluate(systems, few.head(1).assign(qid="x"), STANCE, "rKL@5", progress=False)
 
 
+@each("runs, options, message", [
+    (None, {}, "BM25, QLD: a transformer needs topics="),
+    (None, {"topics": 3}, "topics=3 is a int; topics are a DataFrame"),
+    (None, {"topics": pd.DataFrame({"query": ["q"]})}, "the frame of topics has no column 'qid'"),
+    (None, {"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows"),
+    ({"mine": pt.apply.generic(lambda frame: frame)}, {"topics": STANCE},
+     "what 'mine' retrieved has no column 'docno'"),
+    ({"mine": {"1": {"a": 1.0}}}, {"topics": STANCE}, "for transformers, and the runs are none"),
+    ({"A": {"1": {"a": 1.0}}, "B": [1, 2]}, {}, "'B' is a list; a run is the path of a file")])
+def test_topics_and_runs_that_are_refused(systems, runs, options, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(runs or systems, STANCE, "nDCG@5", progress=False, **options)
+
+
 def test_progress(systems, debates, capsys):
     evaluate(systems, debates, STANCE, "nDCG@5")
     assert "retrieve: 100%" in capsys.readouterr().err
     evaluate(systems, debates, STANCE, "nDCG@5", progress=False)
     assert "retrieve" not in capsys.readouterr().err
-
-
-@each("given, message", [
-    ({}, "BM25, QLD: a transformer needs topics="),
-    ({"topics": 3}, "topics=3 is a int; topics are a DataFrame"),
-    ({"topics": pd.DataFrame({"query": ["q"]})}, "the frame of topics has no column 'qid'"),
-    ({"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows")])
-def test_topics_that_are_refused(systems, given, message):
-    with pytest.raises(ValueError, match=message):
-        evaluate(systems, STANCE, "nDCG@5", progress=False, **given)
-
-
-def test_topics_without_transformers(results, debates):
-    with pytest.raises(ValueError, match="topics= is for transformers, and the runs are none"):
-        evaluate(results, STANCE, "nDCG@5", topics=debates, progress=False)
-
-
-def test_results_without_documents(debates):
-    system = pt.apply.generic(lambda frame: frame)
-    with pytest.raises(ValueError, match="what 'mine' retrieved has no column 'docno'"):
-        evaluate({"mine": system}, debates, STANCE, "nDCG@5", progress=False)
 
 
 RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
@@ -206,6 +199,7 @@ FORMS = {
     "frame": RUN, "dictionary": SCORES, "list of documents": DOCS, "list": [RUN],
     "list of dictionaries": [SCORES], "by name": {"mine": SCORES},
     "names of documents": {"x": DOCS},
+    "file": "mine", "list of files": ["mine"],
     "ranks": RUN.drop(columns="score").assign(rank=[0, 1, 0])[::-1],
     "list of ir_measures' frames": [RUN.set_axis(["query_id", "doc_id", "score"], axis=1)],
     "ir_measures": RUN.set_axis(["query_id", "doc_id", "score"], axis=1)}
@@ -213,27 +207,15 @@ FORMS = {
 
 @pytest.mark.filterwarnings("ignore")
 @each("form", FORMS)
-def test_runs_in_every_form(form):
+def test_runs_in_every_form(form, folder_of):
+    folder_of({"mine": "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n"})
     run = FORMS[form]
     expected, found = (evaluate(one, QRELS, ["AWRF@2", "nDCG@2"], progress=False)[1]
                        for one in ({"A": RUN}, run))
     assert found["value"].tolist() == expected["value"].tolist()
-    assert set(found["name"]) == {"by name": {"mine"}, "names of documents": {"x"}}.get(
-        form, {"run 0"})
+    name = {"names of documents": "x"}.get(form, "run 0")
+    assert {*found["name"]} == {"mine" if form in ("by name", "file", "list of files") else name}
     pd.testing.assert_frame_equal(explain("AWRF@2", run, QRELS, "1"),
                                   explain("AWRF@2", RUN, QRELS, "1"))
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_file_and_several_runs(tmp_path):
-    path = tmp_path / "mine"
-    path.write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n")
-    for one in (path, str(path), [path]):
-        assert explain("AWRF@2", one, QRELS, "1").equals(explain("AWRF@2", RUN, QRELS, "1"))
-        assert "proportional" in reference_rankings(QRELS, one)
     with pytest.raises(ValueError, match="one run is needed, and these are 2: A, B"):
         explain("AWRF@2", {"A": RUN, "B": SCORES}, QRELS, "1")
-    found, _ = evaluate([SCORES, str(path), RUN], QRELS, "AWRF@2", progress=False)
-    assert found["name"].tolist() == ["run 0", "mine", "run 2"]
-    with pytest.raises(ValueError, match="'B' is a list; a run is the path of a file, a Data"):
-        evaluate({"A": RUN, "B": [1, 2]}, QRELS, "AWRF@2", progress=False)
