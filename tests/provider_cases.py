@@ -7,12 +7,16 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import ir_measures
 import pandas as pd
 from ir_measures import alpha_nDCG
 from measure_cases import values_of
 
 from pt_fairness import Annotated, FairnessWarning, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 
+#: The columns of ir_measures.
+QRELS = ["query_id", "doc_id", "relevance", "iteration"]
+RUN = ["query_id", "doc_id", "score"]
 ALL = [rND @ 10, rKL @ 5, rRD, nDD @ 4, nDR, nDKL @ 10, nDJS, Annotated @ 10, alpha_nDCG @ 5]
 
 
@@ -28,9 +32,12 @@ def told(call: Callable[[], Any]) -> list[str]:
     return [str(w.message) for w in log if issubclass(w.category, FairnessWarning)]
 
 
-def subtopic_case(
-    seed: int, subtopics: int = 6, documents: int = 40, topics: int = 4
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def told_of(measures: list[Any], qrels: Any, run: Any) -> list[str]:
+    return told(lambda: ir_measures.calc_aggregate(measures, qrels, run))
+
+
+def subtopic_case(seed: int, subtopics: int = 6, documents: int = 40,
+                  topics: int = 4) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Documents of several subtopics each, graded, so that the ideal ranking depends on its greed
     and its ties.
     """
@@ -46,5 +53,4 @@ def subtopic_case(
             if pick.random() < 0.8:
                 run.append((str(t), docno, pick.random()))
     pick.shuffle(qrels)
-    return (pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance", "iteration"]),
-            pd.DataFrame(run, columns=["query_id", "doc_id", "score"]))
+    return pd.DataFrame(qrels, columns=QRELS), pd.DataFrame(run, columns=RUN)

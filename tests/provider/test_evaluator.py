@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
-
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from ir_measures import AP, ERR_IA, P, nDCG
 from ir_measures.util import Qrel, ScoredDoc
-from provider_cases import ALL, by_topic, told
+from provider_cases import ALL, by_topic, told_of
 
-from pt_fairness import (
-    AWRF,
-    Annotated,
-    FairnessWarning,
-    groups,
-    nDD,
-    nDJS,
-    nDKL,
-    nDR,
-    rKL,
-    rND,
-    rRD,
-)
+from pt_fairness import AWRF, Annotated, FairnessWarning, groups, nDJS, rND
 
 
 def test_it_is_registered():
-    assert ir_measures.providers.registry["fairness"].NAME == "fairness"
-    assert ir_measures.DefaultPipeline.providers.index(ir_measures.providers.registry["fairness"]) \
-        < ir_measures.DefaultPipeline.providers.index(ir_measures.pyndeval)
-    for measure in (rND, rKL, rRD, nDD, nDR, nDKL, nDJS, Annotated):
-        assert ir_measures.measures.registry[measure.NAME] is measure
-        assert measure.PRETTY_NAME and measure.SHORT_DESC.endswith(".") and measure.__doc__
-        assert all(info.desc for info in measure.SUPPORTED_PARAMS.values())
-        assert len(measure.RANGE) == 2 and measure.FAIR_END in measure.RANGE
+    fairness = ir_measures.providers.registry["fairness"]
+    order = ir_measures.DefaultPipeline.providers
+    assert order.index(fairness) < order.index(ir_measures.pyndeval)
 
 
 @pytest.mark.parametrize("dtype", ["str", object, "string"])
-@pytest.mark.parametrize("extra", [False, True], ids=["", "extra columns"])
-def test_every_form_of_input_gives_the_same(make_case, dtype, extra):
+def test_every_form_of_input_gives_the_same(make_case, dtype):
     case = make_case(3, several=True)
     qrels, run = case.qrels_frame, case.run_frame
     expected = by_topic(ALL, qrels, run)
-    typed = [
-        qrels.astype({"query_id": dtype, "doc_id": dtype}),
-        run.astype({"query_id": dtype, "doc_id": dtype})]
-    if extra:
-        typed = [frame.assign(rank=7, text="x", query="y", name="run") for frame in typed]
+    typed = [frame.astype({"query_id": dtype, "doc_id": dtype}).assign(rank=7, text="x", query="y")
+             for frame in (qrels, run)]
     typed[0].index, typed[1].index = typed[0].index[::-1] + 5, np.zeros(len(run), int)
     before = [frame.copy(deep=True) for frame in typed]
     assert by_topic(ALL, *typed) == expected
@@ -78,31 +54,27 @@ def test_qrels_as_a_dict_have_their_groups_elsewhere(make_case):
         by_topic([rND], qrels, case.run_frame)
 
 
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_the_whole_interface(make_case):
+    def by_name(metrics):
+        return {(str(metric.measure), metric.query_id): metric.value for metric in metrics}
+
     case = make_case(5)
     qrels, run, other = case.qrels_frame, case.run_frame, make_case(6).run_frame
     per_query = by_topic(ALL, qrels, run)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FairnessWarning)
-        evaluator = ir_measures.evaluator(ALL, qrels)
-        for frame in (run, other, run):  # an evaluator is used for many runs
-            assert {
-                (str(m.measure), m.query_id): m.value for m in evaluator.iter_calc(frame)
-            } == by_topic(ALL, qrels, frame)
-        means = evaluator.calc_aggregate(run)
-        assert ir_measures.calc_aggregate(ALL, qrels, run) == means
-        found = ir_measures.calc(ALL, qrels, run)
-        direct = {
-            (str(m.measure), m.query_id): m.value
-            for m in ir_measures.providers.registry["fairness"].iter_calc(ALL, qrels, run)}
-    assert direct == per_query
-    assert found.aggregated == means
-    assert len(found.per_query) == len(per_query)
+    evaluator = ir_measures.evaluator(ALL, qrels)
+    for frame in (run, other, run):  # an evaluator is used for many runs
+        assert by_name(evaluator.iter_calc(frame)) == by_topic(ALL, qrels, frame)
+    fairness = ir_measures.providers.registry["fairness"]
+    assert by_name(fairness.iter_calc(ALL, qrels, run)) == per_query
+    means, found = evaluator.calc_aggregate(run), ir_measures.calc(ALL, qrels, run)
+    assert ir_measures.calc_aggregate(ALL, qrels, run) == found.aggregated == means
+    assert by_name(found.per_query) == per_query
     qids = {qid for _, qid in per_query}
     assert qids == set(qrels["query_id"])
     for measure in ALL:
-        assert means[measure] == pytest.approx(
-            np.mean([per_query[str(measure), qid] for qid in qids]))
+        values = [per_query[str(measure), qid] for qid in qids]
+        assert means[measure] == pytest.approx(np.mean(values))
 
 
 def test_beside_other_measures(make_case):
@@ -125,51 +97,25 @@ def test_a_topic_of_the_run_alone_is_left_out_and_one_of_the_qrels_alone_is_not(
 
 def test_a_run_and_qrels_that_share_no_topic_are_warned_of(worked):
     run = worked.run_frame.assign(query_id="q1")
-    found = told(lambda: ir_measures.calc_aggregate([rND @ 3], worked.qrels_frame, run))
-    assert found == [
-        "the run has none of the 1 topics of the qrels: it has topics such as 'q1', they have "
-        "topics such as '1'"
-    ]
+    (text,) = told_of([rND @ 3], worked.qrels_frame, run)
+    assert "none of the 1 topics of the qrels" in text and "'q1'" in text and "'1'" in text
 
 
 def test_groups_of_other_documents_are_warned_of(worked):
     other = groups.from_mapping({"Xa": "PRO", "Xc": "CON"}, name="other")
-    found = told(
-        lambda: ir_measures.calc_aggregate(
-            [rND(groups=other) @ 3], worked.qrels_frame, worked.run_frame)
-    )
+    qrels, run = worked.qrels_frame, worked.run_frame
+    found = told_of([rND(groups=other) @ 3], qrels, run)
     assert len(found) == 2 and found[0].startswith(
         "no judged document, such as 'a', and no document of the run, such as 'c', has a group in")
-    assert found[1].endswith(
-        "1 of 1 topics (no relevant document, such as 'a', has a group in Groups('other', ['CON', "
-        "'PRO']))"
-    )
+    assert "1 of 1 topics (no relevant document, such as 'a', has a group in Groups(" in found[1]
     # Measures that need no relevant document have a warning, too.
-    found = told(
-        lambda: ir_measures.calc_aggregate(
-            [AWRF(groups=other) @ 3, nDJS(groups=other)], worked.qrels_frame, worked.run_frame)
-    )
-    assert len(found) == 1 and found[0].startswith("no judged document, such as 'a', and no doc")
+    (text,) = told_of([AWRF(groups=other) @ 3, nDJS(groups=other)], qrels, run)
+    assert text.startswith("no judged document, such as 'a', and no doc")
     # One warning of undefined topics, whatever the sources of the measures.
-    qrels = worked.qrels_frame[worked.qrels_frame["iteration"] == "PRO"]
-    found = told(
-        lambda: ir_measures.calc_aggregate(
-            [rND @ 3, rND(groups=other) @ 3], qrels, worked.run_frame)
-    )
-    assert (
-        len(found) == 2 and "rND@3 on 1 of 1 topics" in found[1]
-        and "rND(groups='other')@3 on 1 of 1 topics" in found[1])
-
-
-def test_a_warning_in_an_experiment_is_shown_at_the_line_of_the_user(worked):
-    qrels, run = (
-        pt.model.from_ir_measures(worked.qrels_frame), pt.model.from_ir_measures(worked.run_frame))
-    with pytest.warns(FairnessWarning) as found:
-        pt.Experiment(
-            [run], pd.DataFrame({"qid": ["1"], "query": ["q"]}), qrels, [rND(protected="NONE") @ 3],
-            names=["a"])
-    assert {one.filename for one in found if issubclass(one.category, FairnessWarning)} == {
-        __file__}
+    one_group = qrels[qrels["iteration"] == "PRO"]
+    _, text = told_of([rND @ 3, rND(groups=other) @ 3], one_group, run)
+    for name in ("rND@3", "rND(groups='other')@3"):
+        assert f"{name} on 1 of 1 topics" in text
 
 
 class Grouped(groups.Groups):

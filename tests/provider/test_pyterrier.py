@@ -1,7 +1,8 @@
-"""The measures in PyTerrier's experiments."""
+"""The measures in PyTerrier's experiments: names, batches, errors and warnings."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -9,57 +10,71 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from ir_measures import alpha_nDCG
+from ir_measures import alpha_nDCG, nDCG
 
 import pt_fairness
-from pt_fairness import Annotated, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import (
+    AWRF,
+    NDKL,
+    Annotated,
+    DistFair,
+    DistKL,
+    FairnessWarning,
+    MaxSkew,
+    MinSkew,
+    RaB,
+    groups,
+    nDD,
+    nDJS,
+    nDKL,
+    nDR,
+    rKL,
+    rND,
+    rRD,
+    with_groups,
+)
+
+#: Options of pt.Experiment; PyTerrier 1.0 has no plans.
+PLANS: list[dict[str, str]] = [{}]
+if "plan" in inspect.signature(pt.Experiment).parameters:
+    PLANS.append({"plan": "tree"})
 
 
 def experiment(case: Any, measures: list[Any], **options: Any) -> pd.DataFrame:
-    run = case.run_frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
-    qrels = case.qrels_frame.rename(
-        columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+    run, qrels = map(pt.model.from_ir_measures, (case.run_frame, case.qrels_frame))
     topics = pd.DataFrame({"qid": list("12345"), "query": "q"})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return pt.Experiment(
-            [pt.Transformer.from_df(run)], topics, qrels, measures, names=["system"], perquery=True,
-            **options)
+        table = pt.Experiment([pt.Transformer.from_df(run)], topics, qrels, measures,
+                              names=["system"], perquery=True, **options)
+    return table.sort_values(["qid", "measure"]).reset_index(drop=True)
 
 
 @pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
-@pytest.mark.parametrize("batch_size", [2, 3, 4])
+@pytest.mark.parametrize("batch_size", [2, 3])
 def test_batches_of_topics_do_not_change_values(make_case, from_frame, batch_size):
     case = make_case(8, labels=4, several=True)
     source = {"groups": groups.from_frame(case.groups_frame)} if from_frame else {}
-    measures = [
-        rND(**source) @ 5, rKL(**source), rRD(protected="g1", **source) @ 3,
-        rND(target="run", **source), nDD(**source) @ 5, nDR(protected="g0,g2", **source),
-        nDKL(**source), nDJS(**source), Annotated(**source) @ 5,
-        rKL(target={"g0": 0.5, "g1": 0.5}, protected="g0", **source), alpha_nDCG @ 5]
+    measures = [rND @ 5, rKL, rRD(protected="g1") @ 3, rND(target="run"), nDD @ 5,
+                nDR(protected="g0,g2"), nDKL, nDJS, Annotated @ 5,
+                rKL(target={"g0": 0.5, "g1": 0.5}, protected="g0")]
     if from_frame:  # the object declares its labels
-        measures += [
-            rKL(target="uniform", protected="g0", **source), rKL(protected="all", **source) @ 5]
-    whole = experiment(case, measures).sort_values(["qid", "measure"]).reset_index(drop=True)
-    batches = (
-        experiment(case, measures, batch_size=batch_size) .sort_values(["qid", "measure"])
-        .reset_index(drop=True))
-    pd.testing.assert_frame_equal(whole, batches)
+        measures += [rKL(target="uniform", protected="g0"), rKL(protected="all") @ 5, AWRF @ 2,
+                     DistKL, DistFair, NDKL @ 2, MinSkew @ 2, MaxSkew @ 2]
+    measures = [*(measure(**source) for measure in measures), alpha_nDCG @ 5]
+    whole = experiment(case, measures)
+    pd.testing.assert_frame_equal(whole, experiment(case, measures, batch_size=batch_size))
     assert len(whole) == 5 * len(measures)
 
 
-@pytest.mark.parametrize(
-    "measure",
-    [
-        rND(target="collection", protected="g0"), rKL(target="uniform", protected="g0"),
-        rKL(protected="all")],
-    ids=str,
-)
+@pytest.mark.parametrize("measure", [
+    rND(target="collection", protected="g0"), rKL(target="uniform", protected="g0"),
+    rKL(protected="all")], ids=str)
 def test_the_documented_exceptions_depend_on_the_batch(make_case, measure):
     # A batch knows its own documents and labels alone.
     case = make_case(8, labels=6)
     whole, batches = (experiment(case, [measure], **options) for options in ({}, {"batch_size": 2}))
-    assert not np.allclose(whole.sort_values("qid")["value"], batches.sort_values("qid")["value"])
+    assert not np.allclose(whole["value"], batches["value"])
 
 
 def test_measures_of_pyterrier():
@@ -67,3 +82,91 @@ def test_measures_of_pyterrier():
     import pyterrier.measures
     for name in ("rND", "rKL", "rRD", "nDD", "nDR", "nDKL", "nDJS", "Annotated"):
         assert getattr(pyterrier.measures, name) is getattr(pt_fairness, name)
+
+
+@pytest.fixture
+def qrels() -> pd.DataFrame:
+    """Four topics of six documents; topic 2 has no groups."""
+    rows = [(str(q), f"d{i}", int(i < 3), "-" if q == 2 else "CON" if i % 3 else "PRO")
+            for q in range(4) for i in range(6)]
+    return pd.DataFrame(rows, columns=["qid", "docno", "label", "iteration"])
+
+
+@pytest.fixture
+def topics(qrels) -> pd.DataFrame:
+    return pd.DataFrame({"qid": qrels["qid"].unique(), "query": "x"})
+
+
+@pytest.fixture
+def runs(qrels) -> list[pd.DataFrame]:
+    """Runs that return the judged documents, and one more document for the first k topics."""
+    found = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        more = pd.DataFrame({"qid": [str(q) for q in range(seed % 4)], "docno": "new"})
+        run = pd.concat([qrels[["qid", "docno"]], more], ignore_index=True)
+        found.append(run.assign(score=rng.random(len(run)), rank=0))
+    return found
+
+
+OPINIONS = groups.from_mapping({"d1": "PRO", "d2": "CON"}, name="opinions")
+
+
+class TestErrors:
+    @pytest.mark.parametrize("measure, says", [
+        (lambda: rKL(groups="no-such") @ 3, "no groups are registered as 'no-such'"),
+        (lambda: rKL(target="no-such") @ 3, "target takes 'qrels', 'collection'"),
+        (lambda: rKL(groups=OPINIONS, protected="NO") @ 3, "protected='NO' names no group"),
+        (lambda: RaB(values="no-such") @ 3, "no values are registered as 'no-such'"),
+        (lambda: pt_fairness.OfGroup(measure="NumRet", group="PRO"),
+         r"OfGroup.* is not possible: NumRet is a sum over topics")])
+    @pytest.mark.parametrize("options", PLANS)
+    def test_before_the_first_system_retrieves(self, qrels, topics, runs, measure, says, options):
+        calls = []
+
+        def retrieve(queries: pd.DataFrame) -> pd.DataFrame:
+            if len(queries):  # PyTerrier inspects the columns with an empty frame
+                calls.append(len(queries))
+            return runs[0]
+
+        with warnings.catch_warnings(), pytest.raises(ValueError, match=says):
+            warnings.simplefilter("ignore")
+            pt.Experiment([pt.apply.generic(retrieve)], topics, qrels, [nDCG @ 3, measure()],
+                          **options)
+        assert calls == []
+
+
+class TestWarnings:
+    @pytest.fixture
+    def messages(self, qrels, topics, runs):
+        """``messages(measures, option=…)``: the warnings of this package, whatever the filters,
+        all shown at the line that calls.
+        """
+        def call(measures, **options):
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                pt.Experiment(runs, topics, qrels, measures, **options)
+            told = [one for one in told if one.category is FairnessWarning]
+            assert all(one.filename == __file__ for one in told)
+            return [str(one.message) for one in told]
+        return call
+
+    @pytest.mark.parametrize("options", PLANS)
+    def test_once_for_each_cause_of_several_systems(self, messages, options):
+        (message,) = messages([rKL @ 3, AWRF @ 3, nDCG @ 3], **options)
+        assert message.startswith("topics with nothing to compare with have the value 0.0")
+        assert "rKL@3 on 1 of 4 topics ('2')" in message
+        assert messages([rKL @ 3, AWRF @ 3, nDCG @ 3], **options) == [], "the same line"
+        (other,) = messages([rKL @ 2], **options)
+        assert "rKL@2 on 1 of 4 topics ('2')" in other
+
+    def test_counts_that_differ_between_systems(self, messages):
+        seen = groups.from_mapping({"d0": "PRO", "d1": "CON", "new": "NEW"}, name="seen")
+        bare = groups.from_pattern("(new|d0|d1)")
+        (told,) = messages(with_groups([rKL(protected="all") @ 3], bare))
+        assert "ranked documents have groups that no judged document" in told
+        assert messages(with_groups([rKL(protected="all") @ 3], seen)) == []
+
+    def test_of_alpha_ndcg(self):
+        with pytest.warns(FairnessWarning, match=r"alpha_nDCG@5 cannot take groups from"):
+            assert with_groups([alpha_nDCG @ 5], OPINIONS) == [alpha_nDCG @ 5]

@@ -42,12 +42,12 @@ def documents_of_several_groups(topics: int, depth: int = 50) -> tuple[pd.DataFr
 
 def test_memory_grows_with_the_rows_and_not_with_topics_times_label_sets():
     peaks = []
-    for topics in (25, 200):
+    for topics in (20, 100):
         qrels, annotations = documents_of_several_groups(topics)
         run = qrels.assign(score=np.arange(len(qrels), dtype=float))
         source = groups.from_frame(annotations)
         peaks.append(peak([rND(groups=source) @ 10], qrels, run))
-    assert peaks[1] < 10 * peaks[0]
+    assert peaks[1] < 6.5 * peaks[0]
 
 
 @pytest.mark.parametrize("measure", [nDJS, rKL(protected="all"), NDKL,
@@ -64,7 +64,7 @@ def test_several_threads_can_use_one_evaluator():
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     rng = np.random.default_rng(0)
-    n = 2000
+    n = 1000
     qrels = pd.DataFrame({"query_id": (np.arange(n) % 20).astype(str),
                           "doc_id": [f"d{i}" for i in range(n)], "relevance": 1,
                           "iteration": rng.choice(list("ABC"), n)})
@@ -75,14 +75,11 @@ def test_several_threads_can_use_one_evaluator():
                 alpha_nDCG @ 10, alpha_nDCG(alpha=0.9)]
     judged = qrels.sample(frac=0.5, random_state=0)
     runs = [qrels[["query_id", "doc_id"]].assign(score=rng.random(n))
-            .sample(frac=0.3, random_state=i) for i in range(16)]
+            .sample(frac=0.3, random_state=i) for i in range(8)]
     alone = [list(ir_measures.iter_calc(measures, judged, run)) for run in runs]
+    evaluator = ir_measures.evaluator(measures, judged)
     try:
-        for _ in range(2):
-            evaluator = ir_measures.evaluator(measures, judged)
-            with ThreadPoolExecutor(16) as pool:
-                assert (
-                    list(pool.map(lambda run, one=evaluator: list(one.iter_calc(run)), runs))
-                    == alone)
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda run: list(evaluator.iter_calc(run)), runs)) == alone
     finally:
         sys.setswitchinterval(interval)

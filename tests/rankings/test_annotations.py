@@ -1,4 +1,4 @@
-"""Annotations against plain Python, and blocks of any size."""
+"""The groups of judged documents, and blocks of any size."""
 
 from __future__ import annotations
 
@@ -8,16 +8,9 @@ import pyterrier as pt
 import pytest
 
 from pt_fairness import AWRF, evaluate, groups
-from pt_fairness.core.arrays import BLOCK_CELLS
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.view import View
-
-
-def members(sets: LabelSets, code: int) -> dict[str, float]:
-    _, label, share = sets.entries(np.array([code]))
-    return {sets.labels[one]: weight for one, weight in zip(label, share, strict=True)}
 
 
 def test_only_relevant_rows_give_a_relevant_document_its_groups():
@@ -26,16 +19,13 @@ def test_only_relevant_rows_give_a_relevant_document_its_groups():
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     annotations = Annotations(Judgments(qrels), None, [0, 1, 2, 3])
     assert annotations.labels == ["X", "Y", "Z"]
-    for rel, expected in ((2, [{"X"}, set()]), (1, [{"X"}, set()]), (0, [{"X", "Y"}, {"Y", "Z"}]),
-                          (3, [set(), set()])):
-        codes = annotations.by_rel[rel]
-        assert [set(members(annotations.sets, code)) if code >= 0 else set()
-                for code in codes] == expected
+    for rel, expected in ((3, ["", ""]), (2, ["X", ""]), (1, ["X", ""]), (0, ["XY", "YZ"])):
+        member = annotations.sets.shares(annotations.by_rel[rel], [*"XYZ"]) > 0
+        assert member.tolist() == [[label in one for label in "XYZ"] for one in expected]
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["source", "iteration"])
 def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
-    """Blocks of any size give the same lists, populations and shares."""
     rng = np.random.default_rng(1)
     n = 400
     frame = pd.DataFrame({"query_id": rng.integers(0, 9, n).astype(str),
@@ -70,29 +60,6 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
     monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 100)
     assert len(list(View.blocks(rankings.of_labels()))) > 1
     assert contents() == whole
-    assert BLOCK_CELLS > 100
-
-
-def test_the_order_of_the_rows_of_qrels_does_not_matter():
-    rng = np.random.default_rng(2)
-    n = 300
-    qrels = pd.DataFrame({"query_id": rng.integers(0, 7, n).astype(str),
-                          "doc_id": [f"d{i}" for i in rng.integers(0, 60, n)],
-                          "relevance": rng.integers(0, 3, n),
-                          "iteration": rng.choice(["A", "B", "C", "-"], n)})
-    found = []
-    for frame in (qrels, qrels.sort_values("query_id", kind="stable")):
-        judgments = Judgments(frame)
-        assert (np.diff(judgments.topic) >= 0).all()
-        annotations = Annotations(judgments, None, [1, None])
-        found.append({
-            (judgments.topics[topic], docno): (relevance, *(
-                members(annotations.sets, codes[pair]) if codes[pair] >= 0 else {}
-                for codes in (annotations.pair_codes, annotations.by_rel[1])))
-            for pair, (topic, docno, relevance) in enumerate(zip(
-                judgments.topic, judgments.docnos(), judgments.relevance, strict=True))})
-    assert found[0] == found[1] and len(found[0]) == len(
-        qrels.drop_duplicates(["query_id", "doc_id"]))
 
 
 def test_qrels_read_by_pyterrier_lose_their_groups(tmp_path):

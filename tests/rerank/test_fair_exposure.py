@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
-from rerank_cases import THREE_GROUPS, WORKED, frame_of, groups_of, order, random_topics, results
+from rerank_cases import WORKED, frame_of, groups_of, order, random_topics, results
 from slow_versions import fair_policy as slow
 from slow_versions import sampling
 from slow_versions.rerank import Topic, rerank
 
-from pt_fairness import AWRF, EEL, evaluate, targets
+from pt_fairness import AWRF, EEL, evaluate
 from pt_fairness import rerank as rerankers
 from pt_fairness.core import arrays
 
@@ -65,7 +63,7 @@ class TestExposure:
     @pytest.mark.parametrize("soft", [True, False])
     @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
     def test_utility_and_shares_of_random_topics(self, target, soft):
-        topics = random_topics(31, 40, labels=3, several=soft, soft=soft, longest=7)
+        topics = random_topics(31, 15, labels=3, several=soft, soft=soft, longest=7)
         policy = rerankers.fair_exposure(groups_of(topics), target, k=4, discount="geometric",
                                          p=0.6).policy(frame_of(topics))
         checked = 0
@@ -89,7 +87,7 @@ class TestExposure:
             assert abs(exposure @ shares - wanted * weights.sum()).sum() == pytest.approx(
                 gap, abs=1e-6)
             checked += 1
-        assert checked > 10
+        assert checked > 4
 
     def test_of_many_draws(self):
         # If all documents have groups, EEL of the expected exposure by group tends to 0.
@@ -136,38 +134,13 @@ class TestDraws:
         assert orders == ["d b c a", "b d a c"] and probabilities == pytest.approx([0.5, 0.5])
 
 
-class TestTargets:
-    def test_a_registered_target(self, forget_targets):
-        targets.register("pages", pd.DataFrame(
-            {"qid": "1", "group": ["P", "C"], "share": [0.25, 0.75]}))
-        policy = rerankers.fair_exposure(target="pages")
-        explicit = rerankers.fair_exposure(target={"P": 0.25, "C": 0.75})
-        frame = results(WORKED)
-        pd.testing.assert_frame_equal(policy.policy(frame), explicit.policy(frame))
-        with pytest.raises(ValueError, match="'2'"):
-            policy(results(WORKED, "2"))
-
-    def test_score_is_disparate_treatment(self):
-        rows = [("a", 4, "P"), ("b", 3, "C"), ("c", 2, "C"), ("d", 1, "P"), ("e", 0, "C")]
-        orders, probabilities = rankings_of(
-            rerankers.fair_exposure(target="score").policy(results(rows)))
-        of_p = sum(p * WEIGHTS[:5] @ [d in "ad" for d in one.split()]
-                   for one, p in zip(orders, probabilities, strict=True))
-        assert of_p == pytest.approx(WEIGHTS[:5].sum() * (4 + 1) / 10)
-
-    @pytest.mark.parametrize("target", ["qrels", "collection"])
-    def test_targets_that_need_qrels(self, target):
-        with pytest.raises(ValueError, match=r"no qrels.*'uniform' or 'run' or 'score'"):
-            rerankers.fair_exposure(target=target)
-
-    def test_no_share_for_any_group(self):
-        method = rerankers.fair_exposure(target={"X": 1.0})
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            found = method.policy(results(THREE_GROUPS[4:]))
-        assert rankings_of(found) == (["e f g"], [1.0])
-        assert len([one for one in told if "no share for any group" in str(one.message)]) == 1
-
+def test_the_target_score_is_disparate_treatment():
+    rows = [("a", 4, "P"), ("b", 3, "C"), ("c", 2, "C"), ("d", 1, "P"), ("e", 0, "C")]
+    orders, probabilities = rankings_of(
+        rerankers.fair_exposure(target="score").policy(results(rows)))
+    of_p = sum(p * WEIGHTS[:5] @ [d in "ad" for d in one.split()]
+               for one, p in zip(orders, probabilities, strict=True))
+    assert of_p == pytest.approx(WEIGHTS[:5].sum() * (4 + 1) / 10)
 
 @pytest.mark.parametrize("given, message", [
     ({"sample": -1}, "sample takes None or a whole number from 0"),
@@ -177,20 +150,3 @@ class TestTargets:
 def test_wrong_values(given, message):
     with pytest.raises(ValueError, match=message):
         rerankers.fair_exposure(**given)
-
-
-def test_infinite_scores():
-    with pytest.raises(ValueError, match="document 'a' for topic '1' is inf"):
-        rerankers.fair_exposure()(results([("a", np.inf, "P"), ("b", 1.0, "C")]))
-    # Those of unannotated documents, and where there is nothing to re-rank, do not matter.
-    kept = results([("u", np.inf, None), ("a", 2.0, "P"), ("b", 1.0, "C")])
-    assert order(rerankers.fair_exposure(k=2)(kept)).startswith("u ")
-    assert order(rerankers.fair_exposure()(results([("a", np.inf, "P"), ("b", 1.0, "P")]))) == "a b"
-
-
-def test_groups_of_no_share_in_the_target():
-    # Two rankings reach the least difference; the second optimum needs one more than the first.
-    frame = results([("a", 5, "E"), ("b", 4, "D"), ("c", 3, ["C", "E"]),
-                     ("d", 2, ["A", "B"]), ("e", 1, ["A", "E"])])
-    found = rerankers.fair_exposure(target={"A": 0.5, "B": 0.5}, k=2).policy(frame)
-    assert rankings_of(found) == (["d e a b c"], [1.0])

@@ -42,39 +42,30 @@ def random_case(rng, soft):
 
 class TestFairPolicy:
     @pytest.mark.parametrize("soft", [False, True])
-    def test_slow_version(self, soft):
+    def test_slow_version_and_properties(self, soft):
         rng = np.random.default_rng(0)
         reached = 0
-        for _ in range(100):
+        for _ in range(50):
             r, shares, target, weights = random_case(rng, soft)
-            policy = fair_policy(r, shares, target, weights)
+            rankings, probabilities = fair_policy(r, shares, target, weights)
             gap, utility = slow.optimum(
                 r.tolist(), shares.tolist(), target.tolist(), weights.tolist())
-            found, exposures = expected(policy, r, shares, weights)
+            found, exposures = expected((rankings, probabilities), r, shares, weights)
             assert abs(exposures - target * weights.sum()).sum() == pytest.approx(gap, abs=1e-7)
             assert found == pytest.approx(utility, abs=1e-6)
             reached += gap < 1e-7
-        assert 20 < reached < 100
-
-    @pytest.mark.parametrize("soft", [False, True])
-    def test_properties(self, soft):
-        rng = np.random.default_rng(1)
-        for _ in range(60):
-            r, shares, target, weights = random_case(rng, soft)
-            rankings, probabilities = fair_policy(r, shares, target, weights)
             n, k = len(r), np.count_nonzero(weights)
             assert (np.sort(rankings, axis=1) == np.arange(n)).all()
             assert (np.diff(rankings[:, k:], axis=1) > 0).all()
             assert len(np.unique(rankings, axis=0)) == len(rankings) <= shares.shape[1]
             assert probabilities.sum() == pytest.approx(1) and (probabilities > 0).all()
-            assert (np.diff(probabilities) <= 1e-9).all()
-            assert expected((rankings, probabilities), r, shares, weights)[0] <= r @ weights + 1e-9
+            assert (np.diff(probabilities) <= 1e-9).all() and found <= r @ weights + 1e-9
+        assert 10 < reached < 50
 
-    @pytest.mark.parametrize("name", ["log2", "trec", "geometric"])
-    def test_two_groups_as_by_a_bonus(self, name):
+    def test_two_groups_as_by_a_bonus(self):
         rng = np.random.default_rng(2)
-        for _ in range(10):
-            n = int(rng.integers(10, 60))
+        for name in ["log2", "trec", "geometric"] * 4:
+            n = int(rng.integers(10, 40))
             r = np.sort(rng.random(n))[::-1]
             shares = np.eye(2)[np.append(rng.integers(0, 2, n - 2), [0, 1])]
             share, weights = rng.random(), weights_of(n, int(rng.integers(1, n + 1)), name)
@@ -131,7 +122,7 @@ class TestFairPolicy:
 
     def test_linear_memory(self):
         rng = np.random.default_rng(3)
-        n = 20_000
+        n = 5_000
         r, shares = np.sort(rng.random(n))[::-1], np.eye(2)[rng.integers(0, 2, n)]
         weights = weights_of(n, n)
         tracemalloc.start()

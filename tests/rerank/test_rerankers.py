@@ -44,11 +44,6 @@ TestFaIr, TestDetGreedy, TestDetCons, TestDetRelaxed, TestDetConstSort, TestXqua
     TestFairExposure = map(class_of, METHODS)
 
 
-def test_public_names():
-    assert pt.fairness.rerank is rerank is pt_fairness.rerank
-    assert {*METHODS} <= {*rerank.__all__}
-
-
 def test_inspection(method):
     columns = ["qid", "query", "docno", "score"]
     assert pt.inspect.transformer_inputs(method(SOURCE)) == [["qid", "docno", "score"]]

@@ -16,9 +16,8 @@ from pt_fairness.rerank.policies import epsilon_greedy_order, plackett_luce_orde
 
 
 class TestUniforms:
-    @given(
-        st.integers(-(2**70), 2**70), st.text(max_size=5), st.integers(0, 2**40), st.integers(0, 30)
-    )
+    @given(st.integers(-(2**70), 2**70), st.text(max_size=5), st.integers(0, 2**40),
+           st.integers(0, 30))
     def test_philox(self, seed, qid, sample, size):
         qid = qid.encode("utf-8", "replace").decode()
         assert uniforms(seed, qid, sample, size).tolist() == slow.uniforms(seed, qid, sample, size)
@@ -26,13 +25,9 @@ class TestUniforms:
     def test_worked_values(self):
         assert uniforms(0, "1", 0, 3).round(6).tolist() == [0.627144, 0.860901, 0.656796]
 
-    def test_a_longer_stream_begins_alike(self):
-        assert uniforms(1, "é", 2, 9)[:4].tolist() == uniforms(1, "é", 2, 4).tolist()
-
     def test_seed_topic_and_sample_matter(self):
-        streams = {
-            tuple(uniforms(seed, qid, sample, 4)) for seed in (0, 1) for qid in ("1", "01", "1 ")
-            for sample in (0, 1)}
+        streams = {tuple(uniforms(seed, qid, sample, 4)) for seed in (0, 1)
+                   for qid in ("1", "01", "1 ") for sample in (0, 1)}
         assert len(streams) == 12
 
     def test_numbers_are_uniform(self):
@@ -53,7 +48,7 @@ class TestPlackettLuce:
 
     def test_frequencies(self):
         # Drawing one by one in proportion to exp(r / temperature), without replacement.
-        r, temperature, draws = np.array([1.0, 0.5, 0.0]), 0.7, 20_000
+        r, temperature, draws = np.array([1.0, 0.5, 0.0]), 0.7, 5_000
         weight = np.exp(r / temperature)
         counts = dict.fromkeys(itertools.permutations(range(3)), 0)
         for sample in range(draws):
@@ -72,17 +67,13 @@ class TestPlackettLuce:
 
 
 class TestEpsilonGreedy:
-    @given(
-        st.integers(1, 12), st.integers(1, 12), st.sampled_from([0.0, 0.1, 0.5, 1.0]),
-        st.integers(0, 1000))
+    @given(st.integers(1, 12), st.integers(1, 12), st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+           st.integers(0, 1000))
     def test_slow_version(self, n, k, epsilon, sample):
         k = min(k, n)
         u = uniforms(0, "q", sample, 2 * k)
         expected = slow.epsilon_greedy(n, k, epsilon, u.tolist())
         assert epsilon_greedy_order(n, k, epsilon, u).tolist() == expected
-
-    def test_epsilon_0_keeps_the_order(self):
-        assert epsilon_greedy_order(5, 5, 0.0, uniforms(0, "q", 0, 10)).tolist() == [0, 1, 2, 3, 4]
 
     def test_a_random_number_that_is_rounded_to_1(self):
         assert epsilon_greedy_order(3, 3, 0.5, np.array([0.1, 1.0] * 3)).tolist() == [2, 0, 1]
