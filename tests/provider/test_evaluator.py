@@ -10,7 +10,7 @@ from ir_measures import AP, ERR_IA, P, nDCG
 from ir_measures.util import Qrel, ScoredDoc
 from provider_cases import ALL, by_topic, told_of
 
-from pt_fairness import AWRF, Annotated, FairnessWarning, groups, nDJS, rND
+from pt_fairness import AWRF, Annotated, FairnessWarning, TrecFair, groups, nDJS, rND, targets
 
 
 def test_it_is_registered():
@@ -116,6 +116,16 @@ def test_groups_of_other_documents_are_warned_of(worked):
     _, text = told_of([rND @ 3, rND(groups=other) @ 3], one_group, run)
     for name in ("rND@3", "rND(groups='other')@3"):
         assert f"{name} on 1 of 1 topics" in text
+
+
+def test_sources_of_attributes_that_know_no_document_are_warned_of(forget_targets):
+    qrels = pd.DataFrame([("1", "a", 1)], columns=["query_id", "doc_id", "relevance"])
+    place = groups.from_mapping({"a": ["N", "S"], "b": "N"}, name="place")
+    targets.register("places", pd.DataFrame({"group": ["N", "S"], "share": 0.5}))
+    measure = TrecFair(attributes={place: "places"})
+    assert told_of([measure], qrels, {"1": {"b": 1.0}}) == []
+    (text,) = told_of([measure], qrels, {"1": {"y": 1.0}})
+    assert "'y'" in text and "'place'" in text and "weigh nothing" in text
 
 
 class Grouped(groups.Groups):

@@ -46,19 +46,11 @@ def test_an_experiment():
     assert [table[str(one)][0] for one in MEASURES] == VALUES
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_evaluate(jobs):
-    table = evaluate({"one": RUN, "two": RUN}, QRELS, NAMES, perquery=False, progress=False,
-                     n_jobs=jobs)
-    for row in table[NAMES].to_numpy():
-        assert [*row] == VALUES
-
-
-def test_evaluate_gives_it_the_groups():
+def test_evaluate():
     source = groups.from_mapping(dict(zip(QRELS["docno"], QRELS["iteration"], strict=True)))
-    table = evaluate({"one": RUN}, QRELS.drop(columns="iteration"), MEASURES, groups=source,
-                     perquery=False, progress=False)
-    assert [table[str(one)][0] for one in MEASURES] == VALUES
+    for qrels, of_source in ((QRELS, {}), (QRELS.drop(columns="iteration"), {"groups": source})):
+        table = evaluate({"one": RUN}, qrels, NAMES, perquery=False, progress=False, **of_source)
+        assert [*table[NAMES].iloc[0]] == VALUES
 
 
 def test_the_command_of_ir_measures(files, capsys, monkeypatch):

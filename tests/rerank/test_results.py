@@ -1,4 +1,4 @@
-"""Results as lists, groups in a column, and queues of documents."""
+"""Results as lists, and groups in a column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from rerank_cases import WORKED, results
 
 from pt_fairness import groups
-from pt_fairness.rerank.rerankers import Queues, Results
+from pt_fairness.rerank.rerankers import Results
 
 
 def shares(group):
@@ -55,21 +55,6 @@ def test_a_group_source_and_the_column_that_annotate_writes(several):
     assert one.target == pytest.approx([0.1, 0.9]) and one.target.tolist() == other.target.tolist()
 
 
-def test_targets_are_rescaled_to_the_groups_of_a_topic():
-    frame = pd.concat([results([("a", 1.0, "P"), ("b", 0.0, "C")]),
-                       results([("a", 1.0, "X"), ("b", 0.0, ["P", "X"])], "2")])
-    found = Results(frame)
-    annotated = found.annotations(None)
-
-    def targets(wanted):
-        return [one.target.tolist() for one in found.condensed(annotated, wanted, None)]
-
-    assert targets("uniform") == [[0.5, 0.5], [0.5, 0.5]]
-    assert targets("run") == [[0.5, 0.5], [0.25, 0.75]]
-    assert targets({"P": 0.2, "C": 0.2, "Y": 0.6}) == [[0.5, 0.5], [1, 0]]
-    assert targets({"Y": 1.0}) == [[0, 0], [0, 0]]
-
-
 def test_scores_in_single_precision():
     """Scores that differ after the seventh digit tie, and docnos decide."""
     frame = results([("a", 1.0, "P"), ("b", 1.0 + 1e-9, "P"), ("c", 0.5, "C"), ("d", 0.25, "C")])
@@ -77,16 +62,6 @@ def test_scores_in_single_precision():
     (one,) = found.condensed(found.annotations(None), "uniform", None)
     assert one.docnos.tolist() == ["b", "a", "c", "d"]
     assert one.normalised() == pytest.approx([1, 1, 1 / 3, 0])
-
-
-def test_queues():
-    queues = Queues(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]], bool))
-    assert queues.best.tolist() == [0, 1, 3] and queues.left.tolist() == [True, True, False]
-    queues.place(1)  # not the best of the first group
-    assert queues.best.tolist() == [0, 2, 3]
-    queues.place(0)
-    queues.place(2)
-    assert not queues.left.any()
 
 
 def test_a_topic_as_a_number_and_as_text_is_one_topic():
