@@ -166,13 +166,26 @@ def test_values_that_are_not_allowed(method, params, message):
         method(**params)
 
 
-@pytest.mark.parametrize("name, params, message", [
+@each("name, params, message", [
     ("xquad", {"lam": 1.1}, r"xquad\(lam=1.1\) is not possible: lam takes a number from 0 to 1"),
     ("pm2", {"lam": -0.1}, "lam takes"), ("pm2", {"lam": np.nan}, "lam takes"),
     ("pm2", {"normalise": "max"}, "'minmax' or 'sum' or 'none'"),
     ("fa_ir", {"alpha": 0}, "alpha takes a number above 0 and below 1"),
     ("fa_ir", {"adjust": "no"}, "adjust takes True or False"),
-    ("fa_ir", {"protected": "all"}, "protected takes")])
+    ("fa_ir", {"protected": "all"}, "protected takes"),
+    ("plackett_luce", {"temperature": -1}, "temperature takes a number of at least 0"),
+    ("plackett_luce", {"temperature": np.nan}, "temperature takes"),
+    ("plackett_luce", {"seed": 1.5}, "seed takes a whole number"),
+    ("plackett_luce", {"sample": -1}, "sample takes a whole number from 0"),
+    ("plackett_luce", {"sample": None}, "sample takes a whole number from 0"),
+    ("plackett_luce", {"k": 0}, "k takes a whole number from 1"),
+    ("epsilon_greedy", {"epsilon": 1.1}, "epsilon takes a number from 0 to 1"),
+    ("fair_exposure", {"sample": -1}, "sample takes None or a whole number from 0"),
+    ("fair_exposure", {"sample": 0.5}, "sample takes None"),
+    ("fair_exposure", {"sample": True}, "sample takes None"),
+    ("fair_exposure", {"discount": "none"}, "discount takes 'log2' or 'trec' or 'geometric'"),
+    ("fair_exposure", {"p": 1.0}, "p takes a number above 0 and below 1"),
+    ("fair_exposure", {"seed": "x"}, "seed takes")])
 def test_values_that_one_method_does_not_allow(name, params, message):
     with pytest.raises(ValueError, match=message):
         getattr(rerank, name)(**params)
