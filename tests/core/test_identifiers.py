@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from ir_measures import alpha_nDCG
+from one_test import each
 
 from pt_fairness import Annotated, explain, groups, rKL
 from pt_fairness.core.identifiers import (
@@ -27,26 +27,18 @@ from pt_fairness.core.identifiers import (
 #: Identifiers without NUL, and without lone surrogates, which UTF-8 cannot hold.
 identifiers = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]),
                       min_size=1, max_size=20)
-DTYPES = ["str", object]
 
 
-@given(st.lists(identifiers, min_size=1, max_size=40))
-def test_words_compare_as_the_strings_do(ids):
-    words = words_of(np.array(ids, dtype=object))
-    by_words = sorted(range(len(ids)), key=lambda i: tuple(words[i]))
-    assert [ids[i] for i in by_words] == sorted(ids, key=str.encode)
-
-
-@given(st.lists(identifiers, min_size=1, max_size=40), st.integers(LONG - 20, LONG + 20))
-def test_long_texts_compare_as_the_strings_do(ids, length):
-    texts = [one + "é" * (length if i % 3 == 0 else 0) for i, one in enumerate(ids)]
+@given(st.lists(identifiers, min_size=1, max_size=40), st.sampled_from([0, LONG - 20, LONG + 20]))
+def test_words_compare_as_the_strings_do(ids, length):
+    texts = [text + "é" * (length if i % 3 == 0 else 0) for i, text in enumerate(ids)]
     words = words_of(np.array(texts, dtype=object))
     by_words = sorted(range(len(texts)), key=lambda i: tuple(words[i]))
     assert [texts[i] for i in by_words] == sorted(texts, key=str.encode)
 
 
 def test_one_long_docno_does_not_widen_all():
-    rows = 20_000
+    rows = 3_000
     docnos = [f"d{i}" for i in range(rows - 1)] + ["x" * 5_000]
     labels = np.array(["A", "B"])[np.arange(rows) % 2]
     qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": 1, "iteration": labels})
@@ -54,10 +46,10 @@ def test_one_long_docno_does_not_widen_all():
     tracemalloc.start()
     source = groups.from_frame(pd.DataFrame({"docno": docnos, "group": labels}))
     assert source.digest()
-    found = ir_measures.calc_aggregate([rKL @ 10, alpha_nDCG @ 10], qrels, run)
+    (rKL @ 10).calc_aggregate(qrels, run)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(found) == 2 and most < 1_000 * rows
+    assert most < 1_000 * rows
     # Ties are in descending order of the docnos.
     first = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
                     qrels, "1")["docno"].tolist()[:3]
@@ -74,7 +66,7 @@ def frame(rows: list[tuple[int, str]], dtype: object) -> tuple[np.ndarray, pd.Se
     return topic, pd.Series([docno for _, docno in rows], dtype=dtype, name="docno")
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("dtype", ["str", object], ids=str)
 @pytest.mark.parametrize("collide", [False, True], ids=["hash", "hash with collisions"])
 @given(known=pairs, asked=pairs)
 @example(known=[(0, "a"), (0, "b")], asked=[(0, "aaaaaaaab"), (0, "x" * 30), (0, "a"), (1, "a")])
@@ -108,43 +100,35 @@ def test_pairs_of_many_chunks():
 
 
 @pytest.mark.parametrize(("docno", "character"), [
-    ("a\0", "NUL"), ("\0", "NUL"), ("a\0b", "NUL"), ("a\f", "a form feed"),
-    ("\v", "a vertical tab")])
+    ("\0", "NUL"), ("a\0b", "NUL"), ("a\f", "a form feed"), ("\v", "a vertical tab")])
 def test_what_trec_eval_cannot_read_is_refused(docno, character):
     docnos = pd.Series(["a"] * CHUNK + [docno], name="docno")
+    index, topics = PairIndex(np.zeros(1, int), docnos[:1]), np.zeros(len(docnos), int)
     says = re.escape(f"row {CHUNK} of the run has the docno {docno!r}, which contains {character}")
     with pytest.raises(ValueError, match=says):
-        PairIndex(np.zeros(len(docnos), int), docnos, "run")
-    index = PairIndex(np.zeros(1, int), pd.Series(["a"], name="docno"))
+        PairIndex(topics, docnos, "run")
     with pytest.raises(ValueError, match=says):
-        index.find(np.zeros(len(docnos), int), docnos, "run")
-    topics = docnos.replace("a", "b")  # pandas before 3 takes 'a' and 'a\0' for one value
-    with pytest.raises(ValueError, match=says):
-        codes_of(topics, "run")
+        index.find(topics, docnos, "run")
+    with pytest.raises(ValueError, match=says):  # pandas before 3 takes 'a' and 'a\0' for one value
+        codes_of(docnos.replace("a", "b"), "run")
 
 
-@pytest.mark.parametrize("value", [None, float("nan"), pd.NA])
+@each("value", [None, float("nan"), pd.NA])
 def test_a_missing_docno_is_refused(value):
     docnos = pd.Series(["a", value], name="docno", dtype=object, index=[4, 7])
     with pytest.raises(ValueError, match="row 7 of the run has no docno"):
         PairIndex(np.zeros(2, int), docnos, "run")
 
 
-@pytest.mark.parametrize("dtype", [object, "category"])
-@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
-@pytest.mark.parametrize("ids", [["101", 102.0, 103.0], ["a", 7, 8.0, np.float32(9)], ["1", 2]])
+@each("dtype", [object, "category"])
+@each("step", [1, -1])
+@each("ids", [["101", 102.0, 103.0], ["a", 7, 8.0, np.float32(9)], ["1", 2]])
 def test_each_identifier_is_read_by_itself(ids, step, dtype):
     column = pd.Series(ids[::step], dtype=object).astype(dtype)
-    expected = [str(int(one)) if not isinstance(one, str) else one for one in ids[::step]]
+    expected = [id if isinstance(id, str) else str(int(id)) for id in ids[::step]]
     assert texts_of(column).tolist() == expected
     assert with_text_ids(pd.DataFrame({"docno": column}), "run", "docno")["docno"].tolist() \
         == expected
-
-
-@pytest.mark.parametrize("step", [1, -1], ids=["text first", "numbers first"])
-def test_the_order_of_rows_of_mixed_identifiers(step):
-    mixed = pd.Series(["101", 102.0, 103.0], dtype=object)
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["101", "102", "103"], "relevance": 1,
-                          "iteration": "PRO"})
-    run = pd.DataFrame({"query_id": "1", "doc_id": mixed, "score": [3.0, 2.0, 1.0]})
-    assert ir_measures.calc_aggregate([Annotated], qrels, run[::step]) == {Annotated: 1.0}
+    run = pd.DataFrame({"query_id": "1", "doc_id": column, "score": 1.0})
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": expected, "relevance": 1, "iteration": "A"})
+    assert ir_measures.calc_aggregate([Annotated], qrels, run) == {Annotated: 1.0}

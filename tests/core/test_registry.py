@@ -52,44 +52,41 @@ def test_what_cannot_be_registered(boxes, name, source, message):
 
 def test_an_unknown_name_is_an_error_with_the_nearest_one(boxes):
     boxes.register("opinions", Box(1))
-    with pytest.raises(ValueError, match=r"no boxes are registered as 'opinion'.*'opinions'\?"):
-        boxes.get("opinion")
-    with pytest.raises(ValueError, match=r"boxes are a registered name.*not 5"):
-        boxes.get(5)
-    with pytest.raises(ValueError, match=r"'opinion' cannot be unregistered.*'opinions'"):
-        boxes.unregister("opinion")
+    for call, name, message in (
+            (boxes.get, "opinion", r"no boxes are registered as 'opinion'.*'opinions'\?"),
+            (boxes.get, 5, "boxes are a registered name.*not 5"),
+            (boxes.unregister, "opinion", "'opinion' cannot be unregistered.*'opinions'")):
+        with pytest.raises(ValueError, match=message):
+            call(name)
     boxes.unregister("opinions")
     assert boxes.names() == []
 
 
 def test_a_file_is_read_again_when_its_content_changes(tmp_path):
     read = []
-    kept: Registry[Box] = Registry(Box, lambda path, name: read.append(path) or Box(len(read)))
+    boxes: Registry[Box] = Registry(Box, lambda path, name: read.append(path) or Box(len(read)))
     file = tmp_path / "boxes.csv"
     file.write_text("one")
-    assert kept.get(file).content == kept.get(str(file)).content == 1
+    assert boxes.get(file).content == boxes.get(str(file)).content == 1
     file.write_text("two")
-    assert kept.get(file).content == 2 and len(read) == 2
+    assert boxes.get(file).content == 2 and len(read) == 2
 
 
 def test_sources_of_equal_name_and_content_are_equal(boxes):
     assert Box(1, "a") == Box(1, "a") != Box(1, "b")
-    assert Box(1) == Box(1) != Box(2)
+    assert Box(1) == Box(1) != Box(2) and len({Box(1), Box(1), Box(2)}) == 2
     assert Box(1).name == f"box-{Box(1).digest()}"
-    assert len({Box(1), Box(1), Box(2)}) == 2
     box = Box(1, "a")
     assert boxes.name_of(box) == name_of(box) == "a" and boxes.find(box) is box
     boxes.register("mine", box)
     assert boxes.name_of(box) == name_of(box) == "mine" and name_of("other") == "other"
 
 
-def test_registered_sources_take_precedence_over_built_in_ones():
+def test_registered_sources_take_precedence_over_built_in_ones(registered_groups):
     built_in = groups.get("trec-newswire")
     assert pickle.loads(pickle.dumps(built_in)) is built_in
-    groups.register("trec-newswire", groups.from_mapping({"d": "A"}))
-    try:
-        assert groups.get("trec-newswire").labels == ["A"]
-    finally:
-        groups.unregister("trec-newswire")
+    registered_groups("trec-newswire", groups.from_mapping({"d": "A"}))
+    assert groups.get("trec-newswire").labels == ["A"]
+    groups.unregister("trec-newswire")
     assert groups.get("trec-newswire") is built_in
     assert "trec-newswire" not in values.names()
