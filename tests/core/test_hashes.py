@@ -71,7 +71,8 @@ class Digested:
     (str, 1, 2), (float, "0.5", "nan"), (str.encode, "a", "b"), (bool, 0, 1), (type, 1, "1"),
     (lambda x: [x, (x,)], 1, "1"), (tuple, [1], [2]), (lambda x: {"a": [x]}, 1, 2),
     (lambda x: {x: "a"}, 1, 2), (lambda x: [frozenset({x})], 1, 2),
-    (lambda x: x([{}]), list, tuple), (Digested, "a", "b"), (lambda x: [{x: Digested(x)}], 1, 2), (Names, "abcd", "abce"),
+    (lambda x: x([{}]), list, tuple), (Digested, "a", "b"),
+    (lambda x: [{x: Digested(x)}], 1, 2), (Names, "abcd", "abce"),
     (collections.Counter, "ab", "abb"), (lambda x: collections.defaultdict(x), int, list),
     (chain, 1, 2), (Slots, 1, 2), (lambda x: {Slots(x)}, 1, 2), (re.compile, "a+", "b+"),
     (Color, 1, 2), (lambda x: functools.partial(max, x), 1, 2), (lambda x: x.upper, "a", "b"),
@@ -148,7 +149,8 @@ def arrow(lists):
     (list, [1, 0], [True, False]), (list, [1, "2"], ["1", 2]), (list, [b"a"], [b"b"]),
     (lambda x: pd.Series([x], dtype=object), "\ud800", "\ud801"), (arrow, [[1, 2]], [[1, 3]]),
     (lambda x: pd.array([1, x], dtype="Int64"), None, 0),
-    (lambda x: pd.Categorical(["a", x]), None, "a"), (lambda x: pd.to_datetime([x]), "2020", "2021"),
+    (lambda x: pd.Categorical(["a", x]), None, "a"),
+    (lambda x: pd.to_datetime([x]), "2020", "2021"),
     (lambda x: pd.DataFrame([[1, x]], columns=["a", "a"]), 2, 3)])  # columns of one name
 def test_columns_of_any_type(make, one, other):
     frames = [content if isinstance(content, pd.DataFrame) else pd.DataFrame({"x": content})
@@ -171,7 +173,8 @@ def test_names_from_content_stay_the_same():
 
 @each("code", [
     "def use(): pass", "class Use: pass\nuse = Use()",
-    "import functools\n@functools.cache\ndef use(): pass", "import enum\nuse = [enum.Enum('Color', {'RED': 1}).RED]"])
+    "import functools\n@functools.cache\ndef use(): pass",
+    "import enum\nuse = [enum.Enum('Color', {'RED': 1}).RED]"])
 def test_code_of_a_script_has_no_hash(code):
     namespace = {"__name__": "__main__"}
     exec(code, namespace)

@@ -7,6 +7,7 @@ import random
 import ir_measures
 import pandas as pd
 import pytest
+from one_test import each
 from slow_versions import words as slow
 
 from pt_fairness import FairnessWarning, NFaiRR, RaB, values
@@ -17,95 +18,79 @@ TEXTS = {"d1": "she and her mother", "d2": "He said his dog saw her", "d3": "she
          "d4": "he", "d5": "nothing here", "d6": "JOHN JOHN John mary"}
 
 
-def passages(files, texts):
-    files.msmarco(texts, {"1": "who"}, "".join(f"1 0 {docno} 1\n" for docno in texts), ["1"])
+@pytest.fixture
+def passages(files):
+    """``passages(texts)``: makes them MS MARCO's."""
+    return lambda texts: files.msmarco(
+        texts, {"1": "who"}, "".join(f"1 0 {docno} 1\n" for docno in texts), ["1"])
+
+
+def from_text(words=WORDS, *options, **named):
+    return values.from_text("msmarco-passage", words, *options, **named)
 
 
 def numbers(source, docnos):
     return source.lookup(["1"] * len(docnos), list(docnos)).tolist()
 
 
-@pytest.mark.parametrize("number, expected", [
-    ("neutrality", [0, 2 / 3, 1, 1, 1, 0.5]),
-    ("tc", [2, -1, 0, -1, 0, -2]),
-    ("tf", [math.log(3), math.log(2 / 3), 0, -math.log(2), 0, -math.log(2)]),
-    ("bool", [1, 0, 0, -1, 0, 0])])
-def test_worked_values(files, number, expected):
-    passages(files, TEXTS)
-    assert numbers(values.from_text("msmarco-passage", WORDS, number), TEXTS) == pytest.approx(
-        expected)
+@each("number, expected", [
+    ("neutrality", [0, 2 / 3, 1, 1, 1, 0.5, math.nan]),
+    ("tc", [2, -1, 0, -1, 0, -2, math.nan]),
+    ("tf", [math.log(3), math.log(2 / 3), 0, -math.log(2), 0, -math.log(2), math.nan]),
+    ("bool", [1, 0, 0, -1, 0, 0, math.nan])])
+def test_worked_values(passages, number, expected):
+    passages(TEXTS)
+    with pytest.warns(FairnessWarning, match="1 of 7 documents are not in the corpus"):
+        assert numbers(from_text(number=number), [*TEXTS, "d9"]) == pytest.approx(
+            expected, nan_ok=True)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_as_counted_one_by_one(files, seed):
+def test_as_counted_one_by_one(passages, seed):
     pick = random.Random(seed)
     tokens = ["she", "Her", "mary", "he", "his", "JOHN", "child", "the", "he.", "dogs"]
     texts = {f"d{i}": " ".join(pick.choices(tokens, k=pick.randrange(1, 9))) for i in range(60)}
-    passages(files, texts)
+    passages(texts)
     for words, threshold in ((WORDS, 1), (THREE, 1), (WORDS, 0), (THREE, 4)):
-        found = values.from_text("msmarco-passage", words, threshold=threshold)
-        counted = [slow.counts(text, words) for text in texts.values()]
-        expected = [slow.neutrality(one, threshold) for one in counted]
-        assert numbers(found, texts) == pytest.approx(expected)
+        expected = [slow.neutrality(slow.counts(text, words), threshold) for text in texts.values()]
+        assert numbers(from_text(words, threshold=threshold), texts) == pytest.approx(expected)
         assert 2 / len(words) - 1 <= min(expected) < max(expected) == 1
     for number in ("tc", "tf", "bool"):
-        found = values.from_text("msmarco-passage", WORDS, number)
-        assert numbers(found, texts) == pytest.approx(
+        assert numbers(from_text(number=number), texts) == pytest.approx(
             [slow.difference(slow.counts(text, WORDS), number) for text in texts.values()])
 
 
-def test_documents_that_the_corpus_lacks_have_no_value(files):
-    passages(files, TEXTS)
-    for number in ("neutrality", "tc", "tf", "bool"):
-        found = values.from_text("msmarco-passage", WORDS, number)
-        with pytest.warns(FairnessWarning, match="1 of 2 documents are not in the corpus"):
-            assert numbers(found, ["d5", "d9"]) == pytest.approx(
-                [float(number == "neutrality"), math.nan], nan_ok=True)
-
-
-@pytest.mark.parametrize("words, options, message", [
-    (WORDS, {"number": "count"},
-     "number='count' is not possible; it takes 'neutrality', 'tc', 'tf' or 'bool'"),
-    (THREE, {"number": "tc"}, "number='tc' needs the words of two groups, not of 'female', 'male', "
-                              "'child'"),
-    ({"female": ["she"]}, {}, "number='neutrality' needs the words of two groups or more, not of "
-                              "'female'"),
+@each("words, options, message", [
+    (WORDS, {"number": "count"}, "number='count' is not possible; it takes 'neutrality', 'tc', "),
+    (THREE, {"number": "tc"}, "number='tc' needs the words of two groups, not of 'female', 'male'"),
+    ({"female": ["she"]}, {}, "needs the words of two groups or more, not of 'female'"),
     (WORDS, {"threshold": -1}, "threshold=-1 has to be a whole number of at least 0"),
-    (WORDS, {"threshold": "1"}, "threshold='1' has to be a whole number of at least 0"),
-])
+    (WORDS, {"threshold": "1"}, "threshold='1' has to be a whole number of at least 0")])
 def test_options_that_are_refused(words, options, message):
     with pytest.raises(ValueError, match=message):
-        values.from_text("msmarco-passage", words, **options)
+        from_text(words, **options)
 
 
-def test_names_and_representation(files):
-    passages(files, TEXTS)
-    found = values.from_text("msmarco-passage", WORDS, "tf")
-    assert found.name == values.from_text("msmarco-passage", WORDS, "tf").name
+def test_names_and_representation(passages):
+    passages(TEXTS)
+    found = from_text(WORDS, "tf")
+    assert found.name == from_text(WORDS, "tf").name
     assert repr(found) == f"Values({found.name!r}, tf of female, male words)" and len(found) == 0
-    others = [values.from_text("msmarco-passage", WORDS),
-              values.from_text("msmarco-passage", WORDS, threshold=2),
-              values.from_text("msmarco-passage", dict(reversed(WORDS.items())), "tf"),
-              values.from_text("msmarco-passage", THREE)]
+    others = [from_text(), from_text(threshold=2), from_text(THREE),
+              from_text(dict(reversed(WORDS.items())), "tf")]
     assert len({found, *others}) == 5
     again = pickle.loads(pickle.dumps(found))
-    assert again == found and numbers(again, ["d3"]) == [0]
-    assert len(again) == 1
+    assert again == found and numbers(again, ["d3"]) == [0] and len(again) == 1
 
 
-def test_measures_of_these_values_are_those_of_a_table(files):
-    passages(files, TEXTS)
+def test_measures_of_these_values(passages):
+    passages(TEXTS)
     qrels = pd.DataFrame({"query_id": "1", "doc_id": list(TEXTS), "relevance": 1})
     run = pd.DataFrame({"query_id": "1", "doc_id": [*TEXTS, "d9"], "score": range(7)})
-    neutrality = values.from_text("msmarco-passage", WORDS)
-    difference = values.from_text("msmarco-passage", WORDS, "tc")
-    with pytest.warns(FairnessWarning, match="1 of 7 documents are not in the corpus"):
-        known = {docno: number for docno, number in zip(
-            [*TEXTS, "d9"], numbers(neutrality, [*TEXTS, "d9"]), strict=True)
-            if not math.isnan(number)}
-    measures = [NFaiRR(values=neutrality) @ 5, NFaiRR(values=values.from_mapping(known)) @ 5,
-                RaB(values=difference) @ 3]
+    table = values.from_mapping(dict(zip(TEXTS, numbers(from_text(), TEXTS), strict=True)))
+    by_words, by_table = (NFaiRR(values=source) @ 5 for source in (from_text(), table))
+    difference = RaB(values=from_text(number="tc")) @ 3
     with pytest.warns(FairnessWarning, match="1 of 3 documents are not in the corpus"):
-        found = ir_measures.calc_aggregate(measures, qrels, run)
-    assert found[measures[0]] == pytest.approx(found[measures[1]]) and 0 < found[measures[0]] < 1
-    assert found[measures[2]] == pytest.approx(-2 / 3)  # d9 without value, d6, d5
+        found = ir_measures.calc_aggregate([by_words, by_table, difference], qrels, run)
+    assert found[by_words] == pytest.approx(found[by_table]) and 0 < found[by_words] < 1
+    assert found[difference] == pytest.approx(-2 / 3)  # d9 without value, d6, d5
