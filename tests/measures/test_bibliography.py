@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from one_test import each
 
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY
@@ -13,7 +12,8 @@ from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 @each("key", BIBLIOGRAPHY)
 def test_an_entry_holds_the_whole_reference(key):
     paper = BIBLIOGRAPHY[key]
-    head, *lines, end = paper.bibtex(key).splitlines()
+    entry = paper.bibtex(key)
+    head, *lines, end = entry.splitlines()
     assert re.fullmatch(r"@(article|inproceedings|misc)\{" + key + ",", head) and end == "}"
     fields = dict(re.fullmatch(r"  (\w+) = \{(.*)\},", line).groups() for line in lines)
     assert fields["title"].replace("\\&", "&") == f"{{{paper.title}}}"
@@ -22,20 +22,14 @@ def test_an_entry_holds_the_whole_reference(key):
     assert fields["year"] == paper.venue[-4:]
     assert paper.link.endswith(fields.get("doi", fields.get("url", "")))
     assert bool(paper.link) == (not {"doi", "url"}.isdisjoint(fields))
-    for brace in (head, *lines, end):
-        assert not re.search(r"(?<!\\)[&%]", brace)
-    assert "\n".join((head, *lines, end)).count("{") == "\n".join((head, *lines, end)).count("}")
+    assert not re.search(r"(?<!\\)[&%]", entry) and entry.count("{") == entry.count("}")
 
 
-@pytest.mark.parametrize(
-    ("key", "kind", "fields"),
-    [
-        ("das2019", "misc", {"eprint": "1907.09328", "archiveprefix": "arXiv"}),
-        ("gezici2021", "article", {"journal": "Information Retrieval Journal", "volume": "24"}),
-        ("draws2021", "article", {"journal": "SIGKDD Explorations", "volume": "23", "number": "1"}),
-        ("yang2017", "inproceedings", {"booktitle": "SSDBM"}),
-        ("lipani2021", "misc", {"year": "2021"})],
-)
+@each("key, kind, fields", [
+    ("das2019", "misc", {"eprint": "1907.09328", "archiveprefix": "arXiv"}),
+    ("gezici2021", "article", {"journal": "Information Retrieval Journal", "volume": "24"}),
+    ("draws2021", "article", {"journal": "SIGKDD Explorations", "volume": "23", "number": "1"}),
+    ("yang2017", "inproceedings", {"booktitle": "SSDBM"}), ("lipani2021", "misc", {})])
 def test_the_venue_determines_the_type(key, kind, fields):
     entry = BIBLIOGRAPHY[key].bibtex(key)
     assert entry.startswith(f"@{kind}{{")

@@ -3,17 +3,17 @@
 import ir_measures
 import pandas as pd
 import pytest
+from one_test import each
 
 import pt_fairness
 from pt_fairness.measures.measure_names import meant, parse, parsed_one, split
 
 
-@pytest.mark.parametrize("typed, suggested", [
+@each("typed, suggested", [
     ("α-nDCG@10", "α_nDCG@10"), ("alpha-nDCG@10", "alpha_nDCG@10"), ("rkl@10", "rKL@10"),
-    ("ndcg@10", "nDCG@10"), ("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("P_10", "P@10"),
-    ("recip_rank", "RR"), ("RKL(protected='CON')@5", "rKL(protected='CON')@5"),
-    ("RKL(…)@5", "rKL"), ("err-ia@20", "ERR_IA@20"), ("β-P@5", "β_P@5"), ("nfairr@5", "NFaiRR@5"),
-    ("nDCGG@5", "nDCG@5")])
+    ("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("P_10", "P@10"), ("recip_rank", "RR"),
+    ("RKL(protected='CON')@5", "rKL(protected='CON')@5"), ("RKL(…)@5", "rKL"),
+    ("err-ia@20", "ERR_IA@20"), ("β-P@5", "β_P@5"), ("nDCGG@5", "nDCG@5")])
 def test_did_you_mean(typed, suggested):
     assert meant(typed) == suggested
     assert isinstance(parse(suggested), ir_measures.Measure)
@@ -29,7 +29,7 @@ def test_every_name_is_found_in_lower_case():
     assert found == {name: measure.NAME.lower() for name, measure in known.items()}
 
 
-@pytest.mark.parametrize("typed", ["qwertz", "", "official", "nDCG@", "rKL(groups='x'@5"])
+@each("typed", ["qwertz", "", "official", "nDCG@", "rKL(groups='x'@5"])
 def test_nothing_is_near(typed, capsys):
     assert meant(typed) is None
     with pytest.raises(ValueError, match=r"names such as 'nDCG@10'$"):
@@ -37,32 +37,25 @@ def test_nothing_is_near(typed, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("text, parts", [
-    ("nDCG@10 rKL@5", ["nDCG@10", "rKL@5"]),
+@each("text, parts", [
+    ("nDCG@10 rKL@5", ["nDCG@10", "rKL@5"]), ("rKL @ 10  P@5", ["rKL @ 10", "P@5"]),
     (" rKL(groups='stance', target='run')@10 ", ["rKL(groups='stance', target='run')@10"]),
-    ("rKL @ 10  P@5", ["rKL @ 10", "P@5"]),
-    ("rKL( protected = 'a (b', target={'P': 1} )@5 AP", ["rKL( protected = 'a (b', "
-                                                         "target={'P': 1} )@5", "AP"]),
-    ("rKL(groups='x", ["rKL(groups='x"]), ("", []),
-])
+    ("rKL( protected = 'a (b', target={'P': 1} )@5 AP",
+     ["rKL( protected = 'a (b', target={'P': 1} )@5", "AP"]),
+    ("rKL(groups='x", ["rKL(groups='x"]), ("", [])])
 def test_white_space_within_a_measure(text, parts):
     assert split(text) == parts
 
 
-@pytest.mark.parametrize("text", ["RaB(values={'PRO':1,'CON':-1})@10",
-                                  "RaB(values={'PRO': 1.0, 'CON': -1.0}) @ 10"])
+@each("text", ["RaB(values={'PRO':1,'CON':-1})@10", "RaB(values={'PRO': 1.0, 'CON': -1.0}) @ 10"])
 def test_negative_numbers(text):
     with pytest.raises(ValueError):  # so the plain parser needs them as text
         ir_measures.parse_measure(text)
     assert parsed_one(text) == pt_fairness.RaB(values={"PRO": 1, "CON": -1}) @ 10
     assert ir_measures.parse_measure(str(parsed_one(text))) == parsed_one(text)
-    qrels = pd.DataFrame({"qid": "1", "docno": list("abc"), "label": 1,
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": list("abc"), "relevance": 1,
                           "iteration": ["PRO", "CON", "PRO"]})
-    run = qrels[["qid", "docno"]].assign(score=[3.0, 2.0, 1.0])
-    found = pt_fairness.evaluate({"x": run}, qrels, [text],
-                                 perquery=False, progress=False)
-    assert found.iloc[0, 1] == pytest.approx((1 - 1 + 1) / 3)  # the mean of the values
-
-
-def test_a_minus_in_a_label_is_kept():
+    run = qrels[["query_id", "doc_id"]].assign(score=[3.0, 2.0, 1.0])
+    assert parsed_one(text).calc_aggregate(qrels, run) == pytest.approx((1 - 1 + 1) / 3)
+    # A minus in a label is kept.
     assert parsed_one("rKL(protected='a-1')@5") == pt_fairness.rKL(protected="a-1") @ 5
