@@ -5,6 +5,7 @@ from __future__ import annotations
 import ir_measures
 import pandas as pd
 import pytest
+from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, groups, rRD, targets
 from pt_fairness.measures import MEASURES
@@ -20,13 +21,12 @@ targets.register("of one group", pd.DataFrame({"group": ["d"], "share": [1.0]}))
 #: Why a measure has a value although there is one group alone.
 DEFINED = {
     "Annotated": "it counts annotated documents",
-    "ARaB": "it has numbers instead of groups", "FaiRR": "it has numbers instead of groups",
-    "NFaiRR": "it has numbers instead of groups", "RaB": "it has numbers instead of groups",
-    "RankingBias": "it has numbers instead of groups",
-    "EED": "it compares documents", "EEL": "it compares documents", "EER": "it compares documents",
-    "GF": "its divergence is 0 for one label, as in NTCIREVAL; the value is that of relevance",
-    "GFR": "its divergence is 0 for one label, as in NTCIREVAL; the value is that of relevance",
-    "IAA": "it compares documents", "OfGroup": "it is the effectiveness for one group",
+    **dict.fromkeys(("ARaB", "FaiRR", "NFaiRR", "RaB", "RankingBias"),
+                    "it has numbers instead of groups"),
+    **dict.fromkeys(("EED", "EEL", "EER", "IAA"), "it compares documents"),
+    **dict.fromkeys(("GF", "GFR"), "its divergence is 0 for one label, as in NTCIREVAL; the value "
+                                   "is that of relevance"),
+    "OfGroup": "it is the effectiveness for one group",
     "TrecFair": "documents without a label are a group"}
 #: The parameters that measures need, and forms that compare groups, or that do not.
 PARAMS = {"group": "d", "measure": "nDCG", "values": {"d": 1.0}}
@@ -56,41 +56,45 @@ def told(call):
     return result, " ".join(str(one.message) for one in caught)
 
 
-@pytest.mark.parametrize("name, params", CASES, ids=lambda part: str(part))
-def test_one_group_alone(name, params):
-    measure = measure_of(name, params, ONE)
-    undefined = analysis.undefined(QRELS, [measure])
-    if not params and name in DEFINED:
-        assert undefined.empty, DEFINED[name]
-        return
-    assert undefined["qid"].tolist() == ["1", "2"]
-    found, text = told(lambda: list(ir_measures.iter_calc([measure], QRELS, RUN)))
-    assert [metric.value for metric in found] == [0.0, 0.0]
+def test_one_group_alone():
+    measures = [measure_of(name, params, ONE) for name, params in CASES]
+    defined = {measure_of(name, {}, ONE) for name in DEFINED}
+    undefined = analysis.undefined(QRELS, measures).groupby("measure")["qid"].apply(list).to_dict()
+    assert undefined == {str(measure): ["1", "2"] for measure in measures if measure not in defined}
+    found, text = told(lambda: [*ir_measures.iter_calc({*measures} - defined, QRELS, RUN)])
+    assert {metric.value for metric in found} == {0.0} and len(found) == 2 * len(undefined)
+    for measure in undefined:
+        assert f" {measure}" in text
     assert text.count("nothing to compare with") == 1 and "2 of 2 topics" in text
-    if name != "TrecFair":
-        assert "(the only group is 'd': there is nothing to compare)" in text
-    averages, text = told(lambda: evaluate({"run": RUN}, QRELS, [measure], progress=False)[0])
+    _, text = told(lambda: measure_of("rKL", {}, ONE).calc_aggregate(QRELS, RUN))
+    assert "(the only group is 'd': there is nothing to compare)" in text
+
+
+def test_a_measure_that_is_undefined_everywhere_has_no_average():
+    measure = measure_of("rKL", {}, ONE)
+    averages, _ = told(lambda: evaluate({"run": RUN}, QRELS, [measure], progress=False)[0])
     assert averages[str(measure)].isna().all()
     assert str(measure) in averages.attrs["undefined everywhere"]
 
 
-@pytest.mark.parametrize("name", ["BiasP", "BiasRBP", "BiasDCG"])
+@each("name", ["BiasP", "BiasRBP", "BiasDCG"])
 def test_a_stance_that_no_document_has(name):
     with pytest.raises(ValueError, match="con='CON' names no group"):
         evaluate({"run": RUN}, QRELS, [MEASURES[name](pro="d", groups=ONE)], progress=False)
 
 
-@pytest.mark.parametrize("name, more", [
-    (name, more) for name, kind in MEASURES.items()
-    for more in ({}, {"target": "uniform"}, {"target": "run"}, {"norm": "none"})
-    if {"protected", *more} <= kind.SUPPORTED_PARAMS.keys()], ids=str)
-def test_every_group_protected(name, more):
-    measure = MEASURES[name](protected="PRO,CON", groups=TWO, **more)
-    assert analysis.undefined(QRELS, [measure])["qid"].tolist() == ["1", "2"]
-    _, text = told(lambda: list(ir_measures.iter_calc([measure], QRELS, RUN)))
+def test_every_group_protected():
+    measures = [
+        MEASURES[name](protected="PRO,CON", groups=TWO, **more) for name, kind in MEASURES.items()
+        for more in ({}, {"target": "uniform"}, {"target": "run"}, {"norm": "none"})
+        if {"protected", *more} <= kind.SUPPORTED_PARAMS.keys()]
+    undefined = analysis.undefined(QRELS, measures).groupby("measure")["qid"].apply(list).to_dict()
+    assert undefined == {str(measure): ["1", "2"] for measure in measures}
+    _, text = told(lambda: [*ir_measures.iter_calc(measures, QRELS, RUN)])
     assert "(protected='PRO,CON' names every group: there is nothing to compare)" in text
-    assert analysis.undefined(QRELS, [measure(protected="PRO")]).empty \
-        or name.startswith("log")  # no relevant document of CON
+    others = [measure(protected="PRO") for measure in measures
+              if not measure.NAME.startswith("log")]  # no relevant document of CON
+    assert analysis.undefined(QRELS, others).empty
 
 
 def test_the_slow_versions_agree(make_case, agrees):

@@ -17,6 +17,7 @@ import pyterrier.measures
 import pytest
 import slow_versions
 from ir_measures import nDCG
+from one_test import each
 from slow_versions.common import compares_groups, mean_over_samples, target_is_empty, target_shares
 
 import pt_fairness
@@ -31,8 +32,6 @@ def gap(codes, length, shares, target):
     return abs(ranked - target).max(axis=1)
 Gap = pt_fairness.measure(gap, name="Gap")
 """
-
-
 #: A module with a class, which reads the documents without a group.
 A_CLASS = """\
 import numpy as np
@@ -59,21 +58,22 @@ def gap(codes, length, shares, target):
     return abs(ranked - target).max(axis=1)
 
 
-@compares_groups
-@mean_over_samples
-def slow_gap(topic, *, target="qrels", rel=1, cutoff=None):
+def slow_differences(topic, target, rel, cutoff):
+    """By group, the share in the ranking minus the target; ``None`` without a target."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
         return None
     docnos = topic.condensed(topic.ranking)[:cutoff]
-    if not docnos:
-        return 1.0
     wanted = target_shares(topic, target, rel)
-    differences = []
-    for label in topic.labels:
-        share = sum(topic.shares(docno).get(label, 0) for docno in docnos) / len(docnos)
-        differences.append(abs(share - wanted[label]))
-    return max(differences)
+    return docnos and [sum(topic.shares(docno).get(label, 0) for docno in docnos) / len(docnos)
+                       - wanted[label] for label in topic.labels]
+
+
+@compares_groups
+@mean_over_samples
+def slow_gap(topic, *, target="qrels", rel=1, cutoff=None):
+    differences = slow_differences(topic, target, rel, cutoff)
+    return max(map(abs, differences), default=1.0) if differences is not None else None
 
 
 def first_groups(codes, member):
@@ -100,15 +100,14 @@ def slow_relevant_share(topic, *, cutoff=None):
 
 
 def everything(**arrays):
-    """The mean share of the first group, with all arrays at hand."""
+    """The difference of the first group's share from its target, with all arrays at hand."""
     assert sorted(arrays) == ["codes", "cutoff", "length", "member", "relevance", "shares",
                               "target"]
     lists, depth = arrays["codes"].shape
     sets, labels = arrays["shares"].shape
-    assert arrays["member"].shape == (sets, labels) and arrays["member"].dtype == bool
-    assert arrays["length"].shape == (lists,) and (arrays["length"] > 0).all()
-    assert arrays["relevance"].shape == (lists, depth)
-    assert arrays["target"].shape == (lists, labels)
+    shapes = {name: arrays[name].shape for name in ("length", "relevance", "member", "target")}
+    assert shapes == {"length": (lists,), "relevance": (lists, depth), "member": (sets, labels),
+                      "target": (lists, labels)}
     assert ((arrays["codes"] >= 0).sum(axis=1) == arrays["length"]).all()
     assert not arrays["shares"][-1].any() and not arrays["member"][-1].any()
     arrays["shares"][:, 1:] = math.nan  # harms no other measure
@@ -119,15 +118,8 @@ def everything(**arrays):
 @compares_groups
 @mean_over_samples
 def slow_everything(topic, *, target="uniform", rel=1, cutoff=None):
-    topic = topic.with_target(target)
-    if target_is_empty(topic, target, rel):
-        return None
-    docnos = topic.condensed(topic.ranking)[:cutoff]
-    if not docnos:
-        return 0.0
-    first = topic.labels[0]
-    share = sum(topic.shares(docno).get(first, 0) for docno in docnos) / len(docnos)
-    return share - target_shares(topic, target, rel)[first]
+    differences = slow_differences(topic, target, rel, cutoff)
+    return (differences or [0.0])[0] if differences is not None else None
 
 
 @pytest.fixture
@@ -144,9 +136,8 @@ def measures(monkeypatch):
 
 
 class TestValues:
-    @pytest.mark.parametrize("samples", [1, 3])
-    @pytest.mark.parametrize("kind", [False, True, "weights"])
-    @pytest.mark.parametrize("seed", range(4))
+    @pytest.mark.parametrize("kind, samples", [(False, 1), (True, 3), ("weights", 3)])
+    @pytest.mark.parametrize("seed", range(3))
     def test_each_array_against_loops(self, measures, make_case, agrees, seed, kind, samples):
         settings = [(name, {"cutoff": k} if k else {}) for k in (None, 1, 3, 50)
                     for name in ("Gap", "FirstGroups", "RelevantShare", "Everything")]
@@ -162,11 +153,12 @@ class TestValues:
         found = ir_measures.calc_aggregate(both, case.qrels_frame, case.run_frame)
         assert found[pt_fairness.AWRF] == alone[pt_fairness.AWRF]
 
-    @pytest.mark.parametrize("fair_end, range, value", [
+    @each("fair_end, range, value", [
         (0, (0, 1), 1), (1, (0, 1), 0), (0, (0, None), 1), (0, (-1, 1), 0), (2, (None, 2), 1)])
     def test_a_topic_without_results(self, fair_end, range, value):
         measure = pt_fairness.measure(first_groups, "First", fair_end, range)
-        (metric,) = measure.iter_calc(qrels, run.head(0))
+        with pytest.warns(FairnessWarning, match="the run is empty"):
+            (metric,) = measure.iter_calc(qrels, run.head(0))
         assert metric.value == measure.DEFAULT == value
 
     def test_undefined_topics_are_counted(self):
@@ -175,17 +167,15 @@ class TestValues:
             assert measure.calc_aggregate(qrels, run) == 0
 
     def test_without_qrels(self):
+        options = {"groups": {"a": "PRO", "b": "PRO", "c": "CON"}, "progress": False}
         uniform = pt_fairness.measure(everything, "Everything", range=(-1, 1))
-        groups = {"a": "PRO", "b": "PRO", "c": "CON"}
         with pytest.raises(ValueError, match="qrels"):  # relevance is at hand, too
-            pt_fairness.evaluate(run, None, uniform, groups=groups, progress=False)
-        dominance = pt_fairness.measure(
+            pt_fairness.evaluate(run, None, uniform, **options)
+        share = pt_fairness.measure(
             lambda codes, length, shares: (shares[codes].sum(axis=1) / length[:, None]).max(axis=1),
             "Dominance")
-        table = pt_fairness.evaluate(run, None, dominance, groups=groups, perquery=False,
-                                     progress=False)
+        table = pt_fairness.evaluate(run, None, share, perquery=False, **options)
         assert table["Dominance"].item() == pytest.approx(2 / 3)
-
 
     def test_columns_are_sorted_by_label_and_documents_without_a_group_are_left_out(self):
         source = pt_fairness.groups.from_mapping({"b": "z", "e": "m"}, order=["z", "k", "m"])
@@ -204,29 +194,24 @@ class TestValues:
 
 
 class TestFunctions:
-    @pytest.mark.parametrize("function, options, error", [
+    @each("function, options, error", [
         ("gap", {}, "measure takes a function, not 'gap'"),
         (lambda codes: codes, {}, "cannot be named '<lambda>'"),
-        (gap, {"name": "my gap"}, "cannot be named 'my gap'"),
-        (gap, {"name": "class"}, "cannot be named 'class'"),
-        (gap, {"name": "rKL"}, "already has a measure named 'rKL'"),
-        (gap, {"name": "nDCG"}, "already has a measure named 'nDCG'"),
+        *((gap, {"name": name}, f"cannot be named '{name}'") for name in ("my gap", "class")),
+        *((gap, {"name": name}, f"already has a measure named '{name}'")
+          for name in ("rKL", "nDCG")),
         (lambda codes, ranks: codes, {"name": "X"}, "X takes 'ranks', which a measure does not"),
         (lambda ranks, **arrays: ranks, {"name": "X"}, "X takes 'ranks'"),
         (lambda codes, /: codes, {"name": "X"}, "X takes 'codes', which a measure does not give"),
-        (gap, {"range": (1, 0)}, r"range=\(1, 0\) is not possible"),
-        (gap, {"range": (0, 1, 2)}, "is not possible; range takes the smallest"),
-        (gap, {"range": (0, "1")}, "is not possible; range takes"),
-        (gap, {"fair_end": 2}, "fair_end=2, range"),
-        (gap, {"fair_end": math.nan}, "fair_end=nan"),
-        (gap, {"fair_end": math.inf, "range": (0, None)}, "fair_end=inf"),
-        (gap, {"fair_end": None}, "fair_end=None"),
-    ])
+        *((gap, {"range": range}, "is not possible; range takes the smallest")
+          for range in ((1, 0), (0, 1, 2), (0, "1"))),
+        *((gap, {"fair_end": end}, f"fair_end={end}, range") for end in (2, math.nan, None)),
+        (gap, {"fair_end": math.inf, "range": (0, None)}, "fair_end=inf")])
     def test_wrong_ones(self, function, options, error):
         with pytest.raises(ValueError, match=error):
             pt_fairness.measure(function, **options)
 
-    @pytest.mark.parametrize("function, error", [
+    @each("function, error", [
         (lambda codes: codes, r"X returns an array of the shape \(1, 4\) for 1 lists"),
         (lambda codes: 0.5, r"of the shape \(\) for 1 lists; .* of the shape \(1,\)"),
         (lambda length: length, r"X returns 4 for topic '1', outside its range \(0\.0, 1\.0\)"),
@@ -275,6 +260,7 @@ class TestPlaces:
                                                 progress=False, references=True)
         assert values["value"].item() == 1 / 2 and len(averages) == 5
 
+    @pytest.mark.exhaustive
     def test_several_processes(self):
         pytest.importorskip("joblib")
         pt_fairness.measure(gap, name="Gap")
@@ -302,10 +288,10 @@ class TestPlaces:
 
 
 @pytest.fixture
-def files(tmp_path):
-    (tmp_path / "qrels").write_text("1 PRO a 1\n1 PRO b 1\n1 CON c 1\n")
-    (tmp_path / "run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n")
-    return str(tmp_path / "qrels"), str(tmp_path / "run")
+def files(folder_of):
+    folder_of({"qrels": "1 PRO a 1\n1 PRO b 1\n1 CON c 1\n", "my_gaps.py": FIVE_LINES,
+               "run": "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n"})
+    return "qrels", "run"
 
 
 @pytest.fixture
@@ -321,69 +307,54 @@ def imported(monkeypatch):
 
 @pytest.mark.usefixtures("imported")
 class TestCommandLine:
-    @pytest.mark.parametrize("module", [False, True])
-    def test_import(self, tmp_path, monkeypatch, files, capsys, module):
-        (tmp_path / "my_gaps.py").write_text(FIVE_LINES)
-        option = f"--import={tmp_path / 'my_gaps.py'}"
-        if module:
-            monkeypatch.chdir(tmp_path)
-            option = "--import=my_gaps"
-        assert cli.main(["table", *files, "-m", "Gap@2", "--format", "csv", option]) == 0
-        assert cli.main(["eval", *files, "Gap@2", option]) == 0
+    def test_import(self, files, capsys):
+        command = ["table", *files, "-m", "Gap@2", "--format", "csv", "--import=my_gaps"]
+        assert cli.main(command) == 0
+        assert cli.main(["eval", *files, "Gap@2", "--import=my_gaps.py"]) == 0
         table, values = capsys.readouterr().out.rsplit("\n", 2)[:2]
         assert table.splitlines()[0] == "name,Gap@2" and values == "Gap@2\t0.3333"
-        assert cli.evaluate([*files, "Gap@2", option], "ir_measures") == 0
+        assert cli.evaluate([*files, "Gap@2", "--import=my_gaps"], "ir_measures") == 0
 
-    def test_a_class_that_counts_all_of_the_first_documents(self, tmp_path, capsys):
-        (tmp_path / "my_gaps.py").write_text(A_CLASS)
-        (tmp_path / "qrels").write_text("1 PRO a 1\n1 - b 1\n1 CON c 1\n")
-        (tmp_path / "run").write_text("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n")
-        arguments = [str(tmp_path / "qrels"), str(tmp_path / "run")]
-        command = ["eval", *arguments, "NoGroup@2", f"--import={tmp_path / 'my_gaps.py'}"]
-        assert cli.main(command) == 0
+    def test_a_class_that_counts_all_of_the_first_documents(self, files, folder_of, capsys):
+        folder_of({"my_gaps.py": A_CLASS, "qrels": "1 PRO a 1\n1 - b 1\n1 CON c 1\n"})
+        assert cli.main(["eval", *files, "NoGroup@2", "--import=my_gaps.py"]) == 0
         assert capsys.readouterr().out == "NoGroup@2\t0.5000\n"
-        paragraph = pt_fairness.report([arguments[1]], arguments[0], ["NoGroup@2", "rKL@2"],
+        paragraph = pt_fairness.report(["run"], "qrels", ["NoGroup@2", "rKL@2"],
                                        progress=False).paragraph
         assert "For rKL@2, documents without a group are left out" in paragraph
 
-    @pytest.mark.parametrize("name, text, error", [
+    @each("path, text, error", [
         ("no_such.py", None, "there is no such file"),
         ("no_such_module", None, "ModuleNotFoundError: No module named 'no_such_module'"),
         ("broken_gaps.py", "1 / 0", "ZeroDivisionError: division by zero"),
-        ("random.py", "", "has the same name; rename the file"),
-    ])
-    def test_a_wrong_import(self, tmp_path, files, capsys, name, text, error):
-        path = name
-        if text is not None:
-            path = str(tmp_path / name)
-            (tmp_path / name).write_text(text)
+        ("random.py", "", "has the same name; rename the file")])
+    def test_a_wrong_import(self, files, folder_of, capsys, path, text, error):
+        folder_of({} if text is None else {path: text})
         assert cli.main(["table", *files, "-m", "P@2", "--import", path]) == 2
         message = capsys.readouterr().err
         assert error in message and f"--import {path}" in message
 
-    def test_entry_point(self, tmp_path, files):
+    def test_entry_point(self, files, tmp_path):
         """The folder is that of a distribution that pip has installed."""
-        (tmp_path / "gaps").mkdir()
-        (tmp_path / "gaps" / "__init__.py").write_text(FIVE_LINES)
-        (tmp_path / "gaps-1.0.dist-info").mkdir()
-        (tmp_path / "gaps-1.0.dist-info" / "METADATA").write_text(
-            "Metadata-Version: 2.1\nName: gaps\nVersion: 1.0\n")
-        (tmp_path / "gaps-1.0.dist-info" / "entry_points.txt").write_text(
-            "[pt_fairness.measures]\ngaps = gaps:Gap\nbroken = no_such_module\n")
-        code = f"""
-            import sys, warnings
-            sys.path.insert(0, {str(tmp_path)!r})
-            with warnings.catch_warnings(record=True) as messages:
-                import {{first}}, pt_fairness, ir_measures
-            print(*[message.message for message in messages])
-            print(ir_measures.parse_measure("Gap@2"), pt_fairness.Gap is __import__("gaps").Gap)
-            from pt_fairness import cli
-            sys.exit(cli.main(["eval", *{files!r}, "Gap@2"]))"""
+        for path, text in (
+                ("gaps/__init__.py", FIVE_LINES),
+                ("gaps-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: gaps\nVersion: 1\n"),
+                ("gaps-1.0.dist-info/entry_points.txt",
+                 "[pt_fairness.measures]\ngaps = gaps:Gap\nbroken = no_such_module\n")):
+            (tmp_path / path).parent.mkdir(exist_ok=True)
+            (tmp_path / path).write_text(text)
+        code = f"""\
+import sys, warnings
+sys.path.insert(0, {str(tmp_path)!r})
+with warnings.catch_warnings(record=True) as messages:
+    import {{first}}, pt_fairness, ir_measures
+print(*[message.message for message in messages])
+print(ir_measures.parse_measure("Gap@2"), pt_fairness.Gap is __import__("gaps").Gap)
+from pt_fairness import cli
+sys.exit(cli.main(["eval", "qrels", "run", "Gap@2"]))"""
         for first in ("gaps", "pt_fairness"):
-            done = subprocess.run(
-                [sys.executable, "-c", "\n".join(line[12:] for line in
-                                                 code.format(first=first).splitlines())],
-                capture_output=True, text=True)
+            done = subprocess.run([sys.executable, "-c", code.format(first=first)],
+                                  capture_output=True, text=True)
             warning, *lines = done.stdout.splitlines()
             assert "broken = no_such_module cannot be imported (ModuleNotFoundError" in warning
             assert lines == ["Gap@2 True", "Gap@2\t0.3333"], done.stderr
