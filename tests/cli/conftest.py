@@ -1,4 +1,7 @@
-"""Small files, and the command that evaluates them."""
+"""Small files, and commands on them: in this process and in another one."""
+
+import subprocess
+import sys
 
 import pytest
 
@@ -9,15 +12,26 @@ RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q
 
 
 @pytest.fixture
-def files(tmp_path):
-    (tmp_path / "qrels").write_text(QRELS, encoding="utf-8")
-    (tmp_path / "run").write_text(RUN, encoding="utf-8")
-    return str(tmp_path / "qrels"), str(tmp_path / "run")
+def command(capsys):
+    """``command(argument…)``: exit code, standard output, standard error."""
+    return lambda *arguments: (cli.main([*map(str, arguments)]), *capsys.readouterr())
 
 
 @pytest.fixture
-def run(capsys):
-    """``run(argument…)``: exit code, standard output, standard error of ``pt-fairness eval``."""
-    def call(*arguments):
-        return cli.main(["eval", *arguments]), *capsys.readouterr()
-    return call
+def files(folder_of):
+    """A folder with qrels that have groups and a run, as working directory."""
+    return folder_of({"qrels": QRELS, "run": RUN})
+
+
+@pytest.fixture(scope="session")
+def process():
+    """``process(argument…)``: the command in an interpreter of its own, which has ended."""
+    main = "import sys; from pt_fairness.cli import main; sys.exit(main())"
+
+    def run(*arguments, shell="", **options):
+        before = ["/bin/sh", "-c", f'exec "$0" "$@" {shell}'] if shell else []
+        if "stdout" not in options:
+            options["capture_output"] = True
+        return subprocess.run([*before, sys.executable, "-c", main, *map(str, arguments)],
+                              encoding="utf-8", **options)
+    return run

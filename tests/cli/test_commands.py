@@ -1,192 +1,137 @@
-"""The command line, called as a user calls it."""
+"""``pt-fairness eval`` and ``annotate``; errors, exit codes and where the output goes."""
 
+import argparse
 import gzip
+import logging
 import os
 import subprocess
 import sys
-from pathlib import Path
+import warnings
 
+import ir_measures
 import numpy as np
 import pytest
+from ir_measures.__main__ import main_cli
+from one_test import each
 
+import pt_fairness
 from pt_fairness import cli, groups
+from pt_fairness.cli.output import check_output, guarded, write
 
 
-def test_warnings_are_one_line(files):
-    done = subprocess.run([sys.executable, "-m", "pt_fairness", *files,
-                           "AWRF(target={'PRO':0.5,'X':0.5})@3"], capture_output=True, text=True)
+def test_the_hand_computed_example_and_one_line_for_a_warning(files, command):
+    """As a module, and as a command: the values are those of the tests of the measures."""
+    given = ["qrels", "run", "rND@3 rKL@3", "AWRF(target={'PRO':0.5,'X':0.5})@3", "-q", "-n", "-p",
+             "5"]
+    done = subprocess.run([sys.executable, "-m", "pt_fairness", *given], capture_output=True,
+                          encoding="utf-8")
     assert done.returncode == 0 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("python -m pt_fairness: warning: the target of AWRF")
+    assert {"1\trND@3\t0.54330", "1\trKL@3\t0.48515"} <= set(done.stdout.splitlines())
+    assert command("eval", *given)[:2] == (0, done.stdout)
 
 
-def test_annotate_writes_auxiliary_qrels(tmp_path, capsys):
-    (tmp_path / "qrels").write_text("303 0 FT911-1 1\n303 0 LA010189-1 0\n303 0 XX-1 2\n")
-    assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire"]) == 0
-    expected = "303 FT FT911-1 1\n303 LA LA010189-1 0\n303 - XX-1 2\n"
-    summary = ("pt-fairness: 2 of 3 judged documents have a group: FT 1, LA 1 (first without: "
-               "XX-1)\n")
-    assert capsys.readouterr() == (expected, summary)
-    assert cli.main(["annotate", str(tmp_path / "qrels"), "trec-newswire", "-o",
-                     str(tmp_path / "out.gz")]) == 0
-    with gzip.open(tmp_path / "out.gz", "rt") as out:
-        assert out.read() == expected
+@each("options", [[], ["-q"], ["-q", "-n"], ["-p", "8"], ["--format", "jsonl", "-q"],
+                  ["--provider", "pytrec_eval"]])
+def test_options_are_those_of_ir_measures(files, command, capsys, monkeypatch, options):
+    given = ["qrels", "run", "nDCG@2", "P@2 AP", *options]
+    code, ours, _ = command("eval", *given)
+    theirs = [option.replace("--format", "--output_format") for option in given]
+    monkeypatch.setattr(sys, "argv", ["ir_measures", *theirs])
+    main_cli()
+    assert code == 0 and sorted(ours.splitlines()) == sorted(capsys.readouterr().out.splitlines())
 
 
-def test_annotate_takes_dataset_ids_and_files(tmp_path, capsys):
-    (tmp_path / "groups.tsv").write_text("docno\tgroup\nd01-01\tleft\n")
-    assert cli.main(["annotate", "pt-fairness/debates", str(tmp_path / "groups.tsv")]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ["1 left d01-01 2", "1 - d01-02 2"]
+def test_measures_parse_back_from_the_command_line(files, command):
+    measures = ["rKL(protected='CON',target={'CON':0.25,'PRO':0.75})@2",
+                "rND(step=2,norm='none')@2", "nDJS"]
+    code, out, err = command("eval", "qrels", "run", *measures, "--format", "jsonl")
+    assert code == 0, err
+    for measure in measures:
+        assert str(ir_measures.parse_measure(measure)) in out.replace('\\"', '"')
 
 
-def test_annotate_names_what_is_missing(tmp_path, capsys):
-    assert cli.main(["annotate", "no/such/qrels", "trec-newswire"]) == 2
-    assert "neither a file nor a dataset id" in capsys.readouterr().err
+def test_dataset_ids(files, command):
+    assert command("eval", "pt-fairness/debates/stance", "run", "rND@5 Annotated@5")[1] == (
+        "rND@5\t1.0000\nAnnotated@5\t0.0000\n")
+    (files / "groups.tsv").write_text("docno\tgroup\nd01-01\tleft\n")
+    _, out, _ = command("annotate", "pt-fairness/debates", "groups.tsv")
+    assert out.splitlines()[:2] == ["1 left d01-01 2", "1 - d01-02 2"]
 
 
-def test_labels_written_as_floats_are_read(files, run, tmp_path):
-    text = Path(files[0]).read_text(encoding="utf-8").replace(" 1\n", " 1.0\n")
-    (tmp_path / "floats").write_text(text, encoding="utf-8")
-    measures = "rND@3 nDCG@3"
-    assert run(str(tmp_path / "floats"), files[1], measures) == run(*files, measures)
+EVAL = ("eval", "qrels", "run")
+TABLE = ("table", "qrels", "run", "-m")
 
 
-def test_a_broken_line_of_the_qrels_is_named(files, run, tmp_path):
-    (tmp_path / "broken").write_text("1 PRO a 1\n1 PRO b\n")
-    code, _, err = run(str(tmp_path / "broken"), files[1], "rND@3")
-    assert code == 2 and "broken, line 2: 3 columns" in err and err.count("\n") == 1
+@each("arguments, says", [
+    *(((*EVAL, measure), says) for measure, says in [
+        ("rND(protected='all')", "labels without commas in them, joined by commas"),
+        ("rKL(groups='no/such/file')", "no such file"), ("nDJS(norm='max')", "'bound' or 'none'"),
+        ("nDD(rel=2)", "has no parameter 'rel'"), ("nDCG(foo=1)@5", "it has no parameter 'foo'"),
+        ("P", "it needs the parameter 'cutoff'"), ("Rprec@10", "it has no parameter 'cutoff'"),
+        ("nDCG@0", "nDCG@0 is not possible: cutoff takes a whole number from 1 to"),
+        ("P@99999999999999999999", "cutoff takes a whole number from 1 to"),
+        ("P(rel=0)@5", "rel takes a whole number of at least 1"),
+        ("nDCGG@5", "measure not found: nDCGG"), ("nDCG@", "cannot be read as a measure"),
+        ("", "there are no measures"), ("AWRF(groups='large')@3", "Unable to allocate 8.00 PiB")]),
+    ((*EVAL, "rND@3", "-n"), "--no_summary"),
+    (("eval", "broken", "run", "rND@3"), "broken, line 2: 3 columns"),
+    (("eval", "qrels", "broken run", "rND@3"), "broken run, line 2: the score 'x' is no number"),
+    (("eval", "empty", "run", "nDCG@5"), "the qrels have no rows"),
+    (("table", "empty", "run", "-m", "rND@5"), "the qrels have no rows"),
+    (("eval", "no/such/qrels", "run", "P@5"), "neither a file nor a dataset id"),
+    (("annotate", "no/such/qrels", "trec-newswire"), "neither a file nor a dataset id"),
+    (("annotate", "g.csv", "g.csv"), "g.csv"),
+    *(((*TABLE, *options), says) for options, says in [
+        (["AP(rel=0)"], "rel takes a whole number"), (["AP", "--jobs", "0"], "0 processes"),
+        (["rKL@5"], "--groups of the commands), or write the groups into the qrels"),
+        (["rKL@5", "--groups", "x"], "or give the path of a file"),
+        (["rKL@5", "--groups", "plain"], "or pt-fairness annotate --none"),
+        (["AWRF(target='x')@5"], "a registered name"),
+        (["P@5", "--ci", "2"], "the confidence level 2.0 is not possible"),
+        (["rKL@5", "--uncertain", "9"], "--groups of the commands")]),
+    *(([*arguments, number], f"{number} is not possible") for number in ("400", "-2")
+      for arguments in ((*TABLE, "P@5", "--digits"), (*EVAL, "P@5", "--places"),
+                        (*TABLE, "P@5", "--format", "md", "--digits"))),
+    (("eval", "qrels", "empty", "BiasP(pro='A',con='B')@2"), "the run is empty"),
+    (("rerank", "empty", "xquad", "--groups", "g.csv"), "the run is empty"),
+    (("table", "qrels", "empty", "-m", "AWRF@2"), "the run is empty"),
+    (("table", "qrels", "run", "empty", "-m", "AWRF@2", "--groups", "g.csv", "--uncertain", "9"),
+     "the run is empty"),
+    (("report", "qrels", "empty", "-m", "AWRF@2"), "the run is empty"),
+    (("plot", "lorenz", "qrels", "empty", "-m", "AWRF@2", "-o", "x.pdf"), "the run is empty")])
+def test_errors_are_one_line(files, folder_of, command, registered_groups, arguments, says):
+    folder_of({"broken": "1 PRO a 1\n1 PRO b\n", "broken run": "1 Q0 a 1 2 t\n1 Q0 b 2 x t\n",
+               "empty": "", "g.csv": "docno,group\na,A\nb,B\n", "plain": "1 0 a 1\n1 0 b 0\n"})
+    if "large" not in groups.names():
+        registered_groups("large", lambda: np.ones(1 << 50))
+    qrels = "plain" if arguments[-1] in ("rKL@5", "9") else arguments[1]
+    code, out, err = command(arguments[0], qrels, *arguments[2:])
+    assert (code, out) == (2, "") and err.splitlines()[-1].startswith("pt-fairness")
+    assert says in err and err.count("error: ") == 1
 
 
-@pytest.mark.parametrize("command", [["eval", "QRELS", "RUN"], ["table", "QRELS", "RUN", "-m"]])
-@pytest.mark.parametrize("measure", ["nDCG@5", "rND@5"])
-def test_qrels_without_rows_are_an_error(files, tmp_path, capsys, command, measure):
-    (tmp_path / "empty").write_text("")
-    given = {"QRELS": str(tmp_path / "empty"), "RUN": files[1]}
-    assert cli.main([*(given.get(one, one) for one in command), measure]) == 2
-    assert capsys.readouterr().err == ("pt-fairness" + " eval" * (command[0] == "eval")
-                                       + ": error: the qrels have no rows, so there is no topic to "
-                                       "evaluate\n")
-
-
-def test_qrels_that_are_not_there_are_an_error(files, run):
-    code, _, err = run("no/such/qrels", files[1], "nDCG@5")
-    assert code == 2 and err.count("\n") == 1
-    assert "no/such/qrels is neither a file nor a dataset id" in err
-
-
-def test_a_broken_line_of_the_run_is_named(files, run, tmp_path):
-    (tmp_path / "broken").write_text("1 Q0 a 1 2 tag\n1 Q0 b 2 x tag\n")
-    code, _, err = run(files[0], str(tmp_path / "broken"), "nDCG@3")
-    assert code == 2 and err.count("\n") == 1
-    assert "broken, line 2: the score 'x' is no number" in err
-
-
-def test_options_that_do_not_go_together_are_one_line(files, run):
-    code, _, err = run(*files, "rND@3", "-n")
-    assert code == 2 and "--no_summary" in err and err.count("\n") == 1
+def test_warnings_as_errors(files, command):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        code, out, err = command(*TABLE, "AWRF(target={'PRO':0.5,'X':0.5})@3")
+    assert (code, out) == (2, "") and err.startswith("pt-fairness: error: the target of AWRF")
 
 
 def test_version(capsys):
-    import pt_fairness
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     assert capsys.readouterr().out == f"pt_fairness {pt_fairness.__version__}\n"
 
 
-COMMANDS = [["measures"], ["plug", "--status"], ["eval", "QRELS", "RUN", "Annotated@5"],
-            ["table", "QRELS", "RUN", "-m", "Annotated@5"],
-            ["annotate", "QRELS", "trec-newswire"]]
-MAIN = [sys.executable, "-c", "import sys; from pt_fairness.cli import main; sys.exit(main())"]
-
-
-@pytest.fixture
-def given(files):
-    """``given(command)``: the arguments of an interpreter that runs a command on the files."""
-    names = dict(zip(("QRELS", "RUN"), files, strict=True))
-    return lambda command: [*MAIN, *(names.get(one, one) for one in command)]
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_a_reader_that_has_gone(given, command):
-    """``pt-fairness measures | head -n 1``: the reader may stop before anything is written."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(given(command), stdout=writer, stderr=subprocess.PIPE, text=True,
-                          env={**os.environ, "PYTHONUNBUFFERED": ""})
-    os.close(writer)
-    summary = ("pt-fairness: 0 of 6 judged documents have a group (first without: a)\n"
-               * (command[0] == "annotate"))
-    assert (done.returncode, done.stderr) == (1, summary)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="needs a shell that closes files")
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_standard_output_that_is_closed(given, command):
-    done = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" >&-', *given(command)],
-                          capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.endswith(": error: standard output is closed, so the output has no place to "
-                                "go\n") and done.stderr.count("\n") == 1
-
-
-@pytest.mark.exhaustive
-@pytest.mark.skipif(not os.path.exists("/bin/sh"), reason="needs a shell that closes files")
-def test_what_is_not_needed_may_be_closed(given, files, tmp_path):
-    command = ["annotate", "QRELS", "trec-newswire", "-o", str(tmp_path / "out")]
-    closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" >&- 2>&-', *given(command)])
-    assert closed.returncode == 0 and (tmp_path / "out").read_bytes().startswith(b"1 - a 1\n")
-    command = ["table", "QRELS", "RUN", "-m", "AWRF(target={'PRO':0.5,'X':0.5})@3"]
-    closed = subprocess.run(["/bin/sh", "-c", 'exec "$0" "$@" 2>&-', *given(command)],
-                            stdout=subprocess.PIPE, text=True)
-    assert closed.returncode == 0 and closed.stdout.startswith("name,")
-
-
-@pytest.mark.exhaustive
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@pytest.mark.parametrize("command", COMMANDS[:-1], ids=lambda command: command[0])
-def test_standard_output_on_a_full_disk(given, command):
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(given(command), stdout=full, stderr=subprocess.PIPE, text=True,
-                              env={**os.environ, "PYTHONUNBUFFERED": ""})
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "No space left on device" in done.stderr
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("command, text", [
-    (["eval", "QRELS", "RUN", "-q", "Annotated@5"], "中\tAnnotated"),
-    (["table", "QRELS", "RUN", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
-    (["annotate", "QRELS", "trec-newswire"], "中 - é 1\n"), (["measures", "nDCG@α"], "")],
-    ids=lambda one: one[0] if isinstance(one, list) else "")
-def test_output_is_utf8_whatever_the_locale(tmp_path, given, files, command, text):
-    (tmp_path / "qrels").write_text("中 PRO é 1\n", encoding="utf-8")
-    (tmp_path / "run").write_text("中 Q0 é 1 1 t\n", encoding="utf-8")
-    done = subprocess.run(given(command), capture_output=True,
-                          env={**os.environ, "PYTHONIOENCODING": "cp1252"})
-    assert text in done.stdout.decode("utf-8") and b"Traceback" not in done.stderr
-    assert done.returncode == (0 if text else 2)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no path")
-@pytest.mark.parametrize("command, piped", [
-    (["annotate", "qrels", "groups.csv"], "groups.csv"),
-    (["annotate", "qrels", "auxiliary"], "auxiliary"),
-    (["eval", "qrels", "run", "nDCG@5"], "run"), (["table", "qrels", "run", "-m", "nDCG@5"], "run"),
-    (["eval", "qrels", "run", "nDCG@5"], "qrels")], ids=lambda one: "".join(one[:1]))
-def test_standard_input_is_a_file(tmp_path, monkeypatch, capsys, command, piped):
-    monkeypatch.chdir(tmp_path)
-    documents = [f"d{i}" for i in range(2000)]
-    for name, line in (("qrels", "1 0 {} 1\n"), ("auxiliary", "1 A {} 1\n"),
-                       ("groups.csv", "{},A\n"), ("run", "1 Q0 {} 1 1 t\n")):
-        header = "docno,group\n" * (name == "groups.csv")
-        (tmp_path / name).write_text(header + "".join(map(line.format, documents)))
-    assert cli.main(command) == 0
-    done = subprocess.run([*MAIN, *("/dev/stdin" if one == piped else one for one in command)],
-                          input=(tmp_path / piped).read_text(), timeout=60, text=True,
-                          capture_output=True)
-    assert done.stdout.replace("stdin", "run") == capsys.readouterr().out, done.stderr
+def test_annotate_writes_auxiliary_qrels(files, command):
+    (files / "qrels").write_text("303 0 FT911-1 1\n303 0 LA010189-1 0\n303 0 XX-1 2\n")
+    expected = "303 FT FT911-1 1\n303 LA LA010189-1 0\n303 - XX-1 2\n"
+    summary = "2 of 3 judged documents have a group: FT 1, LA 1 (first without: XX-1)"
+    assert command("annotate", "qrels", "trec-newswire") == (
+        0, expected, f"pt-fairness: {summary}\n")
+    assert command("annotate", "qrels", "trec-newswire", "-o", "out.gz")[1] == ""
+    assert gzip.decompress((files / "out.gz").read_bytes()).decode() == expected
 
 
 def test_annotate_writes_all_or_nothing(small_disk, tmp_path):
@@ -200,15 +145,53 @@ def test_annotate_writes_all_or_nothing(small_disk, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["qrels"]
 
 
-def test_no_processes_at_all(files, capsys):
-    assert cli.main(["table", *files, "-m", "AP", "--jobs", "0"]) == 2
-    assert capsys.readouterr().err == ("pt-fairness: error: 0 processes cannot evaluate anything; "
-                                       "give 1 or more, or -1 for all processors\n")
+# --------------------------------------------------------------------------------------------------
+# output
 
 
-def test_what_does_not_fit_into_memory(files, run, request):
-    groups.register("large", lambda: np.ones(1 << 50))
-    request.addfinalizer(lambda: groups.unregister("large"))
-    code, out, err = run(*files, "AWRF(groups='large')@3")
-    assert (code, out) == (2, "") and err.count("\n") == 1
-    assert err.startswith("pt-fairness eval: error: Unable to allocate 8.00 PiB")
+def test_progress_of_other_libraries_is_silent_and_their_questions_stay(capsys, monkeypatch):
+    """Such as the terms of use, which ir_datasets logs before a download."""
+    logger = logging.getLogger("ir_datasets")
+    monkeypatch.setattr(logger, "filters", [])
+    for name in ("TQDM_DISABLE", "TQDM_LEAVE"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    cli.main(["plug", "--status"])
+    assert not logger.filters and "TQDM_LEAVE" not in os.environ, "a call from Python"
+    monkeypatch.setattr(sys, "argv", ["pt-fairness", "plug", "--status"])
+    assert cli.main() == 0 and os.environ["TQDM_DISABLE"] == "1"
+    shown = [bool(logger.filter(logging.makeLogRecord({"msg": text})))
+             for text in ("Please confirm", "[starting] x", "[finished] x")]
+    assert shown == [True, False, False]
+
+
+def test_text_is_written_to_a_file_compressed_by_its_name_or_printed(tmp_path, capsys):
+    write("é\n", str(tmp_path / "plain"))
+    write("é\n", str(tmp_path / "packed.gz"))
+    write("é\n", None)
+    assert (tmp_path / "plain").read_bytes() == "é\n".encode()
+    assert gzip.decompress((tmp_path / "packed.gz").read_bytes()) == "é\n".encode()
+    assert capsys.readouterr().out == "é\n"
+
+
+@pytest.mark.parametrize(("output", "says"), [
+    ("no/such/folder/x.csv", "there is no folder 'no/such/folder'"),
+    ("csv", "'csv' is a form: write --format csv"), (None, None), ("table.csv", None)])
+def test_an_output_that_cannot_be_written(output, says):
+    options = argparse.Namespace(output=output, formats=("csv", "md"))
+    if says is None:
+        check_output(options)
+    else:
+        with pytest.raises(ValueError, match=says):
+            check_output(options)
+
+
+@pytest.mark.parametrize(("error", "code", "says"), [
+    (ValueError("wrong"), 2, "x: error: wrong\n"), (MemoryError(), 2, "x: error: there is not"),
+    (KeyboardInterrupt(), 130, ""), (BrokenPipeError(), 1, "")])
+def test_errors_become_exit_codes(error, code, says, capsys):
+    def raising():
+        raise error
+
+    assert guarded("x", raising) == code
+    assert capsys.readouterr().err.startswith(says)

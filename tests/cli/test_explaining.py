@@ -10,9 +10,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from one_test import each
 from scipy.stats import binom, chi2
 
-from pt_fairness import FairnessWarning, cli, evaluate, explain, groups, targets
+from pt_fairness import FairnessWarning, evaluate, explain, groups, targets
 from pt_fairness.measures import MEASURES
 
 LABELS = ["g0", "g1", "g2"]
@@ -65,10 +66,9 @@ def folder(tmp_path_factory):
     lines = [f"{qid} {known.get(f'd{i}', '-')} d{i} {rng.integers(3)}\n"
              for qid in (1, 2, 3) for i in range(13)]
     (folder / "qrels").write_text("".join(lines))
-    for name in ("run", "other"):
-        order = [(qid, docno) for qid in (1, 2, 3) for docno in rng.permutation(16)[:11]]
-        (folder / name).write_text("".join(
-            f"{qid} Q0 d{docno} {i} {100 - i} x\n" for i, (qid, docno) in enumerate(order)))
+    order = [(qid, docno) for qid in (1, 2, 3) for docno in rng.permutation(16)[:11]]
+    (folder / "run").write_text("".join(
+        f"{qid} Q0 d{docno} {i} {100 - i} x\n" for i, (qid, docno) in enumerate(order)))
     groups.register("explained", groups.from_mapping(known))
     targets.register("thirds", pd.DataFrame({"group": LABELS, "share": [1 / 3] * 3}))
     yield folder
@@ -77,13 +77,14 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def explained(folder, monkeypatch, capsys):
-    """``explained(option…)``: what the command prints."""
+def explained(folder, monkeypatch, command):
+    """``explained(measure, qid, option…)``: what the command prints, with exit code 0."""
     monkeypatch.chdir(folder)
 
-    def run(*options, code=0):
-        assert cli.main(["explain", "qrels", "run", *options]) == code
-        return capsys.readouterr()
+    def run(measure, qid, *options, qrels="qrels", run="run"):
+        code, out, err = command("explain", qrels, run, "-m", measure, "--topic", qid, *options)
+        assert code == 0, err
+        return out
     return run
 
 
@@ -91,7 +92,7 @@ def explained(folder, monkeypatch, capsys):
 @pytest.mark.parametrize("measure", [*EACH, *VARIANTS])
 def test_the_printed_formula_gives_the_value(explained, measure, folder):
     measure = f"{measure}@6"
-    head, names, numbers, *_ = explained("-m", measure, "--topic", "1").out.splitlines()
+    head, names, numbers, *_ = explained(measure, 1).splitlines()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         _, perquery = evaluate("run", "qrels", [measure], progress=False)
@@ -102,7 +103,7 @@ def test_the_printed_formula_gives_the_value(explained, measure, folder):
 
 
 def test_a_measure_without_numbers_of_the_topic_has_its_ranks_alone(explained):
-    _, _, _, empty, columns, *ranks = explained("-m", "nDCG@6", "--topic", "1").out.splitlines()
+    _, _, _, empty, columns, *ranks = explained("nDCG@6", 1).splitlines()
     assert not empty and columns.split()[:2] == ["rank", "docno"] and len(ranks) == 6
 
 
@@ -114,7 +115,7 @@ def test_each_grade_of_peer_has_its_numbers(explained, folder):
         assert frame[f"grade {grade}: H"][0] == of_grade[f"grade {grade}: H"][0]
 
 
-@pytest.mark.parametrize("name", ["rND", "rKL", "rRD", "nDD"])
+@each("name", ["rND", "rKL", "rRD", "nDD"])
 def test_the_contributions_of_a_norm_by_range(folder, name):
     frame = explain(f"{name}(norm='range')@6", folder / "run", folder / "qrels", "1")
     first = frame.iloc[0]
@@ -269,7 +270,7 @@ BY_HAND = {
 @pytest.mark.parametrize("measure", EACH)
 def test_the_columns_give_the_value_by_the_formula_of_the_paper(explained, measure):
     by_hand = BY_HAND[measure.partition("(")[0]]
-    frame = Printed(explained("-m", f"{measure}@6", "--topic", "3", "--format", "csv").out)
+    frame = Printed(explained(f"{measure}@6", 3, "--format", "csv"))
     assert by_hand(frame) == pytest.approx(frame.topic["topic value"], abs=1e-3)
     assert (frame.ranks["reason"].isna()).all()
 
@@ -292,63 +293,47 @@ def test_products_and_contributions(folder):
 
 def test_the_forms_have_the_columns_of_the_function(explained, folder):
     frame = explain("AWRF@6", folder / "run", folder / "qrels", "1")
-    out = pd.read_csv(io.StringIO(explained("-m", "AWRF@6", "--topic", "1", "--format", "csv").out))
-    assert list(out) == list(frame) and len(out) == len(frame)
-    as_json = pd.read_json(io.StringIO(
-        explained("-m", "AWRF@6", "--topic", "1", "--format", "json").out))
-    assert list(as_json) == list(frame)
-    assert as_json["formula"].tolist() == frame["formula"].tolist()
+    of_csv = pd.read_csv(io.StringIO(explained("AWRF@6", 1, "--format", "csv")))
+    assert list(of_csv) == list(frame) and len(of_csv) == len(frame)
+    of_json = pd.read_json(io.StringIO(explained("AWRF@6", 1, "--format", "json")))
+    assert list(of_json) == list(frame)
+    assert of_json["formula"].tolist() == frame["formula"].tolist()
 
 
-def test_groups_and_a_file(explained, folder, tmp_path):
+def test_groups_and_a_file(explained, folder):
     (folder / "g.csv").write_text("docno,group\n" + "".join(f"d{i},x{i % 2}\n" for i in range(16)))
-    path = tmp_path / "out.txt"
-    assert explained("-m", "rND@6", "--topic", "2", "--groups", "g.csv", "-o", str(path)).out == ""
+    assert explained("rND@6", 2, "--groups", "g.csv", "-o", "out.txt") == ""
     frame = explain("rND@6", folder / "run", folder / "qrels", "2", groups=str(folder / "g.csv"))
-    assert f"rND@6 of topic 2: {frame['topic value'][0]:.5g}\n" in path.read_text()
+    value = f"{frame['topic value'][0]:.5g}"
+    assert f"rND@6 of topic 2: {value}\n" in (folder / "out.txt").read_text()
 
 
-def test_measures_that_need_no_qrels(explained, folder):
-    arguments = ["-m", f"RaB({VALUES})@6", "--topic", "1", "--groups", "explained"]
-    assert cli.main(["explain", "none", "run", *arguments]) == 0
-    assert cli.main(["explain", "none", "run", "-m", "nDCG", "--topic", "1"]) == 2
-    out, err = explained("-m", "RaB(values={'g0':1})@3", "--topic", "1")
-    assert "Σ summand / divisor" in out
-    assert "nDCG cannot be computed without qrels" in err
+def test_measures_that_need_no_qrels(explained):
+    shown = explained("RaB(values={'g0':1})@3", 1, "--groups", "explained", qrels="none")
+    assert "Σ summand / divisor" in shown
 
 
-@pytest.mark.parametrize("options, error", [
-    (("-m", "rND@5", "nDCG", "--topic", "1"), "explain takes one measure, and 2 are given"),
-    (("-m", "rND@5", "--topic", "11"), "no topic '11'; .* Did you mean '1'"),
-    (("-m", "rNDD@5", "--topic", "1"), "measure not found: rNDD.* Did you mean rND@5"),
-])
-def test_errors(explained, options, error):
-    assert re.search(error, explained(*options, code=2).err)
+def test_topics_without_value_and_other_errors(explained, folder, command):
+    lines = ("4 g0 d1 1", "4 g1 d2 0", "5 g0 d1 0", "5 g1 d2 0", "6 - d1 1", "6 g1 d2 0")
+    (folder / "few").write_text((folder / "qrels").read_text() + "\n".join(lines) + "\n")
+    (folder / "more").write_text((folder / "run").read_text()
+                                 + "".join(f"{qid} Q0 d1 0 1 x\n" for qid in (4, 5, 6, 7)))
+    undefined = "rND@5 is undefined for topic '4': its relevant documents have only the groups 'g0'"
+    for measures, qid, says in [
+            (["rND@5"], 4, undefined), (["logDP@5"], 5, "no document is relevant"),
+            (["ARP@5"], 6, "no relevant document has a group"),
+            (["rND@5"], 7, "The run has it, but a topic without judged documents has no value"),
+            (["rND@5", "nDCG"], 1, "explain takes one measure, and 2 are given"),
+            (["rND@5"], 11, "no topic '11'; .* Did you mean '1'"),
+            (["rNDD@5"], 1, "measure not found: rNDD.* Did you mean rND@5")]:
+        code, _, err = command("explain", "few", "more", "-m", *measures, "--topic", qid)
+        assert code == 2 and re.search(says, err), err
+    code, _, err = command("explain", "none", "run", "-m", "nDCG", "--topic", 1)
+    assert code == 2 and "nDCG cannot be computed without qrels" in err
 
 
-def test_why_a_topic_has_no_value(folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    lines = [f"{line}\n" for line in ("4 g0 d1 1", "4 g1 d2 0", "5 g0 d1 0", "5 g1 d2 0",
-                                      "6 - d1 1", "6 g1 d2 0")]
-    text = (folder / "qrels").read_text()
-    (folder / "few").write_text(text + "".join(lines))
-    runs = (folder / "run").read_text()
-    (folder / "more").write_text(runs + "".join(f"{q} Q0 d1 0 1 x\n" for q in (4, 5, 6, 7)))
-
-    def error(qid, measure="rND@5"):
-        arguments = ["explain", "few", "more", "-m", measure, "--topic", qid]
-        assert cli.main(arguments) == 2
-        return capsys.readouterr().err
-    assert "rND@5 is undefined for topic '4': its relevant documents have only the groups 'g0'" \
-        in error("4")
-    assert "no document is relevant" in error("5", "logDP@5")
-    assert "no relevant document has a group" in error("6", "ARP@5")
-    assert "The run has it, but a topic without judged documents has no value" in error("7")
-
-
-def test_a_topic_without_results(explained, folder, capsys):
+def test_a_topic_without_results(explained, folder):
     (folder / "qrels9").write_text((folder / "qrels").read_text() + "9 g0 d1 1\n9 g1 d2 1\n")
-    assert cli.main(["explain", "qrels9", "run", "-m", "rND@5", "--topic", "9"]) == 0
-    assert "where" not in capsys.readouterr().out
+    assert "where" not in explained("rND@5", 9, qrels="qrels9")
     frame = explain("rND@5", folder / "run", folder / "qrels9", "9")
     assert frame.empty and frame.attrs["value"] == frame.attrs["topic value"] == 1

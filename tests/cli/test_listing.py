@@ -1,20 +1,27 @@
-"""``pt-fairness measures``: an overview on a screen, and measures in full."""
+"""``pt-fairness measures`` and ``groups``, and what ``--groups`` takes."""
+
+from __future__ import annotations
 
 import inspect
 import re
+import socket
+from pathlib import Path
 
 import pytest
 from one_test import each
 
-from pt_fairness import cli
+import pt_fairness
+from pt_fairness import groups
+from pt_fairness.collections import DOWNLOADS, SOURCES
+from pt_fairness.io.document_files import memberships
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 
 @pytest.fixture
-def measures(capsys):
+def measures(command):
     """``measures(argument…)``: exit code, standard output and standard error."""
-    return lambda *arguments: (cli.main(["measures", *arguments]), *capsys.readouterr())
+    return lambda *arguments: command("measures", *arguments)
 
 
 def test_a_line_for_each_measure(measures, monkeypatch):
@@ -27,28 +34,27 @@ def test_a_line_for_each_measure(measures, monkeypatch):
         end = "more" if measure.NAME in ("FaiRR", "EER") else f"{measure.FAIR_END:g}"
         assert line.endswith(f" {end:<4}  {measure.SHORT_DESC}")
     assert "RepBias      −1 to 1 " in out and "DistKL       0 or more " in out
+    for columns in (60, 80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = measures()[1].splitlines()
+        assert len(lines) == len(MEASURES) + 1 and max(map(len, lines)) <= columns
+        assert lines[1].endswith(" …") and MEASURES["Annotated"].SHORT_DESC[:20] in lines[1]
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-def test_lines_fit_the_screen(measures, monkeypatch, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = measures()[1].splitlines()
-    assert len(lines) == len(MEASURES) + 1 and max(map(len, lines)) <= columns
-    assert lines[1].endswith(" …") and MEASURES["Annotated"].SHORT_DESC[:20] in lines[1]
-
-
-def test_some_in_full(measures):
+def test_measures_in_full(measures):
     code, out, _ = measures("rKL", "β_P")
     assert code == 0
     for name in ("rKL", "BiasP"):
         _, *lines = inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines()
-        own = [line for line in lines if "\\" not in line and ".. math" not in line
-               and line != "As rND."]
-        assert len(own) > 20 and all(line in out for line in own)
+        plain = [line for line in lines if "\\" not in line and ".. math" not in line
+                 and line != "As rND."]
+        assert len(plain) > 20 and all(line in out for line in plain)
         assert all(str(BIBLIOGRAPHY[key]) in out for key in MEASURES[name].SOURCE)
         for parameter in MEASURES[name].SUPPORTED_PARAMS:
             assert f"\n    {parameter}: " in out
     assert "    step: evaluate every step-th rank (default 1)\n" in out
+    code, out, err = measures("nDCG")
+    assert (code, out) == (2, "") and "'nDCG' is none of the measures of this package" in err
 
 
 def test_formulas_are_unicode(measures):
@@ -60,10 +66,11 @@ def test_formulas_are_unicode(measures):
 
 
 @each("name", MEASURES)
-def test_no_latex_is_left(measures, name):
+def test_no_latex_is_left_and_no_as_for_another_measure(measures, name):
     out = measures(name)[1]
     formula = re.search(r"    Formula\n    -+\n(.*?)\n\n", out, re.DOTALL)
     assert ".. math" not in out and ":func:" not in out
+    assert not re.search(r"\bas (for )?(rND|nDD|Skew)\b", out, re.IGNORECASE)
     if formula is not None:
         assert not re.search(r"[\\{}$]|\bfrac|\bmathrm", formula[1]), formula[1]
         assert formula[1].count("(") == formula[1].count(")")
@@ -71,9 +78,6 @@ def test_no_latex_is_left(measures, name):
 
 
 def test_what_is_as_for_another_measure_is_written_out(measures):
-    for name in MEASURES:
-        out = measures(name)[1]
-        assert not re.search(r"\bas (for )?(rND|nDD|Skew)\b", out, re.IGNORECASE), name
     edge = measures("rND")[1].split("Edge cases\n")[1].split("    Source\n")[0]
     assert edge in measures("rKL")[1]
     both = measures("rRD")[1]
@@ -81,16 +85,130 @@ def test_what_is_as_for_another_measure_is_written_out(measures):
     assert both.index(own) < both.index(edge.split("\n", 1)[1].strip()[:60])
 
 
-def test_the_form_is_that_of_the_option(measures, tmp_path):
+def test_the_form_is_that_of_the_option(measures):
     code, out, _ = measures("rKL", "--format", "text")
     assert code == 0 and out.count("\n") == 2 and "\nrKL " in out
-    full = measures("--format", "full")[1]
-    assert full.count("\n    range ") == len(MEASURES)
-    path = tmp_path / "measures.txt"
-    assert measures("--format", "full", "-o", str(path)) == (0, "", "")
-    assert path.read_text(encoding="utf-8") == full
+    assert measures("--format", "full")[1].count("\n    range ") == len(MEASURES)
 
 
-def test_a_measure_of_another_package(measures):
-    code, out, err = measures("nDCG")
-    assert (code, out) == (2, "") and "'nDCG' is none of the measures of this package" in err
+# --------------------------------------------------------------------------------------------------
+# group sources
+
+DOCS = ["FT1", "FT2", "LA1", "LA2", "FR1"]
+ROWS = [(docno, docno[:2]) for docno in DOCS]
+FILES = {
+    "qrels": "".join(f"{q} 0 {d} {int(d < 'G')}\n" for q in (1, 2) for d in DOCS),
+    "run": "".join(f"{q} Q0 {d} {i} {9 - i} t\n" for q in (1, 2) for i, d in enumerate(DOCS)),
+    "plain.csv": "docno,group\n" + "".join(f"{d},{g}\n" for d, g in ROWS),
+    "table.csv": "id,Outlet\n" + "".join(f"{d},{g}\n" for d, g in ROWS),
+    "table.tsv": "outlet\tid\n" + "".join(f"{g}\t{d}\n" for d, g in ROWS),
+    "both.csv": "group,doc_id,outlet\n" + "".join(f"x,{d},{g}\n" for d, g in ROWS),
+    "shares.gmemb": "".join(f"{q} {d} {' '.join(str(float(g == o)) for o in ('FR', 'FT', 'LA'))}\n"
+                            for q in (1, 2) for d, g in ROWS),
+    "two.gmemb": "".join(f"{q} {d} {int(d < 'G')} {int(d > 'G')}\n" for q in (1, 2) for d in DOCS),
+    "trec-newswire": "x"}
+
+
+@pytest.fixture
+def table(folder_of, command):
+    """``table(source)``: what ``table`` prints with groups that all documents have."""
+    folder_of(FILES)
+
+    def printed(source):
+        code, out, err = command("table", "qrels", "run", "-m", "AWRF@5", "rKL(protected='FT')@5",
+                                 "--groups", source)
+        matched = "10 of 10 judged and 10 of 10 ranked documents have a group"
+        assert (code, err) == (0, f"pt-fairness: {source}: {matched}\n"), err
+        return out
+    return printed
+
+
+@each("source", ["re:^(FT|LA|FR)", "re:^[A-Z]+", "table.csv:outlet", "table.csv:Outlet",
+                 "table.tsv:outlet", "both.csv:outlet", "shares.gmemb:FR,FT,LA"])
+def test_forms_of_a_source(table, source):
+    assert table(source) == table("plain.csv")
+
+
+def test_the_source_is_in_the_note_and_taken_by_other_commands(table, command):
+    assert table("trec-newswire"), "a name is not read as the file"
+    note = command("table", "qrels", "run", "-m", "AWRF@5", "--groups", "re:^[A-Z]+", "--format",
+                   "md")[1]
+    assert "\nGroups: re:^[A-Z]+" in note
+    of_file, of_pattern = ([command(*arguments)[1] for arguments in (
+        ["annotate", "qrels", source], ["rerank", "run", "xquad", "--groups", source],
+        ["eval", "qrels", "run", "rKL@5", "--groups", source])]
+        for source in ("plain.csv", "re:^[A-Z]+"))
+    assert of_file == of_pattern and of_file[0].startswith("1 FT FT1 1\n")
+    out = command("annotate", "qrels", "two.gmemb")[1]
+    assert out.splitlines()[:3] == ["1 1 FT1 1", "1 1 FT2 1", "1 2 LA1 0"], "numbered groups"
+
+
+@each("source, says", [
+    ("re:(", "'(' is no regular expression"), ("plain.csv:outlet", "has no column 'outlet'"),
+    ("none.csv:outlet", "no groups are registered as 'none.csv:outlet'")])
+def test_sources_that_are_not_possible(table, command, source, says):
+    code, out, err = command("table", "qrels", "run", "-m", "rKL@5", "--groups", source)
+    assert (code, out) == (2, "") and says in err and err.count("\n") == 1
+
+
+@each("text, count", [
+    ("P1 a 0.3 0.3 0.4\n", 3), ("1 a 1 0\n", 2), ("1 a 0.5\n", 1), ("1 0 a 1\n", 0),
+    ("1 PRO a 1\n", 0), ("1 0 1 1\n", 0), ("docno,group\n", 0), ("", 0), ("1\n", 0),
+    ("1 a 0.5 1.5\n", 0)])
+def test_membership_files_are_told_from_others(tmp_path, text, count):
+    (tmp_path / "file").write_text(text)
+    assert memberships(tmp_path / "file") == count
+
+
+def test_a_membership_file_of_ntcir(shared):
+    for path in (shared / "data" / "fairweb1").glob("*.gmemb"):
+        first = path.read_text().split("\n", 1)[0]
+        assert memberships(path) == len(first.split()) - 2 > 1
+
+
+@pytest.fixture
+def listed(command):
+    """The lines of ``groups``, by name."""
+    code, out, err = command("groups")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    return {name: {"labels": labels.removeprefix("    labels: "),
+                   "downloads": size.removeprefix("    downloads: ")}
+            for name, labels, size in zip(lines[::3], lines[1::3], lines[2::3], strict=True)}
+
+
+def test_sources_are_listed(listed):
+    assert listed["trec-newswire"] == {"labels": "FBIS, FR, FT, LA", "downloads": "nothing"}
+    assert list(listed) == groups.names()
+    for name, row in listed.items():
+        assert row["labels"] == ", ".join(groups.get(name).labels)
+
+
+def test_listing_downloads_nothing_and_has_the_sources_of_the_user(
+        command, tmp_path, monkeypatch, registered_groups):
+    def refuse(*_):
+        raise AssertionError("a connection")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setenv("IR_DATASETS_HOME", "empty")
+    registered_groups("mine", groups.from_mapping({"a": "x", "b": "y"}))
+    code, out, _ = command("groups")
+    assert code == 0 and "mine\n    labels: x, y\n    downloads: nothing\n" in out
+    assert not Path("empty").exists()
+
+
+def test_what_is_downloaded_is_known_of_every_source(listed):
+    """The megabytes are those of the page on collections."""
+    page = (Path(pt_fairness.__file__).parent / "pt_docs" / "collections.rst").read_text("utf-8")
+    sizes = re.findall(r"   \* - (``.*)\n     - (.*)\n     - (.*)\n", page)
+    assert all(any(name.startswith(start) for start in DOWNLOADS) for name in SOURCES)
+    by_id = {name: size.split()[0].rstrip(",") for ids, _, size in sizes
+             for name in re.findall(r"``([^`…]+)``", ids)}
+    names = [name for name in by_id if name in SOURCES]
+    assert len(names) > 10
+    for name in names:
+        size = {"0": "nothing", "a": "a"}.get(by_id[name], f"{by_id[name]} MB")
+        assert listed[name]["downloads"].startswith(size), name
+    stated = {size.split()[0].rstrip(",") for _, _, size in sizes} - {"0"}
+    assert {text.split()[0] for text in DOWNLOADS.values()} - {"nothing", "9"} <= stated

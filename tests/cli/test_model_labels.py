@@ -6,101 +6,88 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_fairness import cli, groups, report, rKL
+from pt_fairness import groups, report, rKL
 
 QRELS = pd.DataFrame({"qid": [*"111122223333"], "docno": [f"d{i}" for i in range(12)], "label": 1})
 RUN = QRELS.assign(score=range(12), rank=0)
 LABELS = dict(zip(QRELS["docno"], "AABBAAABBBBA", strict=True))
 MODEL = {**LABELS, "d0": "B", "d5": "B", "d9": "A"}
-ignored = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pd.Series(LABELS, name="group").rename_axis("docno").to_csv("human.csv")
-    pd.Series(MODEL, name="group").rename_axis("docno").to_csv("model.csv")
-    rows = [f"{d},{g},{w}\n" for d in LABELS for g, w in (("A", 0.7), ("B", 0.3))]
-    (tmp_path / "weights.csv").write_text("docno,group,weight\n" + "".join(rows))
-    for name, sign in (("one", 1), ("two", -1)):
-        lines = [f"{row.qid} Q0 {row.docno} 0 {sign * row.score} x\n" for row in RUN.itertuples()]
-        (tmp_path / name).write_text("".join(lines))
-    lines = [f"{row.qid} 0 {row.docno} 1\n" for row in QRELS.itertuples()]
-    (tmp_path / "qrels").write_text("".join(lines))
+def files(folder_of):
+    def csv(labels):
+        return "docno,group\n" + "".join(f"{docno},{label}\n" for docno, label in labels.items())
+    runs = {name: "".join(f"{row.qid} Q0 {row.docno} 0 {sign * row.score} x\n"
+                          for row in RUN.itertuples()) for name, sign in (("one", 1), ("two", -1))}
+    folder_of({**runs, "human.csv": csv(LABELS), "model.csv": csv(MODEL),
+               "weights.csv": "docno,group,weight\n" + "".join(f"{docno},A,0.7\n{docno},B,0.3\n"
+                                                               for docno in LABELS),
+               "qrels": "".join(f"{row.qid} 0 {row.docno} 1\n" for row in QRELS.itertuples()),
+               "stances.py": "from pt_fairness import groups\ngroups.register('checked', "
+                             "groups.model_labels('model.csv', 'human.csv'))\n"})
 
 
-def test_agreement(files, capsys):
-    assert cli.main(["agreement", "human.csv", "model.csv"]) == 0
+def test_agreement(files, command):
     rates = groups.error_rates("model.csv", "human.csv")
-    assert capsys.readouterr().out == f"{rates}\n"
-    assert cli.main(["agreement", "human.csv", "model.csv", "--format", "latex"]) == 0
-    assert capsys.readouterr().out == rates.to_latex()
-    assert cli.main(["agreement", "qrels", "model.csv"]) == 2
+    assert command("agreement", "human.csv", "model.csv")[:2] == (0, f"{rates}\n")
+    assert command("agreement", "human.csv", "model.csv", "--format", "latex")[1] == (
+        rates.to_latex())
+    assert command("agreement", "qrels", "model.csv")[0] == 2
 
 
-@ignored
-def test_a_table_names_differences_and_leaves_relevance_out(files, capsys):
-    command = ["table", "qrels", "one", "two", "-m", "nDCG@3", "AWRF@3", "--groups", "weights.csv",
-               "--uncertain", "9", "--format", "csv"]  # fmt: skip
-    assert cli.main(command) == 0
-    shown = capsys.readouterr()
-    assert shown.out.splitlines()[0].endswith("most probable,expected memberships")
-    assert "nDCG@3" in shown.err and "nDCG" not in shown.out
-    matched = [line for line in shown.err.splitlines() if "documents have a group" in line]
-    assert cli.main([*command[:command.index("--uncertain")], "--format", "csv"]) == 0
-    assert matched == [line for line in capsys.readouterr().err.splitlines() if "have a" in line]
+def test_a_table_names_differences_and_leaves_relevance_out(files, command):
+    table = ["table", "qrels", "one", "two", "-m", "nDCG@3", "AWRF@3", "--groups", "weights.csv"]
+    uncertain = [*table, "--uncertain", "9", "--format", "csv"]
+    code, out, err = command(*uncertain)
+    assert code == 0
+    assert out.splitlines()[0].endswith("most probable,expected memberships")
+    assert "nDCG@3" in err and "nDCG" not in out
+    matched = [line for line in err.splitlines() if "documents have a group" in line]
+    assert matched == [line for line in command(*table)[2].splitlines() if "have a" in line]
     assert len(matched) == 1 and " judged and " in matched[0]
-    assert cli.main([*command, "--baseline", "one"]) == 0
-    shown = capsys.readouterr()
-    assert "differences from one" in shown.err
-    head = shown.out.splitlines()[0].split(",")
+    code, out, err = command(*uncertain, "--baseline", "one")
+    head = out.splitlines()[0].split(",")
+    assert code == 0 and "differences from one" in err
     assert "difference" in head and "mean" not in head
 
 
-@ignored
-def test_a_table_of_registered_labels_says_what_is_not_corrected(files, tmp_path, capsys):
-    (tmp_path / "stances.py").write_text(
-        "from pt_fairness import groups\n"
-        "groups.register('checked', groups.model_labels('model.csv', 'human.csv'))\n")
-    try:
-        assert cli.main(["table", "qrels", "one", "-m", "AWRF@3", "--import", "stances.py",
-                         "--groups", "checked", "--uncertain", "4"]) == 0  # fmt: skip
-    finally:
-        groups.unregister("checked")
-    shown = capsys.readouterr()
-    assert "as labelled" in shown.out.splitlines()[0] and "as labelled" in shown.err
+def test_a_table_of_registered_labels_says_what_is_not_corrected(files, command, registered_groups):
+    _, out, err = command("table", "qrels", "one", "-m", "AWRF@3", "--import", "stances.py",
+                          "--groups", "checked", "--uncertain", "4")
+    assert "as labelled" in out.splitlines()[0] and "as labelled" in err
 
 
-@ignored
 def test_the_paragraph_of_a_report():
-    source = groups.model_labels(groups.from_mapping(MODEL, "tagger"), LABELS)
+    tagger = pt.apply.generic(lambda frame: frame.assign(group=frame["docno"].map(MODEL)))
+    model = groups.from_transformer(tagger, dict.fromkeys(LABELS, "text"), None, name="tagger")
+    source = groups.model_labels(model, LABELS)
     page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, progress=False)
     assert groups.error_rates(source.model, LABELS).sentence in page.paragraph
-    assert "not corrected" in page.paragraph and "are corrected" not in page.paragraph
-    page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, uncertain=4, progress=False)
-    assert "are corrected" in page.paragraph and "as labelled" in page.html
-    assert r"$\kappa$" in page.latex and "κ" not in page.latex
-
-
-@ignored
-@pytest.mark.parametrize("by_topic", [True, False])
-def test_the_paragraph_of_labels_of_a_transformer(by_topic):
-    tagger = pt.apply.generic(lambda frame: frame.assign(group=frame["docno"].map(MODEL)))
-    topics = pd.DataFrame({"qid": [*"123"], "query": "q"}) if by_topic else None
-    model = groups.from_transformer(tagger, dict.fromkeys(LABELS, "text"), topics, name="tagger")
-    options = {"qrels": QRELS, "measures": ["AWRF@3"], "progress": False}
-    page = report({"A": RUN}, groups=model, **options)
-    assert "of a model, tagger" in page.paragraph
-    page = report({"A": RUN}, groups=groups.model_labels(model, LABELS), **options)
     assert "The labels of tagger agree with 12 human labels in 75.0 %" in page.paragraph
+    assert "not corrected" in page.paragraph and "are corrected" not in page.paragraph
     rest = {docno: label for docno, label in MODEL.items() if docno > "d3"}
     human = {docno: label for docno, label in LABELS.items() if docno not in rest}
-    page = report({"A": RUN}, groups=groups.model_labels(rest, human), **options)
+    source = groups.model_labels(rest, human)
+    page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, progress=False)
     assert "cannot be compared" in page.paragraph
 
 
+@pytest.mark.exhaustive
+def test_the_paragraph_of_corrected_labels_and_of_labels_by_topic():
+    source = groups.model_labels(groups.from_mapping(MODEL, "tagger"), LABELS)
+    page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, uncertain=4, progress=False)
+    assert "are corrected" in page.paragraph and "as labelled" in page.html
+    assert r"$\kappa$" in page.latex and "κ" not in page.latex
+    tagger = pt.apply.generic(lambda frame: frame.assign(group=frame["docno"].map(MODEL)))
+    topics = pd.DataFrame({"qid": [*"123"], "query": "q"})
+    model = groups.from_transformer(tagger, dict.fromkeys(LABELS, "text"), topics, name="tagger")
+    page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=model, progress=False)
+    assert "of a model, tagger" in page.paragraph
+
+
 def test_an_experiment_names_the_way_to_read_a_column_group():
-    results = RUN.assign(group="A")
     topics = pd.DataFrame({"qid": [*"123"], "query": "q"})
     with pytest.raises(ValueError, match=r"groups.from_frame\(results\), or groups.from_trans"):
-        pt.Experiment([results], topics, QRELS, [rKL @ 3])
+        pt.Experiment([RUN.assign(group="A")], topics, QRELS, [rKL @ 3])

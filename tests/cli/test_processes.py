@@ -1,0 +1,161 @@
+"""Commands in a process of their own: signals, pipes, closed and full outputs, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from evaluation.common import several
+
+from pt_fairness import cli
+
+pytestmark = pytest.mark.exhaustive
+MEASURES, TABLE = ["measures"], ["table", "qrels", "run", "-m", "Annotated@5"]
+ANNOTATE = ["annotate", "qrels", "trec-newswire"]
+COMMANDS = pytest.mark.parametrize("command", [MEASURES, TABLE], ids=["measures", "table"])
+#: Text is kept until the end of the process.
+BUFFERED = {**os.environ, "PYTHONUNBUFFERED": ""}
+needs_a_shell = pytest.mark.skipif(not os.path.exists("/bin/sh"),
+                                   reason="needs a shell that closes files")
+
+
+@pytest.mark.parametrize("command, says", [
+    (MEASURES, ""),
+    (ANNOTATE, "pt-fairness: 0 of 6 judged documents have a group (first without: a)\n")],
+    ids=["measures", "annotate"])
+def test_a_reader_that_has_gone(files, process, command, says):
+    """``pt-fairness measures | head -n 1``: the reader may stop before anything is written."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = process(*command, stdout=writer, stderr=subprocess.PIPE, env=BUFFERED)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, says)
+
+
+@needs_a_shell
+@COMMANDS
+def test_standard_output_that_is_closed(files, process, command):
+    done = process(*command, shell=">&-")
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "error: standard output is closed" in done.stderr
+
+
+@needs_a_shell
+def test_what_is_not_needed_may_be_closed(files, process):
+    assert process(*ANNOTATE, "-o", "out", shell=">&- 2>&-").returncode == 0
+    assert (files / "out").read_bytes().startswith(b"1 - a 1\n")
+    done = process("table", "qrels", "run", "-m", "AWRF(target={'PRO':0.5,'X':0.5})@3",
+                   shell="2>&-")
+    assert done.returncode == 0 and done.stdout.startswith("name,")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
+@COMMANDS
+def test_standard_output_on_a_full_disk(files, process, command):
+    with open("/dev/full", "w") as full:
+        done = process(*command, stdout=full, stderr=subprocess.PIPE, env=BUFFERED)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("command, text", [
+    (["table", "qrels", "run", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
+    (["annotate", "qrels", "trec-newswire"], "中 - é 1\n"), (["measures", "nDCG@α"], "")],
+    ids=["table", "annotate", "measures"])
+def test_output_is_utf8_whatever_the_locale(folder_of, process, command, text):
+    folder_of({"qrels": "中 PRO é 1\n", "run": "中 Q0 é 1 1 t\n"})
+    done = process(*command, env={**os.environ, "PYTHONIOENCODING": "cp1252"}, errors="replace")
+    assert text in done.stdout and "Traceback" not in done.stderr
+    assert done.returncode == (0 if text else 2)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="standard input has no path")
+@pytest.mark.parametrize("command, piped", [
+    (["annotate", "qrels", "groups.csv"], "groups.csv"),
+    (["table", "qrels", "run", "-m", "nDCG@5"], "run"), (["eval", "qrels", "run", "P@5"], "qrels")])
+def test_standard_input_is_a_file(folder_of, process, capsys, command, piped):
+    lines = {"qrels": "1 0 d{} 1\n", "groups.csv": "d{},A\n", "run": "1 Q0 d{} 1 1 t\n"}
+    folder = folder_of({name: "docno,group\n" * (name == "groups.csv")
+                        + "".join(map(line.format, range(2000))) for name, line in lines.items()})
+    assert cli.main(command) == 0
+    done = process(*("/dev/stdin" if part == piped else part for part in command),
+                   input=(folder / piped).read_text(), timeout=60)
+    assert done.stdout.replace("stdin", "run") == capsys.readouterr().out, done.stderr
+
+
+STANCE = "pt-fairness/debates/stance"
+
+
+@pytest.mark.parametrize("command, says", [
+    (["annotate", "pt-fairness/debates", STANCE, "-o", "out"], "judged documents have a"),
+    (["table", STANCE, "run", "-m", "AWRF@5", "--groups", "groups.csv", "--uncertain", "9"], "")],
+    ids=["annotate", "uncertain"])
+def test_no_progress_is_left(folder_of, process, command, says):
+    """ir_datasets builds its docstore here, and logs it."""
+    folder = folder_of({
+        "run": "1 Q0 d01-01 1 2 x\n1 Q0 d01-02 2 1 x\n",
+        "groups.csv": "docno,group,weight\nd01-01,A,0.7\nd01-01,B,0.3\nd01-02,B,1\n"})
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TQDM")}
+    done = process(*command, env={**environment, "IR_DATASETS_HOME": str(folder / "home")})
+    assert done.returncode == 0 and says in done.stderr
+    assert "\r" not in done.stderr and "%|" not in done.stderr and "[INFO]" not in done.stderr
+    assert all(line.startswith("pt-fairness: ") for line in done.stderr.splitlines())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+@pytest.mark.parametrize("as_module", [True, False])
+def test_ctrl_c_while_it_is_imported(folder_of, as_module):
+    """A stub of numpy interrupts the process."""
+    folder = folder_of({
+        "numpy.py": "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(5)\n",
+        "pt-fairness": "import sys\nfrom pt_fairness.cli import main\nsys.exit(main())\n"})
+    paths = os.pathsep.join([str(folder), str(Path(cli.__file__).parents[2])])
+    start = ["-m", "pt_fairness"] if as_module else ["pt-fairness"]
+    done = subprocess.run([sys.executable, *start, "qrels", "run", "nDCG@5"], capture_output=True,
+                          text=True, env=os.environ | {"PYTHONPATH": paths},
+                          # A shell has its background jobs ignore the signal.
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    assert done.returncode == -signal.SIGINT and done.stdout == done.stderr == ""
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started, and those that they have started."""
+    started = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended
+            parent = path.read_text().rpartition(")")[2].split()[1]
+            if int(parent) == pid:
+                started += [int(path.parent.name), *children(int(path.parent.name))]
+    return started
+
+
+@several
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_sigterm_ends_the_workers(folder_of):
+    folder_of({"run": "".join(f"{qid} Q0 d{rank} {rank} {-rank} t\n" for qid in range(100)
+                              for rank in range(1000)),
+               "qrels": "".join(f"{qid} {'AB'[i % 2]} d{i} 1\n" for qid in range(100)
+                                for i in range(0, 1000, 10))})
+    main = "import sys; from pt_fairness.cli import main; sys.exit(main())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", main, "table", "qrels", *[f"./{'./' * i}run" for i in range(40)],
+         "-m", "rKL@1000", "--names", *[f"name {i}" for i in range(40)], "--jobs", "2"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    until = time.monotonic() + 60
+    while len(children(process.pid)) < 2 and time.monotonic() < until:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    workers = children(process.pid)
+    process.send_signal(signal.SIGTERM)
+    assert len(workers) >= 2 and process.wait(20) == 128 + signal.SIGTERM
+    until = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in workers) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert [pid for pid in workers if Path(f"/proc/{pid}").exists()] == []
+    assert b"Traceback" not in process.stderr.read()
