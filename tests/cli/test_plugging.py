@@ -82,13 +82,16 @@ def test_a_loader_that_cannot_be_wrapped_imports_without_the_callback(monkeypatc
             pass
 
     class Finder:
+        def __init__(self, loader):
+            self.loader = loader
+
         def find_spec(self, name, path=None, target=None):
-            return spec_of(name, loader()) if name == "another" else None
+            return spec_of(name, self.loader) if name == "another" else None
 
     spec_of = importlib.machinery.ModuleSpec
     for loader in (WithoutExecModule, ReadOnly):
         calls = []
-        monkeypatch.setattr(sys, "meta_path", [Finder(), *sys.meta_path])
+        monkeypatch.setattr(sys, "meta_path", [Finder(loader()), *sys.meta_path])
         after_import("another", lambda calls=calls: calls.append("called"))
         assert importlib.import_module("another").__name__ == "another" and not calls
         del sys.modules["another"]

@@ -62,12 +62,19 @@ def test_white_space_that_only_python_knows_separates_nothing(tmp_path):
     assert run.values.tolist() == [["1", "true\N{NO-BREAK SPACE}b", 1.0]]
 
 
-def test_scores_to_the_last_digit(tmp_path):
+def test_a_large_file_with_scores_to_the_last_digit(tmp_path):
+    """Large enough to be read in parts; a wrong line at its end is named."""
     rng = np.random.default_rng(0)
-    scores = np.concatenate([rng.standard_normal(9000), np.exp(rng.uniform(-700, 700, 9000))])
-    text = "".join(f"{i % 7} Q0 d{i} 0 {score!r} t\n" for i, score in enumerate(scores.tolist()))
-    found = assert_as_ir_measures_reads(written(tmp_path / "run", text))
-    assert found["score"].tolist() == scores.tolist()
+    scores = [*rng.standard_normal(9000), *np.exp(rng.uniform(-700, 700, 11_000))]
+    text = "".join(f"{i % 7} Q0 document-{i:017} 0 {score!r} a-tag\n"
+                   for i, score in enumerate(map(float, scores)))
+    assert len(text) > 4 * 2**18, "pandas reads a quarter of a megabyte at a time"
+    run = assert_as_ir_measures_reads(written(tmp_path / "run", text))
+    assert run["score"].tolist() == scores
+    for line, says in (("300 Q0 b 1 1 tag more\n", "7 columns where there should be 6"),
+                       ("300 Q0 b 1 1,5 tag\n", "the score '1,5' is no number")):
+        with pytest.raises(ValueError, match=f"run, line 20001: {says}"):
+            read_run(written(tmp_path / "run", text + line))
 
 
 def test_a_real_run(shared):
@@ -75,30 +82,16 @@ def test_a_real_run(shared):
     assert len(assert_as_ir_measures_reads(path)) > 50_000
 
 
-def test_a_large_file(tmp_path):
-    """Large enough to be read in parts; a wrong line at its end is named."""
-    text = "".join(f"{i // 1000} Q0 document-{i:07} {i % 1000} {-(i % 1000) / 7!r} a-tag\n"
-                   for i in range(30_000))
-    assert len(text) > 4 * 2**18, "pandas reads a quarter of a megabyte at a time"
-    assert len(assert_as_ir_measures_reads(written(tmp_path / "run", text))) == 30_000
-    with pytest.raises(ValueError, match=r"run, line 30001: 7 columns where there should be 6"):
-        read_run(written(tmp_path / "run", text + "300 Q0 b 1 1 tag more\n"))
-    with pytest.raises(ValueError, match=r"run, line 30001: the score '1,5' is no number"):
-        read_run(written(tmp_path / "run", text + "300 Q0 b 1 1,5 tag\n"))
-
-
-@pytest.mark.parametrize("tag", ['"Colbert fine tune on touche data"', "two words", "a\tb"])
-@pytest.mark.parametrize("name", ["run", "run.gz"])
+@each("tag", ['"Colbert fine tune on touche data"', "two words", "a\tb"])
+@each("name", ["run", "run.gz"])
 def test_a_tag_with_white_space_is_read_with_one_warning(tmp_path, name, tag):
     lines = "1 NEUTRAL a 1 1.0 {0}\n\n1 FIRST  b 2 0.5 {0}\r\n2 Q0 #a 1 -1e3 {0}"
-    path = written(tmp_path / name, lines.format(tag))
     with pytest.warns(FairnessWarning) as warned:
-        run = read_run(path)
+        run = read_run(written(tmp_path / name, lines.format(tag)))
     assert run.values.tolist() == [["1", "a", 1.0], ["1", "b", 0.5], ["2", "#a", -1000.0]]
-    assert run["score"].dtype == "float64"
-    shown = " ".join(tag.split())
-    assert [str(one.message) for one in warned] == [
-        f"{path}: the tag {shown!r} has white space in it; the five columns before it were read"]
+    assert run["score"].dtype == "float64" and len(warned) == 1
+    says = f"{name}: the tag {' '.join(tag.split())!r} has white space in it"
+    assert says in str(warned[0].message)
 
 
 def test_real_tags_with_spaces(shared):
@@ -143,33 +136,29 @@ def test_of_a_long_line_the_beginning_is_shown(tmp_path):
     assert len(str(error.value)) < 400
 
 
-@pytest.mark.parametrize("damage", [
-    pytest.param(lambda packed: b"plain text", id="not packed"),
-    pytest.param(lambda packed: packed[:-20], id="cut short"),
-    pytest.param(lambda packed: packed[:30] + bytes(20), id="overwritten")])
+@each("damage", [lambda packed: b"plain text", lambda packed: packed[:-20],
+                 lambda packed: packed[:30] + bytes(20)])
 def test_damaged_gzip(tmp_path, damage):
     (tmp_path / "run.gz").write_bytes(damage(gzip.compress(LINE.encode() * 1000)))
     with pytest.raises(ValueError, match=r"run\.gz is damaged"):
         read_run(tmp_path / "run.gz")
 
 
-@pytest.mark.parametrize("name", ["run", "run.gz", "run.parquet"])
+@each("name", ["run", "run.gz", "run.parquet"])
 def test_a_missing_file(tmp_path, name):
     with pytest.raises(FileNotFoundError):
         read_run(tmp_path / name)
 
 
-@pytest.mark.first(1)
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-@pytest.mark.parametrize("name", ["run", "run.gz"])
-def test_a_named_pipe_is_opened_once(tmp_path, name):
+def test_a_named_pipe_is_opened_once(tmp_path):
     """Nobody writes to it a second time. A first score of 1 needs another look at the line."""
-    os.mkfifo(tmp_path / name)
-    text = "1 Q0 a 1 1 t\n" * 20_000
-    writer = threading.Thread(target=written, args=[tmp_path / name, text])
+    os.mkfifo(tmp_path / "run.gz")
+    writer = threading.Thread(target=written, args=[tmp_path / "run.gz", "1 Q0 a 1 1 t\n" * 20_000])
     writer.start()
     code = "import sys, pt_fairness; print(len(pt_fairness.read_run(sys.argv[1])))"
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / name], timeout=60, text=True,
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "run.gz"], timeout=60, text=True,
                           capture_output=True)
     writer.join()
     assert done.stdout == "20000\n", done.stderr
@@ -194,36 +183,38 @@ class TestParquet:
 
     def test_the_columns_of_pyterrier_and_ir_measures(self, tmp_path):
         for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
-            found = self.read(self.FRAME.rename(columns=names), tmp_path)
-            assert found.to_dict("list") == self.FRAME.drop(columns="rank").to_dict("list")
+            run = self.read(self.FRAME.rename(columns=names), tmp_path)
+            assert run.to_dict("list") == self.FRAME.drop(columns="rank").to_dict("list")
 
     def test_identifiers_are_text_and_scores_are_floats(self, tmp_path):
         scores = np.array([1, 2], np.int32)
-        numbers = self.FRAME.assign(qid=[1, 2], docno=[7, 8], score=scores, rank=0)
-        found = self.read(numbers.set_index(pd.Index([5, 6])), tmp_path)
-        assert found.to_dict("list") == {"qid": ["1", "2"], "docno": ["7", "8"],
-                                         "score": [1.0, 2.0]}
-        assert list(found.index) == [0, 1] and found["score"].dtype == "float64"
+        numbers = self.FRAME.assign(qid=[1.0, 2.0], docno=[7.0, 8.5], score=scores)
+        run = self.read(numbers.set_index(pd.Index([5, 6])), tmp_path)
+        assert run.to_dict("list") == {"qid": ["1", "2"], "docno": ["7", "8.5"],
+                                       "score": [1.0, 2.0]}
+        assert list(run.index) == [0, 1] and run["score"].dtype == "float64"
 
-    def test_identifiers_that_became_floats(self, tmp_path):
-        found = self.read(self.FRAME.assign(qid=[1.0, 2.0], docno=[7.0, 8.5]), tmp_path)
-        assert found["qid"].tolist() == ["1", "2"] and found["docno"].tolist() == ["7", "8.5"]
+    @each("frame, says", [
+        (FRAME.assign(score=[1.0, np.nan]), ", row 1: the score 'nan' is no number"),
+        (FRAME.assign(score=["1", "x"]), ", row 1: the score 'x' is no number"),
+        (FRAME.assign(docno=[None, "b"]), ", row 0: the docno"),
+        (FRAME.assign(iteration=["x", None]), ", row 1: the iteration .* is missing"),
+        (FRAME.drop(columns="score"), " has no column 'score'")])
+    def test_what_is_wrong(self, tmp_path, frame, says):
+        with pytest.raises(ValueError, match=rf"run\.parquet{says}"):
+            self.read(frame, tmp_path)
 
-    @pytest.mark.parametrize("change, says", [
-        ({"score": [1.0, np.nan]}, "row 1: the score 'nan' is no number"),
-        ({"score": ["1", "x"]}, "row 1: the score 'x' is no number"),
-        ({"docno": [None, "b"]}, "row 0: the docno")])
-    def test_the_first_wrong_row_is_named(self, tmp_path, change, says):
-        with pytest.raises(ValueError) as error:
-            self.read(self.FRAME.assign(**change), tmp_path)
-        assert f"run.parquet, {says}" in str(error.value)
-
-    def test_a_missing_column_and_a_damaged_file(self, tmp_path):
-        with pytest.raises(ValueError, match=r"run\.parquet has no column 'score'"):
-            self.read(self.FRAME.drop(columns="score"), tmp_path)
+    def test_a_damaged_file(self, tmp_path):
         (tmp_path / "run.parquet").write_text("no table")
         with pytest.raises(ValueError, match=r"run\.parquet is damaged"):
             read_run(tmp_path / "run.parquet")
+
+    @each("samples", [[1, 1, 2, 2], ["x", "x", "y", "y"], [0.5, 0.5, 1.5, 1.5]])
+    def test_the_column_iteration_holds_samples(self, tmp_path, samples):
+        frame = pd.DataFrame({"qid": "1", "docno": list("abba"), "score": [2.0, 1.0, 2.0, 1.0]})
+        with pytest.warns(FairnessWarning, match="read as 2 samples"):
+            run = self.read(frame.assign(iteration=samples), tmp_path)
+        assert run["iteration"].tolist() == samples
 
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
@@ -233,24 +224,14 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
         read_run(tmp_path / "run.parquet")
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("1 Q0 d1 1 2.5 t\n\n1 Q0 d\0 2 1.5 t\n", r"line 3: the docno 'd\\x00' contains NUL"),
-    ("1\td1\n2\td\v\n", r"line 2: the docno 'd\\x0b' contains a vertical tab"),
-    ("id\tseq_no\tpage_id\n\n1\t1\td1\n1\tx\td2\n", "line 4: the sample 'x' is no whole number")])
-def test_the_line_of_what_cannot_be_read(tmp_path, text, says):
-    (tmp_path / "run").write_text(text)
-    with pytest.raises(ValueError, match=f"run, {says}"):
-        read_run(tmp_path / "run")
-
-
 def trec(rows):
     """Return TREC's six columns for ``(qid, second column, docno)``, best document first."""
     return "".join(f"{qid} {second} {docno} {i + 1} {-i} t\n"
                    for i, (qid, second, docno) in enumerate(rows))
 
 
-@pytest.mark.parametrize("name", ["run", "run.gz"])
-@pytest.mark.parametrize("numbers", [("1", "2"), ("Q0", "Q1"), ("Q0", "1"), ("007", "Q10")])
+@each("name", ["run", "run.gz"])
+@each("numbers", [("1", "2"), ("Q0", "Q1"), ("Q0", "1"), ("007", "Q10")])
 def test_the_second_column_of_a_trec_file_holds_samples(tmp_path, name, numbers):
     one, two = numbers
     rows = [("1", one, "a"), ("1", one, "b"), ("1", two, "b"), ("1", two, "a"), ("2", one, "c")]
@@ -264,7 +245,7 @@ def test_the_second_column_of_a_trec_file_holds_samples(tmp_path, name, numbers)
     assert run["docno"].tolist() == list("abbac") and run["score"].tolist() == [0, -1, -2, -3, -4]
 
 
-@pytest.mark.parametrize("rows", [
+@each("rows", [
     [("1", "Q0", "a"), ("1", "Q0", "b")],
     [("1", "1", "a"), ("1", "1", "b"), ("1", "01", "b"), ("1", "Q1", "a")],  # one number
     [("1", "1", "a"), ("1", "2", "b"), ("1", "3", "a")],  # a counter
@@ -275,8 +256,7 @@ def test_the_second_column_of_a_trec_file_holds_samples(tmp_path, name, numbers)
     [("1", "1", "a"), ("1", "1", "b"), ("1", "-2", "b"), ("1", "-2", "a")],
     [("1", "1", "a"), ("1", "1", "b"), ("1", "QQ2", "b"), ("1", "QQ2", "a")],
     [("1", "1", "a"), ("1", "1", "b"), ("1", "1.5", "b"), ("1", "1.5", "a")],
-], ids=["constant", "one number", "counter", "rank", "topic", "parts", "word", "negative", "QQ",
-        "fraction"])
+])
 def test_a_second_column_without_samples_is_ignored(tmp_path, rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -285,8 +265,8 @@ def test_a_second_column_without_samples_is_ignored(tmp_path, rows):
 
 
 def test_samples_of_a_file_that_is_read_in_parts(tmp_path):
-    rows = [(str(topic), f"Q{sample}" if sample < 30 else str(sample), f"document-{i:05}")
-            for topic in range(10) for sample in range(60) for i in range(60)]
+    rows = [(str(topic), f"Q{sample}" if sample < 30 else str(sample), f"document-{i:060}")
+            for topic in range(5) for sample in range(60) for i in range(45)]
     path = written(tmp_path / "run", trec(rows))
     assert path.stat().st_size > 4 * 2**18, "pandas reads a quarter of a megabyte at a time"
     with pytest.warns(FairnessWarning, match="read as 60 samples"):
@@ -297,8 +277,8 @@ def test_samples_of_a_file_that_is_read_in_parts(tmp_path):
 FAIR = {"2021": "id\trep_number\tpage_id", "2022": "id\tseq_no\tpage_id", "none": None}
 
 
-@pytest.mark.parametrize("name", ["run", "run.tsv", "run.gz"])
-@pytest.mark.parametrize("year", FAIR)
+@each("name", ["run", "run.tsv", "run.gz"])
+@each("year", FAIR)
 def test_trec_fair_with_sequences(tmp_path, name, year):
     rows = ["187\t1\t592", "187\t1\t45", "187\t2\t45", "187\t2\t592", "187\t2\t7", "270\t1\t8"]
     lines = rows if FAIR[year] is None else [FAIR[year], *rows]
@@ -311,8 +291,8 @@ def test_trec_fair_with_sequences(tmp_path, name, year):
     assert list(run.index) == list(range(6))
 
 
-@pytest.mark.parametrize("header", ["id\tpage_id\r\n", "\ufeffid\tpage_id\n",
-                                    "\nid\tpage_id\n", ""])
+@each("header", ["id\tpage_id\r\n", "\ufeffid\tpage_id\n",
+                 "\nid\tpage_id\n", ""])
 def test_trec_fair_with_one_ranking(tmp_path, header):
     text = f"{header}187\t592\n187\t45\n270\t8\n187\t3\n"
     with warnings.catch_warnings():
@@ -335,15 +315,17 @@ def test_header_lines_of_joined_files_are_left_out(tmp_path):
     assert run["iteration"].tolist() == [1, 1, 2, 2]
 
 
-@pytest.mark.parametrize("text, says", [
+@each("text, says", [
+    ("1 Q0 d1 1 2.5 t\n\n1 Q0 d\0 2 1.5 t\n", r"line 3: the docno 'd\\x00' contains NUL"),
+    ("1\td1\n2\td\v\n", r"line 2: the docno 'd\\x0b' contains a vertical tab"),
+    ("id\tseq_no\tpage_id\n\n1\t1\td1\n1\tx\td2\n", "line 4: the sample 'x' is no whole number"),
     ("id\tseq_no\tpage_id\n1\t1\ta\n1\ta\n", r"line 3: 2 columns where there should be 3"),
     ("id\tpage_id\n1\t1\ta\n", r"line 2: 3 columns where there should be 2"),
     ("1\t1\ta\n1\tx\tb\n", r"line 2: the sample 'x' is no whole number; a file of three columns"),
     ("1\tQ0\ta\n", r"line 1: the sample 'Q0' is no whole number"),
     # MS MARCO's columns are topic, document and rank.
     ("1\t592\t1\n1\t45\t2\n", r" has three columns without a header, and the second is another"),
-    ("1 592\n1 45\n", r"line 1: 2 columns where there should be 6"),
-])
+    ("1 592\n1 45\n", r"line 1: 2 columns where there should be 6")])
 def test_wrong_files_are_named(tmp_path, text, says):
     with pytest.raises(ValueError, match=rf"run(, )?{says}"):
         read_run(written(tmp_path / "run", text))
@@ -358,31 +340,11 @@ def test_a_pipe_is_read_once(pipe, tmp_path):
         pd.testing.assert_frame_equal(read_run(pipe("run", text)), expected)
 
 
-class TestSamplesInParquet:
-    FRAME = pd.DataFrame({"qid": ["1"] * 4, "docno": list("abba"), "score": [2.0, 1.0, 2.0, 1.0]})
-
-    @pytest.fixture(autouse=True)
-    def _pyarrow(self):
-        pytest.importorskip("pyarrow")
-
-    @pytest.mark.parametrize("samples", [[1, 1, 2, 2], ["x", "x", "y", "y"], [0.5, 0.5, 1.5, 1.5]])
-    def test_the_column_iteration_holds_samples(self, tmp_path, samples):
-        self.FRAME.assign(iteration=samples).to_parquet(tmp_path / "run.parquet")
-        with pytest.warns(FairnessWarning, match="read as 2 samples"):
-            run = read_run(tmp_path / "run.parquet")
-        assert run["iteration"].tolist() == samples
-
-    def test_a_missing_sample_is_refused(self, tmp_path):
-        self.FRAME.assign(iteration=["x", None, "y", "y"]).to_parquet(tmp_path / "run.parquet")
-        with pytest.raises(ValueError, match=r"run\.parquet, row 1: the iteration .* is missing"):
-            read_run(tmp_path / "run.parquet")
-
-
 FRAME = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
 OTHER = FRAME.assign(docno="b")
 
 
-@pytest.mark.parametrize("paths, names", [
+@each("paths, names", [
     (["input.BM25", "input.pircRBa1"], ["BM25", "pircRBa1"]),
     (["BM25.run.gz"], ["BM25"]), (["x/BM25.run.gz", "x/DPH.run.gz"], ["BM25", "DPH"]),
     (["runs/input.a.gz", "runs/input.b.gz"], ["a", "b"]), (["input.a"], ["input.a"]),
@@ -408,13 +370,12 @@ def test_a_run_twice_is_an_error():
         named(["runs/a.run", "runs/a.run", "runs/b.run"])
 
 
-@pytest.mark.parametrize("baseline", ["pircRBa1", "input.pircRBa1", "runs/input.pircRBa1.gz",
-                                      "input.pircRBa1.gz", 1])
+@each("baseline", ["pircRBa1", "input.pircRBa1", "runs/input.pircRBa1.gz", "input.pircRBa1.gz", 1])
 def test_a_baseline(baseline):
     assert position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"])) == 1
 
 
-@pytest.mark.parametrize("baseline, says", [
+@each("baseline, says", [
     ("pircRBa2", r"they are BM25, pircRBa1\. Did you mean 'pircRBa1'\?$"),
     ("bm25", r"Did you mean 'BM25'\?$"), ("bm25.run", r"Did you mean 'BM25'\?$"),
     ("xyz", r"they are BM25, pircRBa1\.$")])
@@ -459,7 +420,7 @@ def test_names_of_dictionaries_and_lists():
     assert list(named(FRAME, (name for name in ["mine"]))) == ["mine"]
 
 
-@pytest.mark.parametrize(("names", "says"), [
+@each("names, says", [
     (["a"], "there are 1 names for 4 runs, which are run 0, bm25, run 2, "),
     ("abcd", "names='abcd': names is a list with a name for each run"), (3, "names is a list"),
     ({"a": "b"}, "names is a list"), (["a", "a", "b", "c"], "the run 'a' is given twice")])
@@ -468,7 +429,7 @@ def test_names_that_are_not_possible(names, says):
         named([FRAME, "bm25", OTHER, FRAME], names)
 
 
-@pytest.mark.parametrize(("runs", "says"), [
+@each("runs, says", [
     ([], "there are no runs"), ({}, "there are no runs"),
     (3, "runs=3 is a int; a run is the path of a file"),
     ([3], "3 is a int; a run is the path of a file"),
@@ -500,8 +461,7 @@ FORMATS = {
 def test_files(tmp_path, form, name):
     escape = (lambda query: query.replace("&", "&amp;")) if "XML" in form else str
     text = "".join(FORMATS[form].format(qid, escape(query)) for qid, query in PAIRS)
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    path = written(tmp_path / name, text)
     for given in (path, str(path)):
         found = load_topics(given)
         assert list(found.columns) == ["qid", "query"]
@@ -521,7 +481,7 @@ def test_datasets_ids_and_frames():
     assert load_topics(frame) is frame
 
 
-@pytest.mark.parametrize(("source", "says"), [
+@each("source, says", [
     (3, "topics=3 is a int; topics are a DataFrame with qid and query"),
     ([("1", "q")], "is a list; topics are a DataFrame"),
     (pd.DataFrame({"query": ["q"]}), "the frame of topics has no column 'qid'"),
@@ -531,7 +491,7 @@ def test_what_holds_no_topics(source, says):
         load_topics(source)
 
 
-@pytest.mark.parametrize("text", ["1 0 a 1\n", "1 PRO a 2\n1 CON b 0\n", "1 Q0 a NO\n\n2 0 b NO"])
+@each("text", ["1 0 a 1\n", "1 PRO a 2\n1 CON b 0\n", "1 Q0 a NO\n\n2 0 b NO"])
 def test_qrels_are_no_topics(tmp_path, text):
     path = tmp_path / "qrels"
     path.write_text(text)
@@ -557,12 +517,12 @@ def test_a_pipe(pipe):
         ["1", "sea salt"], ["2", "cats"]]
 
 
-@pytest.mark.parametrize("path", ["/dev/null", "empty", "folder", "none"])
-def test_paths_without_topics(tmp_path, monkeypatch, path):
+@each("path, says", [
+    *((path, "has no topics; it needs TREC topics") for path in ("/dev/null", "empty")),
+    *((path, "is neither a file of topics nor a dataset id") for path in ("folder", "none"))])
+def test_paths_without_topics(tmp_path, monkeypatch, path, says):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").write_text("\n")
-    (tmp_path / "folder").mkdir()
-    says = "has no topics; it needs TREC topics" if path in ("/dev/null", "empty") else \
-        "is neither a file of topics nor a dataset id of ir_datasets"
+    (tmp_path / "folder").mkdir(exist_ok=True)
     with pytest.raises(ValueError, match=f"^{path} {says}"):
         load_topics(path)
