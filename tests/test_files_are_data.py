@@ -49,6 +49,7 @@ def test_the_payload_is_harmful(mark):
     assert mark.exists()
 
 
+@pytest.mark.nth(5)  # each suffix and each kind
 @pytest.mark.parametrize("suffix", ["pkl", "py", "csv", "parquet", "json", "gz"])
 @pytest.mark.parametrize("kind, command", COMMANDS, ids=[kind for kind, _ in COMMANDS])
 def test_a_file_is_not_executed(mark, kind, command, suffix, capsys):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 
-import pandas as pd
 import pytest
+from one_test import each
 
-from pt_fairness import cli, evaluate, read_run
+from pt_fairness import read_run
 from pt_fairness.io.run_files import named
 
 DOCS = ["msmarco_v2.1_doc_45_546308869#11_963663453", "msmarco_v2.1_doc_45_546308869#10_963661464",
@@ -47,8 +47,8 @@ DRAGUN = [
 FORMS = {"rag24": RAG24, "rag25": RAG25, "ragtime": RAGTIME, "dragun": DRAGUN}
 
 
-@pytest.mark.parametrize("name", ["run", "run.jsonl", "run.jsonl.gz", "run.json"])
-@pytest.mark.parametrize("form", FORMS)
+@each("name", ["run", "run.jsonl", "run.jsonl.gz", "run.json"])
+@each("form", FORMS)
 def test_answers_are_runs_of_the_documents_they_cite(tmp_path, form, name):
     lines = "".join(f"{json.dumps(answer)}\n" for answer in FORMS[form])
     text = (json.dumps(FORMS[form]) if name.endswith("json") else lines).encode()
@@ -56,17 +56,7 @@ def test_answers_are_runs_of_the_documents_they_cite(tmp_path, form, name):
     assert read_run(tmp_path / name).to_numpy().tolist() == EXPECTED
 
 
-def test_answers_are_evaluated_as_other_runs(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "run.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in DRAGUN))
-    (tmp_path / "qrels").write_text(f"23287 PRO {DOCS[1]} 1\n23287 CON {DOCS[0]} 1\n")
-    assert cli.main(["table", "qrels", "run.jsonl", "-m", "AWRF@2", "nDCG@2"]) == 0
-    frame = pd.DataFrame(EXPECTED, columns=["qid", "docno", "score"])
-    table = evaluate({"run": frame}, "qrels", ["AWRF@2", "nDCG@2"], perquery=False, progress=False)
-    assert capsys.readouterr().out.splitlines()[1] == ",".join(map(str, table.iloc[0]))
-
-
-@pytest.mark.parametrize("answer, says", [
+@each("answer, says", [
     ({"topic_id": 1, "answer": [{"text": "", "citations": [2]}], "references": ["a", "b"]},
      r"run, answer 1 cites 2; .* a position in its 2 references"),
     ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]}, "cites -1"),

@@ -33,7 +33,7 @@ def columns_of(path, text, types=None):
 
 
 @each("name", ["file", "file.gz"])
-@each("seed", range(10))
+@each("seed", range(6))
 def test_fields_are_those_of_the_split_lines(tmp_path, name, seed):
     pick = random.Random(seed)
     words = ["007", "NA", "nan", "", "None", '"q', "#", "é中", "a,b", "True", "1e3"]
@@ -54,7 +54,7 @@ def test_a_file_without_lines_has_no_rows_and_the_same_types(tmp_path):
         assert found.empty and list(found.columns) == NAMES and found["value"].dtype == "float64"
 
 
-@pytest.mark.parametrize(("text", "says"), [
+@each("text, says", [
     ("a 1 b\n\na 1\n", "line 3: 2 columns where there should be 3 (topic, value, tag): 'a 1'"),
     ("a 1 b c\na 1 b\n", "line 1: 4 columns where there should be 3"),
     ("a 1 b\na 1 b c d e\n", "line 2: 6 columns where there should be 3"),
@@ -63,18 +63,11 @@ def test_a_file_without_lines_has_no_rows_and_the_same_types(tmp_path):
     ("a 1 b\na 1_0 b\n", "line 2: the value '1_0' is no number"),
     ("a True b\na False b\n", "line 1: the value 'True' is no number"),
     (b"a 1 b\na 1 \xff\n", "line 2: not UTF-8 text")])
-@pytest.mark.parametrize("name", ["file", "file.gz"])
+@each("name", ["file", "file.gz"])
 def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
     with pytest.raises(ValueError) as error:
         columns_of(tmp_path / name, text, {"value": float})
     assert str(error.value).startswith(f"{tmp_path / name}, {says}")
-
-
-def test_a_damaged_file_is_named(tmp_path):
-    (tmp_path / "file.gz").write_bytes(gzip.compress(b"a 1 b\n" * 9)[:-9])
-    with opened(tmp_path / "file.gz") as source, \
-            pytest.raises(ValueError, match=r"file\.gz is damaged"):
-        read_columns(source, NAMES)
 
 
 def test_csv_files_may_be_compressed_and_read_again(tmp_path):
@@ -85,7 +78,7 @@ def test_csv_files_may_be_compressed_and_read_again(tmp_path):
             assert frame.to_dict("list") == {"a": [1], "b": ["x"]} and not control_characters
 
 
-@pytest.mark.parametrize(("text", "line"), [
+@each("text, line", [
     ("a\nb\n", "a"), ("\n \n b \n", " b "), ("\ufeffqid,docno\n", "qid,docno"), ("a\rb\n", "a"),
     ("", ""), (" \n\n", "")])
 def test_the_first_line_with_text(tmp_path, text, line):
@@ -94,14 +87,11 @@ def test_the_first_line_with_text(tmp_path, text, line):
         assert first_line(source) == line
 
 
-@pytest.mark.parametrize("text", ["1", "-1.5", "+1.e-3", "inf", "-Infinity", "1E5", ".5"])
-def test_numbers(text):
-    assert is_number(text) and not math.isnan(float(text))
-
-
-@pytest.mark.parametrize("text", ["", "x", "nan", "NaN", "1_000", "١", "1,5", "True", "0x1"])
-def test_what_is_no_number(text):
-    assert not is_number(text)
+def test_numbers():
+    for text in ("1", "-1.5", "+1.e-3", "inf", "-Infinity", "1E5", ".5"):
+        assert is_number(text) and not math.isnan(float(text)), text
+    for text in ("", "x", "nan", "NaN", "1_000", "١", "1,5", "True", "0x1"):
+        assert not is_number(text), text
 
 
 def test_frames_with_what_they_need_pass():
@@ -111,7 +101,7 @@ def test_frames_with_what_they_need_pass():
     need_rows(FRAME, "the run", ["qid"])
 
 
-@pytest.mark.parametrize(("frame", "says"), [
+@each("frame, says", [
     ({"qid": ["1"]}, "the run has to be a DataFrame, not a dict"),
     (None, "the run has to be a DataFrame, not a NoneType"),
     (FRAME["qid"], "the run has to be a DataFrame, not a Series"),

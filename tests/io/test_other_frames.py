@@ -41,21 +41,34 @@ def averages(kind):
     values.register("frames", values.from_frame(kind(NUMBERS)))
     targets.register("frames", kind(SHARES))
     runs.register("frames", kind(RUN))
+    sources = kind(GROUPS), groups.from_frame(kind(GROUPS)), kind(GROUPS)
     try:
         return [evaluate(run, kind(QRELS), MEASURES, groups=source, perquery=False, progress=False)
-                for run in (kind(RUN), [kind(RUN)], {"run 0": kind(RUN)})
-                for source in (kind(GROUPS), groups.from_frame(kind(GROUPS)))]
+                for run, source in zip((kind(RUN), [kind(RUN)], {"run 0": kind(RUN)}), sources,
+                                       strict=True)]
     finally:
         values.unregister("frames")
         runs.unregister("frames")
 
 
-@pytest.mark.parametrize("kind", [of_polars, pyarrow.Table.from_pandas, of_datasets, Stream])
-def test_frames_of_other_libraries_have_the_values_of_pandas(kind):
+KINDS = {"polars": of_polars, "arrow": pyarrow.Table.from_pandas, "datasets": of_datasets,
+         "stream": Stream}
+
+
+@pytest.fixture(scope="module")
+def of_pandas():
     expected, *_ = averages(lambda frame: frame)
     assert expected.iloc[0, 1:].notna().all()
-    for table in averages(kind):
-        pd.testing.assert_frame_equal(table, expected)
+    return expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_of_other_libraries_have_the_values_of_pandas(kind, of_pandas):
+    for table in averages(KINDS[kind]):
+        pd.testing.assert_frame_equal(table, of_pandas)
+    assert AWRF(groups=KINDS[kind](GROUPS)) == AWRF(groups=groups.from_frame(GROUPS))
+    with pytest.raises(ValueError, match=r"values\.from_frame makes values of a DataFrame"):
+        RaB(values=KINDS[kind](NUMBERS))
 
 
 def test_a_frame_with_the_interchange_protocol_alone():
@@ -88,13 +101,6 @@ def test_users_and_items_are_topics_and_documents(user, item):
 def test_a_user_beside_a_document_is_no_topic():
     frame = pd.DataFrame({"docno": ["a"], "user": ["u"], "group": ["X"]})
     assert not groups.from_frame(frame).by_topic
-
-
-@pytest.mark.parametrize("kind", [of_polars, pyarrow.Table.from_pandas, of_datasets, Stream])
-def test_frames_in_measures(kind):
-    assert AWRF(groups=kind(GROUPS)) == AWRF(groups=groups.from_frame(GROUPS))
-    with pytest.raises(ValueError, match=r"values\.from_frame makes values of a DataFrame"):
-        RaB(values=kind(NUMBERS))
 
 
 @pytest.mark.parametrize("user, item", [("user_id", "item_id"), ("User", "Item")])
