@@ -15,16 +15,11 @@ from pt_fairness import IAA, groups
 from pt_fairness.analysis import amortised_inequity
 
 SETTINGS = [
-    {"by": by, **cutoff, **others}
-    for by, cutoff, others in itertools.product(
-        ["document", "group"],
-        [{}, {"cutoff": 3}],
-        [
-            {},
-            {"rel": 2, "gains": "binary", "discount": "trec"},
-            {"gains": "exp", "discount": "geometric", "p": 0.6}],
-    )
-]
+    {"by": by, **cutoff, **others} for by, cutoff, others in itertools.product(
+        ["document", "group"], [{}, {"cutoff": 3}],
+        [{}, {"rel": 2, "gains": "binary", "discount": "trec"},
+         {"gains": "exp", "discount": "geometric", "p": 0.6}])]
+QRELS = pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": ["a", "b"] * 2, "label": 1})
 
 
 def inequity(run, qrels, measure):
@@ -32,22 +27,19 @@ def inequity(run, qrels, measure):
     return row.inequity
 
 
-@pytest.mark.parametrize("source", ["iteration", "frame"])
-@pytest.mark.parametrize("samples", [1, 3])
+@pytest.mark.parametrize(("samples", "source"), [(1, "iteration"), (3, "frame")])
 def test_slow_version(make_case, samples, source):
     for seed in range(2):
         case = make_case(seed, several=True)
         pick = np.random.default_rng(seed)
-        run = pd.concat(
-            [
-                case.run_frame.assign(score=pick.random(len(case.run)), iteration=sample)
-                for sample in range(samples)]
-        ).sample(frac=0.8, random_state=seed)
-        rows = list(run.itertuples(index=False, name=None))
+        run = pd.concat([
+            case.run_frame.assign(score=pick.random(len(case.run)), iteration=sample)
+            for sample in range(samples)]).sample(frac=0.8, random_state=seed)
         lookup, options, labels = None, {}, ()
         if source == "frame":
             options = {"groups": groups.from_frame(case.groups_frame)}
             lookup, labels = lambda q, d, of=case.groups: of.get((q, d)), case.labels
+        rows = list(run.itertuples(index=False, name=None))
         topics = list(read_topics(case.qrels, rows, lookup, labels).values())
         for setting in SETTINGS:
             found = inequity(run, case.qrels_frame, IAA(**setting, **options))
@@ -55,50 +47,42 @@ def test_slow_version(make_case, samples, source):
             assert found == pytest.approx(np.nan if expected is None else expected, nan_ok=True)
 
 
-class TestByHand:
-    QRELS = pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": ["a", "b"] * 2, "label": 1})
+def test_one_topic_is_iaa():
+    qrels = QRELS.iloc[:2]
+    run = qrels.assign(score=[2, 1])
+    names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
+    value = calc_aggregate([IAA], qrels.rename(columns=names), run.rename(columns=names))[IAA]
+    assert inequity(run, qrels, "IAA") == pytest.approx(value)
 
-    def test_one_topic_is_iaa(self):
-        qrels = self.QRELS.iloc[:2]
-        run = qrels.assign(score=[2, 1])
-        names = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-        value = calc_aggregate([IAA], qrels.rename(columns=names), run.rename(columns=names))[IAA]
-        assert inequity(run, qrels, "IAA") == pytest.approx(value)
 
-    def test_attention_alternates(self):
-        same = self.QRELS.assign(score=[2, 1, 2, 1])
-        alternating = self.QRELS.assign(score=[2, 1, 1, 2])
-        found = amortised_inequity(
-            {"same": same, "other": alternating}, self.QRELS, ["IAA", IAA @ 1])
-        assert found[["name", "measure", "n"]].values.tolist() == [
-            ["same", "IAA", 2],
-            ["same", "IAA@1", 2],
-            ["other", "IAA", 2],
-            ["other", "IAA@1", 2]]
-        log2 = 1 / np.log2(3)
-        assert found["inequity"].tolist() == pytest.approx([1 / (1 + log2) - 0.5, 0.5, 0, 0])
+def test_attention_alternates():
+    runs = {"same": QRELS.assign(score=[2, 1, 2, 1]), "other": QRELS.assign(score=[2, 1, 1, 2])}
+    found = amortised_inequity(runs, QRELS, ["IAA", IAA @ 1])
+    assert found[["name", "measure", "n"]].values.tolist() == [
+        ["same", "IAA", 2], ["same", "IAA@1", 2], ["other", "IAA", 2], ["other", "IAA@1", 2]]
+    log2 = 1 / np.log2(3)
+    assert found["inequity"].tolist() == pytest.approx([1 / (1 + log2) - 0.5, 0.5, 0, 0])
 
-    def test_topic_without_results_or_merit(self):
-        one = self.QRELS.iloc[:2].assign(score=[2, 1])
-        # Topic 1: a has 1, b nothing; topic 2: no attention. The merit is a half for each.
-        assert inequity(one, self.QRELS, "IAA@1") == pytest.approx((0 + 1) / 4)
-        no_merit = self.QRELS.assign(label=[1, 1, 0, 0])
-        assert inequity(one, no_merit, "IAA@1") == pytest.approx(0.5)
-        found = amortised_inequity({"A": one}, self.QRELS.assign(label=0))
-        assert found["inequity"].isna().all() and found["n"].tolist() == [0]
 
-    def test_topics_that_groups_drop(self):
-        stances = groups.from_mapping({"a": "PRO", "b": "CON"})
-        leanings = stances.relabel({"1": "liberal", "2": "both or neither"})
-        assert leanings.topics == ["1"]
-        more = pd.DataFrame({"qid": ["2"], "docno": ["b"], "group": ["liberal"]})
-        leanings = leanings.override(more)
-        run = self.QRELS.assign(score=[2, 1, 2, 1])
-        found = amortised_inequity({"A": run}, self.QRELS, IAA(by="group", groups=leanings) @ 1)
-        assert found["n"].tolist() == [1] and found["inequity"].tolist() == [0.5]
+def test_topic_without_results_or_merit():
+    one = QRELS.iloc[:2].assign(score=[2, 1])
+    # Topic 1: a has 1, b nothing; topic 2: no attention. The merit is a half for each.
+    assert inequity(one, QRELS, "IAA@1") == pytest.approx((0 + 1) / 4)
+    assert inequity(one, QRELS.assign(label=[1, 1, 0, 0]), "IAA@1") == pytest.approx(0.5)
+    found = amortised_inequity({"A": one}, QRELS.assign(label=0))
+    assert found["inequity"].isna().all() and found["n"].tolist() == [0]
+
+
+def test_topics_that_groups_drop():
+    stances = groups.from_mapping({"a": "PRO", "b": "CON"})
+    leanings = stances.relabel({"1": "liberal", "2": "both or neither"})
+    more = pd.DataFrame({"qid": ["2"], "docno": ["b"], "group": ["liberal"]})
+    measure = IAA(by="group", groups=leanings.override(more)) @ 1
+    found = amortised_inequity({"A": QRELS.assign(score=[2, 1, 2, 1])}, QRELS, measure)
+    assert found["n"].tolist() == [1] and found["inequity"].tolist() == [0.5]
 
 
 @pytest.mark.parametrize("measure", [nDCG @ 5, "IAA(norm='none')", "nDJS"])
 def test_wrong_measure(measure):
     with pytest.raises(ValueError, match="takes IAA with norm='max'"):
-        amortised_inequity({}, TestByHand.QRELS, measure)
+        amortised_inequity({}, QRELS, measure)

@@ -8,7 +8,9 @@ import pytest
 
 from pt_fairness import RepBias, analysis, evaluate, groups
 
-GROUPS = groups.from_mapping({f"d{i}": "female" if i % 3 else "male" for i in range(12)})
+LABELS = {f"d{i}": "female" if i % 3 else "male" for i in range(12)}
+GROUPS = groups.from_mapping(LABELS)
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
 
 @pytest.fixture
@@ -23,20 +25,18 @@ def data():
     return runs, qrels
 
 
-@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
-@pytest.mark.parametrize("target", ["qrels", "run", {"female": 0.25, "male": 0.75}])
-@pytest.mark.parametrize("cutoff", [5, None])
+@pytest.mark.parametrize(("target", "cutoff"), [
+    ("qrels", 5), ("run", 5), ({"female": 0.25, "male": 0.75}, None)])
 def test_ratios_by_hand(data, target, cutoff):
     """Half a document goes to the side of the ranking, as equation 4 says."""
     runs, qrels = data
     _, biases = analysis.representation(runs, qrels, target=target, cutoff=cutoff, groups=GROUPS)
     assert biases.columns.tolist() == ["name", "qid", "group", "model", "target", "bias"]
     assert len(biases) == 2 * 4 * 2
-    labels = {f"d{i}": "female" if i % 3 else "male" for i in range(12)}
     for row in biases.itertuples():
         run = runs[row.name][runs[row.name]["qid"] == row.qid]
-        ranked = run.sort_values("score", ascending=False)["docno"].map(labels)
-        relevant = qrels[(qrels["qid"] == row.qid) & (qrels["label"] > 0)]["docno"].map(labels)
+        ranked = run.sort_values("score", ascending=False)["docno"].map(LABELS)
+        relevant = qrels[(qrels["qid"] == row.qid) & (qrels["label"] > 0)]["docno"].map(LABELS)
         if target == "qrels" and relevant.empty:
             assert np.isnan([row.model, row.target, row.bias]).all()
             continue
@@ -52,7 +52,6 @@ def test_ratios_by_hand(data, target, cutoff):
         assert row.bias == pytest.approx(row.model - row.target)
 
 
-@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_the_bias_and_its_summary_are_those_of_the_measure(data):
     runs, qrels = data
     summary, biases = analysis.representation(runs, qrels, "male", cutoff=3, groups=GROUPS)
