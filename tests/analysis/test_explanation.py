@@ -9,8 +9,6 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from ir_measures import parse_measure
 
 from pt_fairness import ARaB, FairnessWarning, RaB, TrecFair, evaluate, explain, groups, targets
@@ -24,8 +22,8 @@ OWN = [
     "rND(target='run')@4", "rND(target='collection',protected='g1')@6", "rKL@5",
     "rKL(protected='all')@5", "rKL(protected='all',target='run')@4", "rKL(target='uniform')",
     "rRD@5", "nDD@4", "nDD(norm='protected-first')@4", "nDR", "nDKL@3", "nDJS@5",
-    "nDJS(protected='g1')@4",
-    "nDJS(norm='none')", "NDKL@5", "NDKL(target='qrels')@4", "NDKL(target='run')",
+    "nDJS(protected='g1')@4", "nDJS(norm='none')", "NDKL@5", "NDKL(target='qrels')@4",
+    "NDKL(target='run')",
     "BiasP(pro='g0',con='g1')@5", "BiasP(pro='g0',con='g1',abs=True)", "BiasP(pro='g1',con='g0')",
     "BiasRBP(pro='g0',con='g1')@6", "BiasDCG(pro='g1',con='g0',abs=True)@6", "Annotated@5",
     "Annotated", RaB(values={"g0": 1, "g1": -2}) @ 5, RaB(values={"g0": 1, "g1": -2}, abs=True),
@@ -36,8 +34,8 @@ OWN = [
     "GFR(attributes={},relevance='rbu')"]
 OTHERS = [
     "AP", "AP@4", "AP(rel=2)", "P@3", "P@20", "R@5", "RR", "RR@5", "Rprec", "nDCG", "nDCG@5",
-    "nDCG(judged_only=True)@4", "alpha_nDCG@5", "alpha_DCG@3",
-    "ERR_IA@5", "nERR_IA@10", "NRBP", "nNRBP", "AP_IA", "P_IA@5"]
+    "nDCG(judged_only=True)@4", "alpha_nDCG@5", "alpha_DCG@3", "ERR_IA@5", "nERR_IA@10", "NRBP",
+    "nNRBP", "AP_IA", "P_IA@5"]
 SO_FAR = [
     "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "DistFair@5", "RADio@4", "MinSkew@5",
     "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
@@ -71,10 +69,10 @@ def frames_of(measure, case):
 
 class TestContributions:
     @pytest.mark.nth(12)
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize("measure", [*OWN, *OTHERS, *OF_GROUP], ids=str)
     def test_they_add_up_to_the_value_of_the_provider(self, measure, seed, make_case):
-        case = make_case(seed, topics=4, several=seed == 1)
+        case = make_case(seed, topics=4, several=seed == 0)
         for qid, frame, value in frames_of(measure, case):
             assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
             if not frame["counts"].any():
@@ -124,21 +122,14 @@ class TestContributions:
             np.testing.assert_allclose(frame["contribution"], expected, atol=atol, err_msg=name)
             assert frame["label"].tolist() == [0, 2, 0, 1]
 
-    def test_ndkl(self, worked):
-        frame = explain("NDKL@2", worked.run_frame, worked.qrels_frame, "1")
-        weights = [1 / math.log2(2), 1 / math.log2(3)]
-        assert frame["contribution"].tolist() == pytest.approx([math.log(2) / sum(weights), 0])
-
     @pytest.mark.exhaustive
-    @settings(max_examples=5)
-    @given(st.integers(0, 500), st.integers(1, 6), st.integers(1, 3))
-    def test_what_follows_changes_no_contribution(self, make_case, seed, cutoff, more):
+    @pytest.mark.parametrize("name", ["rKL", "NDKL", "nDCG"])
+    def test_what_follows_changes_no_contribution(self, make_case, name):
         """But by the normaliser, so that ratios of contributions stay."""
-        case = make_case(seed)
-        for name in ("rKL", "NDKL", "nDCG"):
-            measures = [f"{name}@{cutoff}", f"{name}@{cutoff + more}"]
-            for (_, short, _), (_, long, _) in zip(*(frames_of(m, case) for m in measures),
-                                                   strict=True):
+        for seed, cutoff, more in ((1, 1, 3), (2, 3, 1), (3, 5, 2)):
+            case = make_case(seed, topics=2)
+            tables = (frames_of(f"{name}@{k}", case) for k in (cutoff, cutoff + more))
+            for (_, short, _), (_, long, _) in zip(*tables, strict=True):
                 if short["contribution"].sum() > 0:
                     head = long["contribution"].head(len(short))
                     factor = head.sum() / short["contribution"].sum()
@@ -173,18 +164,16 @@ class TestValueSoFar:
             assert frame["value"][k - 1] == pytest.approx(expected.value)
 
 
-class TestRealRuns:
-    @pytest.mark.filterwarnings("ignore:topics with nothing to compare")
-    def test_newswire(self, robust03):
-        qrels, runs = robust03
-        run = next(iter(runs.values()))
-        with pytest.warns(FairnessWarning, match="6 of 100 topics"):
-            frame = explain("rKL(groups='trec-newswire')@10", run, qrels, 303)
-        (value,) = [one.value for one in ir_measures.iter_calc(
-            [parse_measure("rKL(groups='trec-newswire')@10")], qrels, run)
-            if one.query_id == "303"]
-        assert len(frame) == 10 and frame["contribution"].sum() == pytest.approx(value)
-        assert frame["group"].tolist() == frame["docno"].str.extract("^([A-Z]+)")[0].tolist()
+@pytest.mark.filterwarnings("ignore:topics with nothing to compare")
+def test_newswire(robust03):
+    qrels, runs = robust03
+    run, measure = next(iter(runs.values())), "rKL(groups='trec-newswire')@10"
+    with pytest.warns(FairnessWarning, match="6 of 100 topics"):
+        frame = explain(measure, run, qrels, 303)
+    metrics = ir_measures.iter_calc([parse_measure(measure)], qrels, run)
+    (value,) = [metric.value for metric in metrics if metric.query_id == "303"]
+    assert len(frame) == 10 and frame["contribution"].sum() == pytest.approx(value)
+    assert frame["group"].tolist() == frame["docno"].str.extract("^([A-Z]+)")[0].tolist()
 
 
 class TestInput:
@@ -214,25 +203,22 @@ class TestInput:
         assert frame["contribution"].isna().all() and frame.attrs["value"] == 1
         assert frame["share of PRO"].isna().all()
 
-    @pytest.mark.parametrize(
-        "measure, qid, error",
-        [
-            (["nDCG@5", "rKL@5"], "1", "explain takes one measure, and 2 are given"),
-            ("rKL@5", "9", "the qrels have no topic '9'; they have topics such as '1'"),
-            ("rKL(groups='no-such-groups')@5", "1", "no-such-groups")],
-    )
+    @pytest.mark.parametrize("measure, qid, error", [
+        (["nDCG@5", "rKL@5"], "1", "explain takes one measure, and 2 are given"),
+        ("rKL@5", "9", "the qrels have no topic '9'; they have topics such as '1'"),
+        ("rKL(groups='no-such-groups')@5", "1", "no-such-groups")])
     def test_wrong_arguments(self, worked, measure, qid, error):
         with pytest.raises(ValueError, match=error):
             explain(measure, worked.run_frame, worked.qrels_frame, qid)
 
     def test_wrong_run(self, worked):
-        with pytest.raises(ValueError, match="there are no runs; give one or several"):
-            explain("rKL@5", [], worked.qrels_frame, "1")
-        with pytest.raises(ValueError, match="is neither a file nor a dataset id of ir_datasets"):
-            explain("rKL@5", worked.run_frame, "qrels.txt", "1")
         two = pd.concat([worked.run_frame.assign(iteration=i) for i in ("0", "1")])
-        with pytest.raises(ValueError, match="several rankings of topic '1'"):
-            explain("rKL@5", two, worked.qrels_frame, "1")
+        for run, qrels, error in (
+                ([], worked.qrels_frame, "there are no runs; give one or several"),
+                (worked.run_frame, "qrels.txt", "neither a file nor a dataset id of ir_datasets"),
+                (two, worked.qrels_frame, "several rankings of topic '1'")):
+            with pytest.raises(ValueError, match=error):
+                explain("rKL@5", run, qrels, "1")
 
 
 def test_warnings_are_of_the_run_and_not_of_the_topic_alone(worked):
@@ -266,32 +252,34 @@ def test_gfr_without_attributes_needs_no_groups(worked):
     assert frame["group"].isna().all()
 
 
-TIED = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
-
-
 def test_a_provider_that_breaks_ties_otherwise():
+    tied = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
     qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 0, 0, 0]})
     with pytest.warns(FairnessWarning, match="RR@5 is 1 .* of trec_eval's order, with the value 0"):
-        frame = explain("RR@5", TIED, qrels, "1")
+        frame = explain("RR@5", tied, qrels, "1")
     assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and frame.attrs["value"] == 0.25
+
+
+@pytest.mark.parametrize("source", [None, {"c": "x", "a": "y"}], ids=["qrels", "source"])
+def test_of_the_judged_documents_alone(worked, source):
+    """The first judged documents count, also with groups that have a source."""
+    worked.qrels = [("1", "b", 1, "PRO"), ("1", "d", 2, "CON")]
+    frame = explain("nDCG(judged_only=True)@2", worked.run_frame, worked.qrels_frame, "1",
+                    groups=source)
+    assert frame["docno"].tolist() == ["c", "a", "d", "b"]
+    assert frame["counts"].tolist() == [False, False, True, True]
+    assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"]) == 1.0
 
 
 @pytest.mark.parametrize("measure", ["rND@3", "AWRF@3", "alpha_nDCG@3", "ERR_IA@3", "nDCG@3"])
 def test_a_group_source_is_that_of_evaluate(worked, measure):
     run, qrels = worked.run_frame, worked.qrels_frame
-    docnos = sorted(set(run["doc_id"]))
-    source = groups.from_mapping({docno: "ab"[i % 3 > 0] for i, docno in enumerate(docnos)})
+    labels = {"a": "a", "b": "b", "c": "b", "d": "a"}
+    source = groups.from_mapping(labels)
     frame = explain(measure, run, qrels, "1", groups=source)
     perquery = evaluate(run, qrels, measure, groups=source, perquery=True, progress=False)
     assert frame.attrs["value"] == perquery.loc[perquery["qid"] == "1", "value"].item()
     assert frame.attrs["measure"] == measure
-    assert frame["group"].tolist() == ["ab"[docnos.index(one) % 3 > 0] for one in frame["docno"]]
+    assert frame["group"].tolist() == [labels[docno] for docno in frame["docno"]]
     with pytest.raises(ValueError, match="no groups are registered as 'no-such'"):
         explain(measure, run, qrels, "1", groups="no-such")
-
-
-def test_files_of_qrels_and_runs(tmp_path):
-    (tmp_path / "qrels").write_text("1 A a 1\n1 B b 1\n")
-    (tmp_path / "run").write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n")
-    found = explain("rKL@2", tmp_path / "run", tmp_path / "qrels", "1")
-    assert found["docno"].tolist() == ["b", "a"]

@@ -1,10 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from ir_measures import nDCG
 from slow_versions import references as slow
 
-from pt_fairness import AWRF, evaluate, groups, reference_rankings, rKL
+from pt_fairness import evaluate, groups, reference_rankings, rKL
 
 POOL = [("a1", "A"), ("a2", "A"), ("a3", "A"), ("a4", "A"), ("b1", "B"), ("b2", "B"), ("c1", "C")]
 
@@ -40,10 +39,10 @@ def test_worked_values(several):
 def test_expected_value_of_a_random_order(protected, of, k, value):
     qrels = pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in range(of)], "label": 1,
                           "iteration": ["P" if i < protected else "N" for i in range(of)]})
-    run = reference_rankings(qrels, kinds="random", draws=2000)["random"]
-    assert run["iteration"].nunique() == 2000
+    run = reference_rankings(qrels, kinds="random", draws=1000)["random"]
+    assert run["iteration"].nunique() == 1000
     averages, _ = evaluate({"random": run}, qrels, [rKL(protected="P") @ k])
-    assert averages.iloc[0, 1] == pytest.approx(value, abs=0.01)
+    assert averages.iloc[0, 1] == pytest.approx(value, abs=0.015)
 
 
 def random_qrels(rng, topics=3):
@@ -66,11 +65,10 @@ def judged_of(qrels, qid, weights):
     return judged
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("weighted", [False, True])
-def test_agrees_with_the_slow_version(weighted, seed):
-    rng = np.random.default_rng(seed)
-    for seed in range(10):
+def test_agrees_with_the_slow_version(weighted):
+    rng = np.random.default_rng(0)
+    for seed in range(8):
         qrels, weights, source = random_qrels(rng), {}, None
         if not (qrels["iteration"] != "-").any():
             continue
@@ -114,14 +112,6 @@ def test_depth_cuts_the_lists(several):
             run.reset_index(drop=True), whole[kind][whole[kind]["rank"] < 3].reset_index(drop=True))
 
 
-def test_proportional_is_fairer_than_groups_one_after_the_other(several):
-    averages, _ = evaluate(reference_rankings(several), several,
-                           [rKL(protected="B") @ 4, AWRF @ 4, nDCG @ 4])
-    values = averages.set_index("name")
-    assert values["rKL(protected='B')@4"].idxmin() == "proportional"
-    assert (values["nDCG@4"] == 1).all()
-
-
 def test_unannotated_and_irrelevant_documents_are_left_out():
     qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": [1, 0, 1],
                           "iteration": ["A", "A", "-"]})
@@ -139,23 +129,13 @@ def test_a_topic_with_an_empty_pool_has_no_rows():
                for run in none.values())
 
 
-def test_a_run_as_a_file(several, tmp_path):
-    path = tmp_path / "x.run"
-    path.write_text("1 Q0 b1 1 2 x\n1 Q0 a1 2 1 x\n")
-    assert order(reference_rankings(several, path)["largest-group-first"]) == "a1 b1"
-
-
-@pytest.mark.parametrize(("options", "message"), [
+@pytest.mark.parametrize(("arguments", "message"), [
     ({"kinds": ["random", "best"]}, "'best' is no kind of reference ranking"),
-    ({"depth": 0}, "depth=0 is not possible"), ({"draws": 0}, "draws=0 is not possible")])
-def test_bad_options(several, options, message):
+    ({"depth": 0}, "depth=0 is not possible"), ({"draws": 0}, "draws=0 is not possible"),
+    ({"qrels": pd.DataFrame({"qid": "1", "docno": ["a1"], "label": 1, "iteration": "0"})},
+     "the qrels have no groups"),
+    ({"run": pd.concat([run_of(["a1", "b1"]).assign(iteration=i) for i in range(2)])},
+     "several rankings of a topic")])
+def test_bad_input(several, arguments, message):
     with pytest.raises(ValueError, match=message):
-        reference_rankings(several, **options)
-
-
-def test_qrels_without_groups_and_sampled_runs_are_errors(several):
-    with pytest.raises(ValueError, match="the qrels have no groups"):
-        reference_rankings(several.assign(iteration="0"))
-    run = pd.concat([run_of(["a1", "b1"]).assign(iteration=i) for i in range(2)])
-    with pytest.raises(ValueError, match="several rankings of a topic"):
-        reference_rankings(several, run)
+        reference_rankings(**{"qrels": several, **arguments})
