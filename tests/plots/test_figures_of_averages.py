@@ -14,11 +14,9 @@ from matplotlib.text import Text
 
 from pt_fairness import FairnessWarning, analysis, plots, rename, simulation
 
-FRAME = pd.DataFrame(
-    {
-        "name": ["A", "B", "C", "D"], "nDCG@5": [0.5, 0.9, 0.4, 0.9], "rKL@5": [0.1, 0.4, 0.2, 0.5],
-        "DistFair@5": [0.9, 0.6, 0.7, 0.95], "BiasP@5": [-0.3, 0.1, 0.2, -0.05]}
-)
+FRAME = pd.DataFrame({"name": ["A", "B", "C", "D"], "nDCG@5": [0.5, 0.9, 0.4, 0.9],
+                      "rKL@5": [0.1, 0.4, 0.2, 0.5], "DistFair@5": [0.9, 0.6, 0.7, 0.95],
+                      "BiasP@5": [-0.3, 0.1, 0.2, -0.05]})
 
 
 def front_of(ax) -> set[tuple[float, float]]:
@@ -31,10 +29,9 @@ def names_of(ax) -> list[str]:
 
 
 class TestTradeoff:
-    @pytest.mark.first(4)
-    @pytest.mark.parametrize(
-        "relevance, fairness",
-        list(itertools.permutations(["nDCG@5", "rKL@5", "DistFair@5", "BiasP@5"], 2)))
+    @pytest.mark.parametrize("relevance, fairness", [
+        ("nDCG@5", "rKL@5"), ("rKL@5", "DistFair@5"), ("DistFair@5", "BiasP@5"),
+        ("BiasP@5", "nDCG@5")])
     def test_pareto_front(self, relevance, fairness):
         best = {"nDCG@5": 1.0, "rKL@5": 0.0, "DistFair@5": 1.0, "BiasP@5": 0.0}
         points = list(zip(FRAME[relevance], FRAME[fairness], strict=True))
@@ -42,21 +39,17 @@ class TestTradeoff:
         def far(point):
             return abs(point[0] - best[relevance]), abs(point[1] - best[fairness])
 
-        expected = {
-            one for one in points
-            if not any(
-                far(two)[0] <= far(one)[0] and far(two)[1] <= far(one)[1] and far(two) != far(one)
-                for two in points)
-        }
+        expected = {one for one in points
+                    if not any(
+            far(two)[0] <= far(one)[0] and far(two)[1] <= far(one)[1] and far(two) != far(one)
+                               for two in points)}
         ax = rendered(plots.tradeoff(FRAME, relevance, fairness))
         assert front_of(ax) == expected
         others = {tuple(point) for c in ax.collections for point in c.get_offsets().tolist()}
         assert others == set(points) - expected and sorted(names_of(ax)) == list("ABCD")
-
-    def test_better_ends_are_at_the_top_and_on_the_right(self):
-        for column, inverted in (("rKL@5", True), ("DistFair@5", False), ("BiasP@5", False)):
-            assert plots.tradeoff(FRAME, "nDCG@5", column).yaxis_inverted() == inverted
-            assert plots.tradeoff(FRAME, column, "nDCG@5").xaxis_inverted() == inverted
+        # The better ends are at the top and on the right.
+        inverted = ax.xaxis_inverted(), ax.yaxis_inverted()
+        assert inverted == (relevance == "rKL@5", fairness == "rKL@5")
 
     def test_fair_end(self):
         ax = plots.tradeoff(FRAME, "nDCG@5", "rKL@5")
@@ -86,8 +79,7 @@ class TestTradeoff:
         assert not ax.lines and len(ax.collections[0].get_offsets()) == 4
 
     @pytest.mark.exhaustive
-    @pytest.mark.parametrize("new", [True, False])
-    @pytest.mark.parametrize("n", [5, 60])
+    @pytest.mark.parametrize("n, new", [(5, True), (60, False)])
     def test_names_do_not_overlap(self, n, new):
         rng = np.random.default_rng(n)
         names = LONG_NAMES if n == 5 else [f"system-{i:02}" for i in range(n)]
@@ -102,8 +94,8 @@ class TestTradeoff:
         assert len(boxes) == n and all(inside(box, ax.bbox) for box in boxes)
         assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
 
-    @pytest.mark.exhaustive
-    @pytest.mark.parametrize("n", [40, 8])
+    @pytest.mark.first(1)
+    @pytest.mark.parametrize("n", [8, 40])
     def test_names_do_not_cover_points(self, n):
         """Systems in a heap, and one far away. Forty names have no room, eight have."""
         rng = np.random.default_rng(n)
@@ -152,18 +144,6 @@ class TestTradeoff:
                                 "rKL@5")
         assert sorted(names_of(ax)) == ["A", "C", "D"]
 
-    @pytest.mark.parametrize(
-        "frame, fairness, error",
-        [
-            (FRAME.head(0), "rKL@5", "no rows"),
-            (FRAME, "rND@5", "no measure 'rND@5'"),
-            (FRAME.assign(**{"rKL@5": np.nan}), "rKL@5", "no system has values of nDCG@5 and rKL")],
-    )
-    def test_wrong_input(self, frame, fairness, error):
-        with pytest.raises(ValueError, match=error):
-            plots.tradeoff(frame, "nDCG@5", fairness)
-
-
 class TestBaselineAndReferences:
     FRAME = pd.DataFrame({"name": ["A", "B", "[random order]"], "nDCG@5": [0.5, 0.9, 0.6],
                           "rKL@5": [0.40, 0.41, 0.95]})
@@ -187,13 +167,10 @@ class TestBaselineAndReferences:
 def perquery() -> pd.DataFrame:
     rng = np.random.default_rng(3)
     shift = {"base": 0.0, "worse": 0.4, "same": 0.01, "better": -0.3}
-    return pd.DataFrame(
-        [
-            (name, str(q), measure, 0.5 + more + rng.normal(0, 0.05))
-            for name, more in shift.items() for q in range(20)
-            for measure in ("rKL@10", "AWRF@10", "BiasP@10")],
-        columns=["name", "qid", "measure", "value"],
-    )
+    return pd.DataFrame([(name, str(q), measure, 0.5 + more + rng.normal(0, 0.05))
+                         for name, more in shift.items() for q in range(20)
+                         for measure in ("rKL@10", "AWRF@10", "BiasP@10")],
+                        columns=["name", "qid", "measure", "value"])
 
 
 class TestDifferences:
@@ -206,13 +183,10 @@ class TestDifferences:
         lines, *points = ax.collections
         ends = [segment[:, 0].tolist() for segment in lines.get_segments()]
         assert ends == own.loc[names, ["low", "high"]].to_numpy().tolist()
-        drawn = {
-            names[int(y)]: (x, bool(face[:3].min() == 1))
-            for part in points
-            for (x, y), face in zip(part.get_offsets().tolist(),
-                                    np.resize(part.get_facecolors(), (len(part.get_offsets()), 4)),
-                                    strict=True)
-        }
+        drawn = {names[int(y)]: (x, bool(face[:3].min() == 1)) for part in points
+                 for (x, y), face in zip(part.get_offsets().tolist(),
+                                         np.resize(part.get_facecolors(),
+                                                   (len(part.get_offsets()), 4)), strict=True)}
         assert drawn == {name: (own["difference"][name], not own["reject"][name]) for name in names}
         assert legend_of(ax) == ["interval (not corrected)", "significant (p < 0.05)",
                                  "not significant"]
@@ -225,14 +199,9 @@ class TestDifferences:
         apart = "interval without 0, but not significant"
         assert legend_of(ax) == ["interval (not corrected)", "significant (p < 0.05)", apart]
 
-    @pytest.mark.parametrize(
-        "measure, side, limits",
-        [
-            ("rKL@10", "worse", [0.1]),
-            ("AWRF@10", "worse", [-0.1]),
-            ("rKL@10", "both", [-0.1, 0.1]),
-            ("BiasP@10", "both", [-0.1, 0.1])],
-    )
+    @pytest.mark.parametrize("measure, side, limits",
+                             [("rKL@10", "worse", [0.1]), ("AWRF@10", "worse", [-0.1]),
+                              ("BiasP@10", "both", [-0.1, 0.1])])
     def test_verdicts(self, perquery, measure, side, limits):
         given = {measure: 0.1}
         compared = analysis.compare(perquery, "base", resamples=9, tolerance=given, side=side)
@@ -273,22 +242,10 @@ class TestDifferences:
                               "difference": np.linspace(0, 0.1, len(names)), "reject": False})
         assert_readable(plots.differences(frame))
 
-    def test_wrong_input(self, perquery):
-        compared = analysis.compare(perquery, "base", resamples=9)
-        with pytest.raises(ValueError, match="3 measures, and one is needed"):
-            plots.differences(compared)
-        with pytest.raises(ValueError, match="the comparison has no column 'measure'"):
-            plots.differences(compared.drop(columns="measure"))
-        with pytest.raises(ValueError, match="the comparison has no rows"):
-            plots.differences(compared.head(0), "rKL@10")
-
-
 class TestCorrelations:
-    AVERAGES = pd.DataFrame(
-        {
-            "name": list("ABCDEF"), "nDCG@5": [0.9, 0.5, 0.7, 0.1, 0.3, 0.2],
-            "rKL@5": [0.1, 0.3, 0.2, 0.9, 0.4, 0.8], "BiasP@5": [-0.3, 0.1, 0.2, -0.05, 0.3, 0.0]}
-    )
+    AVERAGES = pd.DataFrame({"name": list("ABCDEF"), "nDCG@5": [0.9, 0.5, 0.7, 0.1, 0.3, 0.2],
+                             "rKL@5": [0.1, 0.3, 0.2, 0.9, 0.4, 0.8],
+                             "BiasP@5": [-0.3, 0.1, 0.2, -0.05, 0.3, 0.0]})
 
     def test_cells(self):
         found = analysis.correlations(self.AVERAGES)
@@ -303,11 +260,6 @@ class TestCorrelations:
             for i, j in ((1, 0), (2, 0), (2, 1))}
         assert [label.get_text() for label in ax.get_yticklabels()] == ["rKL@5 ↓", "BiasP@5 →0"]
         assert ax.images[0].get_clim() == (-1, 1)
-
-    def test_renamed_measures(self):
-        table = rename(self.AVERAGES, {"rKL@5": "Unfairness"})
-        ax = plots.correlations(analysis.correlations(table))
-        assert ax.get_yticklabels()[0].get_text() == "Unfairness ↓"
 
     def test_constant_measure(self):
         with pytest.warns(UserWarning, match="all values of rKL@5 are equal"):
@@ -324,13 +276,6 @@ class TestCorrelations:
                                 None if new else plt.subplots(figsize=(9, 9))[1])
         assert_readable(ax)
         assert len(ax.texts) == 66
-
-    def test_wrong_input(self):
-        with pytest.raises(ValueError, match="not a DataFrame"):
-            plots.correlations(self.AVERAGES)
-        with pytest.raises(ValueError, match="needs two measures, and the table has 'rKL@5"):
-            plots.correlations(analysis.correlations(self.AVERAGES[["name", "rKL@5"]]))
-
 
 class TestBiasSweep:
     def test_lines_and_bands(self):
@@ -365,11 +310,3 @@ class TestBiasSweep:
         plots.bias_sweep(frame, ax=left)
         plots.bias_sweep(frame.assign(measure="nDD"), ax=right)
         assert legend_of(left) == ["S1", "S2"] and right.get_legend() is None
-
-    def test_one_of_several_measures(self):
-        sweep = simulation.sweep(alphas=[0], draws=5)
-        with pytest.raises(ValueError, match="4 measures, and one is needed"):
-            plots.bias_sweep(sweep)
-        with pytest.raises(ValueError, match="no values of 'nDXX'"):
-            plots.bias_sweep(sweep, "nDXX")
-        assert plots.bias_sweep(sweep[sweep["measure"] == "nDJS"]).get_title() == "nDJS (0 is fair)"

@@ -16,16 +16,9 @@ from pt_fairness.plots.figures_of_topics import MOST_LABELS
 
 @pytest.fixture
 def distribution() -> pd.DataFrame:
-    qrels = pd.DataFrame(
-        [
-            ("1", "a", 1, "PRO"),
-            ("2", "b", 1, "PRO"),
-            ("2", "c", 1, "CON"),
-            ("2", "d", 1, "CON"),
-            ("3", "e", 1, "CON"),
-            ("3", "f", 1, "PRO")],
-        columns=["qid", "docno", "label", "iteration"],
-    )
+    qrels = pd.DataFrame([("1", "a", 1, "PRO"), ("2", "b", 1, "PRO"), ("2", "c", 1, "CON"),
+                          ("2", "d", 1, "CON"), ("3", "e", 1, "CON"), ("3", "f", 1, "PRO")],
+                         columns=["qid", "docno", "label", "iteration"])
     return analysis.group_distribution(qrels)
 
 
@@ -55,9 +48,8 @@ class TestGroupsPerTopic:
         assert ax.get_xlabel().endswith("(one of 4 is named)")
 
     @pytest.mark.exhaustive
-    @pytest.mark.parametrize(
-        "topics, count, engine",
-        [(50, 20, "new"), (5, 7, None), (5, 20, "constrained"), (1, 3, "new")])
+    @pytest.mark.parametrize("topics, count, engine",
+                             [(50, 20, "new"), (5, 7, None), (5, 20, "constrained"), (1, 3, "new")])
     def test_legend_does_not_overlap_the_bars(self, topics, count, engine):
         frame = pd.DataFrame(
             [(f"a topic {q}", f"the group {g}", 1.0) for q in range(topics) for g in range(count)],
@@ -65,24 +57,10 @@ class TestGroupsPerTopic:
         ax = None if engine == "new" else plt.subplots(layout=engine)[1]
         assert_readable(plots.groups_per_topic(frame, ax))
 
-    def test_takes_axes(self, distribution):
-        _, (left, right) = plt.subplots(1, 2)
-        assert plots.groups_per_topic(distribution, right) is right
-        assert not left.containers and right.containers
-
-
 class TestScatter:
-    FRAME = pd.DataFrame(
-        [
-            ("E1", "1", "m", 0.5),
-            ("E1", "2", "m", -0.2),
-            ("E1", "3", "m", 0.1),
-            ("E2", "1", "m", 0.4),
-            ("E2", "2", "m", 0.3),
-            ("E1", "1", "w", 2.0),
-            ("E1", "2", "w", 1.0)],
-        columns=["name", "qid", "measure", "value"],
-    )
+    FRAME = pd.DataFrame([("E1", "1", "m", 0.5), ("E1", "2", "m", -0.2), ("E1", "3", "m", 0.1),
+                          ("E2", "1", "m", 0.4), ("E2", "2", "m", 0.3), ("E1", "1", "w", 2.0),
+                          ("E1", "2", "w", 1.0)], columns=["name", "qid", "measure", "value"])
 
     def test_engine_against_engine(self):
         ax = rendered(plots.scatter(self.FRAME, ("E1", "m"), ("E2", "m")))
@@ -142,39 +120,14 @@ class TestScatter:
                     for i in (-1, 1) for j in (-1, 1)}
         assert numbers == expected and sum(numbers.values()) == 29
         assert not plots.scatter(frame, *sides).texts
-        with pytest.raises(ValueError, match=r"limits=\(0, 1\) does not include topic '"):
-            plots.scatter(frame, *sides, limits=(0, 1))
-
-    def test_unknown_system(self):
-        with pytest.raises(
-            ValueError, match="no values of m for 'E9'; it has the systems 'E1', 'E2'"
-        ):
-            plots.scatter(self.FRAME, ("E9", "m"), ("E2", "m"))
-
-    @pytest.mark.parametrize(
-        "frame, error",
-        [
-            (
-                FRAME.replace({"qid": {"1": "8", "2": "9"}}).iloc[2:5].assign(qid=["7", "8", "9"]),
-                "no topic has a value of m for 'E1' and one of m for 'E2'"),
-            (pd.concat([FRAME, FRAME.iloc[3:4]]), "E2 has several values of m for topic 1"),
-        ],
-    )
-    def test_wrong_rows(self, frame, error):
-        with pytest.raises(ValueError, match=error):
-            plots.scatter(frame, ("E1", "m"), ("E2", "m"))
-
 
 class TestBiasHistogram:
     def test_counts(self):
         values = {
             "f": [0.1, 0.1 + 0.2, 0.3, -0.2, 0.0, 0.0], "m": [-0.1, -0.3, -0.3, 0.2, 0.0, 0.0]}
-        frame = pd.DataFrame(
-            [
-                ("K", str(q), measure, value) for measure, column in values.items()
-                for q, value in enumerate(column)],
-            columns=["name", "qid", "measure", "value"],
-        )
+        frame = pd.DataFrame([("K", str(q), measure, value) for measure, column in values.items()
+                              for q, value in enumerate(column)],
+                             columns=["name", "qid", "measure", "value"])
         ax = rendered(plots.bias_histogram(frame))
         assert legend_of(ax) == ["f", "m"]
         for bars, column in zip(ax.containers, values.values(), strict=True):
@@ -186,12 +139,9 @@ class TestBiasHistogram:
         assert ax.get_ylabel() == "topics"
 
     def test_symmetric_values_have_a_symmetric_histogram(self):
-        frame = pd.DataFrame(
-            [
-                ("K", str(q), "m", value)
-                for q, value in enumerate([-0.25, -0.15, -0.05, 0.05, 0.15, 0.25])],
-            columns=["name", "qid", "measure", "value"],
-        )
+        frame = pd.DataFrame([("K", str(q), "m", value)
+                              for q, value in enumerate([-0.25, -0.15, -0.05, 0.05, 0.15, 0.25])],
+                             columns=["name", "qid", "measure", "value"])
         ax = rendered(plots.bias_histogram(frame))
         middles = [round(bar.get_x() + bar.get_width() / 2, 6) for bar in ax.containers[0]]
         assert middles == [-middle for middle in reversed(middles)]
@@ -210,11 +160,6 @@ class TestBiasHistogram:
         ax = plots.bias_histogram(frame)
         assert_readable(ax)
         assert len(ax.get_xticks()) >= 10 and 0 in ax.get_xticks()
-
-    def test_several_systems(self):
-        frame = pd.DataFrame({"name": ["A", "B"], "qid": "1", "measure": "m", "value": 0.1})
-        with pytest.raises(ValueError, match=r"2 systems, and the figure shows one.*'A', 'B'"):
-            plots.bias_histogram(frame)
 
     def test_chosen_measures(self):
         frame = pd.DataFrame({"qid": ["1", "2"], "measure": ["a", "b"], "value": [0.5, 0.25]})
@@ -282,15 +227,9 @@ class TestTopicGroups:
             ends = np.array([segment[:, 0] for segment in lines.get_segments()[-2:]])
             assert ends.tolist() == own[["low", "high"]].to_numpy()[2:].tolist()
 
-    def test_wrong_input(self):
-        with pytest.raises(ValueError, match="the frame of topic groups has no column 'group'"):
-            plots.topic_groups(pd.DataFrame({"name": ["A"], "measure": ["rKL@10"]}))
-
-
 def test_a_point_for_each_topic_and_the_mean_of_each_system():
-    values = pd.DataFrame({
-        "name": ["A"] * 3 + ["B"] * 3, "qid": ["1", "2", "3"] * 2, "measure": "rKL@10",
-        "value": [0.4, 0.6, np.nan, 0.0, 0.2, 0.1]})
+    values = pd.DataFrame({"name": ["A"] * 3 + ["B"] * 3, "qid": ["1", "2", "3"] * 2,
+                           "measure": "rKL@10", "value": [0.4, 0.6, np.nan, 0.0, 0.2, 0.1]})
     ax = plots.distribution(values)
     points, means = ax.collections
     offsets = points.get_offsets()
@@ -302,17 +241,6 @@ def test_a_point_for_each_topic_and_the_mean_of_each_system():
     again = plots.distribution(values).collections[0].get_offsets()
     assert again.tolist() == offsets.tolist()
     assert_readable(ax)
-
-
-def test_the_largest_mean_of_a_fairness_measure_is_at_the_top():
-    values = pd.DataFrame({"name": ["A", "B"], "qid": "1", "measure": "AWRF@10",
-                           "value": [0.4, 0.6]})
-    ax = plots.distribution(values)
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["B", "A"]
+    ax = plots.distribution(values.assign(measure="AWRF@10"))  # the largest mean at the top
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B"]
     assert "fair end" not in legend_of(ax)
-
-
-def test_a_distribution_without_values():
-    values = pd.DataFrame({"name": ["A"], "qid": "1", "measure": "AWRF@10", "value": np.nan})
-    with pytest.raises(ValueError, match=r"no topic has a value of AWRF@10"):
-        plots.distribution(values)

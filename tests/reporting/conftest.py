@@ -21,10 +21,8 @@ MEASURES = ["nDCG@5", "rKL@5", "AWRF@5", "BiasP(pro='A & B',con='<i>C</i>')@5", 
 #: Names that are markup, or end a script, where they are not escaped.
 SCRIPT = "<script>alert(1)</script>"
 RUNS = ["BM25", "<b>mono</b> & 'duo'", '"><img src=x onerror=alert(2)>', "空 système"]
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync")
 
 
 class Made(NamedTuple):
@@ -53,21 +51,15 @@ def made() -> Made:
     known["d0"] = ["A & B"]
     qrels.loc[qrels["qid"].eq("only A"), "label"] = 0
     qrels.loc[qrels["qid"].eq("only A") & qrels["docno"].eq("d0"), "label"] = 1
-    runs = {
-        name: pd.DataFrame(
-            [(qid, docno, rng.random()) for qid in qids for docno in docnos],
-            columns=["qid", "docno", "score"])
-        for name in RUNS
-    }
+    runs = {name: pd.DataFrame([(qid, docno, rng.random()) for qid in qids for docno in docnos],
+                               columns=["qid", "docno", "score"]) for name in RUNS}
     source = groups.from_mapping(known, name="opinions & more")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         averages, perquery = evaluate(
             runs, qrels, MEASURES, groups=source, baseline=0, correction="holm", progress=False)
-        page = report(
-            runs, qrels, MEASURES, groups=source, baseline=0, depth=8, progress=False,
-            title="A <report>",
-        )  # fmt: skip
+        page = report(runs, qrels, MEASURES, groups=source, baseline=0, depth=8, progress=False,
+                      title="A <report>")
     return Made(runs, qrels, source, averages, perquery, page)
 
 
@@ -76,9 +68,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Chromium without a window, which logs its console and its requests."""
     webdriver = pytest.importorskip("selenium.webdriver")
     from selenium.webdriver.chrome.service import Service
-    binary, driver = (
-        next(filter(None, map(shutil.which, names)), None)
-        for names in (("chromium", "google-chrome"), ("chromedriver",)))
+    binary, driver = (next(filter(None, map(shutil.which, names)), None)
+                      for names in (("chromium", "google-chrome"), ("chromedriver",)))
     if binary is None or driver is None:
         pytest.skip("no browser: install Debian's packages chromium and chromium-driver")
     options = webdriver.ChromeOptions()
@@ -148,10 +139,9 @@ class Page:
         """The addresses of the requests of the page; the browser's own start page has others."""
         events = [json.loads(one["message"])["message"] for one in
                   self.browser.get_log("performance")]  # fmt: skip
-        return [
-            one["params"]["request"]["url"] for one in events
-            if one["method"] == "Network.requestWillBeSent"
-            and one["params"]["documentURL"] == self.address]
+        return [one["params"]["request"]["url"] for one in events
+                if one["method"] == "Network.requestWillBeSent"
+                and one["params"]["documentURL"] == self.address]
 
 
 @pytest.fixture

@@ -32,28 +32,17 @@ def test_rankings_and_groups_are_those_of_ranked_groups(make_case, seed, depth):
     experiment = experiment_of(runs, qrels, ["AWRF@5"], depth)
     wanted = analysis.ranked_groups(runs, qrels, None, depth)
     found = as_data(experiment.strips, len(experiment.topics))
+    assert all(len({*topic["docs"]}) == len(topic["docs"]) for topic in found)
     (source,) = experiment.sources
     sets = [[source.labels[label] for label, _ in one] for one in source.sets]
-    rows = [
-        (experiment.systems[r], qid, rank + 1, topic["docs"][doc], topic["labels"][doc] or 0,
-         sets[topic["sets"][0][doc]] if topic["sets"][0][doc] >= 0 else [])
-        for qid, topic in zip(experiment.topics, found, strict=True)
-        for r, docs in enumerate(topic["runs"])
-        for rank, doc in enumerate(docs)
-    ]  # fmt: skip
+    rows = [(experiment.systems[r], qid, rank + 1, topic["docs"][doc], topic["labels"][doc] or 0,
+             sets[topic["sets"][0][doc]] if topic["sets"][0][doc] >= 0 else [])
+            for qid, topic in zip(experiment.topics, found, strict=True)
+            for r, docs in enumerate(topic["runs"]) for rank, doc in enumerate(docs)]
     key = ["name", "qid", "rank"]
     several = wanted.groupby([*key, "docno", "label"])["group"].apply(lambda g: list(g.dropna()))
     expected = [(*index, some) for index, some in several.items()]
     assert sorted(rows) == sorted(expected)
-
-
-def test_each_document_of_a_topic_is_stored_once(make_case):
-    case = make_case(1, topics=4)
-    runs = {"one": case.run_frame, "two": case.run_frame}
-    experiment = experiment_of(runs, case.qrels_frame, ["AWRF@5"], 10)
-    for topic in as_data(experiment.strips, len(experiment.topics)):
-        assert len(set(topic["docs"])) == len(topic["docs"])
-        assert topic["runs"][0] == topic["runs"][1] == list(range(len(topic["docs"])))
 
 
 def test_shares_of_weighted_groups():

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning, analysis, explain, report
+from pt_fairness import analysis, explain, report
 from pt_fairness.analysis.columns import distance_from_best, measure_columns
 from pt_fairness.analysis.significance import BETTER, WORSE, changes
 from pt_fairness.provider.measure_lists import with_groups
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -46,10 +46,8 @@ class TestTable:
             for column, text in zip(columns, rows[system], strict=False):
                 mark = {1: BETTER, -1: WORSE}.get(changed[column][i], "")
                 assert text.split()[0] == shown(made.averages[column][i]) + mark
-        best = page(
-            "return [...document.querySelectorAll('#systems td.best')].map(cell =>"
-            " [cell.parentNode.cells[0].innerText, cell.cellIndex - 1])"
-        )
+        best = page("return [...document.querySelectorAll('#systems td.best')].map(cell =>"
+                    " [cell.parentNode.cells[0].innerText, cell.cellIndex - 1])")
         wanted = {
             (made.averages["name"][i], j)
             for j, column in enumerate(columns)
@@ -83,13 +81,11 @@ class TestTable:
 
 class TestPlane:
     def labels(self, page):
-        return page(
-            "return [...document.querySelectorAll('#plane-chart g[role=img]')].map(one =>"
-            " one.getAttribute('aria-label'))"
-        )
+        return page("return [...document.querySelectorAll('#plane-chart g[role=img]')].map(one =>"
+                    " one.getAttribute('aria-label'))")
 
-    @pytest.mark.parametrize(("x", "y"), [("nDCG@5", "rKL@5"), ("rKL@5", "AWRF@5")])
-    def test_two_measures_by_choice(self, page, made, x, y):
+    def test_two_measures_by_choice(self, page, made):
+        x, y = "rKL@5", "AWRF@5"
         page.choose("plane-x", x)
         page.choose("plane-y", y)
         frame = made.averages
@@ -99,14 +95,13 @@ class TestPlane:
             (label,) = [one for one in labels if one.startswith(f"{row['name']}: ")]
             assert f"{x} {shown(row[x])}, {y} {shown(row[y])}" in label
             far = [distance_from_best(frame, one) for one in (x, y)]
-            dominated = any(
-                all(one[i] <= one[row.name] for one in far)
-                and any(one[i] < one[row.name] for one in far) for i in frame.index)
+            dominated = any(all(one[i] <= one[row.name] for one in far)
+                            and any(one[i] < one[row.name] for one in far) for i in frame.index)
             assert ("Pareto front" in label) == (not dominated)
             assert ("the baseline" in label) == (row["name"] == "BM25")
 
-    @pytest.mark.parametrize(("x", "y"), [*itertools.permutations(
-        ["nDCG@5", "rKL@5", "BiasP(pro='A\\x20&\\x20B',con='<i>C</i>')@5"], 2)])
+    @pytest.mark.parametrize(("x", "y"), [
+        ("rKL@5", "nDCG@5"), ("nDCG@5", "BiasP(pro='A\\x20&\\x20B',con='<i>C</i>')@5")])
     def test_the_fair_ends_are_where_they_are_in_the_figure_of_the_package(self, page, made, x, y):
         figure = pytest.importorskip("matplotlib.figure").Figure()
         from pt_fairness import plots
@@ -124,8 +119,7 @@ class TestPlane:
         signed = any("BiasP" in one for one in (x, y))
         assert bool(page.find_all("#plane .front")) <= (not signed)
 
-    @pytest.mark.parametrize("fairness", ["rKL@5", "AWRF@5"])
-    @pytest.mark.parametrize("upright", [False, True])
+    @pytest.mark.parametrize(("fairness", "upright"), [("rKL@5", False), ("AWRF@5", True)])
     def test_the_front_of_the_judgments_is_where_the_frame_has_it(self, page, made, fairness,
                                                                   upright):
         pair = ["nDCG@5", fairness][::-1 if upright else 1]
@@ -135,9 +129,7 @@ class TestPlane:
                        " [one.cx.baseVal.value, one.cy.baseVal.value, one.parentNode.dataset.run])")
         ends = page("return [...document.querySelectorAll('#plane-chart .allowed')].map(one =>"
                     " [one.x2, one.y2].map(at => at.baseVal.value))")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FairnessWarning)
-            front = analysis.frontier(made.qrels, "nDCG@5", fairness, made.groups)
+        front = analysis.frontier(made.qrels, "nDCG@5", fairness, made.groups)
         rows = made.perquery[made.perquery["measure"].isin(pair)]
         room = analysis.headroom(rows, front).set_index("name")["fairest"]
         for label in self.labels(page):
@@ -207,8 +199,8 @@ class TestTopics:
             assert [sd for _, sd in found] == [shown(one) for one in sorted(spread)[::-1]]
             assert all(shown(spread[qid]) == sd for qid, sd in found)
 
-    @pytest.mark.parametrize("measure", ["rKL@5", "nDCG@5"])
-    def test_stepping_through_all_topics_by_keyboard(self, page, made, measure):
+    def test_stepping_through_all_topics_by_keyboard(self, page, made):
+        measure = "rKL@5"
         page.choose("measure", measure)
         options = page("return [...document.getElementById('topic').options].map(o => o.text)")
         page.choose("topic", options[0])
@@ -225,9 +217,8 @@ class TestTopics:
             assert {row[0]: row[1] for row in rows} == values.map(shown).to_dict()
             for cell in page.find_all("#strips td[data-doc]"):
                 system = page("return data.runs[arguments[0].parentNode.dataset.run]", cell)
-                rank, text = re.fullmatch(
-                    r"rank (\d+): (.*); (?:counts|does not count)",
-                    cell.get_attribute("aria-label")).groups()
+                rank, text = re.fullmatch(r"rank (\d+): (.*); (?:counts|does not count)",
+                                          cell.get_attribute("aria-label")).groups()
                 own = top[top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))]
                 groups = ", ".join(own["group"].dropna()) or "no group"
                 assert text.startswith(f"{own['docno'].iloc[0]}: {groups}; ")
@@ -247,10 +238,8 @@ class TestTopics:
         page("document.querySelector('#strips td[tabindex=\"0\"]').focus()")
 
         def place():
-            return page(
-                "const cell = document.activeElement;"
-                "return [cell.parentNode.rowIndex - 1, cell.cellIndex - 2]"
-            )
+            return page("const cell = document.activeElement;"
+                        "return [cell.parentNode.rowIndex - 1, cell.cellIndex - 2]")
 
         found = []
         for key in ("ARROW_RIGHT", "ARROW_DOWN", "END", "ARROW_UP", "HOME", "ARROW_LEFT"):
@@ -273,52 +262,27 @@ class TestTopics:
 
 
 class TestExplanation:
-    @pytest.mark.parametrize("measure", ["rKL@5", "AWRF@5", "nDCG@5", "alpha_nDCG@5"])
+    @pytest.mark.parametrize("measure", ["rKL@5", "AWRF@5"])
     def test_it_is_that_of_explain(self, page, made, measure):
-        qrels = made.groups.to_qrels(made.qrels) if measure == "alpha_nDCG@5" else made.qrels
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FairnessWarning)
-            (one,) = with_groups([measure], made.groups)
+        (one,) = with_groups([measure], made.groups)
         page.choose("measure", measure)
         options = page("return [...document.getElementById('topic').options].map(o => o.text)")
-        for text in options[:2]:
-            page.choose("topic", text)
-            for system, run in made.runs.items():
-                page.choose("run", system)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", FairnessWarning)
-                    frame = explain(one, run, qrels, topic_of(page))
-                heads = page(
-                    "return [...document.querySelectorAll('#steps thead th')].map(h => h.innerText)"
-                )
-                rows = page.rows("steps")
-                shares = [name for name in frame if name.startswith("share of ")]
-                kind = "contribution" if "contribution" in frame else "value"
-                assert ("contribution" in heads) == (kind == "contribution")
-                for row, (_, wanted) in zip(rows, frame.iterrows(), strict=False):
-                    cells = dict(zip(heads, row, strict=False))
-                    assert cells["docno"] == wanted["docno"]
-                    assert (cells["counts"] == "yes") == wanted["counts"]
-                    assert float(row[len(heads) - 1].replace("−", "-")) == pytest.approx(
-                        wanted[kind], abs=1.1e-4)
-                    parts = {"divergence", "discount", "product"} & {*frame}
-                    assert len(parts) == {"rKL@5": 3, "AWRF@5": 1}.get(measure, 0)
-                    for part in parts:
-                        number = math.nan if cells[part] == "–" else float(cells[part])
-                        assert number == pytest.approx(wanted[part], abs=1e-3, nan_ok=True)
-                    for name in shares if measure in ("rKL@5", "AWRF@5") else ():
-                        label = name.removeprefix("share of ")
-                        (head,) = [one for one in heads if one.startswith(f"{label} so far")]
-                        assert cells[head] == shown(wanted[name])
-                        protected = label in frame.attrs.get("protected", [])
-                        assert head.endswith("(protected)") == protected
-                target = [name for name in frame if name.startswith("target of ")]
-                if "Z" in frame:
-                    caption = page.find("#steps-caption").text
-                    assert f" = Σ product / Z, Z = {shown(frame['Z'][0])}" in caption
-                foot = page("return [...document.querySelectorAll('#steps tfoot td')]"
-                            ".map(c => c.innerText)")  # fmt: skip
-                assert foot[: len(target)] == [shown(frame[name].iloc[0]) for name in target]
+        page.choose("topic", options[0])
+        for system, run in made.runs.items():
+            page.choose("run", system)
+            frame = explain(one, run, made.qrels, topic_of(page))
+            heads = page("return [...document.querySelectorAll('#steps thead th')]"
+                         ".map(h => h.innerText)")
+            parts = {"divergence", "discount", "product"} & {*frame}
+            assert len(parts) == {"rKL@5": 3, "AWRF@5": 1}[measure]
+            for row, (_, wanted) in zip(page.rows("steps"), frame.iterrows(), strict=False):
+                cells = dict(zip(heads, row, strict=False))
+                for part in parts:
+                    number = math.nan if cells[part] == "–" else float(cells[part])
+                    assert number == pytest.approx(wanted[part], abs=1e-3, nan_ok=True)
+            if "Z" in frame:
+                caption = page.find("#steps-caption").text
+                assert f" = Σ product / Z, Z = {shown(frame['Z'][0])}" in caption
 
     def test_enter_on_a_document_explains_its_system(self, page, made):
         cell = page.find("#strips tbody tr:nth-child(3) td[data-doc]")

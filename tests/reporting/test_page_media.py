@@ -82,13 +82,11 @@ class TestColours:
 
 
 class TestWidths:
-    @pytest.mark.parametrize("width", [360, 390, 768, 1280])
-    def test_nothing_is_wider_than_the_page(self, page, width):
-        with page.on(width):
-            assert page("return document.documentElement.scrollWidth") <= width
-            assert page("return document.querySelector('#plane-chart svg') !== null")
-
-    def test_tables_use_the_width(self, page):
+    def test_nothing_is_wider_than_the_page_and_tables_use_it(self, page):
+        for width in (360, 768):
+            with page.on(width):
+                assert page("return document.documentElement.scrollWidth") <= width
+                assert page("return document.querySelector('#plane-chart svg') !== null")
         with page.on(1280):
             assert set(page("""
                 return [...document.querySelectorAll('.scroll > table')].filter(one =>
@@ -97,26 +95,41 @@ class TestWidths:
             strips = page("return document.getElementById('strips').offsetWidth")
         assert strips > 700  # eight documents
 
-    @pytest.mark.parametrize("width", [390, 768, 1280])
-    def test_a_hint_where_a_table_scrolls(self, show, crowded, width):
+    def test_hints_where_a_table_scrolls_and_names_that_cover_no_points(self, show, crowded):
         page = show(crowded)
-        with page.on(width):
-            found = page("""
-                return [...document.querySelectorAll('.scroll')].map(one => {
-                  const hint = one.previousElementSibling;
-                  return [one.scrollWidth > one.clientWidth, one.scrollHeight > one.clientHeight,
-                          hint.matches('.hint') && hint.checkVisibility() ? hint.innerText : ''];
-                })""")
+        for width in (390, 1280):
+            with page.on(width):
+                self.hints(page, width)
+                self.names(page)
+
+    def hints(self, page, width):
+        found = page("""
+            return [...document.querySelectorAll('.scroll')].map(one => {
+              const hint = one.previousElementSibling;
+              return [one.scrollWidth > one.clientWidth, one.scrollHeight > one.clientHeight,
+                      hint.matches('.hint') && hint.checkVisibility() ? hint.innerText : ''];
+            })""")
         for across, down, hint in found:
             assert ("sideways" in hint, "down" in hint) == (across, down)
         assert any(down for _, down, _ in found)
         assert any(across for across, _, _ in found) or width > 390
 
-    @pytest.mark.parametrize("width", [390, 768])
-    def test_names_are_cut_in_the_middle_and_whole_on_touch(self, show, crowded, width):
+    def names(self, page):
+        for y in ("rKL@5", "nDCG@5", "AWRF@5"):
+            page.choose("plane-y", y)
+            texts, points = page("""
+                const box = ({ x, y, width, height }) => [x, y, x + width, y + height];
+                return ['text.label', 'circle'].map(kind => [...document.querySelectorAll(
+                  `#plane-chart ${kind}`)].map(one => box(one.getBoundingClientRect())))""")
+            assert len(points) == 15 and len(texts) >= 2
+            pairs = [*itertools.product(texts, points), *itertools.combinations(texts, 2)]
+            assert not [(one, two) for one, two in pairs if one[0] < two[2] and two[0] < one[2]
+                        and one[1] < two[3] and two[1] < one[3]]
+
+    def test_names_are_cut_in_the_middle_and_whole_on_touch(self, show, crowded):
         """The names begin alike and differ at their ends."""
         page = show(crowded)
-        with page.on(width):
+        with page.on(390):
             for names in ("#systems tbody .name", "#strips tbody tr:not(.chosen) .name"):
                 texts = [one.text for one in page.find_all(names)]
                 assert len(set(texts)) == len(texts) >= 14
@@ -134,10 +147,9 @@ class TestWidths:
             self.touch(page, last)
             assert "…" not in last.text and "…" in first.text
 
-    @pytest.mark.parametrize("width", [390, 1280])
-    def test_queries_are_cut_in_the_middle(self, show, touche2022, width):
+    def test_queries_are_cut_in_the_middle(self, show, touche2022):
         page = show(touche2022)
-        with page.on(width):
+        with page.on(390):
             page.browser.refresh()  # menus are filled at the start
             queries = page.find_all("#judgments tbody th .end")
             (query,) = [one for one in queries if one.get_attribute("title").endswith(
@@ -148,22 +160,7 @@ class TestWidths:
             assert all(text.endswith(")") and "?” (SD " in text for text, _ in texts)
             cut = [(text, title) for text, title in texts if "…" in text]
             assert all("…" not in title and len(title) > len(text) - 11 for text, title in cut)
-            assert len(cut) > 30 or width > 390
-
-    @pytest.mark.parametrize("width", [390, 768, 1280])
-    def test_names_cover_no_points(self, show, crowded, width):
-        page = show(crowded)
-        with page.on(width):
-            for y in ("rKL@5", "nDCG@5", "AWRF@5"):
-                page.choose("plane-y", y)
-                texts, points = page("""
-                    const box = ({ x, y, width, height }) => [x, y, x + width, y + height];
-                    return ['text.label', 'circle'].map(kind => [...document.querySelectorAll(
-                      `#plane-chart ${kind}`)].map(one => box(one.getBoundingClientRect())))""")
-                assert len(points) == 15 and len(texts) >= 2
-                pairs = [*itertools.product(texts, points), *itertools.combinations(texts, 2)]
-                assert not [(one, two) for one, two in pairs if one[0] < two[2] and two[0] < one[2]
-                            and one[1] < two[3] and two[1] < one[3]]
+            assert len(cut) > 30
 
     def touch(self, page, element):
         from selenium.webdriver.common.actions.action_builder import ActionBuilder
@@ -175,32 +172,24 @@ class TestWidths:
 
 
 class TestPrint:
-    @pytest.mark.parametrize("html", ["crowded", "touche2022"])
-    def test_size(self, show, request, html):
-        page = show(request.getfixturevalue(html))
+    def test_size(self, show, touche2022):
+        page = show(touche2022)
         printed = base64.b64decode(page.browser.execute_cdp_cmd("Page.printToPDF", {
             "printBackground": False})["data"])
         assert 50_000 < len(printed) < MOST
         assert b"/SMask" not in printed
 
-    @pytest.mark.parametrize("boxes", ["#strips-key .fill", "#judgments tr:first-child .bar .fill"])
-    def test_patterns_are_paths(self, show, crowded, boxes):
+    def test_patterns_are_paths_and_nothing_is_only_for_the_screen(self, show, crowded):
         page = show(crowded)
         with page.on(media="print"):
-            looks = page(f"""
-                return [...document.querySelectorAll('{boxes}')].map(one =>
-                  [getComputedStyle(one).backgroundImage,
-                   getComputedStyle(one, '::before').clipPath])""")
             images = page("return [...document.querySelectorAll('.fill')].map(one =>"
                           " getComputedStyle(one).backgroundImage)")
-        assert set(images) == {"none"} and len(looks) >= 4
-        paths = {path for _, path in looks}
-        assert len(paths) == len(looks)
-        assert {path.partition("(")[0] for path in paths} <= {"inset", "path"}
-
-    def test_nothing_that_is_only_for_the_screen(self, show, crowded):
-        page = show(crowded)
-        with page.on(media="print"):
+            assert set(images) == {"none"}
+            for boxes in ("#strips-key .fill", "#judgments tr:first-child .bar .fill"):
+                paths = page(f"return [...document.querySelectorAll('{boxes}')].map(one =>"
+                             " getComputedStyle(one, '::before').clipPath)")
+                assert len({*paths}) == len(paths) >= 4
+                assert {path.partition("(")[0] for path in paths} <= {"inset", "path"}
             assert not any(one.is_displayed() for one in page.find_all(
                 "nav, select, #plane-detail, #strips-detail, .hint, .no-print, .controls"))
             assert not set("▲▼").intersection(page.find("#systems thead").text)

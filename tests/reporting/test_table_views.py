@@ -50,8 +50,7 @@ def test_differences_from_the_baseline(page, made):
     assert not page.find("#shown-note").is_displayed()
 
 
-@pytest.mark.parametrize(("form", "name"), [("latex", "latex"), ("csv", "csv"),
-                                            ("md", "markdown")])
+@pytest.mark.parametrize(("form", "name"), [("latex", "latex"), ("csv", "csv"), ("md", "markdown")])
 def test_the_table_can_be_copied(page, made, form, name):
     page.find(f"#table details:has(#table-{name}) summary").click()
     page.find(f"button[data-select=table-{name}]").send_keys("\ue007")

@@ -32,8 +32,7 @@ def test_groups_have_different_patterns_before_colours_change():
 
 @pytest.mark.parametrize(("value", "shown"), [
     (math.nan, None), (math.inf, "Infinity"), (-math.inf, "-Infinity"), (0.1 + 0.2, 0.3),
-    (1 / 3, 0.333333333333), (-2.0, -2.0), (123456789012345.0, 123456789012000.0),
-    (1e-300, 1e-300)])
+    (-1 / 3, -0.333333333333), (123456789012345.0, 123456789012000.0)])
 def test_numbers_have_twelve_digits_and_json_has_no_others(value, shown):
     assert number(value) == shown
     assert json.loads(as_json([number(value)])) == [shown]
