@@ -11,7 +11,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import ir_measures
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,7 +26,6 @@ from ir_measures import measures as irm
 from measure_cases import values_of
 
 import pt_fairness
-from pt_fairness import FairnessWarning
 from pt_fairness.core import messages
 
 # The same examples everywhere: a test that fails after a change fails because of it.
@@ -209,29 +206,6 @@ def robust03(shared: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
 def values() -> Callable[..., dict[tuple[Any, str], float]]:
     """``values(measures, qrels, run)``: by measure and topic, from one call of ir_measures."""
     return values_of
-
-
-@pytest.fixture(scope="session")
-def means() -> Callable[..., None]:
-    """``means(robust03, table)``: 6 decimals of the means over the topics of the runs humR03dc and
-    NLPR03vb10.
-    """
-    return _means
-
-
-def _means(robust03: Any, table: dict[str, tuple[float, float]]) -> None:
-    qrels, runs = robust03
-    # The source is known for unjudged documents too, except to α-nDCG, which reads the qrels alone.
-    parsed = {text: ir_measures.parse_measure(text) for text in table}
-    measures = {
-        text: m if m.NAME.startswith("alpha") else m(groups="trec-newswire")
-        for text, m in parsed.items()}
-    for column, name in enumerate(("humR03dc", "NLPR03vb10")):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FairnessWarning)
-            found = ir_measures.calc_aggregate(list(measures.values()), qrels, runs[name])
-        assert {text: round(found[m], 6) for text, m in measures.items()} == {
-            text: row[column] for text, row in table.items()}
 
 
 def _for_one_test(module: ModuleType) -> Iterator[Callable[..., None]]:

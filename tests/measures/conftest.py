@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -39,7 +39,7 @@ def equal_slow_versions() -> Callable[..., None]:
     """``equal_slow_versions(found, measures, wanted, case, …)``: the values of each measure equal
     those of ``wanted``, its name and parameters, on every topic of the case.
 
-    ``rows`` replace the run of the case. Other options are those of ``evaluate``.
+    ``rows`` replace the run of the case. Other options are those of ``slow_versions.read``.
     """
     return _equal_slow_versions
 
@@ -51,15 +51,15 @@ def _equal_slow_versions(
     case: Any,
     *,
     rows: Any = None,
-    evaluate: Callable[..., dict[str, float]] = slow_versions.evaluate,
     **known: Any,
 ) -> None:
     by_measure: dict[Any, dict[str, float]] = {}
     for (measure, qid), value in found.items():
         by_measure.setdefault(measure, {})[qid] = value
-    rows = case.run if rows is None else rows
+    topics = slow_versions.read(case.qrels, case.run if rows is None else rows, **known)
     for measure, (name, params) in zip(measures, wanted, strict=True):
-        expected = evaluate(name, params, case.qrels, rows, **known)
+        expected = {qid: slow_versions.value(name, topic, **params)
+                    for qid, topic in topics.items()}
         assert by_measure[measure] == pytest.approx(expected, abs=1e-9), f"{measure}"
 
 
@@ -69,7 +69,8 @@ def groups_of() -> Callable[..., tuple[dict[str, Any], dict[str, Any]]]:
     their slow versions.
 
     Kinds: ``False`` for those of the qrels alone, ``True`` for an object that declares its labels,
-    ``"open"`` for one that does not, ``"weights"`` for documents with weights.
+    ``"open"`` for one that does not, ``"weights"`` for documents with weights, ``"some weights"``
+    where two of three documents have them.
     """
     return _groups_of
 
@@ -79,8 +80,11 @@ def _groups_of(case: Any, kind: bool | str) -> tuple[dict[str, Any], dict[str, A
         return {}, {}
     frame = case.groups_frame
     known: dict[tuple[str, str], Any] = case.groups
-    if kind == "weights":
+    if kind in ("weights", "some weights"):
         frame["weight"] = [0.5 + i % 5 for i in range(len(frame))]
+        if kind == "some weights":
+            pairs = frame.groupby(["qid", "docno"], sort=False).ngroup()
+            frame["weight"] = frame["weight"].where(pairs % 3 > 0, 1.0)
         known = {}
         for row in frame.itertuples():
             known.setdefault((row.qid, row.docno), {})[row.group] = row.weight
@@ -140,30 +144,3 @@ def attributes(registered_groups: Callable[..., None]) -> None:
     """Registers the groups of ``worked_values`` as ``first``, and its levels as ``second``."""
     registered_groups("first", groups.from_mapping(GROUPS))
     registered_groups("second", groups.from_mapping(LEVELS, order=list(ORDER)))
-
-
-@pytest.fixture(scope="session")
-def agrees_on_real_runs() -> Callable[..., None]:
-    """``agrees_on_real_runs(robust03, [(name, params), …])``: as ``agrees``, on eight topics of
-    every fourth run, to rank 60.
-    """
-    return _agrees_on_real_runs
-
-
-def _agrees_on_real_runs(robust03: Any, wanted: list[tuple[str, dict[str, Any]]]) -> None:
-    qrels, runs = robust03
-    topics = list(dict.fromkeys(qrels["query_id"]))[::12][:8]
-    qrels = qrels[qrels["query_id"].isin(topics)]
-    rows = list(
-        qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False, name=None))
-    for run in [*runs.values()][::4]:
-        run = run[run["query_id"].isin(topics)].groupby("query_id").head(60)
-        case = _Real(qrels, run, rows, list(run.itertuples(index=False, name=None)))
-        _agrees(case, wanted)
-
-
-class _Real(NamedTuple):
-    qrels_frame: Any
-    run_frame: Any
-    qrels: list[Any]
-    run: list[Any]

@@ -14,18 +14,6 @@ from one_test import each
 from pt_fairness import Annotated, MRecall, OfGroup, groups
 
 
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
-@pytest.mark.parametrize("seed", range(10))
-def test_against_the_slow_version(make_case, agrees, seed, from_frame):
-    agrees(
-        make_case(seed, several=seed % 2 == 0),
-        [("Annotated", c) for c in ({}, {"cutoff": 1}, {"cutoff": 5}, {"cutoff": 99})], from_frame)
-
-
-def test_real_runs_against_the_slow_version(robust03, agrees_on_real_runs):
-    agrees_on_real_runs(robust03, [("Annotated", {"cutoff": 10}), ("Annotated", {})])
-
-
 def test_by_hand(values, worked):
     found = values([Annotated, Annotated @ 2, Annotated @ 3], worked.qrels_frame, worked.run_frame)
     assert [found[m, "1"] for m in (Annotated, Annotated @ 2, Annotated @ 3)] == pytest.approx(
@@ -40,10 +28,6 @@ def test_what_counts_as_unannotated(values, worked, missing):
     assert found[Annotated, "1"] == pytest.approx(2 / 4)
 
 
-PARAMS = [{"cutoff": 1}, {"cutoff": 3}, {"cutoff": 99}, {}, {"cutoff": 4, "rel": 2}]
-WANTED = [("MRecall", params | {"value": value}) for params in PARAMS for value in ("all", "share")]
-
-
 @pytest.mark.parametrize(("cutoff", "every", "share"), [(1, 0, 0), (2, 1, 2 / 3), (3, 1, 1)])
 def test_worked_values(cutoff, every, share):
     qrels = pd.DataFrame([("1", "a", 1, "P"), ("1", "b", 2, "P"), ("1", "b", 2, "Q"),
@@ -56,14 +40,7 @@ def test_worked_values(cutoff, every, share):
     assert [found[one, "1"] for one in both] == pytest.approx([every, share])
 
 
-@pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.parametrize("kind", [False, True, "open", "weights"])
-@pytest.mark.parametrize("seed", range(8))
-def test_against_the_slow_version_of_perspectives(make_case, agrees, seed, kind, samples):
-    agrees(make_case(seed, several=seed % 2 == 0), WANTED, kind, samples)
-
-
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_share_is_st_recall(make_case, seed):
     case = make_case(seed, several=True)
     qrels = case.qrels_frame
@@ -73,16 +50,6 @@ def test_the_share_is_st_recall(make_case, seed):
     for ours, theirs in pairs:
         for qid in set(qrels["query_id"]):
             assert found[ours, qid] == pytest.approx(found[theirs, qid], abs=1e-12)
-
-
-def test_real_runs_against_the_slow_version_of_perspectives(robust03, values):
-    qrels, runs = robust03
-    source = groups.get("trec-newswire").to_qrels(qrels)
-    for run in [*runs.values()][::8]:
-        found = values([MRecall(value="share") @ 10, StRecall @ 10], source, run)
-        for qid in set(qrels["query_id"]):
-            assert found[MRecall(value="share") @ 10, qid] == pytest.approx(
-                found[StRecall @ 10, qid], abs=1e-12)
 
 
 def test_nothing_returned_and_undefined():
@@ -107,8 +74,6 @@ RUN = pd.DataFrame([(qid, docno, -float(i)) for qid, some in LISTS.items()
 WORKED = {("h", "irrelevant"): [0.760188, 0.386853, 0.630930],
           ("l", "irrelevant"): [0.669672, 0.613147, 0.0],
           ("h", "dropped"): [1.0, 0.613147, 1.0], ("l", "dropped"): [1.0, 0.613147, 0.0]}
-MEASURES = [("nDCG", 3), ("nDCG", None), ("P", 2), ("P(rel=2)", 5), ("R", 3), ("AP", None),
-            ("AP(rel=2)", 4), ("RR", None), ("Bpref", None)]
 
 
 @pytest.mark.parametrize(("group", "others"), WORKED)
@@ -118,27 +83,15 @@ def test_worked_values_of_of_group(group, others):
     assert [round(found[measure, qid], 6) for qid in LISTS] == WORKED[group, others]
 
 
-@pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.parametrize("kind", [False, True, "open"], ids=["iteration", "frame", "open"])
-@pytest.mark.parametrize("seed", range(4))
-def test_against_the_slow_version_of_of_group(make_case, agrees, seed, kind, samples):
-    case = make_case(seed, several=seed % 2 == 0)
-    wanted = [("OfGroup", {"measure": name, "group": group, "others": others}
-               | ({} if cutoff is None else {"cutoff": cutoff}))
-              for name, cutoff in MEASURES for group in case.labels[:2]
-              for others in ("irrelevant", "dropped")]
-    agrees(case, wanted, kind, samples)
-
-
 def test_real_runs_are_those_of_changed_qrels(robust03):
     qrels, runs = robust03
     measures = [OfGroup(measure=inner, group="FT") for inner in (nDCG @ 10, AP, P @ 5, IPrec @ 0.1)]
     changed = qrels.assign(relevance=qrels["relevance"].where(
         qrels["iteration"] == "FT", qrels["relevance"].clip(upper=0)))
-    for run in [*runs.values()][::8]:
-        found = values_of(measures, qrels, run)
-        expected = values_of([one.inner for one in measures], changed, run)
-        assert found == {(one, qid): expected[one.inner, qid] for one, qid in found}
+    run = runs["humR03dc"]
+    found = values_of(measures, qrels, run)
+    expected = values_of([one.inner for one in measures], changed, run)
+    assert found == {(one, qid): expected[one.inner, qid] for one, qid in found}
 
 
 def test_ties_are_those_of_the_provider():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from typing import Any
 
@@ -16,53 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from slow_versions.common import topic_of
 
-from pt_fairness import EED, EEL, EER, IAA, FairnessWarning, groups, targets
-from pt_fairness.core.arrays import positions
-from pt_fairness.measures.expected_exposure import counts_before, inequity
+from pt_fairness import EED, EEL, EER, IAA, FairnessWarning, groups
 
 NAMES = ["EEL", "EED", "EER"]
 KINDS = dict(zip(NAMES, (EEL, EED, EER), strict=True))
-MODELS: list[dict[str, Any]] = [
-    {}, {"p": 0.8, "u": 0.2}, {"u": 0.0}, {"u": 1.0, "p": 0.3}, {"model": "rbp"},
-    {"model": "rbp", "p": 0.9}, {"model": "log2"}, {"model": "trec"}, {"model": "none"}]
-TARGETS: list[dict[str, Any]] = [
-    {"by": "document"}, {"by": "group"}, {"by": "group", "target": "uniform"},
-    {"by": "group", "target": {"g0": 0.25, "added": 0.75}}]
-CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 99}]
-FLAGS = [{"binary": binary, "complete": complete, "rel": rel} for binary, complete, rel in
-         [(False, False, 1), (True, False, 1), (False, True, 1), (True, True, 2), (False, False, 0),
-          (False, True, 0), (True, True, -1), (False, True, 3)]]
-
-
-def is_possible(params: dict[str, Any]) -> bool:
-    endless = params.get("model") in ("log2", "trec", "none") and "cutoff" not in params
-    never = params.get("model") == "none" or params["norm"] == "bound" or "target" in params
-    return not (endless and never)
-
-
-SETTINGS = [{**model, **target, **cutoff, **flags, "norm": norm}
-            for model, target, cutoff, flags, norm in itertools.product(
-                MODELS, TARGETS, CUTOFFS, FLAGS, ("none", "bound"))]
-SETTINGS = [params for params in SETTINGS if is_possible(params)]
-
-
-@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
-                         ids=["iteration", "frame", "open", "weights"])
-@pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.parametrize("seed", range(2))
-def test_against_the_slow_version(make_case, agrees, seed, samples, from_frame, several):
-    pick = random.Random(f"{seed} {samples} {from_frame} {several}")
-    wanted = [(name, params) for params in pick.sample(SETTINGS, 60) for name in NAMES]
-    agrees(make_case(seed, several=several), wanted, from_frame, samples)
-
-
-def test_many_settings_in_one_call(make_case, agrees):
-    some = random.Random(7).sample(SETTINGS, 250)
-    case = make_case(7, several=True)
-    agrees(case, [(name, params) for params in some for name in NAMES], False, 2)
-
-
 @pytest.mark.parametrize("norm", ["none", "bound"])
 @pytest.mark.parametrize("params", [{}, {"model": "rbp", "p": 0.8}, {"model": "log2"}], ids=str)
 def test_the_exact_bounds_are_reached(values, params, norm):
@@ -90,21 +46,12 @@ def test_the_exact_bounds_are_reached(values, params, norm):
 
 
 @given(st.integers(0, 10_000))
-def test_bounded_values_are_in_range(make_case, values, sampled, seed):
-    case, pick = make_case(seed, several=seed % 2 == 0), random.Random(seed)
-    bounded = [params for params in SETTINGS if params["norm"] == "bound"]
-    kinds = [KINDS[name](**params) for params in pick.sample(bounded, 20) for name in NAMES]
-    for run in (case.run_frame, sampled(case, 3, seed)):
-        assert all(0 <= value <= 1 for value in values(kinds, case.qrels_frame, run).values())
-
-
-@given(st.integers(0, 10_000))
 def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
-    case = make_case(seed)
-    pick = random.Random(seed)
-    model = pick.choice(MODELS)
-    params = {**model, **pick.choice(TARGETS[:2]), **pick.choice(FLAGS),
-              **pick.choice(CUTOFFS[model.get("model") == "none":])}
+    case, pick = make_case(seed), random.Random(seed)
+    models: list[dict[str, Any]] = [{}, {"u": 1.0, "p": 0.3}, {"model": "rbp"}, {"model": "log2"},
+                                    {"model": "trec"}, {"model": "none", "cutoff": 4}]
+    params = {"by": pick.choice(["document", "group"]), "binary": pick.random() < 0.5,
+              "complete": pick.random() < 0.5, "rel": pick.choice([0, 1, 2]), **pick.choice(models)}
     run = sampled(case, 3, seed)
     kinds = [KINDS[name](**params) for name in NAMES]
     found = values(kinds, case.qrels_frame, run)
@@ -123,7 +70,7 @@ def test_topics_with_nothing_to_compare_with_or_nothing_returned(values):
                           ("3", "d", 1, "-"), ("3", "e", 0, "B")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     run = pd.DataFrame([("1", "a", 1.0), ("3", "x", 1.0)], columns=["query_id", "doc_id", "score"])
-    says = r"EEL on 1 of 3 topics \('1'\); EEL\(by='group'\) on 2 of 3 topics \("
+    says = r"EEL on 1 of 3 topics .*EEL\(by='group'\) on 2 of 3 topics"
     with pytest.warns(FairnessWarning, match=says):
         ir_measures.calc_aggregate([EEL, EEL(by="group")], qrels, run)
     # Two equals share 1 and ¼ with the model gerr; B = 4/3, by group 4.
@@ -147,14 +94,6 @@ def test_topics_with_nothing_to_compare_with_or_nothing_returned(values):
         assert [found[measure, qid] for qid in "123"] == pytest.approx(by_topic), measure
 
 
-def test_a_registered_target(values, worked_exposure):
-    qrels, run = worked_exposure()
-    targets.register("half", pd.DataFrame({"qid": "1", "group": ["A", "B"], "share": [0.5, 0.5]}))
-    uniform, registered = (EEL(by="group", target=name) @ 4 for name in ("uniform", "half"))
-    found = values([uniform, registered], qrels, run)
-    assert found[uniform, "1"] == found[registered, "1"]
-
-
 def test_without_groups(values, worked_exposure):
     """By document, no groups are needed, and no source is asked for any."""
     qrels, run = worked_exposure()
@@ -163,15 +102,6 @@ def test_without_groups(values, worked_exposure):
     assert values([EEL, EER @ 3], qrels.drop(columns="iteration"), run) == plain
     named = EEL(groups=groups.from_mapping({}), target={"Z": 1.0})
     assert values([named], qrels, run)[named, "1"] == plain[EEL, "1"]
-
-
-def test_soft_membership_is_in_proportion(values):
-    """A document that is in two groups by halves gives each half of its exposure."""
-    qrels = [ir_measures.Qrel("1", "a", 1, "A"), ir_measures.Qrel("1", "a", 1, "B"),
-             ir_measures.Qrel("1", "b", 1, "B")]
-    run = [ir_measures.ScoredDoc("1", "a", 2), ir_measures.ScoredDoc("1", "b", 1)]
-    measure = EED(by="group", model="rbp")
-    assert values([measure], qrels, run)[measure, "1"] == pytest.approx(0.5 ** 2 + 1.0 ** 2)
 
 
 @pytest.mark.parametrize("params", [{"norm": "bound"}, {"by": "group", "target": "uniform"}])
@@ -184,12 +114,10 @@ def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
     assert values([measure @ 3, EEL(model=model)], qrels, run)
 
 
-@pytest.mark.parametrize("params", [{}, {"norm": "bound"}, {"by": "group"}])
-@pytest.mark.parametrize("kind", [EEL, EED, EER])
-def test_a_reader_of_all_documents_needs_a_cutoff(kind, params):
-    measure = kind(model="none", **params)
-    with pytest.raises(ValueError, match="needs a cutoff, because the exposures of the model "
-                                         "'none' have no finite sum"):
+@pytest.mark.parametrize("measure", [EEL(model="none"), EED(model="none", norm="bound"),
+                                     EER(model="none", by="group")], ids=str)
+def test_a_reader_of_all_documents_needs_a_cutoff(measure):
+    with pytest.raises(ValueError, match=r"needs a cutoff, because .* 'none' have no finite sum"):
         measure.validate_params()
     (measure @ 3).validate_params()
 
@@ -251,73 +179,9 @@ def test_parameters_that_are_not_possible(values, worked_exposure, params):
 
 
 def test_ranges():
+    assert not IAA.needs_groups and IAA(by="group").needs_groups
     assert EEL.RANGE == EED(norm="none").RANGE == (0.0, None)
     assert EEL(norm="bound").RANGE == EER(norm="bound").RANGE == (0.0, 1.0)
     assert [measure.FAIR_END for measure in (EEL, EED, EER)] == [0, 0, 1]
     assert (
         ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5)
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_places_and_counts_within_rows(seed):
-    pick = random.Random(seed)
-    rows = [[pick.random() < 0.4 for _ in range(pick.randrange(6))] for _ in range(8)]
-    row = np.array([i for i, some in enumerate(rows) for _ in some], int)
-    chosen = np.array([one for some in rows for one in some], bool)
-    place = positions(row)
-    assert place.tolist() == [i for some in rows for i in range(len(some))]
-    assert counts_before(chosen, place).tolist() == [
-        sum(some[:i]) for some in rows for i in range(len(some))]
-
-
-@pytest.mark.parametrize("measure", [IAA, EEL], ids=str)
-@pytest.mark.parametrize("seed", range(5))
-def test_groups_of_one_document_each_are_documents(values, measure, seed):
-    pick = random.Random(seed)
-    names = [f"d{i}" for i in range(6)]
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": names, "iteration": names,
-                          "relevance": [pick.randint(1, 2) for _ in names]})
-    run = pd.DataFrame({"query_id": "1", "doc_id": pick.sample(names, 4), "score": range(4)})
-    found = values([measure, measure(by="group")], qrels, run)
-    assert found[measure, "1"] == pytest.approx(found[measure(by="group"), "1"]) != 0.0
-
-
-def test_only_groups_need_groups():
-    assert not IAA.needs_groups and IAA(by="group").needs_groups
-    assert IAA(groups="some").added_labels == ()
-
-
-def test_the_summand_is_the_absolute_difference():
-    assert inequity(np.array([0.5, 0.2]), np.array([0.2, 0.5])).tolist() == pytest.approx([0.3] * 2)
-
-
-def topic(relevance: dict[str, int], ranked: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": [*relevance], "iteration": "A",
-                          "relevance": [*relevance.values()]})
-    run = pd.DataFrame({"query_id": "1", "doc_id": list(ranked),
-                        "score": range(len(ranked), 0, -1)})
-    return qrels, run
-
-
-def test_two_documents_by_hand(values):
-    """Attention is 1 and 1 / log2 3, merit 3 and 1."""
-    second = 1 / math.log2(3)
-    qrels, run = topic({"a": 1, "b": 3}, "ab")
-    found = values([IAA, IAA(norm="none"), IAA @ 1], qrels, run)
-    share = 1 / (1 + second)
-    assert found[IAA, "1"] == pytest.approx((abs(share - 0.25) + abs(1 - share - 0.75)) / 2)
-    assert found[IAA(norm="none"), "1"] == pytest.approx(abs(1 - 1 / 3) + abs(second - 1))
-    assert found[IAA @ 1, "1"] == pytest.approx(0.75)
-
-
-def test_attention_in_proportion_to_merit_is_fair(values):
-    """Two rankings give both documents the same attention."""
-    qrels, run = topic({"a": 2, "b": 2}, "ab")
-    both = pd.concat([run.assign(iteration=0),
-                      run.assign(iteration=1, score=run["score"].to_numpy()[::-1])])
-    assert values([IAA], qrels, both)[IAA, "1"] == pytest.approx(0.0, abs=1e-12)
-
-
-def test_attention_to_documents_without_merit_alone_is_the_worst(values):
-    qrels, run = topic({"a": 0, "b": 1}, "a")
-    assert values([IAA], qrels, run)[IAA, "1"] == pytest.approx(1.0)

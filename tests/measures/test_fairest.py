@@ -37,7 +37,7 @@ def values(measure, qrels, run):
 @pytest.mark.parametrize("measure", PARITY, ids=str)
 @pytest.mark.parametrize(("plus", "total"), [(1, 2), (1, 5), (3, 4), (4, 11)])
 def test_equals_brute_force_over_every_sequence(measure, plus, total, step):
-    for n in (1, 2, 3, 5, 6):
+    for n in (1, 2, 5):
         kinds = list(itertools.product("PN", repeat=n))
         run, qrels = lists_of(kinds), qrels_of(len(kinds), plus, total, n)
         measure_of = measure(protected="P", step=step)
@@ -70,11 +70,10 @@ def test_the_terms_share_the_minimum_in_proportion_to_the_discounts(measure):
     every = values(measure(protected="P", norm="none"), qrels, run)
     low, span = every.min(), np.ptp(every)
     discounts = 1 / np.log2(np.arange(5) + 2)
-    for qid in ("0", "9", "20"):
-        plain, ranged = (explain(measure(protected="P", norm=norm), run, qrels, qid)["contribution"]
-                         for norm in ("none", "range"))
-        np.testing.assert_allclose(
-            ranged, (plain - low * discounts / discounts.sum()) / span, atol=1e-12)
+    plain, ranged = (explain(measure(protected="P", norm=norm), run, qrels, "9")["contribution"]
+                     for norm in ("none", "range"))
+    np.testing.assert_allclose(ranged, (plain - low * discounts / discounts.sum()) / span,
+                               atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "plus", "total", "low", "high", "ratio"), [
@@ -96,13 +95,13 @@ def test_worked_values(name, plus, total, low, high, ratio):
     assert (ranged.min(), ranged.max()) == (pytest.approx(0, abs=1e-12), pytest.approx(1))
 
 
-@pytest.mark.first(2)
 @pytest.mark.parametrize(("name", "low", "high", "ratio"), [
     ("nDD@10", 0.594031, 1.888762, 0.314508), ("nDD@5", 0.539494, 1.691705, 0.318905),
     ("nDKL@10", 0.772274, 3.687158, 0.209450), ("nDR@10", 1.252183, 4.890832, 0.256027)])
 def test_worked_values_of_a_run(name, low, high, ratio):
     measure = parse_measure(name)(protected="P")
-    kinds = sorted(set(itertools.permutations("PPPPNNNNNN")))
+    kinds = ["".join("P" if i in chosen else "N" for i in range(10))
+             for chosen in itertools.combinations(range(10), 4)]
     run, qrels = lists_of(kinds), qrels_of(len(kinds), 1, 2, 10)
     v = values(measure(norm="none"), qrels, run)
     assert (v.min(), v.max()) == (pytest.approx(low, abs=1e-6), pytest.approx(high, abs=1e-6))

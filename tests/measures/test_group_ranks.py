@@ -15,22 +15,6 @@ from measure_cases import of_lists
 
 from pt_fairness import ARP, PEER, FairnessWarning, groups
 
-SETTINGS = [{**cutoff, **setting} for cutoff in ({}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500})
-            for setting in ({}, {"pairs": "errors"}, {"rel": 2}, {"rel": 0, "pairs": "errors"})]
-
-
-@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
-                         ids=["iteration", "frame", "open", "weights"])
-@pytest.mark.parametrize("seed", range(4))
-def test_against_the_slow_version(make_case, agrees, seed, from_frame, several):
-    agrees(make_case(seed, several=several),
-                     [("ARP", setting) for setting in SETTINGS], from_frame)
-
-
-def test_samples(make_case, agrees):
-    agrees(make_case(3, several=True), [("ARP", one) for one in SETTINGS], samples=3)
-
 
 def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):
     """All orders of two groups: the difference of the two shares of mixed pairs."""
@@ -40,29 +24,6 @@ def test_of_two_groups_it_is_how_far_pairs_are_from_even(values):
         pairs = [one < other for one, other in itertools.combinations(labels, 2) if one != other]
         expected = abs(2 * sum(pairs) / len(pairs) - 1)
         assert found[ARP, str(t)] == pytest.approx(expected)
-
-
-def test_errors_count_where_a_less_relevant_document_is_above(values):
-    def score(relevances):
-        qrels = [ir_measures.Qrel("1", str(i), relevance, label)
-                 for i, (relevance, label) in enumerate(zip(relevances, "AABB", strict=True))]
-        run = [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
-        measure = ARP(pairs="errors", rel=0)
-        return values([measure], qrels, run)[measure, "1"]
-
-    assert score([2, 2, 1, 1]) == 0.0
-    assert score([1, 1, 2, 2]) == 1.0
-    assert score([0, 2, 1, 2]) == 0.5  # two of four pairs
-
-
-def test_groups_that_are_alone_or_absent(values):
-    qrels = [ir_measures.Qrel("1", f"{label}{i}", 1, label) for label in "AB" for i in range(2)]
-    run = [ir_measures.ScoredDoc("1", f"A{i}", 1.0) for i in range(2)]
-    errors = ARP(pairs="errors")
-    found = values([ARP, errors], qrels, run)
-    assert found[ARP, "1"] == 1.0 and found[errors, "1"] == 0.0
-    found = values([ARP, errors], qrels, run[:0])
-    assert found[ARP, "1"] == found[errors, "1"] == 1.0
 
 
 def graded(relevance, labels):
@@ -105,27 +66,6 @@ def test_errors_of_many_grades(values):
                if "cumsum" in str(one.code)) < 100
 
 
-CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 9}, {"cutoff": 500}]
-PEER_FORMS = [{}, {"unretrieved": "count"}, {"rel": 2}, {"rel": 0}, {"rel": -1},
-            {"weights": {0: 0.5, 1: 0.25, 2: 0.25}}, {"weights": {1: 1.0}, "unretrieved": "count"},
-            {"weights": {0: 1.0, 1: 0.0}}, {"weights": {0: 0.9, 7: 0.1}, "unretrieved": "count"}]
-
-
-@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open"], ids=["iteration", "frame", "open"])
-@pytest.mark.parametrize("seed", range(4))
-def test_against_the_slow_version_of_peer(make_case, agrees, seed, from_frame, several):
-    agrees(make_case(seed, several=several), [
-        ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in PEER_FORMS],
-        from_frame)
-
-
-def test_samples_of_peer(make_case, agrees):
-    agrees(make_case(3, several=True), [
-        ("PEER", {**cutoff, **setting}) for cutoff in CUTOFFS for setting in PEER_FORMS],
-        samples=3)
-
-
 @pytest.mark.parametrize("languages", [2, 3, 5])
 def test_against_scipy(values, languages):
     """Where all ranks hold relevant documents, it is the Kruskal–Wallis test."""
@@ -153,12 +93,6 @@ def one(measure, values, qrels, run):
     return values([measure], qrels, run)[measure, "1"]
 
 
-def test_turns_are_fairer_than_blocks(values):
-    alternating, blocks = (one(PEER, values, *of_letters(text))
-                           for text in ("ABBAABBA", "AAAABBBB"))
-    assert blocks < 0.05 < alternating
-
-
 def test_edge_cases(values):
     qrels, run = of_letters("aB-A")
     assert one(PEER @ 1, values, qrels, run) == 1.0  # nothing relevant retrieved
@@ -171,13 +105,6 @@ def test_edge_cases(values):
     assert one(PEER, values, both, [ir_measures.ScoredDoc("1", "d", 1.0)]) == 1.0
     with pytest.warns(FairnessWarning, match="PEER on 1 of 1 topics"):
         assert ir_measures.calc_aggregate([PEER], *of_letters("ab"))[PEER] == 0.0
-
-
-def test_unannotated_documents_keep_their_ranks(values):
-    # All of them at the end change nothing, in between they change the distances of ranks.
-    near, far, between = (one(PEER, values, *of_letters(text))
-                          for text in ("ABBAB", "ABBAB--", "A-B-BAB"))
-    assert near == far != between
 
 
 @pytest.mark.parametrize("weights", [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import itertools
 import math
 import pickle
 from collections.abc import Mapping
@@ -12,39 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pytest
-from measure_cases import TARGETS
 from slow_versions.reading import read_topics
 
 from pt_fairness import GF, GFR, FairnessWarning, groups, targets
-from pt_fairness.measures.group_relevance import nmd, places_in_order, rnod
-
-ORDER = "g7,g0,g3,g1,added,g2,g4,g5,g6"
-CUTOFFS = [{}, {"cutoff": 1}, {"cutoff": 4}, {"cutoff": 500}]
-SETTINGS = [{}, {"divergence": "nmd", "order": ORDER, "gains": "linear"},
-            {"divergence": "rnod", "order": ORDER, "rel": 2}, {"max_rel": 1},
-            {"gains": "binary", "rel": 0, "max_rel": 5}, {"rel": -1}]
+from pt_fairness.measures.group_relevance import places_in_order
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True, "open", "weights"],
-                         ids=["iteration", "frame", "open", "weights"])
-@pytest.mark.parametrize("seed", range(3))
-def test_gf_against_the_slow_version(make_case, agrees, seed, from_frame, several):
-    agrees(make_case(seed, several=several), [
-        ("GF", {"target": target, **cutoff, **setting})
-        for target, cutoff, setting in itertools.product(TARGETS, CUTOFFS, SETTINGS)], from_frame)
-
-
-def test_samples(make_case, agrees):
-    agrees(make_case(3, several=True), [
-        ("GF", {"target": target, **cutoff}) for target in TARGETS for cutoff in CUTOFFS],
-        samples=3)
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, registered_groups,
                                       seed):
     case = make_case(seed, several=seed % 2 == 1)
@@ -88,16 +63,6 @@ def test_by_hand(values):
     assert {m: found[m, "1"] for m in expected} == pytest.approx(expected, abs=1e-6)
 
 
-def test_unannotated_documents_are_in_every_group(values):
-    qrels = pd.DataFrame([("1", "x", 1, "-"), ("1", "a", 1, "A"), ("1", "b", 0, "B")],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame([("1", "x", 3.0)], columns=["query_id", "doc_id", "score"])
-    # Also a list without annotations, whose own groups are uniform then.
-    measures = [GF, GF(target="run")]
-    found = values(measures, qrels, run)
-    assert [found[measure, "1"] for measure in measures] == [0.5, 0.5]
-
-
 def test_one_label_has_no_divergence(values):
     qrels = pd.DataFrame([("1", "a", 1, "7")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
@@ -106,30 +71,9 @@ def test_one_label_has_no_divergence(values):
     assert set(values(measures, qrels, run).values()) == {0.5}
 
 
-def test_a_target_with_zeros_can_be_further_than_everything(values):
-    # √(OD / (L − 1)) is √((16 + 16) / 4) / 2 at most: above 1 for these labels.
-    labels = ["1", "2", "3", "4", "5"]
-    qrels = pd.DataFrame([("1", label, 1, label) for label in labels],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame([("1", "5", 1.0)], columns=["query_id", "doc_id", "score"])
-    far = GF(divergence="rnod", target={"1": 1.0})
-    assert values([far], qrels, run)[far, "1"] == 0.0
-
-
 def test_an_ordinal_divergence_without_an_order(worked_exposure, values):
     with pytest.raises(ValueError, match=r"labels 'A', 'B': name them .* order='…'"):
         values([GF(divergence="nmd")], *worked_exposure())
-
-
-def test_the_order_matters_to_ordinal_divergences_alone(make_case, values):
-    case = make_case(2, labels=4, documents=20)
-    measures = {(name, order): GF(divergence=name, order=order, target={"g0": 1.0})
-                for name in ("jsd", "nmd", "rnod") for order in ("g0,g1,g2,g3", "g1,g3,g0,g2")}
-    found = values(measures.values(), case.qrels_frame, case.run_frame)
-    for name in ("jsd", "nmd", "rnod"):
-        one, other = ([found[measures[name, order], qid] for qid in "12345"]
-                      for order in ("g0,g1,g2,g3", "g1,g3,g0,g2"))
-        assert (one == other) == (name == "jsd")
 
 
 def test_the_text_form():
@@ -178,12 +122,9 @@ def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
         {"qid": ["1", "1"], "docno": ["a", "b"], "group": ["A", "B"]})))
     measure = GFR(attributes={"only a": "jsd", "only topic 1": "jsd"},
                   targets={"only topic 1": "qrels"})
-    with pytest.warns(FairnessWarning) as told:
+    with pytest.warns(FairnessWarning, match=r"GFR.* on 2 of 3 topics \('2', '3'\)"):
         found = {m.query_id: m.value for m in ir_measures.iter_calc([measure], qrels, run)}
     assert found["1"] > 0 and found["2"] == found["3"] == 0.0
-    assert [str(one.message) for one in told] == [
-        "topics with nothing to compare with have the value 0.0, for every system: "
-        f"{measure} on 2 of 3 topics ('2', '3')"]
 
 
 def test_a_topic_that_an_attribute_drops_has_no_value(registered_groups):
@@ -200,14 +141,6 @@ def test_a_topic_that_an_attribute_drops_has_no_value(registered_groups):
     assert math.isnan(found["2"])
 
 
-def test_it_needs_no_groups_in_the_qrels(attributes):
-    # Neither ir_measures nor the evaluator asks for the iteration of the qrels.
-    qrels = [ir_measures.Qrel("1", "a1", 1)]
-    run = [ir_measures.ScoredDoc("1", "a1", 1.0)]
-    measure = GFR(attributes={"first": "jsd"})
-    assert ir_measures.calc_aggregate([measure], qrels, run)[measure] > 0
-
-
 def test_pickles_bring_their_groups_and_targets(attributes, forget_targets):
     targets.register("gold", pd.DataFrame({"qid": ["1"], "group": ["A"], "share": [1.0]}))
     measure = GFR(attributes={"first": "jsd", "second": "nmd"}, targets={"first": "gold"})
@@ -217,6 +150,7 @@ def test_pickles_bring_their_groups_and_targets(attributes, forget_targets):
     forget_targets()
     copy = pickle.loads(text)
     assert str(copy) == str(measure) and copy == pickle.loads(text)
+    # Neither ir_measures nor the evaluator asks for the iteration of the qrels.
     qrels = [ir_measures.Qrel("1", "a1", 1)]
     run = [ir_measures.ScoredDoc("1", "a1", 1.0)]
     assert ir_measures.calc_aggregate([copy], qrels, run)[copy] > 0
@@ -283,36 +217,3 @@ def test_the_order_of_labels():
             places_in_order(["1", label], None, None)
     with pytest.raises(ValueError, match="the order 'a,b' lacks the labels 'c'"):
         places_in_order(["a", "b", "c"], "a,b", None)
-
-
-def plain_nmd(p: list[float], q: list[float]) -> float:
-    return sum(abs(sum(p[:i + 1]) - sum(q[:i + 1])) for i in range(len(p))) / (len(p) - 1)
-
-
-def plain_rnod(p: list[float], q: list[float]) -> float:
-    held = [i for i, share in enumerate(q) if share > 0]
-    distances = [sum(abs(i - j) * (p[j] - q[j]) ** 2 for j in range(len(p))) for i in held]
-    return math.sqrt(sum(distances) / len(held) / (len(p) - 1))
-
-
-@pytest.mark.parametrize("labels", [2, 3, 5])
-def test_divergences_against_their_definitions(labels):
-    rng = np.random.default_rng(labels)
-    p, q = rng.dirichlet([0.5] * labels, (2, 30))
-    q[::3, 0] = 0
-    q /= q.sum(axis=1, keepdims=True)
-    for function, plain in ((nmd, plain_nmd), (rnod, plain_rnod)):
-        wanted = [plain(*row) for row in zip(p.tolist(), q.tolist(), strict=True)]
-        assert function(p, q).tolist() == pytest.approx(wanted)
-
-
-def test_both_ends_of_the_order_are_furthest_apart():
-    low, mid, high = np.eye(3)
-    assert nmd(low, high) == 1.0 and nmd(low, mid) == 0.5
-    assert nmd(low, low) == rnod(low, low) == 0.0
-    assert rnod(low, high) > rnod(low, mid)
-
-
-def test_one_label_has_no_divergence_of_ordinal():
-    one = np.ones((2, 1))
-    assert nmd(one, one).tolist() == rnod(one, one).tolist() == [0.0, 0.0]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 import random
+import re
 from dataclasses import replace
 
 import ir_measures
@@ -10,8 +12,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from ir_measures.util import Qrel, ScoredDoc
 from measure_cases import OpenGroups
 from worked_values import SIGNED
@@ -25,31 +25,15 @@ from pt_fairness import (
     RaB,
     RankingBias,
     analysis,
-    evaluate,
     groups,
-    values,
+    runs,
 )
 from pt_fairness import values as sources
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.rank_bias import of_label_sets
 from pt_fairness.rankings import view
 
 NAMES = ["RaB", "ARaB", "FaiRR", "NFaiRR", "RankingBias"]
-seeds = st.integers(0, 100_000)
 OF_DOCUMENTS = sources.from_mapping(SIGNED)
-
-
-@pytest.mark.parametrize("measure, expected", [
-    (RaB(values={"A": 1, "B": -1}) @ 4, 0.25),  # 1 − 1 + 0 + 1
-    (RaB(values={"B": 1}, missing=3), 5 / 6),
-    (RankingBias(values=OF_DOCUMENTS, background="qrels") @ 1, 0.75),  # a1 less a1, a2, b2, b3
-    (RankingBias(values=OF_DOCUMENTS, background="qrels", rel=2) @ 1, 0.5),
-], ids=str)
-def test_by_hand(values, worked_exposure, measure, expected):
-    assert values([measure], *worked_exposure())[measure, "1"] == pytest.approx(expected)
-
-
-# ------------------------------------------------------------------------------- the slow versions
 
 
 class Numbers:
@@ -95,7 +79,7 @@ def settings(name: str):
 
 @pytest.mark.parametrize("samples", [1, 4], ids=["one ranking", "samples"])
 @pytest.mark.parametrize("by_topic", [False, True], ids=["by document", "by topic"])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_numbers_of_documents(make_case, values, equal_slow_versions, registered_runs, monkeypatch,
                               seed, by_topic, samples):
     case = make_case(300 + seed)
@@ -116,9 +100,8 @@ def test_numbers_of_documents(make_case, values, equal_slow_versions, registered
         equal_slow_versions(found, measures, wanted, case, rows=rows, details=made.details)
 
 
-@pytest.mark.parametrize("source", [False, True, "open", "weights"],
-                         ids=["iteration", "frame", "open", "weights"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("source", [False, True, "open", "weights"], ids=str)
+@pytest.mark.parametrize("seed", range(2))
 def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, registered_runs, seed,
                            source):
     case = make_case(400 + seed, several=seed % 2 == 1)
@@ -148,69 +131,6 @@ def test_a_background_document_of_an_unknown_group_has_no_number(
         assert values(measures, *worked_exposure())[measure, "1"] == 1 - (1 + 0.5) / 2
 
 
-# ------------------------------------------------------------------------------------- properties
-
-
-def one_topic(seed: int) -> tuple[list[Qrel], list[ScoredDoc], dict[str, float]]:
-    pick = random.Random(seed)
-    docnos = [f"d{i}" for i in range(pick.randint(1, 12))]
-    return ([Qrel("1", docno, pick.randint(0, 2)) for docno in docnos],
-            [ScoredDoc("1", docno, pick.random()) for docno in docnos],
-            {docno: pick.random() for docno in docnos})
-
-
-def ranked(run: list[ScoredDoc], numbers: dict[str, float]) -> list[float]:
-    return [numbers[row.doc_id] for row in sorted(run, key=lambda row: -row.score)]
-
-
-@given(seeds, st.integers(1, 15))
-def test_the_mean_of_a_prefix(values, seed, cutoff):
-    qrels, run, numbers = one_topic(seed)
-    source = sources.from_mapping(numbers)
-    measures = [RaB(values=source) @ cutoff, ARaB(values=source) @ cutoff, RaB(values=source) @ 1,
-                ARaB(values=source) @ 1]
-    found = [values(measures, qrels, run)[measure, "1"] for measure in measures]
-    v = ranked(run, numbers)
-    assert found[0] == pytest.approx(np.mean(v[:cutoff])) and found[2] == found[3] == v[0]
-    assert min(v) - 1e-12 <= found[1] <= max(v) + 1e-12
-
-
-@given(seeds, st.floats(-5, 5))
-def test_equal_numbers(values, seed, number):
-    qrels, run, numbers = one_topic(seed)
-    source = sources.from_mapping(dict.fromkeys(numbers, number))
-    signed = [kind(values=source) @ 3 for kind in (RaB, ARaB, RankingBias)]
-    found = values(signed, qrels, run)
-    assert [found[measure, "1"] for measure in signed] == pytest.approx([number, number, 0])
-    if number > 0:
-        measure = NFaiRR(values=source) @ 3
-        assert values([measure], qrels, run)[measure, "1"] == pytest.approx(1)
-
-
-@given(seeds)
-def test_the_sign_is_the_direction(values, seed):
-    qrels, run, numbers = one_topic(seed)
-    source = sources.from_mapping({docno: number - 0.5 for docno, number in numbers.items()})
-    turned = sources.from_mapping({docno: 0.5 - number for docno, number in numbers.items()})
-    for kind in (RaB @ 2, ARaB, RankingBias @ 3):
-        measures = [kind(values=source), kind(values=turned), kind(values=source, abs=True)]
-        found = values(measures, qrels, run)
-        one, other, size = (found[measure, "1"] for measure in measures)
-        assert one == pytest.approx(-other) and size == abs(one)
-
-
-@given(seeds, st.integers(1, 15))
-def test_nfairr_is_1_for_descending_numbers_alone(values, seed, cutoff):
-    qrels, run, numbers = one_topic(seed)
-    measure = NFaiRR(values=sources.from_mapping(numbers)) @ cutoff
-    best = [ScoredDoc("1", docno, number) for docno, number in numbers.items()]
-    assert values([measure], qrels, best)[measure, "1"] == pytest.approx(1)
-    value = values([measure], qrels, run)[measure, "1"]
-    v = ranked(run, numbers)
-    assert 0 <= value <= 1 + 1e-12
-    assert (value < 1 - 1e-12) == (v[:cutoff] != sorted(v, reverse=True)[:cutoff])
-
-
 def test_ranges():
     assert RaB(values="x").RANGE == RankingBias(values="x").RANGE == (None, None)
     assert ARaB(values="x", abs=True).RANGE == (0, None)
@@ -222,7 +142,6 @@ def test_ranges():
 EMPTY_QRELS = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 0, "A"), Qrel("2", "c", 0, "A"),
                Qrel("3", "d", 1, "A")]
 EMPTY_RUN = [ScoredDoc("1", "a", 2), ScoredDoc("1", "b", 1), ScoredDoc("3", "z", 1)]
-OF_DOCUMENTS_OF_RANK_BIAS_EDGE_CASES = sources.from_mapping(SIGNED)
 FEW = sources.from_mapping({"a": 0.5, "b": 0.25, "d": 0.0})
 
 
@@ -250,22 +169,18 @@ def test_a_topic_without_background_is_undefined(registered_runs):
     with pytest.warns(FairnessWarning) as told:
         found = {(m.measure, m.query_id): m.value
                  for m in ir_measures.iter_calc(measures, EMPTY_QRELS, EMPTY_RUN)}
-    (message,) = (str(one.message) for one in told)
-    parts = dict(part.rsplit(" on ", 1) for part in message.split("system: ")[1].split("; "))
-    counts = {measure: how for names, how in parts.items() for measure in names.split(", ")}
+    message = str(told[0].message)
     for measure in measures:
         count = 1 if measure["background"] == "qrels" else 2
-        assert counts[str(measure)].startswith(f"{count} of 3 topics (")
+        assert re.search(re.escape(str(measure)) + f"[^;]* on {count} of 3 topics", message)
         assert found[measure, "2"] == 0
     assert found[measures[3], "1"] == 0.4375 - 0.25 and found[measures[3], "3"] == 0
 
 
 def test_no_topic_with_a_background_is_not_blamed_on_groups(registered_runs):
     registered_runs("other", pd.DataFrame({"qid": ["9"], "docno": ["a"]}))
-    with pytest.warns(FairnessWarning) as told:
+    with pytest.warns(FairnessWarning, match="on 3 of 3 topics$"):
         ir_measures.calc_aggregate([NFaiRR(values=FEW, background="other")], EMPTY_QRELS, EMPTY_RUN)
-    (message,) = (str(one.message) for one in told)
-    assert message.endswith("on 3 of 3 topics")
 
 
 def test_ranking_that_is_its_own_background_is_never_undefined(recwarn):
@@ -297,25 +212,18 @@ def test_only_what_the_measures_see_is_looked_up(values, monkeypatch):
     assert asked == [6, 20]
 
 
-@pytest.mark.parametrize("make, says", [
-    (lambda: RaB, "RaB needs the parameter 'values'"),
-    (lambda: RaB(values={}), r"RaB\(values={}\) is not possible: values takes the name of "),
-    (lambda: RaB(values={"A": float("nan")}), "is not possible: values takes"),
-    (lambda: RaB(values={"A": "x"}), "is not possible: values takes"),
-    (lambda: RaB(values={1: 1, "1": 2}), "is not possible: values takes"),
-    (lambda: RaB(values=""), "is not possible: values takes"),
-    (lambda: RaB(values=3), "is not possible: values takes"),
-    (lambda: RaB(values="x", missing=float("nan")), "missing takes a finite number"),
-    (lambda: FaiRR(values="x", missing=-1), "missing takes a number of at least 0"),
-    (lambda: FaiRR(values={"A": 1, "B": -1}),
-     "FaiRR takes values of at least 0, not -1 for 'B'; RaB takes values of both signs"),
-    (lambda: NFaiRR(values="x", background="x"),
-     "background takes 'run', 'qrels', a registered name"),
-    (lambda: FaiRR(values="x", abs=True), "FaiRR has no parameter 'abs'"),
-])
-def test_parameters_that_are_not_possible(make, says):
+@pytest.mark.parametrize("kind, params, says", [
+    (RaB, {}, "RaB needs the parameter 'values'"),
+    *((RaB, {"values": wrong}, r"RaB.* is not possible: values takes")
+      for wrong in ({}, {"A": float("nan")}, {"A": "x"}, {1: 1, "1": 2}, "", 3)),
+    (RaB, {"values": "x", "missing": float("nan")}, "missing takes a finite number"),
+    (FaiRR, {"values": "x", "missing": -1}, "missing takes a number of at least 0"),
+    (FaiRR, {"values": {"A": 1, "B": -1}}, "at least 0, not -1 for 'B'; RaB takes"),
+    (NFaiRR, {"values": "x", "background": "x"}, "background takes 'run', 'qrels', a registered"),
+    (FaiRR, {"values": "x", "abs": True}, "FaiRR has no parameter 'abs'")])
+def test_parameters_that_are_not_possible(kind, params, says):
     with pytest.raises(ValueError, match=says):
-        make().validate_params()
+        kind(**params).validate_params()
 
 
 @pytest.mark.parametrize("measure, says", [
@@ -340,24 +248,14 @@ def test_the_order_of_labels_does_not_matter():
     assert str(RaB(values={"PRO": 1, "CON": -1})) == str(RaB(values={"CON": -1.0, "PRO": 1}))
 
 
-def test_evaluate_in_workers(worked_exposure, registered_runs):
+def test_pickles_bring_their_values_and_runs(worked_exposure, registered_runs, registered_values):
     registered_runs("pool", pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "b1"]}))
-    sources.register("slant", OF_DOCUMENTS_OF_RANK_BIAS_EDGE_CASES)
-    try:
-        measures = [RaB(values="slant") @ 4, RankingBias(values="slant", background="pool") @ 4,
-                    RaB(values={"A": 1, "B": -1})]
-        qrels, run = worked_exposure()
-        run = pt.model.from_ir_measures(run.drop(columns="iteration"))
-        means = [evaluate({"one": run, "two": run}, qrels, measures, n_jobs=jobs,
-                          progress=False)[0] for jobs in (1, 2)]
-        pd.testing.assert_frame_equal(*means)
-        assert means[0].set_index("name").loc["one", str(measures[1])] == pytest.approx(0.28125)
-        sources.register("slant", sources.from_mapping({"a1": 4}))
-        registered_runs("pool", pd.DataFrame({"qid": ["1"], "docno": ["b2"]}))
-        again = evaluate({"one": run}, qrels, measures, progress=False)[0]
-        assert again[str(measures[0])].tolist() == [1]
-    finally:
-        sources.unregister("slant")
+    registered_values("slant", OF_DOCUMENTS)
+    text = pickle.dumps(RankingBias(values="slant", background="pool") @ 4)
+    sources.unregister("slant")
+    runs.unregister("pool")
+    copy = pickle.loads(text)
+    assert ir_measures.calc_aggregate([copy], *worked_exposure())[copy] == pytest.approx(0.28125)
 
 
 def test_label_noise_moves_numbers_of_labels(worked_exposure):
@@ -369,42 +267,3 @@ def test_label_noise_moves_numbers_of_labels(worked_exposure):
     with pytest.raises(ValueError, match="cannot be looked up here; measures of it"):
         analysis.label_noise({"one": run}, qrels, [RaB(values=OF_DOCUMENTS)], None, 0.5,
                              draws=2)
-
-
-QRELS = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 1, "B"), ("2", "a", 1, "A")],
-                     columns=["query_id", "doc_id", "relevance", "iteration"])
-RUN = pd.DataFrame([("1", "a", 2.0), ("1", "x", 1.0), ("2", "x", 1.0)],
-                   columns=["query_id", "doc_id", "score"])
-
-
-def test_a_label_set_has_the_mean_of_its_labels():
-    shares = np.array([[1.0, 0.0], [0.5, 0.5], [0.25, 0.75], [0.0, 0.0]])
-    assert of_label_sets({"A": 2.0, "C": 9.0}, ["A", "B"], shares).tolist() == [2.0, 1.0, 0.5, 0.0]
-
-
-def mean(measure) -> list[float]:
-    found = {one.query_id: one.value for one in measure.iter_calc(QRELS, RUN)}
-    return [found["1"], found["2"]]
-
-
-def test_a_document_without_a_value_has_that_of_missing():
-    source = values.from_mapping({"a": 1.0})
-    assert mean(RaB(values=source) @ 2) == pytest.approx([0.5, 0.0])
-    assert mean(RaB(values=source, missing=-1.0) @ 2) == pytest.approx([0.0, -1.0])
-
-
-def test_values_of_labels_are_named_labels():
-    measure = RaB(values={"A": 1.0, "none such": 2.0})
-    assert ("values", "none such") in measure.named_labels(["A"])
-    assert measure.needs_groups and not RaB(values="words").needs_groups
-
-
-def test_the_background_is_named_with_its_relevance():
-    assert FaiRR(values="v").background is None
-    assert {RaB(values="v").value_source, RaB(values={"A": 1.0}).value_source} == {
-        "v", (("A", 1.0),)}
-
-
-def test_negative_values_are_refused_where_they_have_no_meaning():
-    with pytest.raises(ValueError, match="takes values of at least 0, and a document has -1"):
-        FaiRR(values=values.from_mapping({"a": -1.0})).calc_aggregate(QRELS, RUN)

@@ -1,9 +1,8 @@
-"""BiasP, BiasRBP and BiasDCG against their slow versions and published values."""
+"""BiasP, BiasRBP and BiasDCG."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import ir_measures
 import pandas as pd
@@ -18,45 +17,6 @@ from pt_fairness.analysis.columns import direction_of
 from pt_fairness.measures.descriptions import fair_end_in_words
 
 ALL = [BiasP, BiasRBP, BiasDCG]
-SIDES = {"pro": "g0", "con": "g1"}
-SETTINGS: list[dict[str, Any]] = [
-    {},
-    {"cutoff": 1},
-    {"cutoff": 3},
-    {"cutoff": 10},
-    {"cutoff": 100},
-    {"rel": 2},
-    {"rel": 0},
-    {"rel": -1},
-    {"abs": True},
-    {"abs": True, "cutoff": 5, "rel": 0}]
-
-
-@pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("from_frame", [False, True], ids=["iteration", "frame"])
-@pytest.mark.parametrize("seed", range(8))
-def test_every_parameter_against_the_slow_version(make_case, agrees, seed, from_frame, several):
-    case = make_case(seed, several=several)
-    sides = dict(
-        zip(SIDES, case.labels, strict=False)
-    )  # a frame declares its labels: only these can be named
-    agrees(
-        case,
-        [(kind.NAME, {**sides, **setting}) for kind in ALL for setting in SETTINGS]
-        + [
-            ("BiasRBP", {**sides, "p": p, **setting}) for p in (0.1, 0.5, 0.999)
-            for setting in SETTINGS],
-        from_frame,
-    )
-
-
-@pytest.mark.parametrize("seed, from_frame", [(0, False), (1, True)])
-def test_one_view_alone_against_the_slow_version(make_case, agrees, seed, from_frame):
-    case = make_case(seed, several=True)
-    settings = [{}, {"cutoff": 3}, {"cutoff": 100}, {"rel": 2}, {"abs": True}]
-    view = {"pro": case.labels[0], "con": None}
-    agrees(case, [(kind.NAME, {**view, **setting}) for kind in ALL for setting in settings],
-           from_frame)
 
 
 def test_one_view_alone_is_effectiveness_for_it(values, by_hand):
@@ -84,12 +44,8 @@ def test_one_view_needs_a_label():
 
 #: A relevant PRO, not relevant CON, unannotated, neutral, relevant CON, unjudged document, in this
 #: order.
-QRELS = [
-    ("1", "a", 1, "PRO"),
-    ("1", "b", 0, "CON"),
-    ("1", "c", 1, "-"),
-    ("1", "d", 1, "NEUTRAL"),
-    ("1", "e", 2, "CON")]
+QRELS = [("1", "a", 1, "PRO"), ("1", "b", 0, "CON"), ("1", "c", 1, "-"), ("1", "d", 1, "NEUTRAL"),
+         ("1", "e", 2, "CON")]
 RUN = [("1", docno, -float(i)) for i, docno in enumerate("abcdef")]
 
 
@@ -114,45 +70,17 @@ def test_what_has_no_stance_keeps_its_rank(values, by_hand):
         {str(m): v for m, v in expected.items()}, abs=1e-12)
 
 
-def test_unjudged_documents_have_relevance_zero(values, by_hand):
-    source = groups.from_mapping(
-        dict(zip("abcdef", ["PRO", "CON", "-", "NEUTRAL", "CON", "PRO"], strict=True)))
-    found = values([BiasP(groups=source), BiasP(groups=source, rel=0)], *by_hand)
-    assert found[BiasP(groups=source), "1"] == 0.0  # a − e
-    assert found[BiasP(groups=source, rel=0), "1"] == 0.0  # a − b − e + f
-    found = values([BiasP(groups=source, rel=0, pro="PRO", con="NEUTRAL")], *by_hand)
-    assert list(found.values()) == [pytest.approx((2 - 1) / 6)]
-
-
-def test_a_document_of_both_sides_counts_for_neither(values):
-    # The measure is that of the PRO documents less that of the CON documents (equation 3).
-    qrels = [
-        ir_measures.Qrel("1", "a", 1, "PRO"), ir_measures.Qrel("1", "a", 1, "CON"),
-        ir_measures.Qrel("1", "b", 1, "CON")]
-    run = [ir_measures.ScoredDoc("1", "a", 2.0), ir_measures.ScoredDoc("1", "b", 1.0)]
-    assert values([BiasP], qrels, run)[BiasP, "1"] == -0.5
-
-
-def test_nothing_returned_is_no_bias(values, by_hand):
-    qrels, run = by_hand
-    for (measure, _), value in values(
-        [kind(**s) for kind in ALL for s in SETTINGS], qrels, run[run["doc_id"] == "f"]
-    ).items():
-        assert value == measure.DEFAULT == 0.0
-
-
 @given(st.integers(0, 100_000), st.booleans(), st.sampled_from([None, 1, 4, 30]))
 def test_changing_sides_changes_the_sign(make_case, values, seed, several, cutoff):
-    case = make_case(seed, several=several)
-    for kind in ALL:
-        one, other = kind(pro="g0", con="g1"), kind(pro="g1", con="g0")
-        if cutoff is not None:
-            one, other = one @ cutoff, other @ cutoff
-        sizes = [one(abs=True), other(abs=True)]
-        found = values([one, other, *sizes], case.qrels_frame, case.run_frame)
+    case, params = make_case(seed, several=several), {} if cutoff is None else {"cutoff": cutoff}
+    for_pro, for_con = ([kind(pro=pro, con=con, **params) for kind in ALL]
+                        for pro, con in (("g0", "g1"), ("g1", "g0")))
+    sizes = [measure(abs=True) for measure in for_pro]
+    found = values(for_pro + for_con + sizes, case.qrels_frame, case.run_frame)
+    for one, other, size in zip(for_pro, for_con, sizes, strict=True):
         for q in "12345":
             assert found[one, q] == -found[other, q]
-            assert abs(found[one, q]) == found[sizes[0], q] == found[sizes[1], q]
+            assert abs(found[one, q]) == found[size, q]
             low, high = one.RANGE
             assert low is None or low <= found[one, q] <= high
 
@@ -173,31 +101,12 @@ def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
 
 def test_a_label_that_no_declared_group_has(by_hand):
     source = groups.from_mapping(dict(zip("abcdef", "ABABAB", strict=True)))
-    with pytest.raises(
-        ValueError, match=r"pro='PRO' names no group of .*; its groups are 'A', 'B'"
-    ):
-        ir_measures.calc_aggregate([BiasP(groups=source)], *by_hand)
-    with pytest.raises(
-        ValueError, match=r"con='CON' names no group of .*; its groups are 'A', 'B'"
-    ):
-        ir_measures.calc_aggregate([BiasRBP(pro="A", groups=source)], *by_hand)
+    for measure, says in ((BiasP, "pro='PRO'"), (BiasRBP(pro="A"), "con='CON'")):
+        with pytest.raises(ValueError, match=f"{says} names no group of .*groups are 'A', 'B'"):
+            ir_measures.calc_aggregate([measure(groups=source)], *by_hand)
 
 
 def test_a_label_that_the_qrels_lack(by_hand):
-    with pytest.warns(
-        FairnessWarning, match="con='AGAINST' names a group that no judged document has"
-    ):
+    with pytest.warns(FairnessWarning, match="con='AGAINST' names a group that no judged"):
         found = ir_measures.calc_aggregate([BiasP(con="AGAINST") @ 2], *by_hand)
     assert found[BiasP(con="AGAINST") @ 2] == 0.5
-
-
-def test_the_published_values_of_real_runs(means, robust03):
-    means(robust03, {"BiasP(pro='FT',con='LA')@10": (-0.010000, -0.011000),
-                     "BiasRBP(pro='FT',con='LA')": (-0.021632, -0.016240),
-                     "BiasDCG(pro='FT',con='LA')@10": (-0.111886, -0.082368)})
-
-
-def test_every_real_run_against_the_slow_version(robust03, agrees_on_real_runs):
-    sides = {"pro": "FT", "con": "LA"}
-    agrees_on_real_runs(
-        robust03, [(kind.NAME, {**sides, "cutoff": cutoff}) for kind in ALL for cutoff in (5, 30)])

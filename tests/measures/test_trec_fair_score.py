@@ -18,8 +18,6 @@ from pt_fairness import (
     FairnessWarning,
     TrecFair,
     analysis,
-    cli,
-    evaluate,
     explain,
     groups,
     targets,
@@ -143,7 +141,7 @@ SETTINGS = [
 @pytest.mark.filterwarnings("ignore:.* are missing from some")
 @pytest.mark.parametrize("names", [["hard"], ["soft"], ["hard", "soft"],
                                    ["hard", "other", "soft"]], ids="+".join)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(4))
 def test_slow_version(values, registered_groups, seed, names):
     sources, shares, qrels, run = random_case(seed)
     for name in names:
@@ -152,9 +150,10 @@ def test_slow_version(values, registered_groups, seed, names):
     for name, some in shares.items():
         targets.register(name, pd.DataFrame(some.items(), columns=["group", "share"]))
     attributes = {name: f"test {name}" for name in names}
+    pick = random.Random(seed)
     wanted = [{"attributes": attributes, "whole": ",".join({*names} & whole), **setting}
-              for whole in ({"hard"}, set(), {"hard", "other"}) for setting in SETTINGS
-              if whole <= {*names}]
+              for whole in ({"hard"}, set(), {"hard", "other"}) if whole <= {*names}
+              for setting in pick.sample(SETTINGS, 30)]
     measures = [TrecFair(**params) for params in wanted]
     qrels_frame = pd.DataFrame(qrels, columns=["query_id", "doc_id", "relevance"])
     run_frame = pd.DataFrame(run, columns=["query_id", "doc_id", "score", "iteration"])
@@ -274,15 +273,6 @@ def test_text_pickle_and_objects(track):
     assert one == two == pytest.approx(0.944518, abs=5e-7)
 
 
-def test_evaluate_and_workers(track):
-    measure = TrecFair(**TRACK_2022)
-    runs = {name: RUN.rename(columns={"query_id": "qid", "doc_id": "docno"}) for name in "AB"}
-    qrels = QRELS.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-    for n_jobs in (1, 2):
-        table = evaluate(runs, qrels, [measure], n_jobs=n_jobs, perquery=False)
-        assert table[str(measure)].tolist() == pytest.approx([0.706923 * 0.822686] * 2, abs=1e-6)
-
-
 @pytest.mark.parametrize("params, error", [
     ({}, "TrecFair needs the parameter 'attributes'"),
     ({"attributes": {}}, "attributes takes a dictionary from names of registered groups"),
@@ -333,18 +323,3 @@ def test_the_explanation_names_only_the_cells_of_the_ranking(registered_groups):
     shares = frame.filter(like="exposure share of ").iloc[0].to_dict()
     assert shares == {"exposure share of 7 & 8 & 9 & 10 & 11": 1.0,
                       "exposure share of the other cells": 0.0}
-
-
-def test_commands_print_what_is_wrong_with_the_parameters(track, tmp_path, capsys):
-    QRELS.assign(q0="0")[["query_id", "q0", "doc_id", "relevance"]].to_csv(
-        tmp_path / "qrels", sep=" ", header=False, index=False)
-    RUN.assign(q0="Q0", rank=1, tag="r")[["query_id", "q0", "doc_id", "rank", "score", "tag"]
-                                         ].to_csv(tmp_path / "run", sep=" ", header=False,
-                                                  index=False)
-    for text, message in [
-        ("TrecFair@5", "TrecFair needs the parameter 'attributes'"),
-        (f"TrecFair(attributes={{'gender':'{GENDER}'}},whole='sex')@5", "has 'sex' in whole"),
-        (f"TrecFair(attributes={{'gender':'{GENDER}/track'}})@5", "depends on the topic"),
-    ]:
-        assert cli.main(["table", str(tmp_path / "qrels"), str(tmp_path / "run"), "-m", text]) != 0
-        assert message in capsys.readouterr().err

@@ -19,8 +19,9 @@ SOURCES = {
 
 
 @pytest.mark.usefixtures("attributes")
-@pytest.mark.parametrize(("name", "topic", "params", "expected"), WORKED)
-def test_worked_values(values, worked_exposure, name, topic, params, expected):
-    qrels, run = worked_exposure(SAMPLES if topic == "samples" else SAMPLES[:1])
-    measure = MEASURES[name](**params, **SOURCES.get(topic, {}))
-    assert round(values([measure], qrels, run)[measure, "1"], 6) == expected
+@pytest.mark.parametrize("kind", dict.fromkeys(kind for _, kind, *_ in WORKED))
+def test_worked_values(values, worked_exposure, kind):
+    wanted = {MEASURES[name](**params, **SOURCES.get(kind, {})): expected
+              for name, topic, params, expected in WORKED if topic == kind}
+    found = values(wanted, *worked_exposure(SAMPLES if kind == "samples" else SAMPLES[:1]))
+    assert {measure: round(found[measure, "1"], 6) for measure in wanted} == wanted

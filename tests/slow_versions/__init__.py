@@ -49,9 +49,7 @@ def value(name: str, topic: Topic, **params: Any) -> float:
     return 0.0 if found is None else float(found)
 
 
-def evaluate(
-    name: str,
-    params: Mapping[str, Any],
+def read(
     qrels: Iterable[tuple[str, str, int, Any]],
     run: Iterable[Sequence[Any]],
     groups: Lookup | None = None,
@@ -59,8 +57,8 @@ def evaluate(
     *,
     order: Sequence[str] | None = None,
     details: Callable[[str, Topic], Topic] = lambda qid, topic: topic,
-) -> dict[str, float]:
-    """The value of a measure for every topic of the qrels.
+) -> dict[str, Topic]:
+    """Every topic of the qrels.
 
     See `reading.read_topics` for the rows. `details` adds to a topic what these do not hold:
     values, backgrounds, registered targets, attributes.
@@ -69,6 +67,9 @@ def evaluate(
         qid: details(qid, topic)
         for qid, topic in read_topics(qrels, run, groups, labels, order).items()}
     collection = list(topics.values())
-    return {
-        qid: value(name, replace(topic, collection=collection), **params)
-        for qid, topic in topics.items()}
+    return {qid: replace(topic, collection=collection) for qid, topic in topics.items()}
+
+
+def evaluate(name: str, params: Mapping[str, Any], *rows: Any, **known: Any) -> dict[str, float]:
+    """The value of a measure for every topic of the qrels; rows and options are those of `read`."""
+    return {qid: value(name, topic, **params) for qid, topic in read(*rows, **known).items()}
