@@ -20,10 +20,9 @@ OF_DOCNO = {docno: "PRO" if i % 3 else ["CON"] for i, docno in enumerate(DOCNOS)
 FRAME = pd.DataFrame({"docno": DOCNOS, "group": ["PRO" if i % 3 else "CON" for i in range(8)]})
 QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})
 RUN = pd.DataFrame({"qid": "1", "docno": DOCNOS, "score": range(8)})
-FORMS = {
-    "dictionary": OF_DOCNO, "by topic": {"1": OF_DOCNO},
-    "series": FRAME.set_index("docno")["group"], "frame": FRAME, "path": Path("groups.csv"),
-    "object": groups.from_frame(FRAME)}
+FORMS = {"dictionary": OF_DOCNO, "by topic": {"1": OF_DOCNO},
+         "series": FRAME.set_index("docno")["group"], "frame": FRAME, "path": Path("groups.csv"),
+         "object": groups.from_frame(FRAME)}
 
 
 @pytest.fixture(params=FORMS)
@@ -35,26 +34,29 @@ def source(request, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def expected():
+    """The values of rKL@5 and AWRF@5 with the groups in the qrels."""
     qrels = QRELS.merge(FRAME.rename(columns={"group": "iteration"}))
-    return evaluate({"A": RUN}, qrels, [rKL @ 5, AWRF @ 5], progress=False)[0]
+    return values_of([rKL @ 5, AWRF @ 5], qrels)
+
+
+def values_of(measures, qrels=QRELS, **options):
+    averages, _ = evaluate({"A": RUN}, qrels, measures, progress=False, **options)
+    return averages.iloc[0, 1:].tolist()
 
 
 def test_of_measures(source, expected):
     measures = [rKL(groups=source) @ 5, AWRF(groups=source) @ 5]
-    found = evaluate({"A": RUN}, QRELS, measures, progress=False)[0]
-    assert found.to_numpy()[0, 1:].tolist() == expected.to_numpy()[0, 1:].tolist()
-    by_name = ir_measures.calc_aggregate(
+    assert values_of(measures) == expected and measures[0] == rKL(groups=source) @ 5
+    found = ir_measures.calc_aggregate(
         pickle.loads(pickle.dumps(measures)),
         QRELS.set_axis(["query_id", "doc_id", "relevance"], axis=1),
         RUN.set_axis(["query_id", "doc_id", "score"], axis=1))
-    assert [by_name[one] for one in measures] == expected.to_numpy()[0, 1:].tolist()
-    assert measures[0] == rKL(groups=source) @ 5
+    assert [found[measure] for measure in measures] == expected
 
 
 def test_of_functions_and_transformers(source, expected):
-    value = expected["rKL@5"].item()
-    assert evaluate([RUN], QRELS, ["rKL@5"], groups=source, progress=False)[0]["rKL@5"].item() \
-        == value
+    value = expected[0]
+    assert values_of(["rKL@5"], groups=source) == [value]
     table = pt.Experiment([RUN.assign(rank=range(8, 0, -1))],
                           pd.DataFrame({"qid": ["1"], "query": ["q"]}), QRELS,
                           with_groups("rKL@5", source))
@@ -69,25 +71,21 @@ def test_of_functions_and_transformers(source, expected):
 
 @pytest.mark.parametrize("wrong", [["d1"], 3, {"d1"}, range(10**6)])
 def test_what_is_no_source_is_refused(wrong):
-    for call in (lambda: evaluate({"A": RUN}, QRELS, ["rKL@5"], groups=wrong, progress=False),
-                 lambda: evaluate({"A": RUN}, QRELS, [rKL(groups=wrong) @ 5], progress=False)):
-        expected = r"registered (name|groups).* path .*dictionary"
-        with pytest.raises(ValueError, match=expected) as error:
+    for call in (lambda: values_of(["rKL@5"], groups=wrong),
+                 lambda: values_of([rKL(groups=wrong) @ 5])):
+        with pytest.raises(ValueError, match=r"registered (name|groups).* path .*dict") as error:
             call()
         assert len(str(error.value)) < 400
 
 
-MANY = {f"document-{i:06}": "PRO" if i % 2 else "CON" for i in range(2_000)}
+MANY = {f"document-{i:06}": "PRO" if i % 2 else "CON" for i in range(500)}
 #: What functions take, by the name of the parameter; any other argument is a dictionary.
 ARGUMENTS = {
     "runs": {"A": RUN}, "run": RUN, "qrels": QRELS.assign(iteration="PRO"), "measures": "AWRF@5",
     "measure": "AWRF@5", "qid": "1", "perquery": pd.DataFrame({
         "name": "A", "qid": ["1", "2"], "measure": "nDCG@5", "value": [0.1, 0.2]}),
     "averages": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]}),
-    "table": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]}),
-}
-
-
+    "table": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]})}
 #: Numbers that are formatted for every document, and columns, which are looked up one by one.
 LEFT_OUT = {"seed", "draws", "depth", "resamples", "n_jobs", "qid", "columns"}
 
@@ -99,9 +97,10 @@ def calls():
     for name, function in functions.items():
         if not inspect.isfunction(function):
             continue
-        known = inspect.signature(function).parameters
-        needed = [key for key, one in known.items() if one.default is inspect.Parameter.empty]
-        for parameter in sorted(known.keys() - LEFT_OUT):
+        parameters = inspect.signature(function).parameters
+        needed = [key for key, parameter in parameters.items()
+                  if parameter.default is inspect.Parameter.empty]
+        for parameter in sorted(parameters.keys() - LEFT_OUT):
             if {*needed} <= {*ARGUMENTS, parameter}:
                 given = {key: ARGUMENTS[key] for key in needed if key != parameter}
                 yield name, parameter, function, given
@@ -124,6 +123,5 @@ def test_no_message_prints_a_dictionary_of_many_documents(name, parameter, funct
         {"1": {"no": "x"}})])
 def test_nor_do_those_of_measures_and_sources(make):
     with pytest.raises(ValueError) as error:
-        one = make()
-        one.validate_params()
+        make().validate_params()
     assert len(str(error.value)) < 600

@@ -1,7 +1,9 @@
-"""Groups of all kinds, and classes of one's own."""
+"""Groups of all kinds: their tables, corrections and new names, classes of one's own, qrels."""
 
 from __future__ import annotations
 
+import json
+import pickle
 import threading
 
 import ir_measures
@@ -9,9 +11,20 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from group_rows import rows
 
-from pt_fairness import Annotated, groups, rKL, rND
+from pt_fairness import AWRF, Annotated, BiasP, groups, nDJS, rND
 from pt_fairness.groups import Groups
+
+BASE = {"a": "PRO", "b": "CON", "c": ["PRO", "CON"]}
+SOFT = groups.from_mapping({"a": {"PRO": 0.7, "CON": 0.3}, "b": {"CON": 2}}, order=["CON", "PRO"])
+
+
+def frame_of(docnos, labels, **columns):
+    return pd.DataFrame({"docno": [*docnos], "group": [*labels], **columns})
+
+
+# ------------------------------------------------------------------------------- classes and names
 
 
 class Looked(Groups):
@@ -20,8 +33,7 @@ class Looked(Groups):
         self.table = table
 
     def lookup(self, qids, docnos):
-        return pd.DataFrame(
-            {"qid": qids, "docno": docnos, "group": [self.table.get(docno) for docno in docnos]})
+        return pd.DataFrame({"qid": qids, "docno": docnos, "group": [*map(self.table.get, docnos)]})
 
 
 class Stored(Groups):
@@ -33,100 +45,231 @@ class Stored(Groups):
         return {"table": self.table}
 
 
-def test_tables_within_groups_count_with_their_index():
-    one, same, other = (
-        Looked(pd.Series(["P", "C"], index=index)) for index in (["a", "b"], ["a", "b"], ["b", "a"])
-    )
-    assert one == same != other and one.name == same.name != other.name
-
-
-def test_groups_count_by_what_pickle_stores_of_them():
-    one, same, other = Stored("a"), Stored("a"), Stored("b")
-    assert one == same != other and one.name == same.name != other.name
-
-
-def test_ids_that_became_floats_are_found():
-    source = groups.from_mapping({"1": {"7": "x"}})
-    assert source.lookup([1.0], [7.0]).to_numpy().tolist() == [["1", "7", "x"]]
-    assert (
-        pt.fairness.annotate(source)(pd.DataFrame({"qid": [1.0, 2.0], "docno": [7.0, 7.0]}))[
-            "group"].tolist()[0]
-        == "x"
-    )
+@pytest.mark.parametrize("made, same, other", [
+    (Looked, pd.Series(["P", "C"], ["a", "b"]), pd.Series(["P", "C"], ["b", "a"])),
+    (Stored, "a", "b")], ids=["a table counts with its index", "what pickle stores counts"])
+def test_the_content_of_a_class_of_one_s_own(made, same, other):
+    one, two, three = made(same), made(same), made(other)
+    assert one == two != three and one.name == two.name != three.name
 
 
 class Even(Groups):
-    """Groups of one's own: whether a docno ends with an even digit."""
+    """Whether a docno ends with an even digit."""
 
     def lookup(self, qids, docnos):
-        rows = [
-            (qid, docno, "even" if int(docno[-1]) % 2 == 0 else "odd")
-            for qid, docno in zip(qids, docnos, strict=True) if docno[-1].isdigit()]
-        return pd.DataFrame(rows, columns=["qid", "docno", "group"])
+        found = [(qid, docno, "odd" if int(docno[-1]) % 2 else "even")
+                 for qid, docno in zip(qids, docnos, strict=True) if docno[-1].isdigit()]
+        return pd.DataFrame(found, columns=["qid", "docno", "group"])
 
 
 def test_a_class_of_one_s_own():
     source = Even("even", ["even", "odd"])
-    qrels = pd.DataFrame(
-        [("1", f"d{i}", 1) for i in range(4)], columns=["query_id", "doc_id", "relevance"])
-    run = pd.DataFrame(
-        [("1", "d2", 3.0), ("1", "d0", 2.0), ("1", "x", 1.5), ("1", "d9", 1.0)],
-        columns=["query_id", "doc_id", "score"])
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d0", "d1", "d2", "d3"], "relevance": 1})
+    run = {"1": {"d2": 3.0, "d0": 2.0, "x": 1.5, "d9": 1.0}}
     measure = rND(groups=source, protected="even", norm="none")
     w = 1 / np.log2(np.arange(2, 5))
-    assert ir_measures.calc_aggregate([measure], qrels, run)[measure] == pytest.approx(
-        w[0] / 2 + w[1] / 2 + w[2] / 6)
+    value = ir_measures.calc_aggregate([measure], qrels, run)[measure]
+    assert value == pytest.approx(w[0] / 2 + w[1] / 2 + w[2] / 6)
     assert source.to_qrels(qrels)["iteration"].tolist() == ["even", "odd", "even", "odd"]
 
 
-def test_a_class_that_returns_something_else_is_refused():
-    class Wrong(Groups):
-        def lookup(self, qids, docnos):
-            return pd.DataFrame({"docno": docnos})
-
-    with pytest.raises(ValueError, match=r"lookup returned has no column 'qid'"):
-        Wrong("wrong").to_qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))
-    with pytest.raises(NotImplementedError, match="needs a lookup"):
-        Groups("nothing").to_qrels(pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]}))
+def returning(rows_of, **attributes):
+    """Groups whose lookup returns what the function makes of topics and documents."""
+    body = {"lookup": lambda self, qids, docnos: rows_of(qids, docnos), **attributes}
+    return type("Mine", (Groups,), body)("mine", ["x", "y"])
 
 
-def test_groups_that_hold_none_are_no_annotations():
-    nothing = groups.from_frame(pd.DataFrame({"docno": ["a"], "group": ["-"]}))
-    with pytest.raises(ValueError, match="holds no group at all"):
-        ir_measures.calc_aggregate([rND(groups=nothing)], {"1": {"a": 1}}, {"1": {"a": 1.0}})
+def hard(qids, docnos):
+    return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x"})
+
+
+@pytest.mark.parametrize("call, error, says", [
+    (lambda: returning(lambda qids, docnos: pd.DataFrame({"docno": docnos})).annotate(["1"], ["a"]),
+     ValueError, "lookup returned has no column 'qid'"),
+    (lambda: returning(lambda *_: None).annotate(["1"], ["a"]), ValueError,
+     "lookup returned None; it has to return a frame"),
+    (lambda: returning(lambda *given: hard(*given).assign(weight=0.5)).annotate(["1"], ["a"]),
+     ValueError, "has a column weight, .*; set weighted = True in the"),
+    (lambda: returning(hard, weighted=True).annotate(["1"], ["a"]), ValueError,
+     "lookup returned has no column 'weight'"),
+    (lambda: Groups("nothing").lookup(["1"], ["a"]), NotImplementedError, "needs a lookup"),
+    (lambda: groups.from_mapping({"a": "X"}).lookup(["1", "2"], ["a"]), ValueError,
+     "2 topics and 1 documents"),
+    (lambda: groups.from_mapping({"a": "X"}).to_qrels("qrels.txt"), ValueError,
+     "not a str; pt_fairness.read_qrels reads a file into one"),
+    (lambda: groups.from_mapping({"a": "X"}).to_qrels(pd.DataFrame({"topic": ["1"]})), ValueError,
+     "qid, docno, label or query_id, doc_id, relevance; these have topic"),
+    (lambda: ir_measures.calc_aggregate([rND(groups=groups.from_frame(frame_of("a", "-")))],
+                                        {"1": {"a": 1}}, {"1": {"a": 1.0}}),
+     ValueError, "holds no group at all"),
+    (lambda: groups.from_mapping(BASE).relabel({"1": "liberl"}), ValueError,
+     "topic '1' has the leaning 'liberl'; it has to be 'conservative' or 'liberal', None or"),
+    (lambda: groups.from_mapping(BASE).relabel({"1": 3}), ValueError, "has the leaning 3"),
+    (lambda: groups.from_mapping(BASE).relabel({"1": {"pro": "liberal"}}), ValueError,
+     "topic '1': .* has no label 'pro' to rename"),
+    (lambda: groups.from_mapping({"a": "X"}).relabel({"1": "liberal"}), ValueError,
+     "to rename; a leaning such as 'liberal' renames"),
+    (lambda: groups.from_mapping(BASE).override(pd.DataFrame({"docno": ["a"]})), ValueError,
+     "no column 'group'"),
+    (lambda: SOFT.override(frame_of("aa", ["CON", "PRO"], weight=[1, -1])), ValueError,
+     "row 1 of the frame of groups has the weight '-1'")])
+def test_what_is_refused(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
+def test_a_class_with_weights():
+    source = returning(lambda *given: hard(*given).assign(weight=0.5), weighted=True)
+    assert source.annotate(["1"], ["a"]).weight.tolist() == [0.5]
 
 
 def test_a_class_that_is_defined_anew_is_another():
     """As a notebook cell that is edited and run again."""
-    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": 1})
+    judged = pd.DataFrame({"query_id": "1", "doc_id": [*"abcd"], "relevance": 1})
     for n in (1, 2, 3, 3, 4):
-
-        class Mine(groups.Groups):
-            def lookup(self, qids, docnos, n=n):
-                return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x"}).head(n)
-
-        measure = Annotated(groups=Mine("anew", ["x"]))
-        judged = pt.model.to_ir_measures(qrels)
-        assert (
-            ir_measures.calc_aggregate([measure], judged, judged.assign(score=1.0))[measure]
-            == n / 4)
+        measure = Annotated(groups=returning(lambda *given, n=n: hard(*given).head(n)))
+        value = ir_measures.calc_aggregate([measure], judged, judged.assign(score=1.0))[measure]
+        assert value == n / 4
 
 
 def test_classes_of_one_name_that_do_different_things_are_distinguished():
-    def made(label):
-        class Mine(groups.Groups):
-            def lookup(self, qids, docnos):
-                return pd.DataFrame({"qid": qids, "docno": docnos, "group": label})
-
-        return Mine("twin", ["x", "y"])
-
-    one, other = made("x"), made("y")
+    one, other = (returning(lambda *given, label=label: hard(*given).assign(group=label))
+                  for label in "xy")
     assert rND(groups=one) == rND(groups=one) != rND(groups=other)
-    with pytest.raises(ValueError, match="two groups of this call are named 'twin'"):
+    with pytest.raises(ValueError, match="two groups of this call are named 'mine'"):
         ir_measures.evaluator([rND(groups=one), rND(groups=other)], {"1": {"a": 1}})
-    frame = pd.DataFrame({"docno": ["b"], "group": ["x"]})
-    corrected = [one.override(frame), other.override(frame)]
+    corrected = [source.override(frame_of("b", "x")) for source in (one, other)]
     assert corrected[0] != corrected[1] and corrected[0].name != corrected[1].name
+
+
+def test_ids_that_are_numbers_are_their_text():
+    source = groups.from_mapping({"1": {"7": "x"}, "2": {"7": "y"}})
+    assert source.lookup([1.0], [7.0]).to_numpy().tolist() == [["1", "7", "x"]]
+    run = pd.DataFrame({"qid": [1.0, 3.0], "docno": [7.0, 7.0]})
+    assert pt.fairness.annotate(source)(run)["group"].tolist()[0] == "x"
+    for made in (source, source.relabel({"1": {"x": "PRO"}, "2": {"y": "CON"}})):
+        numbers, texts = made.annotate([1, 2], ["7", "7"]), made.annotate(["1", "2"], ["7", "7"])
+        assert numbers.item.tolist() == texts.item.tolist() == [0, 1]
+
+
+def test_content_is_the_same_however_it_was_given():
+    frame = frame_of("abba", "PCPC", qid=["1", "2", "2", "10"])
+    one, same = groups.from_frame(frame), groups.from_frame(frame.iloc[::-1])
+    assert one == same and one.name == same.name
+    new = {"1": {"P": "x", "C": "y"}, "2": {"P": "x", "C": "y"}}
+    again = json.loads(json.dumps({qid: dict(reversed(labels.items()))
+                                   for qid, labels in reversed(new.items())}))
+    assert one.relabel(new) == same.relabel(again)
+    assert one.relabel(new).name == same.relabel(again).name
+    assert one.relabel(new) != one.relabel({**new, "2": {"P": "x"}})
+    other = groups.from_frame(frame.assign(qid=["1", "1", "2", "10"]))
+    assert one != other and one.name != other.name
+    base = groups.from_mapping({"a": "P"})
+    assert base.override(frame_of("a", "C", qid="1")) != base.override(frame_of("a", "C", qid="2"))
+
+
+@pytest.mark.parametrize("source", [
+    groups.from_frame(frame_of("aaa", "yxy")),
+    groups.from_mapping({"a": ["P", "C", "N"]}).relabel({"1": {"P": "x", "C": "x", "N": "y"}}),
+    groups.from_mapping({"a": "z"}).override(frame_of("aaa", "xyx"))])
+def test_a_group_that_is_given_twice_is_one(source):
+    assert rows(source, "a") == "1 a x, 1 a y"
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+    assert source.to_qrels(qrels)["iteration"].tolist() == ["x", "y"]
+
+
+# ---------------------------------------------------------------------------- corrections, leanings
+
+
+@pytest.mark.parametrize("base", [
+    groups.from_mapping(BASE), groups.from_mapping(dict.fromkeys("12", BASE)),
+    groups.from_pattern("[ab]").relabel({q: {"a": "PRO", "b": "CON"} for q in "12"})
+    .override(frame_of("cc", ["PRO", "CON"]))])
+def test_override_by_topic_and_document(base):
+    labels = ["CON", None, "PRO", "NEW", "-", "CON", "NEW", ""]
+    frame = frame_of("abcxabbb", labels, qid=[*"11112222"])
+    before = frame.copy()
+    found = base.override(frame)
+    assert sorted(rows(found, "abcxyabcx", "111112222").split(", ")) == [
+        "1 a CON", "1 c PRO", "1 x NEW", "2 b CON", "2 b NEW", "2 c CON", "2 c PRO"]
+    assert found.labels == ["CON", "NEW", "PRO"] and found.complete
+    assert rows(base, "a") == "1 a PRO", "the original is as it was"
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_override_everywhere_and_with_topics_that_are_numbers():
+    base = groups.from_mapping(BASE)
+    assert rows(base.override(frame_of("a", ["CON"])), "aa", "12") == "1 a CON, 2 a CON"
+    found = base.override(frame_of("ab", ["CON", None], qid=[1, 2.0]))
+    assert rows(found, "abb", [1, "2", "1"]) == "1 a CON, 1 b CON"
+    # Rows are in the order of the documents, and unknown labels stay unknown.
+    assert rows(base.override(frame_of("b", ["PRO"])), "abx") == "1 a PRO, 1 b PRO"
+    found = groups.from_pattern("[ab]").override(frame_of("a", "x", qid="1"))
+    assert found.labels is None and not found.complete
+
+
+def test_override_is_distinguished_and_travels():
+    base, frame = groups.from_mapping(BASE), frame_of("a", [None], qid="1")
+    one, other = base.override(frame), base.override(frame.assign(docno="b"))
+    assert one == base.override(frame) and one != other and one.name != other.name
+    assert base.override(frame, "corrected").name == "corrected"
+    assert rows(pickle.loads(pickle.dumps(one)), "ab") == "1 b CON"
+
+
+def test_override_asks_only_for_the_others():
+    asked = []
+
+    def answer(qids, docnos):
+        asked.extend(zip(qids, docnos, strict=True))
+        return hard(qids, docnos)
+
+    found = returning(answer).override(frame_of("a", "y", qid="1"))
+    assert rows(found, "aab", "121") == "1 a y, 2 a x, 1 b x"
+    assert asked == [("2", "a"), ("1", "b")]
+
+
+def test_a_corrected_stance_changes_the_measure():
+    base = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
+    for stance, value in (("PRO", 1.0), ("CON", 0.0), (None, 0.5)):
+        measure = BiasP(groups=base.override(frame_of("a", [stance], qid="1"))) @ 2
+        found = ir_measures.calc_aggregate([measure], {"1": dict.fromkeys("abc", 1)},
+                                           {"1": {"a": 2.0, "b": 1.0}})
+        assert found[measure] == value
+
+
+LEANINGS = {"1": "liberal", 2: "conservative", "3": None, "4": {"PRO": "liberal"}, "5": {},
+            "6": "both or neither", "7": {"PRO": "green", "CON": None}}
+
+
+def test_leanings_and_mappings():
+    found = groups.from_mapping(BASE).relabel(LEANINGS)
+    assert found.labels == ["conservative", "green", "liberal"] and found.complete
+    assert found.topics == ["1", "2", "4", "7"]
+    assert rows(found, "ab" * 8, [str(qid) for qid in range(1, 9) for _ in "ab"]) == (
+        "1 a liberal, 1 b conservative, 2 a conservative, 2 b liberal, 4 a liberal, 7 a green")
+    assert rows(found, "cc", [2, "4"]) == "2 c conservative, 2 c liberal, 4 c liberal"
+    # Topics that map to nothing drop out of qrels.
+    qrels = pd.DataFrame([(qid, docno, 1) for qid in "12345" for docno in "ab"],
+                         columns=["qid", "docno", "label"])
+    annotated = found.to_qrels(qrels)
+    assert annotated["qid"].tolist() == [*"112244"]
+    assert annotated["iteration"].tolist() == [
+        "liberal", "conservative", "conservative", "liberal", "liberal", "-"]
+    assert pickle.loads(pickle.dumps(found)) == found != groups.from_mapping(BASE).relabel({})
+    assert groups.from_mapping(BASE).relabel(LEANINGS, "ideology").name == "ideology"
+
+
+def test_a_measure_of_ideologies():
+    # PRO documents are liberal in topic 1 and conservative in topic 2.
+    stances = groups.from_mapping({"p1": "PRO", "p2": "PRO", "c1": "CON", "c2": "CON"})
+    leanings = stances.relabel({"1": "liberal", "2": "conservative"})
+    qrels = {qid: dict.fromkeys(("p1", "p2", "c1", "c2"), 1) for qid in "12"}
+    run = {"1": {"p1": 3.0, "c1": 2.0, "p2": 1.0}, "2": {"c1": 3.0, "c2": 2.0, "p1": 1.0}}
+    for measure, expected in (
+            (BiasP(pro="conservative", con="liberal", groups=leanings) @ 3, [-1 / 3, -1 / 3]),
+            (BiasP(groups=stances) @ 3, [1 / 3, -1 / 3])):
+        values = [metric.value for metric in ir_measures.iter_calc([measure], qrels, run)]
+        assert values == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", "-"])
@@ -142,68 +285,104 @@ def test_relabelling_again_does_not_bring_topics_back():
     assert once.topics == twice.topics == ["1"]
 
 
-class Forgetful(groups.Groups):
-    def lookup(self, qids, docnos):
-        return None
+def test_corrections_and_new_names_with_weights():
+    frame = frame_of("aa", ["CON", "PRO"])
+    assert rows(SOFT.override(frame), "ba") == "1 b CON 2, 1 a CON nan, 1 a PRO nan"
+    soft = groups.from_mapping(BASE).override(frame.assign(weight=[0.6, 0.4]))
+    assert rows(soft, "ab") == "1 a CON 0.6, 1 a PRO 0.4, 1 b CON nan"
+    assert not groups.from_mapping(BASE).override(frame).weighted
+    # An order stays where it holds all labels; weights of labels that become one add up.
+    assert SOFT.override(frame).order == ["CON", "PRO"]
+    assert SOFT.override(frame.assign(group="NEW")).order is None
+    found = SOFT.relabel({"1": {"PRO": "any", "CON": "any"}, "2": {"PRO": "pro"}})
+    assert found.order is None
+    assert rows(found, "abab", "1122") == "1 a any 1, 1 b any 2, 2 a pro 0.7"
+    assert not groups.from_mapping(BASE).relabel({"1": "liberal"}).weighted
 
 
-@pytest.mark.parametrize(
-    "wrong, says",
-    [
-        (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
-        (
-            lambda: groups.get(None),
-            "the path of a file, a dictionary, a DataFrame or a Groups object, not None"),
-        (
-            lambda: rKL(groups=pd.DataFrame({"docno": ["a"], "source": ["x"]})),
-            "the frame of groups has no column 'group'"),
-        (lambda: groups.from_frame({"a": "X"}), "not from a dict; from_mapping takes dictionaries"),
-        (
-            lambda: groups.from_mapping(pd.DataFrame({"docno": ["a"], "group": ["x"]})),
-            "not from a DataFrame; from_frame takes"),
-        (lambda: groups.from_mapping([("a", "X")]), "not from a list"),
-        (
-            lambda: groups.from_mapping({"a": "X"}).to_qrels("qrels.txt"),
-            "not a str; pt_fairness.read_qrels reads a file into one"),
-        (
-            lambda: groups.from_mapping({"a": "X"}).relabel({"1": "liberal"}),
-            "to rename; a leaning such as 'liberal' renames"),
-        (
-            lambda: Forgetful("forgetful").annotate(["1"], ["a"]),
-            "lookup returned None; it has to return a frame"),
-        (
-            lambda: groups.from_mapping({"a": "X"}).lookup(["1", "2"], ["a"]),
-            "2 topics and 1 documents"),
-        (
-            lambda: groups.from_irds(
-                "pt-fairness/debates", lambda document: document.premises[0]
-            ).lookup(["1"], ["d01-01"]),
-            "the function for the groups of 'd01-01' in pt-fairness/debates raised AttributeError",
-        ),
-    ],
-)
-def test_wrong_groups_are_named(wrong, says):
-    with pytest.raises(ValueError, match=says):
-        wrong()
+# -------------------------------------------------------------------------------- qrels with groups
 
 
-def test_a_class_without_weights_returns_none():
-    class Wrong(Groups):
-        def lookup(self, qids, docnos):
-            return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x", "weight": 0.5})
+@pytest.mark.parametrize("names", [["qid", "docno", "label"], ["query_id", "doc_id", "relevance"]])
+def test_to_qrels(names):
+    qrels = pd.DataFrame([("1", "a", 2, "x"), ("1", "b", 0, "y"), ("2", "a", 1, "z")],
+                         columns=[*names, "note"], index=[5, 5, 7])
+    qrels.attrs["track"] = "2021"
+    before = qrels.copy(deep=True)
+    found = groups.from_mapping({"a": ["Y", "X"]}).to_qrels(qrels)
+    assert list(found.columns) == [*names, "note", "iteration"] and found.attrs == qrels.attrs
+    assert list(found.itertuples(index=False, name=None)) == [
+        ("1", "a", 2, "x", "X"), ("1", "a", 2, "x", "Y"), ("1", "b", 0, "y", "-"),
+        ("2", "a", 1, "z", "X"), ("2", "a", 1, "z", "Y")]
+    pd.testing.assert_frame_equal(qrels, before)
+    assert SOFT.to_qrels(qrels)["iteration"].tolist() == ["CON", "PRO", "CON", "CON", "PRO"]
 
-    with pytest.raises(ValueError, match=r"has a column weight, .*; set weighted = True in the"):
-        Wrong("wrong").annotate(["1"], ["a"])
-    Wrong.weighted = True
-    assert Wrong("right").annotate(["1"], ["a"]).weight.tolist() == [0.5]
+
+def test_to_qrels_replaces_earlier_groups_and_keeps_labels():
+    qrels = pd.DataFrame({"qid": "1", "docno": [*"aab"], "label": [0, 2, 1],
+                          "iteration": ["old", "older", "0"]})
+    found = groups.from_mapping({"a": "X"}).to_qrels(qrels)
+    assert found.to_dict("list") == {
+        "qid": ["1", "1"], "docno": ["a", "b"], "label": [2, 1], "iteration": ["X", "-"]}
+    mixed = pd.DataFrame({"qid": "1", "docno": [*"ab"], "label": pd.Series([1, "0"], dtype=object)})
+    assert groups.from_mapping({"a": "X"}).to_qrels(mixed)["label"].tolist() == [1, "0"]
 
 
-def test_a_class_with_weights_returns_them():
-    class Wrong(Groups):
-        weighted = True
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_auxiliary_qrels_give_the_values_of_the_groups_parameter(make_case, values):
+    case = make_case(9, several=True)
+    source = groups.from_frame(case.groups_frame)
+    plain = case.qrels_frame.drop(columns="iteration").drop_duplicates(["query_id", "doc_id"])
+    # Unjudged documents have groups by the parameter alone.
+    run = case.run_frame.merge(plain[["query_id", "doc_id"]])
+    kinds = [rND @ 5, nDJS]
+    measures = [kind(groups=source) for kind in kinds]
+    by_parameter = values(measures, plain, run)
+    by_qrels = values(kinds, source.to_qrels(plain), run)
+    assert [*by_parameter.values()] == pytest.approx([*by_qrels.values()])
 
-        def lookup(self, qids, docnos):
-            return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x"})
 
-    with pytest.raises(ValueError, match="lookup returned has no column 'weight'"):
-        Wrong("wrong").annotate(["1"], ["a"])
+# ------------------------------------------------------------- documents that are known, @UNKNOWN
+
+ROWS = frame_of("aabcde", ["x", "@UNKNOWN", "@UNKNOWN", "-", None, "y"],
+                weight=[3, 1, 2, np.nan, np.nan, 1])
+DOCNOS = ["a", "b", "c", "d", "e", "nowhere"]
+#: The weight of @UNKNOWN of each document; NaN where the source does not know it.
+UNKNOWN = [1, 2, 0, 0, 0, np.nan]
+
+
+def unknown(source, qid="1"):
+    return source.annotate(np.array([qid] * 6), np.array(DOCNOS, dtype=object)).unknown
+
+
+def test_the_weight_of_unknown(tmp_path):
+    ROWS.to_csv(tmp_path / "groups.csv", index=False)
+    known = groups.from_frame(ROWS)
+    assert known.labels == ["x", "y"]
+    relabelled = known.relabel({"1": {"x": "z"}})
+    corrections = frame_of(["b", "nowhere", "a"], "x-x", weight=[1, np.nan, 1])
+    other = groups.from_mapping({"a": "1", "e": "2", "nowhere": "3"})
+    for source, expected in (
+            (known, UNKNOWN), (groups.from_file(tmp_path / "groups.csv"), UNKNOWN),
+            (groups.from_frame(ROWS.drop(columns="weight")), [0, 0, 0, 0, 0, np.nan]),
+            (known.override(corrections), [0] * 6), (relabelled, UNKNOWN),
+            # A product knows what all of its sources know.
+            (groups.product(known, other), [0, np.nan, np.nan, np.nan, 0, np.nan])):
+        np.testing.assert_array_equal(unknown(source), expected)
+    assert np.isnan(unknown(relabelled, "2")).all()
+    # A document that is known is other content than one that is not.
+    assert groups.from_frame(ROWS[:3]).digest() != groups.from_frame(ROWS[:4]).digest()
+    for weight in (-1, np.nan):
+        with pytest.raises(ValueError, match=r"row 0 .* has the weight .*of at least 0"):
+            groups.from_frame(frame_of("a", ["@UNKNOWN"], weight=weight))
+
+
+def test_other_users_read_unknown_as_unannotated():
+    with_it, without = groups.from_frame(ROWS), groups.from_frame(ROWS.iloc[[0, 5]])
+    assert rows(with_it, DOCNOS) == rows(without, DOCNOS)
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": DOCNOS, "relevance": 1})
+    assert with_it.to_qrels(qrels).equals(without.to_qrels(qrels))
+    measures = [AWRF(groups=source, target="qrels") @ 4 for source in (with_it, without)]
+    run = qrels.assign(score=range(6))
+    one, two = ir_measures.calc_aggregate(measures, qrels, run).values()
+    assert one == two

@@ -1,4 +1,4 @@
-"""The registry of groups."""
+"""Names and objects: what a measure means by its groups."""
 
 from __future__ import annotations
 
@@ -15,7 +15,18 @@ import pandas as pd
 import pytest
 
 from pt_fairness import Annotated, evaluate, groups, io, nDJS, rKL, rND
-from pt_fairness.groups import Groups
+
+QRELS = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
+RUN = QRELS.assign(score=[2.0, 1.0])
+XY = {"a": "X", "b": "Y"}
+
+
+def value_of(measure) -> float:
+    return ir_measures.calc_aggregate([measure], QRELS, RUN)[measure]
+
+
+def groups_of(measure):
+    return groups.get(measure["groups"])
 
 
 def test_a_registered_name_beats_a_path(registered_groups, tmp_path, monkeypatch):
@@ -30,61 +41,68 @@ def test_a_registered_name_beats_a_path(registered_groups, tmp_path, monkeypatch
 def test_a_function_is_called_when_first_needed(registered_groups):
     calls = []
 
-    def make() -> Groups:
+    def make():
         calls.append(1)
         return groups.from_mapping({"a": "X"})
 
     groups.register("late", make)
-    assert rND(groups="late") @ 5 and calls == []
+    measure = rND(groups="late") @ 5
+    assert pickle.loads(pickle.dumps(measure)) == measure and calls == []
     assert groups.get("late") is groups.get("late") and calls == [1]
 
 
-@pytest.mark.parametrize("name", ["", "  ", None, 3])
-def test_a_name_that_is_none_is_refused(registered_groups, name):
-    with pytest.raises(ValueError, match="need a name"):
-        groups.register(name, groups.from_mapping({}))
+@pytest.mark.parametrize("name, source, says", [
+    *((name, groups.from_mapping({}), "need a name") for name in ("", "  ", None, 3)),
+    ("junk", {"a": "PRO"}, "cannot be registered as a dict")])
+def test_what_cannot_be_registered(name, source, says):
+    with pytest.raises(ValueError, match=says):
+        groups.register(name, source)
 
 
-def test_a_file_that_changes_is_read_again(tmp_path):
+def test_unregister(registered_groups):
+    groups.register("mine", groups.from_mapping({"a": "X"}))
+    evaluator = ir_measures.evaluator([Annotated(groups="mine")], QRELS)
+    for name in ("missing", "trec-newswire"):
+        with pytest.raises(ValueError, match=rf"'{name}' cannot be unregistered; .* are: 'mine'"):
+            groups.unregister(name)
+    groups.unregister("mine")
+    assert "mine" not in groups.names()
+    values = [metric.value for metric in evaluator.iter_calc(RUN)]
+    assert values == [0.5], "an evaluator keeps its groups"
+    with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
+        ir_measures.evaluator([Annotated(groups="mine")], QRELS)
+    with pytest.raises(ValueError, match="'mine' cannot be unregistered; .* added are: none"):
+        groups.unregister("mine")
+
+
+def test_a_file_is_read_again_when_it_changes(tmp_path):
     path = tmp_path / "groups.tsv"
-    path.write_text("docno\tgroup\na\tX\n")
-    assert groups.get(path).labels == ["X"]
-    path.write_text("docno\tgroup\na\tother\n")
-    assert groups.get(path).labels == ["other"]
+    for label in "XYX":  # of the same size and time
+        path.write_text(f"docno\tgroup\na\t{label}\n")
+        os.utime(path, (1e9, 1e9))
+        assert groups.get(path).labels == [label]
+    source = groups.get(path)
+    assert source is groups.get(str(path)), "the same content is parsed once"
+    # The groups of a file do not take its name.
+    measure = rND(groups=source)
+    path.write_text("docno\tgroup\na\tY\n")
+    assert groups_of(rND(groups=path)).labels == ["Y"]
+    assert groups_of(measure) is source and measure != rND(groups=path)
 
 
-def test_an_object_registers_itself_under_a_name_of_its_content(registered_groups):
-    one, same = (groups.from_mapping({"a": "X", "b": "Y"}) for _ in range(2))
-    other, by_topic = (
-        groups.from_mapping({"a": "X", "b": "Z"}), groups.from_mapping({"1": {"a": "X", "b": "Y"}}))
+def test_equal_objects_have_a_name_of_their_content():
+    one, same = groups.from_mapping(XY), groups.from_mapping(XY)
+    others = [groups.from_mapping({"a": "X", "b": "Z"}), groups.from_mapping({"1": XY})]
     assert rND(groups=one) == rND(groups=same) and one == same and hash(one) == hash(same)
-    assert len({rND(groups=source) for source in (one, same, other, by_topic)}) == 3
-    assert groups.get(rND(groups=other)["groups"]) is other
-    for source in (one, other, by_topic):
+    assert len({rND(groups=source) for source in (one, same, *others)}) == 3
+    for source in (one, *others):
         measure = rND(groups=source, protected="X") @ 3
         copy = pickle.loads(pickle.dumps(measure))
         assert copy == measure and hash(copy) == hash(measure) and str(copy) == str(measure)
-
-
-def test_objects_of_one_name_and_other_content_are_kept_apart(registered_groups):
-    one, other = (
-        groups.from_mapping({"a": "X"}, name="stance"),
-        groups.from_mapping({"a": "Y"}, name="stance"))
-    measures = [rND(groups=one), rND(groups=other)]
-    assert measures[0] != measures[1]
-    assert [groups.get(measure["groups"]) for measure in measures] == [one, other]
-
-
-def test_a_registered_object_is_known_by_that_name(registered_groups):
-    source = groups.from_mapping({"a": "X"})
-    groups.register("stance", source)
-    assert str(rND(groups=source)) == "rND(groups='stance')" and rND(groups=source) == rND(
-        groups="stance")
-
-
-def test_register_takes_groups_alone():
-    with pytest.raises(ValueError, match="cannot be registered as a dict"):
-        groups.register("junk", {"a": "PRO"})
+    # Objects of one name and other content are kept apart.
+    sources = [groups.from_mapping({"a": label}, name="stance") for label in "XY"]
+    measures = [rND(groups=source) for source in sources]
+    assert measures[0] != measures[1] and [*map(groups_of, measures)] == sources
 
 
 def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_groups):
@@ -99,69 +117,55 @@ def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_gr
     assert str(copies["A"]) == str(copies["B"]) == "rND(groups='sent')"
     assert copies["A"] != copies["B"] and copies["A"] == pickle.loads(packed["A"])
     for label, copy in copies.items():
-        assert groups.get((copy @ 5)["groups"]) == sources[label]
+        assert groups_of(copy @ 5) == sources[label]
     with pytest.raises(ValueError, match="no groups are registered as 'sent'"):
         groups.get("sent")
     groups.register("sent", sources["C"])
-    assert groups.get(pickle.loads(packed["A"])["groups"]) == sources["A"]
+    assert groups_of(pickle.loads(packed["A"])) == sources["A"]
 
 
 def test_another_meaning_of_a_name_of_this_package_is_pickled(registered_groups):
+    measure = rND(groups=groups.get("trec-newswire"))
+    assert ir_measures.parse_measure(str(measure)) == measure == rND(groups="trec-newswire")
     mine = groups.from_pattern("^(FT)", labels=["FT"])
     groups.register("trec-newswire", mine)
     packed = pickle.dumps(rND(groups="trec-newswire"))
     groups.unregister("trec-newswire")
-    assert groups.get(pickle.loads(packed)["groups"]) == mine
+    assert groups_of(pickle.loads(packed)) == mine
     assert groups.get("trec-newswire").labels == ["FBIS", "FR", "FT", "LA"]
-
-
-def test_pickling_a_measure_does_not_make_its_groups(registered_groups):
-    groups.register("made-later", lambda: pytest.fail("groups were made"))
-    assert pickle.loads(pickle.dumps(rND(groups="made-later"))) == rND(groups="made-later")
 
 
 def test_groups_that_were_not_registered_go_with_their_measures():
     before = groups.names()
-    source = groups.from_frame(pd.DataFrame({"docno": ["d", "e"], "group": ["X", "Y"]}))
+    source = groups.from_mapping(XY)
     measures = [rND(groups=source) @ 5, nDJS(groups=source)]
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["d", "e"], "relevance": 1})
-    assert len(ir_measures.calc_aggregate(measures, qrels, qrels.assign(score=1.0))) == 2
-    assert all(groups.get(measure["groups"]) is source for measure in measures)
+    assert len(ir_measures.calc_aggregate(measures, QRELS, RUN)) == 2
+    assert all(groups_of(measure) is source for measure in measures)
     reference, text = weakref.ref(source), str(measures[0])
     del source, measures
     gc.collect()
     assert reference() is None and groups.names() == before
     with pytest.raises(ValueError, match="no groups are registered as 'frame-"):
-        groups.get(ir_measures.parse_measure(text)["groups"])
+        groups_of(ir_measures.parse_measure(text))
 
 
-@pytest.mark.parametrize(
-    "copied",
-    [
-        lambda measure: measure @ 3, lambda measure: measure(protected="X"),
-        lambda measure: pickle.loads(pickle.dumps(measure)),
-        lambda measure: rKL(groups=groups.from_mapping({"a": "X", "b": "Y"}))],
-    ids=["cutoff", "parameter", "pickle", "equal groups"],
-)
+@pytest.mark.parametrize("copied", [
+    lambda measure: measure @ 3, lambda measure: measure(protected="X"),
+    lambda measure: pickle.loads(pickle.dumps(measure)),
+    lambda measure: rKL(groups=groups.from_mapping(XY))],
+    ids=["cutoff", "parameter", "pickle", "equal groups"])
 def test_a_copy_of_a_measure_keeps_its_groups(copied):
-    measure = rND(groups=groups.from_mapping({"a": "X", "b": "Y"}), protected="Y")
+    measure = rND(groups=groups.from_mapping(XY), protected="Y")
     copy = copied(measure)
     del measure
     gc.collect()
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
-    value = ir_measures.calc_aggregate([copy], qrels, qrels.assign(score=[2.0, 1.0]))[copy]
     # The largest sum is that of two documents of one group.
-    assert value == pytest.approx(1 / (1 + 1 / np.log2(3)))
-
-
-def value_of(measure) -> float:
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
-    return ir_measures.calc_aggregate([measure], qrels, qrels.assign(score=[2.0, 1.0]))[measure]
+    assert value_of(copy) == pytest.approx(1 / (1 + 1 / np.log2(3)))
 
 
 def test_a_measure_keeps_the_object_that_it_was_given(registered_groups):
     """Whatever is registered under the name of the object, before and after."""
-    first, second = groups.from_mapping({"a": "X"}), groups.from_mapping({"a": "X", "b": "Y"})
+    first, second = groups.from_mapping({"a": "X"}), groups.from_mapping(XY)
     groups.register("mine", first)
     held, named = Annotated(groups=first) @ 2, Annotated(groups="mine") @ 2
     assert str(held) == str(named) == "Annotated(groups='mine')@2"
@@ -176,68 +180,21 @@ def test_a_measure_keeps_the_object_that_it_was_given(registered_groups):
         value_of(named)
 
 
-def test_a_measure_of_the_groups_of_this_package_equals_its_text():
-    measure = rND(groups=groups.get("trec-newswire"))
-    assert ir_measures.parse_measure(str(measure)) == measure == rND(groups="trec-newswire")
-
-
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 @pytest.mark.parametrize("call", [
-    lambda measures, qrels, run: ir_measures.calc_aggregate(measures, qrels, run),
-    lambda measures, qrels, run: evaluate(run, qrels, measures, progress=False),
-    lambda measures, qrels, run: evaluate([run, run], qrels, measures, progress=False, n_jobs=2),
-], ids=["ir_measures", "evaluate", "n_jobs"])
+    lambda measures: ir_measures.calc_aggregate(measures, QRELS, RUN),
+    lambda measures: evaluate(RUN, QRELS, measures, progress=False)],
+    ids=["ir_measures", "evaluate"])
 def test_two_objects_of_one_name_in_a_call_are_an_error(registered_groups, call):
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
-    run = qrels.assign(score=[2.0, 1.0])
     one, same, other = (groups.from_mapping({"a": label}, name="stance") for label in "XXY")
-    call([Annotated(groups=one), rND(groups=same)], qrels, run)
-    said = r"two groups .* named 'stance': Groups\(.* \['X'\]\) and Groups\(.* \['Y'\]\); give"
+    call([Annotated(groups=one), rND(groups=same)])
+    says = r"two groups .* named 'stance': Groups\(.* \['X'\]\) and Groups\(.* \['Y'\]\); give"
     for second in (Annotated(groups=other), rKL(groups=other) @ 5):
-        with pytest.raises(ValueError, match=said):
-            call([Annotated(groups=one), second], qrels, run)
+        with pytest.raises(ValueError, match=says):
+            call([Annotated(groups=one), second])
     groups.register("stance", other)
-    with pytest.raises(ValueError, match=said):
-        call([Annotated(groups=one), rND(groups="stance")], qrels, run)
-
-
-def test_unregister(registered_groups):
-    groups.register("mine", groups.from_mapping({"a": "X"}))
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
-    evaluator = ir_measures.evaluator([Annotated(groups="mine")], qrels)
-    groups.unregister("mine")
-    assert "mine" not in groups.names()
-    values = [metric.value for metric in evaluator.iter_calc(qrels.assign(score=1.0))]
-    assert values == [0.5], "an evaluator keeps its groups"
-    with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
-        ir_measures.evaluator([Annotated(groups="mine")], qrels)
-
-
-@pytest.mark.parametrize("name", ["missing", "trec-newswire"])
-def test_a_name_that_was_not_registered_is_not_unregistered(registered_groups, name):
-    with pytest.raises(ValueError, match=f"'{name}' cannot be unregistered; .* added are: none"):
-        groups.unregister(name)
-    groups.register("mine", groups.from_mapping({"a": "X"}))
-    with pytest.raises(ValueError, match="added are: 'mine'"):
-        groups.unregister(name)
-
-
-def test_a_file_of_the_same_size_and_time_is_read_again(tmp_path):
-    path = tmp_path / "groups.tsv"
-    for label in "XYX":
-        path.write_text(f"docno\tgroup\na\t{label}\n")
-        os.utime(path, (1e9, 1e9))
-        assert groups.get(path).labels == [label]
-    assert groups.get(path) is groups.get(str(path)), "the same content is parsed once"
-
-
-def test_the_groups_of_a_file_do_not_take_its_name(tmp_path):
-    path = tmp_path / "groups.tsv"
-    path.write_text("docno\tgroup\na\tX\n")
-    source = groups.get(path)
-    measure = rND(groups=source)
-    path.write_text("docno\tgroup\na\tY\n")
-    assert groups.get(rND(groups=path)["groups"]).labels == ["Y"]
-    assert groups.get(measure["groups"]) is source and measure != rND(groups=path)
+    with pytest.raises(ValueError, match=says):
+        call([Annotated(groups=one), rND(groups="stance")])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
@@ -252,12 +209,11 @@ def test_a_pipe_is_read_once_for_all_measures(tmp_path, monkeypatch):
         return pd.read_csv(source, sep="\t", dtype=str)
 
     monkeypatch.setattr(io, "read_groups", read)
-    qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1})
     for text, expected in (("docno\tgroup\na\tX\n", 0.5), ("docno\tgroup\na\tX\nb\tY\n", 1.0)):
         writer = threading.Thread(target=path.write_text, args=[text], daemon=True)
         writer.start()
         measures = [Annotated(groups=path), Annotated(groups=path) @ 2]
-        averages, _ = evaluate(qrels.assign(score=1.0), qrels, measures, progress=False)
+        averages, _ = evaluate(RUN, QRELS, measures, progress=False)
         writer.join(60)
         opened.clear()
         assert averages.iloc[0, 1:].tolist() == [expected] * 2

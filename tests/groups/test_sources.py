@@ -1,179 +1,425 @@
-"""Groups from frames, mappings, patterns and files."""
+"""Groups from frames, mappings, patterns, files, qrels and votes; weights and orders of all."""
 
 from __future__ import annotations
 
 import gzip
+import itertools
+import pickle
+import random
+import warnings
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
+from group_rows import rows
 
-from pt_fairness import groups
-from pt_fairness.groups import Groups
+from pt_fairness import FairnessWarning, analysis, evaluate, groups, read_qrels
 
-
-def found(source: Groups, *pairs: tuple[str, str]) -> list[tuple[str, str, str]]:
-    frame = source.lookup([qid for qid, _ in pairs], [docno for _, docno in pairs])
-    assert list(frame.columns) == ["qid", "docno", "group"]
-    return list(frame.itertuples(index=False, name=None))
+WEIGHTS = pd.DataFrame({"docno": [*"aab"], "group": [*"XYY"], "weight": [0.7, 0.3, 2]})
+SOFT = "1 a X 0.7, 1 a Y 0.3, 1 b Y 2"
 
 
-def test_from_a_frame_of_documents():
-    source = groups.from_frame(
-        pd.DataFrame(
-            {"docno": ["b", "a", "a", "c", "d", "e"], "group": ["Y", "X", "Y", None, "", "-"]})
-    )
-    assert source.labels == ["X", "Y"]
-    assert found(
-        source, ("1", "a"), ("2", "b"), ("1", "c"), ("1", "d"), ("1", "e"), ("1", "f"), ("3", "a")
-    ) == [("1", "a", "X"), ("1", "a", "Y"), ("2", "b", "Y"), ("3", "a", "X"), ("3", "a", "Y")]
-
-
-def test_from_a_frame_of_topics_and_documents():
-    frame = pd.DataFrame(
-        {"qid": [1, 1, 2], "docno": ["a", "b", "a"], "group": [1, 1.0, 2], "more": 0})
+def test_from_a_frame():
+    source = groups.from_frame(pd.DataFrame(
+        {"docno": [*"baacde"], "group": ["Y", "X", "Y", None, "", "-"]}))
+    assert source.labels == ["X", "Y"] and not source.weighted
+    assert rows(source, "abcdefa", "1211113") == "1 a X, 1 a Y, 2 b Y, 3 a X, 3 a Y"
+    frame = pd.DataFrame({"qid": [1, 1, 2], "docno": [*"aba"], "group": [1, 1.0, 2], "more": 0})
     for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
         source = groups.from_frame(frame.rename(columns=names))
         assert source.labels == ["1", "2"]
-        assert found(source, ("1", "a"), ("2", "a"), ("2", "b"), ("3", "a"), ("1", "b")) == [
-            ("1", "a", "1"),
-            ("2", "a", "2"),
-            ("1", "b", "1")]
+        assert rows(source, "aabab", "12231") == "1 a 1, 2 a 2, 1 b 1"
 
 
-def test_a_frame_that_lacks_a_column_is_refused():
-    with pytest.raises(
-        ValueError, match="no column 'group'; it needs docno, group and has docno, stance"
-    ):
-        groups.from_frame(pd.DataFrame({"docno": ["a"], "stance": ["PRO"]}))
+def test_lists_of_labels_in_a_frame():
+    frame = pd.DataFrame({"docno": [*"abcd"], "group": ["X", ["X", "Y, Z"], [], ("-", 1.0)]})
+    assert rows(groups.from_frame(frame), "abcd") == "1 a X, 1 b X, 1 b Y, Z, 1 d 1"
+    for wrong in ({"X": 1.0}, [["X"]]):
+        with pytest.raises(ValueError, match=r"frame of groups has the group .*X.* a list of lab"):
+            groups.from_frame(frame.assign(group=["X", wrong, "X", "X"]))
 
 
-@pytest.mark.parametrize(
-    "mapping",
-    [
-        {"a": "X", "b": ["X", "Y"], "c": None},
-        {"a": "X", "b": ("Y", "X"), "c": []},
-        {"a": "X", "b": {"X", "Y"}, "c": "-"}],
-    ids=["list", "tuple", "set"],
-)
+@pytest.mark.parametrize("mapping", [
+    {"a": "X", "b": ["X", "Y"], "c": None}, {"a": "X", "b": ("Y", "X"), "c": []},
+    {"a": "X", "b": {"X", "Y"}, "c": "-"}, {"a": "X", "b": np.array(["X", "Y"])},
+    pd.Series({"a": "X", "b": ["X", "Y"]})], ids=["list", "tuple", "set", "array", "series"])
 def test_from_a_mapping(mapping):
     source = groups.from_mapping(mapping)
-    assert source.labels == ["X", "Y"]
-    assert sorted(found(source, ("1", "a"), ("1", "b"), ("1", "c"))) == [
-        ("1", "a", "X"),
-        ("1", "b", "X"),
-        ("1", "b", "Y")]
+    assert source.labels == ["X", "Y"] and sorted(rows(source, "abc").split(", ")) == [
+        "1 a X", "1 b X", "1 b Y"]
 
 
 def test_from_a_mapping_by_topic():
     source = groups.from_mapping({"1": {"a": "X"}, 2: {"a": ["Y"], "b": "X"}})
-    assert found(source, ("1", "a"), ("1", "b"), ("2", "a"), ("2", "b")) == [
-        ("1", "a", "X"),
-        ("2", "a", "Y"),
-        ("2", "b", "X")]
+    assert rows(source, "abab", "1122") == "1 a X, 2 a Y, 2 b X"
+    # Dictionaries of numbers are weights; labels that are numbers are in lists.
+    assert groups.from_mapping({"1": {"a": 1, "b": 2}}).labels == ["a", "b"]
+    assert rows(groups.from_mapping({"1": {"a": [1], "b": 2}}), "ab") == "1 a 1, 1 b 2"
 
 
-@pytest.mark.parametrize(
-    "pattern, expected",
-    [
-        (r"^[A-Z]+", ["FT", "LA"]),
-        (r"^([A-Z]+)-(\d)", ["FT", "LA"]),
-        (r"^([A-Z]+)-(?P<group>\d)", ["1", "2"])],
-)
-def test_from_a_pattern(pattern, expected):
-    source = groups.from_pattern(pattern)
-    assert source.labels is None
-    assert [
-        group for _, _, group in found(source, ("1", "FT-1"), ("1", "none"), ("1", "LA-2"))
-    ] == expected
-
-
-def test_from_a_pattern_with_labels():
-    source = groups.from_pattern(r"^[A-Z]+", ["FT", "LA", "FR"])
-    assert source.labels == ["FR", "FT", "LA"]
-    assert found(source, ("1", "FT-1"), ("1", "XX-1")) == [("1", "FT-1", "FT")]
-    with pytest.raises(ValueError, match="no regular expression"):
-        groups.from_pattern("(")
-
-
-@pytest.mark.parametrize("ending", ["", ".gz"])
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        (
-            "1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n",
-            [("1", "a", "PRO"), ("1", "b", "CON"), ("2", "a", "CON")]),
-        (
-            "docno\tgroup\na\tPRO\nb\tein Wort\nc\t-\n",
-            [("1", "a", "PRO"), ("1", "b", "ein Wort"), ("2", "a", "PRO")]),
-        (
-            'qid,docno,group\n1,a,PRO\n1,b,"x, y"\n2,a,é\n',
-            [("1", "a", "PRO"), ("1", "b", "x, y"), ("2", "a", "é")]),
-        ("\ufeffgroup,doc_id\r\n1.0,a\r\n", [("1", "a", "1.0"), ("2", "a", "1.0")]),
-    ],
-    ids=["qrels", "tabs", "commas", "byte order mark"],
-)
-def test_from_a_file(tmp_path, text, expected, ending):
-    path = tmp_path / f"groups.txt{ending}"
-    path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())
-    for source in (groups.from_file(path), groups.get(path), groups.get(str(path))):
-        assert found(source, ("1", "a"), ("1", "b"), ("1", "c"), ("2", "a")) == expected
-        assert source.labels == sorted({group for _, _, group in expected})
+@pytest.mark.parametrize("pattern, labels, expected", [
+    (r"^[A-Z]+", None, "1 FT-1 FT, 1 LA-2 LA"), (r"^([A-Z]+)-(\d)", None, "1 FT-1 FT, 1 LA-2 LA"),
+    (r"^([A-Z]+)-(?P<group>\d)", None, "1 FT-1 1, 1 LA-2 2"),
+    (r"^[A-Z]+", ["FT", "FR"], "1 FT-1 FT"), ("^(F?)", None, "1 FT-1 F"),
+    ("(-|F)", None, "1 FT-1 F"), ("(-|F)", ["F"], "1 FT-1 F")])
+def test_from_a_pattern(pattern, labels, expected):
+    source = groups.from_pattern(pattern, labels)
+    assert source.labels == (labels and sorted(labels)) and source.complete == bool(labels)
+    assert rows(source, ["FT-1", "none", "LA-2", "-2"]) == expected
 
 
 def test_trec_newswire():
     source = groups.get("trec-newswire")
     assert source.labels == ["FBIS", "FR", "FT", "LA"]
-    assert [
-        g
-        for _, _, g in found(
-            source,
-            *(("1", d) for d in ("FBIS3-1", "FR940104-0-1", "FT911-7", "LA010189-1", "CR93E-1")))
-    ] == ["FBIS", "FR", "FT", "LA"]
+    docnos = ["FBIS3-1", "FR940104-0-1", "FT911-7", "LA010189-1", "CR93E-1"]
+    assert source.lookup(["1"] * 5, docnos)["group"].tolist() == source.labels
 
 
-def test_lookup_of_nothing():
-    for source in (
-        groups.from_mapping({"a": "X"}),
-        groups.from_pattern("a"),
-        groups.from_mapping({}),
-    ):
-        assert found(source) == []
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("text, expected", [
+    ("1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n", "1 a PRO, 1 b CON, 2 a CON"),
+    ("docno\tgroup\na\tPRO\nb\tein Wort\nc\t-\n", "1 a PRO, 1 b ein Wort, 2 a PRO"),
+    ('qid,docno,group\n1,a,PRO\n1,b,"x, y"\n2,a,é\n', "1 a PRO, 1 b x, y, 2 a é"),
+    ("\ufeffgroup,doc_id\r\n1.0,a\r\n", "1 a 1.0, 2 a 1.0"),
+    ("docno\tgroup\tweight\na\tX\t0.7\na\tY\t.3\nb\tY\t2\n", f"{SOFT}, 2 a X 0.7, 2 a Y 0.3")],
+    ids=["qrels", "tabs", "commas", "byte order mark", "weights"])
+def test_from_a_file(tmp_path, text, expected, ending):
+    path = tmp_path / f"groups.txt{ending}"
+    path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())
+    for source in (groups.from_file(path), groups.get(path), groups.get(str(path))):
+        assert rows(source, "abca", "1112") == expected
 
 
-@pytest.mark.parametrize(
-    "mapping, says",
-    [
-        ({"1": {"a": "PRO"}, "b": "CON"}, "either all or none"),
-        ({"a": object}, "the groups of 'a' are")],
-)
-def test_a_mapping_of_something_else_is_refused(mapping, says):
+@pytest.mark.parametrize("source", [groups.from_mapping({"a": "X"}), groups.from_pattern("a"),
+                                    groups.from_mapping({})])
+def test_lookup_of_nothing(source):
+    assert source.lookup([], []).to_dict("list") == {"qid": [], "docno": [], "group": []}
+
+
+@pytest.mark.parametrize("make, says", [
+    (lambda: groups.from_frame(pd.DataFrame({"docno": ["a"], "stance": ["PRO"]})),
+     "no column 'group'; it needs docno, group and has docno, stance"),
+    (lambda: groups.from_frame(pd.DataFrame({"qid": ["1", None], "docno": "a", "group": "A"})),
+     "row 1 of the groups has no qid"),
+    (lambda: groups.from_frame({"a": "X"}), "not from a dict; from_mapping takes dictionaries"),
+    (lambda: groups.from_mapping(WEIGHTS), "not from a DataFrame; from_frame takes"),
+    (lambda: groups.from_mapping([("a", "X")]), "not from a list"),
+    (lambda: groups.from_mapping({"1": {"a": "PRO"}, "b": "CON"}), "either all or none"),
+    (lambda: groups.from_mapping({"a": object}), "the groups of 'a' are"),
+    (lambda: groups.from_mapping({"a": {"X": 1.0}, "b": {"X": 1e308, "Y": 1e308}}),
+     "the weights of 'b' sum to infinity"),
+    (lambda: groups.from_frame(WEIGHTS.assign(weight=1e308)), "the weights of 'a' sum to infinity"),
+    (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
+                              ["AP", "nDCG"], weights=[1e308, 1e308]), "of a finite sum"),
+    (lambda: groups.from_pattern("("), "no regular expression"),
+    (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
+    (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, not None"),
+    (lambda: groups.from_qrels(pd.DataFrame({"docno": ["a"]})), "need the columns qid, docno, lab"),
+])
+def test_what_is_refused(make, says):
     with pytest.raises(ValueError, match=says):
-        groups.from_mapping(mapping)
+        make()
 
 
-def test_a_mapping_may_hold_arrays():
-    found = groups.from_mapping({"a": np.array(["PRO", "X"]), "b": "CON"}).lookup(
-        ["1", "1"], ["a", "b"])
-    assert found["group"].tolist() == ["PRO", "X", "CON"]
+# ---------------------------------------------------------------------------- weights and orders
 
 
-@pytest.mark.parametrize("pattern, labels", [("^(F?)", None), ("(-|F)", None), ("(-|F)", ["F"])])
-def test_a_pattern_that_finds_nothing_gives_no_group(pattern, labels):
-    assert groups.from_pattern(pattern, labels).lookup(["1", "1"], ["F1", "-2"])[
-        "docno"].tolist() == ["F1"]
+def test_weights():
+    for frame in (WEIGHTS, WEIGHTS.assign(qid="1"), WEIGHTS.astype({"weight": str}),
+                  WEIGHTS.astype({"weight": "Float64"})):
+        assert rows(groups.from_frame(frame), "bxa") == "1 b Y 2, 1 a X 0.7, 1 a Y 0.3"
+    twice = pd.concat([WEIGHTS, WEIGHTS.assign(group=["X", "-", None], weight=[1, -1, None])])
+    assert rows(groups.from_frame(twice), "ab") == "1 a X 1.7, 1 a Y 0.3, 1 b Y 2"
+    soft = {"a": {"X": 0.7, "Y": 0.3}, "b": {"Y": np.float64(2)}}
+    for mapping in ({**soft, "c": {}}, {"1": soft, "2": {"a": {"Z": 1}}}):
+        assert rows(groups.from_mapping(mapping), "abc") == SOFT
+    some = groups.from_mapping({**soft, "b": ["X", "Y"], "c": "X"})
+    assert rows(some, "abc") == "1 a X 0.7, 1 a Y 0.3, 1 b X nan, 1 b Y nan, 1 c X nan"
 
 
-def test_a_series_is_a_mapping():
-    assert groups.from_mapping(pd.Series({"a": "X", "b": "Y"})) == groups.from_mapping(
-        {"a": "X", "b": "Y"})
+@pytest.mark.parametrize("wrong", [-0.5, float("nan"), float("inf"), None, "much"])
+def test_a_weight_that_is_no_number_of_at_least_0_is_refused(wrong, tmp_path):
+    frame = WEIGHTS.astype(object)
+    frame.loc[1, "weight"] = wrong
+    shown = f"has the weight '{wrong}'; weights are numbers of at least 0"
+    with pytest.raises(ValueError, match=f"row 1 of the frame of groups {shown}"):
+        groups.from_frame(frame)
+    path = tmp_path / "groups.csv"
+    frame.to_csv(path, index=False, na_rep="None" if wrong is None else "nan")
+    with pytest.raises(ValueError, match=rf"groups\.csv, line 3 {shown}"):
+        groups.from_file(path)
+    if isinstance(wrong, float):
+        with pytest.raises(ValueError, match=rf"weight of 'Y' for 'a' is {wrong}; weights are num"):
+            groups.from_mapping({"a": {"X": 0.7, "Y": wrong}})
 
 
-def test_lists_of_labels_in_a_frame():
-    frame = pd.DataFrame({"docno": ["a", "b", "c", "d"],
-                          "group": ["X", ["X", "Y, Z"], [], ("-", 1.0)]})
-    assert groups.from_frame(frame).lookup(["1"] * 4, list("abcd"))["group"].tolist() == [
-        "X", "X", "Y, Z", "1"]
-    for wrong in ({"X": 1.0}, [["X"]]):
-        with pytest.raises(ValueError, match=r"frame of groups has the group .*X.* a list of lab"):
-            groups.from_frame(frame.assign(group=["X", wrong, "X", "X"]))
+def test_a_weight_of_0_is_no_membership(tmp_path):
+    frame = WEIGHTS.assign(weight=[0.7, 0.0, 2])
+    frame.to_csv(tmp_path / "groups.csv", index=False)
+    for source in (groups.from_frame(frame), groups.from_file(tmp_path / "groups.csv"),
+                   groups.from_mapping({"a": {"X": 0.7, "Y": 0.0}, "b": {"Y": 2}})):
+        assert rows(source, "ab") == "1 a X 0.7, 1 b Y 2"
+    none = groups.from_mapping({"a": {"X": 0, "Y": 0.0}, "b": {"X": 1}})
+    assert none.labels == ["X", "Y"] and rows(none, "ab") == "1 b X 1"
+    assert none.annotate(np.array(["1"]), np.array(["a"], dtype=object)).unknown.tolist() == [0]
+
+
+MEMBERSHIPS = "P1 a 0.0 1.0 0\nP1 b .5 0.25 2.5e-1\n\nP2 a 1 0 0\n"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_membership_file(tmp_path, packed):
+    path = tmp_path / ("groups.gmemb.gz" if packed else "groups.gmemb")
+    path.write_bytes(gzip.compress(MEMBERSHIPS.encode()) if packed else MEMBERSHIPS.encode())
+    source = groups.from_file(path, labels=["low", "mid", "none at all"])
+    assert source.complete and source.labels == ["low", "mid", "none at all"]
+    assert rows(source, "abab", ["P1", "P1", "P2", "P2"]) == (
+        "P1 a mid 1, P1 b low 0.5, P1 b mid 0.25, P1 b none at all 0.25, P2 a low 1")
+
+
+@pytest.mark.parametrize("text, labels, says", [
+    (MEMBERSHIPS, ["low", "mid"], "line 1: 5 columns where there should be 4"),
+    ("P1 a 0.5 half\n", ["low", "mid"], "line 1: the share of mid 'half' is no number"),
+    ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: the share of mid 'nan' is no numb"),
+    ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2 has the weight '-0.5'"),
+    ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
+    ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
+    (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of ")])
+def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
+    path = tmp_path / "groups.gmemb"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=says):
+        groups.from_file(path, labels=labels)
+
+
+def test_a_membership_file_of_a_task(shared):
+    """That of the h-index in NTCIR-17 FairWeb-1."""
+    path = shared / "data" / "fairweb1" / "fairweb1pilot.R-HINDEX.gmemb"
+    source = groups.from_file(path, labels=range(1, 5), order=range(1, 5))
+    docnos = ["025eae77-6dd4-43f5-8981-af9dfbe77be4", "03fcec7a-9666-41f0-9419-6f4bdd7b95c3"]
+    found = source.lookup(["P001"] * 3, [*docnos, "none"])
+    assert found["group"].tolist() == ["1", "2", "3", "4", "3", "4"]
+    assert found["weight"].tolist() == [0.25] * 4 + [0.6666666666666666, 0.3333333333333333]
+
+
+def test_weights_and_order_are_part_of_the_content():
+    frames = [WEIGHTS, WEIGHTS.drop(columns="weight"), WEIGHTS.assign(weight=1)]
+    orders = [None, ["X", "Y"], ["Y", "X"]]
+    sources = [groups.from_frame(frame, order=order) for frame in frames for order in orders]
+    assert len({source.name for source in sources}) == len({one.digest() for one in sources}) == 9
+    assert groups.from_frame(WEIGHTS.iloc[::-1]) == groups.from_frame(WEIGHTS)
+
+
+@pytest.mark.parametrize("made", [
+    lambda order: groups.from_frame(WEIGHTS, order=order),
+    lambda order: groups.from_mapping({"a": ["X", "Y"]}, order=order),
+    lambda order: groups.from_pattern("^[XY]", ["X", "Y"], order=order),
+    lambda order: groups.from_irds("pt-fairness/debates", "stance", ["X", "Y"], order=order),
+    lambda order: groups.from_mapping({"a": ["1", "2"]}).relabel(
+        {"1": {"1": "X", "2": "Y"}}, order=order),
+], ids=["frame", "mapping", "pattern", "irds", "relabel"])
+def test_every_constructor_takes_an_order(made):
+    assert made(None).order is None and made(("Y", "X", "more")).order == ["Y", "X", "more"]
+    assert made(["Y", "X"]) != made(["X", "Y"]) != made(None)
+    assert pickle.loads(pickle.dumps(made(["Y", "X"]))).order == ["Y", "X"]
+    for wrong, says in ((["X"], r"order=\['X'\] lacks the label 'Y'"),
+                        (["X", "Y", "X"], "has the label 'X' twice"),
+                        ("X,Y", "order='X,Y' is one text; it has to be a list of labels")):
+        with pytest.raises(ValueError, match=says):
+            made(wrong)
+
+
+def test_an_order_declares_its_labels(tmp_path):
+    order = ["low", "mid", "high"]
+    source = groups.from_mapping({"a": "mid", "b": "high"}, order=order)
+    assert source.labels == ["high", "low", "mid"] and source.order == order
+    pattern = groups.from_pattern("[a-z]+", order=order)
+    assert pattern.labels == ["high", "low", "mid"] and not pattern.complete
+    assert rows(pattern, ["other"]) == "1 other other"
+    (tmp_path / "groups.csv").write_text("docno,group\na,1\nb,2\n")
+    assert groups.from_file(tmp_path / "groups.csv", order=[2, 1.0]).order == ["2", "1"]
+
+
+# --------------------------------------------------------------------------------- labels of qrels
+
+
+@pytest.fixture
+def qrels_files(tmp_path):
+    """The paths of relevance and stance qrels."""
+    (tmp_path / "relevance").write_text("1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n")
+    stances = b"1 0 a FIRST\n1 0 b NO\n2 0 a SECOND\n2 0 z FIRST\n"
+    (tmp_path / "stances.gz").write_bytes(gzip.compress(stances))
+    return tmp_path / "relevance", tmp_path / "stances.gz"
+
+
+def test_two_qrels_are_joined(qrels_files):
+    relevance, stances = qrels_files
+    source = groups.from_qrels(stances, none=["NO"])
+    assert source.labels == ["FIRST", "SECOND"] and source.by_topic and source.judged
+    joined = source.to_qrels(read_qrels(relevance))
+    assert joined.to_numpy().tolist() == [["1", "a", 2, "FIRST"], ["1", "b", 0, "-"],
+                                          ["1", "c", 1, "-"], ["2", "a", 1, "SECOND"]]
+    assert rows(source, "z", "2") == "2 z FIRST", "without relevance label"
+    run = pd.DataFrame({"qid": ["1", "1", "2"], "docno": [*"baa"], "score": [2.0, 1.0, 1.0]})
+    tables = [evaluate({"r": run}, qrels, ["AWRF(target='uniform')@2"], groups=given,
+                       progress=False)[0] for qrels, given in ((relevance, source), (joined, None))]
+    pd.testing.assert_frame_equal(*tables)
+
+
+def test_every_label_of_qrels_is_a_group_by_default(qrels_files):
+    source = groups.from_qrels(qrels_files[1], order=["SECOND", "NO", "FIRST"])
+    assert source.labels == ["FIRST", "NO", "SECOND"] and source.order == ["SECOND", "NO", "FIRST"]
+    assert groups.from_qrels(qrels_files[1]).digest() == groups.from_file(qrels_files[1]).digest()
+
+
+@pytest.mark.parametrize("columns", [["qid", "docno", "label"],
+                                     ["query_id", "doc_id", "relevance"]])
+def test_qrels_of_numbers(columns):
+    frame = pd.DataFrame([["1", "a", 4], ["1", "b", 2], ["1", "c", 0]], columns=columns)
+    source = groups.from_qrels(frame.assign(iteration="x"), [0], "opinions")
+    assert source.name == "opinions" and source.labels == ["2", "4"]
+    assert rows(source, "abc") == "1 a 4, 1 b 2"
+    assert frame.columns.tolist() == columns, "the frame is not modified"
+
+
+@pytest.mark.parametrize("none, says", [
+    (["no"], r"none=\['no'\]: no document has the label 'no'; the labels are 'FIRST', 'NO'"),
+    (["FIRST", "NO", "SECOND"], "no document has a group: the labels are 'FIRST', 'NO', 'SECOND'"),
+    ("NO", "none='NO' is one text")])
+def test_labels_of_no_group_that_are_wrong(qrels_files, none, says):
+    with pytest.raises(ValueError, match=says):
+        groups.from_qrels(qrels_files[1], none)
+
+
+def test_qrels_files_that_are_wrong(qrels_files, tmp_path):
+    (tmp_path / "qrels").write_text("1 0 a FIRST\n1 0 b\n")
+    with pytest.raises(ValueError, match="qrels, line 2: 3 columns"):
+        groups.from_qrels(tmp_path / "qrels")
+    with pytest.raises(ValueError, match=r"line 1: the label 'FIRST' .*groups\.from_qrels"):
+        read_qrels(qrels_files[1])
+
+
+def test_the_real_stances(shared):
+    folder = shared / "data" / "touche2022"
+    source = groups.from_qrels(folder / "stance.qrels.gz", none=["NO"])
+    qrels = source.to_qrels(read_qrels(folder / "relevance.qrels.gz"))
+    assert qrels["iteration"].value_counts().to_dict() == {
+        "-": 1012, "NEUTRAL": 418, "FIRST": 393, "SECOND": 284}
+
+
+# ------------------------------------------------------------------------------------------- votes
+
+#: The votes of five annotators (section 4.2 of Gezici et al. has three and five).
+VOTES = {"a": "PPCPN", "b": "CCPP", "c": "NNNNN", "d": "C", "e": "PCN"}
+
+
+def frame_of(votes: dict[str, str], **more: object) -> pd.DataFrame:
+    every = [(docno, f"w{i}", label) for docno, labels in votes.items()
+             for i, label in enumerate(labels)]
+    return pd.DataFrame(every, columns=["docno", "annotator", "label"]).assign(**more)
+
+
+def test_the_majority_is_the_group_and_ties_are_counted():
+    with pytest.warns(FairnessWarning, match="2 of 5 documents with votes, such as 'b', have no"):
+        source = groups.from_votes(frame_of(VOTES))
+    assert rows(source, "abcdex") == "1 a P, 1 c N, 1 d C" and source.labels == ["C", "N", "P"]
+    # A label that never has the majority is in the label set too.
+    named = groups.from_votes(frame_of({"a": "PPC"}), name="one", order=["C", "P"])
+    assert named.labels == named.order == ["C", "P"] and named.name == "one"
+    with pytest.warns(FairnessWarning, match="1 of 1 documents"):
+        source = groups.from_votes(frame_of({"a": "PC"}))
+    assert source.labels == ["C", "P"] and rows(source, "a") == ""
+
+
+def test_an_absolute_majority_is_more_than_half_of_the_votes():
+    votes = frame_of({**VOTES, "f": "PPCCC", "g": "PPNC", "h": "PPCNO"})
+    with pytest.warns(FairnessWarning, match="2 of 8 documents .* have no single label with the"):
+        plurality = groups.from_votes(votes)
+    with pytest.warns(FairnessWarning, match="4 of 8 documents .* have no label with more than"):
+        absolute = groups.from_votes(votes, majority="absolute")
+    assert rows(absolute, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C"
+    assert rows(plurality, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C, 1 g P, 1 h P"
+    for wrong, says in (({"majority": "most"}, "majority='most' is not possible: majority takes"),
+                        ({"majority": "absolute", "shares": True}, "not possible with it")):
+        with pytest.raises(ValueError, match=says):
+            groups.from_votes(votes, **wrong)
+
+
+def test_shares_are_those_of_the_votes():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        source = groups.from_votes(frame_of(VOTES), shares=True)
+    assert rows(source, "abd") == "1 a C 1, 1 a N 1, 1 a P 3, 1 b C 2, 1 b P 2, 1 d C 1"
+
+
+def test_votes_by_topic_without_labels_and_of_numbers():
+    votes = pd.concat([frame_of({"a": "PPC"}, qid=1), frame_of({"a": "CCP"}, qid=2.0)])
+    source = groups.from_votes(votes.sample(frac=1, random_state=1))
+    assert rows(source, "aaa", "123") == "1 a P, 2 a C"
+    none = pd.DataFrame({"docno": [*"aac"], "annotator": [*"xyx"], "label": [None, "-", ""]})
+    votes = pd.concat([frame_of({"a": "PPC", "b": "C"}), none])
+    assert rows(groups.from_votes(votes), "abc") == "1 a P, 1 b C"
+    assert analysis.agreement(votes)["votes"].tolist() == [3]
+    numbers = frame_of({"a": "112"}).astype({"label": float})
+    assert rows(groups.from_votes(numbers), "a") == "1 a 1"
+    for label in ("weight", "group", "docno", "label"):  # the names of columns
+        votes = frame_of({"a": "PPC"}).replace("P", label)
+        assert rows(groups.from_votes(votes), "a") == f"1 a {label}"
+        assert len(groups.from_votes(votes, shares=True).lookup(["1"], ["a"])) == 2
+        assert len(analysis.agreement(votes)) == 1
+
+
+@pytest.mark.parametrize("frame, says", [
+    (VOTES, "the frame of votes has to be a DataFrame, not a dict"),
+    (frame_of(VOTES).drop(columns="annotator"), "has no column 'annotator'; it needs docno"),
+    (frame_of(VOTES)[:0], "the frame of votes, without the rows that have no label, has no rows"),
+    (frame_of(VOTES, label="-"), "has no rows"),
+    (frame_of(VOTES, annotator="w"), "annotator 'w' has two votes for 'a'; keep one of them"),
+    (frame_of(VOTES, annotator="w", qid=7), "annotator 'w' has two votes for 'a' of topic '7'"),
+    (frame_of(VOTES, docno=[None, *"aaaabbbbcccccdeee"]), "row 0 of the frame of votes has no doc"),
+    (frame_of(VOTES, annotator=[*range(17), np.nan]), "row 17 of the frame of votes has no annot")])
+def test_wrong_votes(frame, says):
+    for function in (groups.from_votes, analysis.agreement):
+        with pytest.raises(ValueError, match=says):
+            function(frame)
+
+
+#: The example of Wikipedia's article on Fleiss' κ: the votes of 14 annotators for five labels.
+EXAMPLE = [(0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
+           (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7)]
+
+
+def slow_agreement(votes: dict[str, str]) -> tuple[float, float]:
+    """Percent agreement by pairs of votes, as section 4.2 says it, and κ from it."""
+    pairs = [[one == other for one, other in itertools.combinations(labels, 2)]
+             for labels in votes.values() if len(labels) > 1]
+    agreement = sum(sum(equal) / len(equal) for equal in pairs) / len(pairs)
+    every = "".join(labels for labels in votes.values() if len(labels) > 1)
+    chance = sum((count / len(every)) ** 2 for count in Counter(every).values())
+    return agreement, (agreement - chance) / (1 - chance)
+
+
+def test_agreement():
+    votes = {str(i): "".join(label * n for label, n in zip("abcde", row, strict=True))
+             for i, row in enumerate(EXAMPLE)}
+    row = analysis.agreement(frame_of(votes)).iloc[0]
+    assert (row["documents"], row["votes"]) == (10, 140)
+    assert (round(row["agreement"], 3), round(row["kappa"], 3)) == (0.378, 0.210)
+    pick = random.Random(3)
+    votes = {str(i): "".join(pick.choices("PCN", [3, 2, 1], k=3)) for i in range(40)}
+    row = analysis.agreement(frame_of({**votes, "alone": "P"})).iloc[0]  # no pair
+    assert (row["agreement"], row["kappa"]) == pytest.approx(slow_agreement(votes), abs=1e-12)
+    assert (row["documents"], row["votes"]) == (40, 120)
+
+
+def test_agreement_without_a_kappa():
+    with pytest.warns(FairnessWarning, match="equally many votes .* have 3, 4, 5 votes"):
+        row = analysis.agreement(frame_of(VOTES)).iloc[0]
+    assert row["agreement"] == pytest.approx(slow_agreement(VOTES)[0]) and np.isnan(row["kappa"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same = analysis.agreement(frame_of({"a": "PPP", "b": "PPP"})).iloc[0]
+    assert same["agreement"] == 1 and np.isnan(same["kappa"])
+    with pytest.raises(ValueError, match="no document has two votes"):
+        analysis.agreement(frame_of({"a": "P", "b": "C"}))

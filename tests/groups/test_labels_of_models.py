@@ -1,0 +1,441 @@
+"""Labels of a transformer, and their agreement with human ones."""
+
+from __future__ import annotations
+
+import json
+import math
+import runpy
+import signal
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from group_rows import rows
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+from pt_fairness import AWRF, FairnessWarning, evaluate, groups, rKL
+from pt_fairness.groups.labels_of_models import LabelErrors
+
+DEBATES = "pt-fairness/debates/stance"
+TEXTS = {"a": "All is good.", "b": "This is bad.", "c": "A good day.", "d": "Bad, bad news."}
+
+
+@pytest.fixture(scope="module")
+def debates():
+    """The dataset, its documents, and a classifier trained on the first five topics."""
+    dataset = pt.get_dataset(f"irds:{DEBATES}")
+    documents = pd.DataFrame(dataset.get_corpus_iter(verbose=False))
+    train = documents[documents["docno"] < "d06"]
+    train = train[train["stance"].isin(["PRO", "CON"])]
+    classifier = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(C=10))
+    classifier.fit(train["text"], train["stance"])
+    return dataset, documents, classifier
+
+
+class Tagger(pt.Transformer):
+    """Labels by a word, which counts what it is asked for."""
+
+    def __init__(self, label=lambda text: "PRO" if "good" in text else "CON", column="group"):
+        self.asked, self.label, self.column = [], label, column
+
+    def transform(self, frame):
+        self.asked.append(frame["docno"].tolist())
+        labels = pd.Series([self.label(text) for text in frame["text"]], frame.index, dtype=object)
+        return frame.assign(**{self.column: labels})[::-1]
+
+    def __repr__(self):
+        return "Tagger()"
+
+
+def labels_of(source, docnos="abcd", qids=None):
+    frame = source.lookup(qids or ["1"] * len(docnos), [*docnos])
+    return dict(zip(frame["docno"], frame["group"], strict=True))
+
+
+class TestClassifier:
+    def test_evaluate_and_experiment(self, debates, tmp_path, capsys):
+        dataset, documents, classifier = debates
+        labeller = pt.apply.generic(
+            lambda frame: frame.assign(group=classifier.predict(frame["text"])))
+        source = groups.from_transformer(labeller, dataset, name="stances", cache=tmp_path / "c")
+        qrels = dataset.get_qrels().query("qid > '5'").drop(columns="iteration")
+        run = qrels.assign(score=qrels["docno"].str[-1].astype(float), rank=0)
+        averages, _ = evaluate({"A": run}, qrels, ["rKL@5", "AWRF@5"], groups=source)
+        assert "0%" in capsys.readouterr().err
+        texts = documents["title"] + " " + documents["text"]  # as ir_datasets' default text
+        expected = dict(zip(documents["docno"], classifier.predict(texts), strict=True))
+        assert labels_of(source, qrels["docno"]) == {d: expected[d] for d in qrels["docno"]}
+        measures = [rKL(groups=source) @ 5, AWRF(groups=source) @ 5]
+        table = pt.Experiment([run], dataset.get_topics(), qrels, measures, filter_by_qrels=True)
+        values = table[[str(measure) for measure in measures]].iloc[0].tolist()
+        assert values == pytest.approx(averages.iloc[0, 1:].tolist())
+        written = groups.from_frame(source.to_frame())
+        again, _ = evaluate({"A": run}, qrels, ["rKL@5"], groups=written, progress=False)
+        assert again["rKL@5"][0] == pytest.approx(averages["rKL@5"][0])
+
+    def test_probabilities_and_topics(self, debates):
+        dataset, documents, classifier = debates
+
+        def answer(frame):
+            texts = frame["query"] + " " + frame["text"]
+            shares = [dict(zip(classifier.classes_, row, strict=True))
+                      for row in classifier.predict_proba(texts)]
+            return frame.assign(group=shares)
+
+        source = groups.from_transformer(pt.apply.generic(answer), documents, dataset,
+                                         order=["PRO", "CON"])
+        assert source.by_topic and source.order == ["PRO", "CON"]
+        frame = source.lookup(["6", "7"], ["d06-01", "d06-01"])
+        assert source.weighted and frame.groupby("qid")["weight"].sum().tolist() == [1, 1]
+        assert frame["weight"].nunique() > 2  # the query is read
+        assert groups.from_frame(source.to_frame()).lookup(["6"], ["d06-01"])["weight"].tolist() \
+            == frame["weight"][:2].tolist()
+        # A measure that refuses weights sees them.
+        qrels = dataset.get_qrels()
+        with pytest.raises(ValueError, match="weights"):
+            evaluate({"A": qrels.assign(score=1.0)}, qrels, ["rRD@5"], groups=source)
+
+
+def test_documents_are_asked_for_once_in_batches():
+    tagger = Tagger()
+    source = groups.from_transformer(tagger, TEXTS, batch_size=2)
+    assert labels_of(source, "abab") == {"a": "PRO", "b": "CON"}
+    assert labels_of(source) == {"a": "PRO", "b": "CON", "c": "PRO", "d": "CON"}
+    assert tagger.asked == [["a", "b"], ["c", "d"]]
+    assert source.to_frame().to_dict("list") == {"docno": [*"abcd"],
+                                                 "group": ["PRO", "CON"] * 2}
+    assert not source.weighted and source.labels is None
+
+
+def test_lists_missing_values_and_documents_left_out():
+    answers = {TEXTS["a"]: ["PRO", "CON"], TEXTS["b"]: None, TEXTS["c"]: {"PRO": 0.3, "CON": 0.7},
+               TEXTS["d"]: 3.0}
+    source = groups.from_transformer(Tagger(answers.get), TEXTS)
+    assert labels_of(source) == {"a": "PRO", "c": "PRO", "d": "3"}
+    assert source.to_frame()["group"].tolist() == ["CON", "PRO", "CON", "PRO", "3"]
+    assert source.to_frame()["weight"].tolist() == [1, 1, 0.7, 0.3, 1]
+
+    def drops(frame):
+        return frame[frame["docno"] != "b"].assign(group="PRO")
+
+    source = groups.from_transformer(pt.apply.generic(drops), TEXTS)
+    with pytest.warns(FairnessWarning, match=r"2 of 3 documents have no label.*first: 'b'"):
+        assert labels_of(source, "abx") == {"a": "PRO"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert labels_of(source, "abx") == {"a": "PRO"}
+
+
+class TestCache:
+    def test_an_interrupted_labelling_goes_on(self, tmp_path):
+        def label(text):
+            if "Bad" in text and interrupted:
+                raise KeyboardInterrupt
+            return "PRO" if "good" in text else "CON"
+
+        interrupted = True
+        first = Tagger(label)
+        arguments = {"texts": TEXTS, "cache": tmp_path / "cache", "batch_size": 1}
+        with pytest.raises(KeyboardInterrupt):
+            labels_of(groups.from_transformer(first, **arguments))
+        interrupted = False
+        second = Tagger(label)
+        source = groups.from_transformer(second, **arguments)
+        assert source.to_frame()["docno"].tolist() == [*"abc"]
+        assert labels_of(source)["d"] == "CON" and second.asked == [["d"]]
+        again = Tagger(label)
+        assert labels_of(groups.from_transformer(again, **arguments)) == labels_of(source)
+        assert again.asked == []
+        # The key is the document alone, as pyterrier-caching keeps it.
+        from pyterrier_caching import KeyValueCache
+
+        assert sorted(row["docno"] for row in KeyValueCache(str(tmp_path / "cache"))) == [*"abcd"]
+
+    @pytest.mark.exhaustive
+    def test_a_killed_labelling_goes_on(self, tmp_path, monkeypatch, capsys):
+        script = tmp_path / "label.py"
+        script.write_text("""
+import os, signal, sys
+import pyterrier as pt
+from pt_fairness import groups
+
+def label(frame):
+    if "d003" in frame["docno"].tolist() and sys.argv[1] == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    print(*frame["docno"])
+    return frame.assign(group="PRO")
+
+docnos = [f"d{i:03d}" for i in range(6)]
+source = groups.from_transformer(pt.apply.generic(label), dict.fromkeys(docnos, "text"),
+                                 name="tagger", cache="cache", batch_size=2)
+print("kept", *source.to_frame()["docno"])
+source.lookup(["1"] * 6, docnos)
+""")
+        killed = subprocess.run([sys.executable, script, "kill"], cwd=tmp_path, check=False,
+                                capture_output=True)
+        assert killed.returncode == -signal.SIGKILL
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["label.py", "go on"])
+        runpy.run_path(str(script))
+        assert capsys.readouterr().out.splitlines() == [
+            "kept d000 d001", "d002 d003", "d004 d005"]
+
+    def test_a_cache_that_was_not_finished_is_made_again(self, tmp_path, monkeypatch):
+        arguments = {"texts": TEXTS, "cache": tmp_path / "cache"}
+
+        def interrupted(*arguments, **options):
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("pathlib.Path.write_text", interrupted)
+            groups.from_transformer(Tagger(), **arguments)
+        assert (tmp_path / "cache.part" / "db.sqlite3").exists()
+        assert not (tmp_path / "cache").exists()
+        source = groups.from_transformer(Tagger(), **arguments)
+        assert len(labels_of(source)) == 4
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "cache.lock"]
+
+    def test_topic_and_document(self, tmp_path):
+        topics = pd.DataFrame({"qid": [1, 2], "query": ["good", "bad"]})
+
+        def answer(frame):
+            pairs = zip(frame["query"], frame["text"], strict=True)
+            match = [query in text for query, text in pairs]
+            return frame.assign(group=np.where(match, "PRO", "CON"))
+
+        arguments = {"texts": TEXTS, "topics": topics, "cache": tmp_path / "cache"}
+        source = groups.from_transformer(pt.apply.generic(answer), **arguments)
+        assert rows(source, "abb", "121") == "1 a PRO, 2 b PRO, 1 b CON"
+        again = groups.from_transformer(pt.apply.generic(answer), **arguments).to_frame()
+        assert again.values.tolist() == [["1", "a", "PRO"], ["1", "b", "CON"], ["2", "b", "PRO"]]
+
+    @pytest.mark.parametrize("change", ["labeller", "column", "name", "topics", "folder"])
+    def test_another_labeller_is_an_error(self, tmp_path, change):
+        topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
+        folder = tmp_path / "cache"
+        first = {"labeller": Tagger(), "texts": TEXTS, "cache": folder, "name": "one"}
+        if change == "folder":
+            folder.mkdir()
+        else:
+            groups.from_transformer(**first)
+            stored = json.loads((folder / "labeller.json").read_text())
+            assert stored["text"] == "Tagger()" and stored["name"] == "one"
+        changed = {"labeller": pt.apply.generic(lambda frame: frame), "column": "stance",
+                   "name": "two", "topics": topics, "folder": folder}
+        option = "cache" if change == "folder" else change
+        with pytest.raises(ValueError, match="give another folder"):
+            groups.from_transformer(**{**first, option: changed[change]})
+
+    def test_memory_addresses_do_not_matter(self, tmp_path):
+        class Plain(Tagger):
+            __repr__ = object.__repr__
+
+        labellers = [Plain(), Plain()]
+        assert repr(labellers[0]) != repr(labellers[1])
+        for labeller in labellers:
+            groups.from_transformer(labeller, TEXTS, cache=tmp_path / "cache")
+
+
+def test_what_was_labelled_is_kept_after_an_error():
+    def label(text):
+        if "day" in text:
+            raise RuntimeError("no power")
+        return "PRO"
+
+    source = groups.from_transformer(Tagger(label), TEXTS, batch_size=2, name="tagger")
+    with pytest.raises(ValueError, match=r"of tagger.* from 'c' to 'd', raised Runtime.*no power"):
+        labels_of(source)
+    assert source.to_frame()["docno"].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("answer, says", [
+    (lambda frame: frame, "group"),
+    (lambda frame: frame["docno"], "has to be a DataFrame"),
+    (lambda frame: pd.concat([frame, frame]).assign(group="A"), "'a' twice"),
+    (lambda frame: frame.assign(docno="x", group="A"), "'x' which it was not asked for"),
+    (lambda frame: frame.assign(group=[{"A": "much"}] * 4), "the groups of 'a'"),
+    (lambda frame: frame.assign(group=[{"A": -1.0}] * 4), "weight of 'A' for 'a'")])
+def test_wrong_answers(answer, says):
+    with pytest.raises(ValueError, match=says):
+        labels_of(groups.from_transformer(answer, TEXTS))
+
+
+@pytest.mark.parametrize("options, says", [
+    ({"labeller": "BM25"}, "it takes a PyTerrier transformer"), ({"batch_size": 0}, "batch_size=0"),
+    ({"texts": 3}, "texts"), ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
+    ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "two texts"),
+    ({"texts": "no/such"}, "no dataset 'no/such'"), ({"topics": 3}, "topics=3")])
+def test_wrong_input(options, says):
+    with pytest.raises(ValueError, match=says):
+        labels_of(groups.from_transformer(**{"labeller": Tagger(), "texts": TEXTS, **options}))
+
+
+# ------------------------------------------------------------------------ agreement with human ones
+
+
+def rates_of(counts, **options):
+    """Error rates of documents with the given counts of human label × the model's label."""
+    model, human = {}, {}
+    for row, of_human in enumerate(counts):
+        for column, number in enumerate(of_human):
+            for _ in range(number):
+                docno = f"d{len(human)}"
+                human[docno] = "ABC"[row]
+                model[docno] = "ABC"[column]
+    return groups.error_rates(groups.from_mapping(model, "tagger"), human, **options)
+
+
+def slow_kappa(counts):
+    """κ and its large-sample standard error, term by term (Fleiss, Cohen & Everitt 1969)."""
+    n, size = sum(map(sum, counts)), len(counts)
+    p = [[count / n for count in row] for row in counts]
+    row = [sum(p[i]) for i in range(size)]
+    column = [sum(p[i][j] for i in range(size)) for j in range(size)]
+    same = sum(p[i][i] for i in range(size))
+    chance = sum(row[i] * column[i] for i in range(size))
+    total = -((same * chance - 2 * chance + same) ** 2)
+    for i in range(size):
+        for j in range(size):
+            if i == j:
+                total += p[i][i] * ((1 - chance) - (row[i] + column[i]) * (1 - same)) ** 2
+            else:
+                total += (1 - same) ** 2 * p[i][j] * (column[i] + row[j]) ** 2
+    return (same - chance) / (1 - chance), math.sqrt(max(total, 0) / n) / (1 - chance) ** 2
+
+
+def slow_alpha(counts):
+    """Krippendorff's α from the matrix of coincidences."""
+    size = len(counts)
+    pairs = [[counts[i][j] + counts[j][i] for j in range(size)] for i in range(size)]
+    of_labels = [sum(row) for row in pairs]
+    n = sum(of_labels)
+    observed = sum(pairs[i][j] for i in range(size) for j in range(size) if i != j)
+    expected = sum(
+        of_labels[i] * of_labels[j] for i in range(size) for j in range(size) if i != j) / (n - 1)
+    return 1 - observed / expected
+
+
+def test_worked_values():
+    rates = rates_of([[40, 10], [5, 45]])
+    assert rates.accuracy[0] == 0.85
+    assert rates.kappa == pytest.approx((0.7, 0.5607, 0.8393), abs=5e-5)
+    assert (rates.kappa[2] - rates.kappa[0]) / 1.959964 == pytest.approx(0.071056, abs=1e-6)
+    assert rates.alpha[0] == pytest.approx(0.7007519, abs=1e-7)
+    assert np.isnan(rates.alpha[1:]).all()
+    row = rates.labels.set_index("label").loc["A"]
+    assert row[["human", "model"]].tolist() == [50, 45]
+    columns = ["precision", "precision low", "precision high", "recall", "recall low",
+               "recall high"]
+    expected = [0.8889, 0.7650, 0.9516, 0.8, 0.6696, 0.8876]
+    assert row[columns].tolist() == pytest.approx(expected, abs=5e-5)
+    assert row["f1"] == pytest.approx(2 * 40 / 95)
+    assert rates.counts.to_numpy().tolist() == [[40, 10], [5, 45]]
+    assert rates.true_given_model["A"] == pytest.approx({"A": 40 / 45, "B": 5 / 45})
+    assert rates.model_given_true["A"] == {"A": 0.8, "B": 0.2}
+
+
+@given(st.lists(st.integers(1, 30), min_size=9, max_size=9))
+def test_slow_versions(numbers):
+    counts = np.array(numbers).reshape(3, 3)
+    frame = pd.DataFrame(np.column_stack([counts, [2, 0, 1]]), [*"ABC"], [*"ABC", "@NONE"])
+    rates = LabelErrors(frame, "tagger")
+    kappa, error = slow_kappa(counts.tolist())
+    assert rates.kappa == pytest.approx((kappa, kappa - 1.959964 * error, kappa + 1.959964 * error))
+    assert rates.alpha[0] == pytest.approx(slow_alpha(counts.tolist()))
+    assert rates.accuracy[0] == pytest.approx(np.trace(counts) / (counts.sum() + 3))
+
+
+def test_documents_without_a_label_of_the_model():
+    model = {"a": "A", "b": "B", "c": "B"}
+    rates = groups.error_rates(groups.from_mapping(model, "tagger"),
+                               {"a": "A", "b": "A", "c": "B", "d": "A", "e": None})
+    assert rates.counts.loc["A"].to_dict() == {"A": 1, "B": 1, "@NONE": 1}
+    assert rates.accuracy[0] == 0.5
+    assert rates.labels.set_index("label")["recall"].to_dict() == {"A": 1 / 3, "B": 1}
+    assert rates.kappa[0] == pytest.approx(slow_kappa([[1, 1], [0, 1]])[0])
+    assert "1 of these documents have no label of the model" in repr(rates)
+
+
+STANCES = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": ["A", "NO", "B"]})
+
+
+#: Human labels in which people gave ``b`` no group.
+WITHOUT_B = [{"a": "A", "b": None, "c": "B"}, groups.from_qrels(STANCES, none=["NO"]),
+             pd.DataFrame({"docno": [*"abc"], "group": ["A", "-", "B"]})]
+
+
+@pytest.mark.parametrize("without_b", WITHOUT_B, ids=["mapping", "qrels", "frame"])
+def test_documents_that_people_gave_no_group(without_b):
+    model = groups.from_mapping({"a": "A", "b": "B", "c": "B"}, "tagger")
+    with pytest.warns(FairnessWarning, match=r"1 documents .* such as 'b', .* leave out none="):
+        rates = groups.error_rates(model, without_b)
+    assert rates.counts.to_numpy().sum() == 2
+    both = groups.model_labels(model, without_b)
+    with pytest.raises(ValueError, match=r"'b' has no group in .* leave out none="):
+        both.lookup(["1", "1"], ["a", "b"])
+    # Where the model has no label either, nothing is counted wrongly.
+    silent = groups.from_mapping({"a": "A", "c": "A"})
+    found = groups.model_labels(silent, without_b).lookup(["1"] * 4, [*"abcd"])
+    assert found["group"].tolist() == ["A", "B"]
+    every = groups.model_labels(model, groups.from_qrels(STANCES))
+    assert every.lookup(["1"] * 3, [*"abc"])["group"].tolist() == ["A", "NO", "B"]
+
+
+def test_labels_that_one_side_never_uses():
+    rates = rates_of([[3, 0, 1], [2, 0, 0]])
+    row = rates.labels.set_index("label")
+    assert row.index.tolist() == ["A", "B", "C"]
+    assert math.isnan(row.loc["B", "precision"]) and math.isnan(row.loc["C", "recall"])
+    assert row.loc["B", "recall"] == row.loc["C", "precision"] == 0
+    assert list(rates.true_given_model) == ["A", "C"]
+    single = rates_of([[4]])
+    assert np.isnan([*single.kappa, *single.alpha]).all() and single.accuracy[0] == 1
+
+
+def test_text():
+    rates = rates_of([[40, 10], [5, 45]])
+    assert ("The labels of tagger agree with 100 human labels in 85.0 % [76.7, 90.7] "
+            "(κ 0.70 [0.56, 0.84])") in repr(rates)
+    assert "0.89 [0.77, 0.95]" in repr(rates)
+    latex = groups.error_rates({"x": "a_b", "y": "50 %"}, {"x": "a_b", "y": "50 %"}).to_latex()
+    assert r"a\_b & 1" in latex and r"50 \%" in latex and r"\toprule" in latex
+
+
+def test_rates_are_what_with_error_rates_takes():
+    rates = rates_of([[40, 10, 0], [5, 45, 0], [0, 0, 3]])
+    model = groups.from_mapping({"x": "A", "y": "B"})
+    found = groups.with_error_rates(model, rates.true_given_model).lookup(["1"], ["x"])
+    assert found["weight"].tolist() == pytest.approx([40 / 45, 5 / 45])
+    prior = {"A": 50 / 103, "B": 50 / 103, "C": 3 / 103}
+    by_bayes = groups.with_error_rates(model, rates.model_given_true, prior)
+    assert by_bayes.lookup(["1"], ["x"])["weight"].tolist() == pytest.approx([40 / 45, 5 / 45])
+
+
+def test_the_documents_that_are_compared(tmp_path):
+    path = tmp_path / "human.csv"
+    path.write_text("docno,group\na,A\nb,A\n")
+    model = groups.from_mapping({"a": "A", "b": "B", "c": "B"})
+    assert groups.error_rates(model, path).accuracy[0] == 0.5
+    assert groups.error_rates(model, str(path), docnos=["a"]).accuracy[0] == 1
+    frame = pd.DataFrame({"qid": ["1", "2"], "docno": "a", "group": ["A", "B"]})
+    assert groups.error_rates(model, frame).counts.to_numpy().tolist() == [[1, 0], [1, 0]]
+    # Human labels for all topics, and a model's by topic: those of the model are compared.
+    assert groups.error_rates(groups.from_frame(frame), {"a": "A"}).accuracy[0] == 0.5
+    # Human labels that list no documents.
+    model = groups.from_mapping({"FT-1": "FT", "LA-1": "FT", "x": "FT"}, "tagger")
+    human = groups.from_pattern("^[A-Z]+")
+    assert groups.error_rates(model, human).accuracy[0] == 0.5
+    for labels, truth, says in (
+            (groups.from_pattern("^F"), human, r"can list the documents.*docnos="),
+            (model, {"y1": "FT"}, "'y1'.*'tagger'.*'FT-1'"),
+            ({"x1": ["A", "B"]}, {"x1": "A"}, "several labels")):
+        with pytest.raises(ValueError, match=says):
+            groups.error_rates(labels, truth)
