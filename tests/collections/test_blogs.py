@@ -42,15 +42,6 @@ def test_topics_have_title_description_and_narrative(irds, files):
             for number in ("901", "902")]
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("suffix", ["", "/opinion"])
-def test_an_unknown_label_is_named(irds, files, suffix):
-    file = files.blogs(QRELS.replace(f"{POST}3 2", f"{POST}3 7"))
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: the label of '{POST}3' in "
-                                         r"topic 901 is 7; it has to be one of -1 \(not judged\)"):
-        list(irds.load(f"blogs06/trec-blog-2007{suffix}").qrels_iter())
-
-
 def test_groups_know_topic_and_document(irds, files):
     files.blogs(QRELS)
     found = groups.get("blogs06/trec-blog-2007/opinion")

@@ -125,7 +125,7 @@ folder = pathlib.Path(sys.argv[1])
 def make():
     with (folder / "made").open("a") as file:
         file.write("x")
-    time.sleep(1)
+    time.sleep(0.5)
     return "table:made"
 print(variants.stored(folder / "table", folder / "source", lambda path: path.read_text(), make,
                     lambda text, file: file.write(text.encode())))

@@ -54,7 +54,7 @@ TRUSTED = [("101001", "a", 0, "50"), ("101001", "b", 2, "80"), ("101002", "a", 2
 @pytest.mark.parametrize("field, labels, order", [
     ("effectiveness", EFFECTIVENESS, ["ineffective", "inconclusive", "effective"]),
     ("credibility", CREDIBILITY, ["not-credible", "credible"])])
-def test_misinfo(irds, files, qrels_of, tmp_path, field, labels, order):
+def test_misinfo(irds, files, qrels_of, field, labels, order):
     misinfo(files)
     name = f"{MISINFO}/{field}"
     rows = [("1", PAGE.format(i), row[0], label)
@@ -68,10 +68,6 @@ def test_misinfo(irds, files, qrels_of, tmp_path, field, labels, order):
     assert found.lookup(["1"] * 6, docnos)["group"].tolist() == [
         label for label in labels if label != "-"]
     assert found.lookup(["2", "1"], [docnos[0], "unjudged"]).empty, "judgments are by topic"
-    run = [("1", docno) for docno in docnos]
-    assert table(name, tmp_path, run, "nDCG@10",
-                 f"BiasP(pro='{order[-1]}',con='{order[0]}')@2")[1] == \
-        pytest.approx((labels[:2].count(order[-1]) - labels[:2].count(order[0])) / 2)
 
 
 def test_misinfo_has_no_other_levels(irds, files):
@@ -137,13 +133,3 @@ def test_damaged_files_of_ehealth(irds, files):
     with pytest.raises(FileNotFoundError, match=rf"^{re.escape(str(written['2017.qrels']))} does "
                                                 "not exist and could not be downloaded"):
         list(irds.load(TRUST).qrels_iter())
-
-
-@pytest.mark.exhaustive
-def test_no_judgments(irds, files):
-    misinfo(files, [])
-    ehealth(files, {2016: [], 2017: []})
-    for name in (f"{MISINFO}/credibility", TRUST):
-        assert list(irds.load(name).qrels_iter()) == []
-    assert groups.get(f"{MISINFO}/effectiveness").lookup(["1"], ["a"]).empty
-    assert np.isnan(values.get(TRUST).lookup(["1"], ["a"])).all()

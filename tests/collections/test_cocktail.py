@@ -8,7 +8,6 @@ import zipfile
 from collections import Counter
 
 import pytest
-from collection_commands import table
 
 from pt_fairness import groups
 
@@ -38,7 +37,7 @@ def archive(qrels=QRELS):
     return buffer.getvalue()
 
 
-def test_passages_queries_and_judgments(irds, files, qrels_of, tmp_path):
+def test_passages_queries_and_judgments(irds, files, qrels_of):
     files.write(f"{ID}.zip", archive())
     assert qrels_of(f"{ID}/source") == ROWS
     assert qrels_of(ID) == [(*row[:3], "0") for row in ROWS]
@@ -56,9 +55,6 @@ def test_passages_queries_and_judgments(irds, files, qrels_of, tmp_path):
     assert found["group"].tolist() == ["llm", "human"]
     shutil.rmtree(files.home / ID)
     assert qrels_of(f"{ID}/source") == ROWS
-    run = [("Autos_q1", f"Autos_d1-{LLM}"), ("Autos_q1", "Autos_d1-human")]
-    measures = [f"OfGroup(measure='RR',group='{group}')" for group in ("human", "llm")]
-    assert table(f"{ID}/source", tmp_path, run, *measures) == [0.5, 1.0]
 
 
 @pytest.mark.exhaustive
@@ -71,11 +67,6 @@ def test_damaged_judgments(irds, files, qrels, reason):
     with pytest.raises(ValueError, match=reason) as error:
         list(irds.load(f"{ID}/source").qrels_iter())
     assert str(path) in str(error.value)
-
-
-def test_without_the_file(irds, tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nq-utd\.zip does not exist and could not be"):
-        list(irds.load(f"{ID}/source").qrels_iter())
 
 
 def test_the_real_file(irds, files, shared):

@@ -41,16 +41,19 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
+FILES = ("table", "qrels", "a.run", "-m", "rKL@5")
+STANCES = ("table", DEBATES, "a.run", "-m", "rKL@5", "--groups", f"{DEBATES}/stance")
+REPORT = ("report", *STANCES[1:], "--topics", DEBATES)
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("kind", ["impossible", "of the kernel", "not writable"])
-@pytest.mark.parametrize("arguments", [
-    ("report", "qrels", "a.run", "-m", "rKL@5"),
-    ("report", DEBATES, "a.run", "-m", "rKL@5", "--groups", f"{DEBATES}/stance",
-     "--topics", DEBATES)], ids=["files", "debates"])
-def test_a_report(run, kind, arguments):
-    report = done(run, homes(run, kind), *arguments, "-o", "page.html")
-    assert report.returncode == 0, report.stderr
-    assert "Traceback" not in report.stderr
-    assert ("home folder" in report.stderr) == (kind != "not writable" and DEBATES in arguments)
-    assert (run / "page.html").stat().st_size > 10_000
+@pytest.mark.parametrize("kind, arguments", [
+    ("impossible", FILES), ("impossible", REPORT), ("of the kernel", STANCES),
+    ("not writable", STANCES)])
+def test_a_command(run, kind, arguments):
+    command = done(run, homes(run, kind), *arguments, "-o", "written")
+    assert command.returncode == 0, command.stderr
+    assert "Traceback" not in command.stderr
+    assert ("home folder" in command.stderr) == (kind != "not writable" and DEBATES in arguments)
+    assert (run / "written").stat().st_size > 0
     assert [*(run / "tmp").glob("pt-fairness-*")] == [], "temporary folders are deleted"

@@ -2,14 +2,16 @@
 
 import json
 import random
+import sys
 import warnings
 
 import ir_measures
 import pandas as pd
 import pytest
+from collection_commands import table
 from touche_arguments import ARGSME, QRELS, STANCES, TASK, named
 
-from pt_fairness import groups
+from pt_fairness import groups, rKL, rND
 from pt_fairness.core.messages import FairnessWarning
 
 #: ir_measures' names of the columns of qrels.
@@ -84,7 +86,6 @@ def test_groups_of_unjudged_arguments(irds, files):
 
 
 def test_only_the_documents_that_a_measure_needs_are_read(irds, files):
-    from pt_fairness import rND
     files.argsme()
     name = f"{ARGSME}/stance"
     qrels = [ir_measures.Qrel("1", *judged) for judged in [("a1", 1), ("a2", 1), ("b1", 0)]]
@@ -93,15 +94,6 @@ def test_only_the_documents_that_a_measure_needs_are_read(irds, files):
     # CON is the minority: its share is 1, then 1/2, where 1/2 is fair; the maximum is the same.
     assert list(value.values()) == [pytest.approx(0.5 / (0.5 + 0.5 / 1.5849625007211562))]
     assert set(groups.get(name)._cache) == {"a1", "a2", "a4"}
-
-
-def test_corrections_by_topic(irds, files):
-    files.argsme()
-    corrected = groups.get(f"{ARGSME}/stance").override(
-        pd.DataFrame({"qid": ["1", "1"], "docno": ["a1", "a2"], "group": ["CON", None]}))
-    rows = corrected.lookup(["1", "1", "1", "2", "2"], ["a1", "a2", "a3", "a1", "a2"])
-    assert rows.values.tolist() == [["1", "a1", "CON"], ["1", "a3", "CON"], ["2", "a1", "PRO"],
-                                    ["2", "a2", "CON"]]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -163,26 +155,20 @@ def test_a_comparative_document_that_is_there_twice_has_one_relevance(irds, file
 # from the command line, and with the real qrels and runs
 
 
-PLUGGED = ("import sys, pt_fairness, ir_datasets; sys.argv[0] = 'ir_datasets'; "
-           "ir_datasets.main_cli()")
-
-
-@pytest.mark.exhaustive
-def test_relevance_diversity_and_fairness_from_the_same_judgments(files, offline, tmp_path):
+def test_relevance_diversity_and_fairness_from_the_same_judgments(irds, files, tmp_path, capsys,
+                                                                  monkeypatch):
     files.argsme()
     files.touche2020(QRELS)
-    done = offline("-c", PLUGGED, "export", f"{TASK}/stance", "qrels")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [
+    monkeypatch.setattr(sys, "argv", ["ir_datasets", "export", f"{TASK}/stance", "qrels"])
+    irds.main_cli()
+    exported = capsys.readouterr().out
+    assert exported.splitlines() == [
         f"{qid} {group} {docno} {label}" for qid, docno, label, group in STANCES]
-    (tmp_path / "qrels").write_text(done.stdout)
-    (tmp_path / "run").write_text("1 Q0 a2 0 9 r\n1 Q0 a1 1 8 r\n2 Q0 a5 0 9 r\n")
-    by_id, by_file = (offline("-m", "pt_fairness", qrels, tmp_path / "run", "nDCG@5 α_nDCG@5 rKL@5")
-                      for qrels in (f"{TASK}/stance", tmp_path / "qrels"))
-    assert by_id.returncode == 0, by_id.stderr
-    assert by_id.stdout == by_file.stdout
-    assert [line.split("\t")[0] for line in by_id.stdout.splitlines()] == [
-        "nDCG@5", "alpha_nDCG@5", "rKL@5"]
+    (tmp_path / "qrels").write_text(exported)
+    run = [("1", "a2"), ("1", "a1"), ("2", "a5")]
+    by_id, by_file = (table(qrels, tmp_path, run, "nDCG@5", "α_nDCG@5", "rKL@5")
+                      for qrels in (f"{TASK}/stance", str(tmp_path / "qrels")))
+    assert by_id == by_file and len(by_id) == 3
 
 
 def write_corpus(files, portals, docnos):
@@ -199,7 +185,7 @@ def write_corpus(files, portals, docnos):
 
 
 @pytest.mark.parametrize("year, topics, judgments", [(2020, 49, 2298), (2021, 50, 3711)])
-def test_the_real_qrels_and_runs(irds, files, touche, qrels_of, shared, year, topics, judgments):
+def test_the_real_qrels_and_a_run(irds, files, touche, qrels_of, shared, year, topics, judgments):
     folder = shared / "data" / "touche"
     text = (folder / f"touche{year}-task1.qrels").read_text()
     if year == 2020:
@@ -209,11 +195,11 @@ def test_the_real_qrels_and_runs(irds, files, touche, qrels_of, shared, year, to
     else:
         files.touche2021(text, "".join(f"{line.rsplit(maxsplit=1)[0]} 1\n"
                                        for line in text.splitlines()))
-    runs = [pd.read_csv(path, sep="\t", names=["query_id", "q0", "doc_id", "rank", "score", "tag"],
-                        dtype={"query_id": str, "doc_id": str})
-            for path in sorted(folder.glob(f"run{year}.*.gz"))]
+    path = next(iter(sorted(folder.glob(f"run{year}.*.gz"))))
+    run = pd.read_csv(path, sep="\t", names=["query_id", "q0", "doc_id", "rank", "score", "tag"],
+                      dtype={"query_id": str, "doc_id": str}).query("rank <= 10")
     judged = {line.split()[2] for line in text.splitlines()}
-    stances = write_corpus(files, touche.PORTALS, judged.union(*(run["doc_id"] for run in runs)))
+    stances = write_corpus(files, touche.PORTALS, judged.union(run["doc_id"]))
     rows = qrels_of(f"{ARGSME}/touche-{year}-task-1/stance")
     assert len(rows) == judgments and len({row[0] for row in rows}) == topics
     assert all(group == stances[docno] for _, docno, _, group in rows)
@@ -221,18 +207,13 @@ def test_the_real_qrels_and_runs(irds, files, touche, qrels_of, shared, year, to
         titles = [query.title for query in irds.load(f"{TASK}/stance").queries_iter()]
         assert len(titles) == 49 and titles[0] == "Should teachers get tenure?"
     qrels = pd.DataFrame(rows, columns=COLUMNS)
-    options = "protected='CON'", f"protected='CON',groups='{ARGSME}/stance'"
-    measures = [ir_measures.parse_measure(name) for name in (
-        "nDCG@5", "α_nDCG@5", *(f"{measure}({option})@5" for measure in ("rND", "rKL", "rRD")
-                                for option in options))]
-    given = {"groups": groups.from_mapping(stances)}
-    by_hand = {measure: type(measure)(**{**measure.params, **given})
-               for measure in measures if "groups" in measure.params}
-    for run in runs:
-        values = ir_measures.calc_aggregate([*measures, *by_hand.values()], qrels, run)
-        assert all(0 < values[measure] < 1 for measure in measures)
-        for measure, same in by_hand.items():
-            assert values[measure] == pytest.approx(values[same], abs=1e-12)
+    protected = rKL(protected="CON") @ 5
+    by_id, by_hand = (protected(groups=source)
+                      for source in (f"{ARGSME}/stance", groups.from_mapping(stances)))
+    measures = [ir_measures.nDCG @ 5, ir_measures.alpha_nDCG @ 5, protected, by_id, by_hand]
+    values = ir_measures.calc_aggregate(measures, qrels, run)
+    assert all(0 < value < 1 for value in values.values())
+    assert values[by_id] == pytest.approx(values[by_hand], abs=1e-12)
 
 
 def test_the_real_graded_qrels(irds, files, touche, qrels_of, shared):

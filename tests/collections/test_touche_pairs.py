@@ -6,7 +6,6 @@ import re
 import warnings
 
 import pytest
-from collection_commands import loaded_at_once, table
 
 from pt_fairness import groups
 from pt_fairness.core.messages import FairnessWarning
@@ -44,9 +43,8 @@ def write_qrels(files, rows=QRELS):
         for column, kind in enumerate(("relevance", "quality", "coherence"), 2)]
 
 
-@pytest.mark.parametrize("field, rows, pro, con", [
-    ("stance", STANCES, "PRO", "CON"), ("portal", PORTALS, "debateorg", "idebate")])
-def test_stances_and_portals(irds, files, qrels_of, tmp_path, field, rows, pro, con):
+@pytest.mark.parametrize("field, rows", [("stance", STANCES), ("portal", PORTALS)])
+def test_stances_and_portals(irds, files, qrels_of, field, rows):
     corpus = write_corpus(files)
     relevance, *_ = write_qrels(files)
     name = f"{TASK}/{field}"
@@ -59,19 +57,6 @@ def test_stances_and_portals(irds, files, qrels_of, tmp_path, field, rows, pro, 
         assert qrels_of(name) == rows, "from the table"
     assert relevance.with_name(f"qrels-relevance.qrels.{field}.tsv").exists()
     assert not corpus.exists() and not list(store.iterdir())
-    run = [("1", ONE), ("1", TWO), ("50", SAME)]
-    bias = f"BiasP(pro='{pro}',con='{con}')@1"
-    assert table(name, tmp_path, run, "nDCG@5", bias) == [1.0, 1.0]
-
-
-@pytest.mark.exhaustive
-def test_processes_share_the_table(irds, files, offline):
-    corpus = write_corpus(files)
-    write_qrels(files)
-    assert loaded_at_once(offline, f"{TASK}/stance") == [STANCES, STANCES]
-    for file in (corpus, *corpus.with_name("processed.json.pklz4").iterdir()):
-        file.unlink()
-    assert loaded_at_once(offline, f"{TASK}/stance") == [STANCES, STANCES], "from the table"
 
 
 def test_groups_of_unjudged_pairs(irds, files):
@@ -108,7 +93,7 @@ def test_an_argument_that_is_there_twice(irds, files, qrels_of):
 
 
 @pytest.mark.parametrize("field, levels", [("quality", "201"), ("coherence", "102")])
-def test_quality_and_coherence(irds, files, qrels_of, tmp_path, field, levels):
+def test_quality_and_coherence(irds, files, qrels_of, field, levels):
     paths = write_qrels(files)
     name = f"{TASK}/{field}"
     rows = [(*row[:3], level) for row, level in zip(QRELS, levels, strict=True)]
@@ -118,19 +103,8 @@ def test_quality_and_coherence(irds, files, qrels_of, tmp_path, field, levels):
     assert found.order == ["0", "1", "2"]
     assert found.lookup(["1", "50", "50"], [ONE, SAME, ONE])["group"].tolist() == [
         levels[0], levels[2]]
-    run = [("1", ONE), ("1", TWO), ("50", SAME)]
-    values = table(name, tmp_path, run, "nDCG@5", f"GF(groups='{name}')@2")
-    assert all(0 < value <= 1 for value in values)
     paths[("quality", "coherence").index(field) + 1].write_text(
         f"1 0 {ONE} 1\n1 0 {TWO} 3\n50 0 {SAME} 1\n")
     with pytest.raises(ValueError, match=rf"{re.escape(str(paths[0]))} or .*: the {field} of "
                        rf"'{TWO}' in topic 1 is 3; it has to be one of 0, 1, 2\. Replace damaged"):
         qrels_of(name)
-
-
-@pytest.mark.exhaustive
-def test_without_the_corpus(irds, files, qrels_of):
-    write_qrels(files)
-    with pytest.raises(FileNotFoundError, match=r"processed\.json does not exist and could not be "
-                       r"downloaded .* put it there, or set IR_DATASETS_HOME"):
-        qrels_of(f"{TASK}/stance")

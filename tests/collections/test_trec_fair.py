@@ -1,17 +1,15 @@
 """TREC Fair: groups from the metadata file alone."""
 
-import csv
 import math
 
 import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
-from one_test import each
 from scipy.spatial.distance import jensenshannon
 from trec_fair_pages import DOCNOS22, GROUPS22
 
-from pt_fairness import AWRF, cli, groups, targets
+from pt_fairness import AWRF, groups, targets
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
 METADATA21 = "trec-fair/2021/metadata.json.gz"
@@ -56,29 +54,6 @@ def test_2021(irds, fair21, qrels_of):
     assert [query.text for query in dataset.queries_iter()] == ["Mathematicians", "Energy"]
     assert "continents" in dataset.documentation()["desc"]
     assert not (fair21.parent / "corpus.json.gz").exists(), "the articles are not read"
-
-
-@each("suffix", GROUPS22)
-def test_the_command_line(fair22, tmp_path, capsys, suffix):
-    run = tmp_path / "run"
-    run.write_text("".join(f"84 Q0 {docno} {rank} {-rank} r\n"
-                           for rank, docno in enumerate(DOCNOS22)))
-    name = f"{ID22}/{suffix}"
-    assert cli.main(["table", name, str(run), "-m", "nDCG@2", "Annotated@3",
-                     f"AWRF(groups='{name}')@3"]) == 0
-    (_, _, annotated, awrf), = csv.reader(capsys.readouterr().out.splitlines()[1:])
-    known = sum(found != ["-"] for found in GROUPS22[suffix])
-    assert float(annotated) == pytest.approx(known / 3, abs=1e-4)
-    assert 0 < float(awrf) < 1
-
-
-@pytest.mark.parametrize("suffix", ["locations", "quality"])
-def test_the_command_line_2021(fair21, tmp_path, capsys, suffix):
-    run = tmp_path / "run"
-    run.write_text("101 Q0 316 0 2 r\n101 Q0 12 1 1 r\n102 Q0 303 0 1 r\n")
-    assert cli.main(["table", f"{ID21}/{suffix}", str(run), "-m", "nDCG@3", "AWRF@2"]) == 0
-    (_, *values), = csv.reader(capsys.readouterr().out.splitlines()[1:])
-    assert [0 < float(value) < 1 for value in values] == [True, True]
 
 
 # --------------------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ def test_unregister(registered_groups):
     assert values == [0.5], "an evaluator keeps its groups"
     with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
         ir_measures.evaluator([Annotated(groups="mine")], QRELS)
-    with pytest.raises(ValueError, match="'mine' cannot be unregistered; .* added are: none"):
+    with pytest.raises(ValueError, match=r"'mine' cannot be unregistered; .* added are: none"):
         groups.unregister("mine")
 
 
