@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from math import nan
+from math import inf, nan
 
 import numpy as np
 import pandas as pd
@@ -109,15 +109,15 @@ def _read(name: str, frame: pd.DataFrame) \
     if for_all:
         frame = frame.assign(qid="all")
     need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
-    for column in (frame["qid"], frame["group"]):
-        blank = column.isna() | column.isin(UNANNOTATED)
+    rows = pd.DataFrame(index=range(len(frame)))
+    for column in ("qid", "group"):
+        blank = frame[column].isna() | frame[column].isin(UNANNOTATED)
         if blank.any():
-            raise missing(column, blank.to_numpy().argmax(), f"target {name!r}")
-    rows = pd.DataFrame({"qid": frame["qid"].map(label_text).to_numpy(),
-                         "group": frame["group"].map(label_text).to_numpy(),
-                         "share": pd.to_numeric(frame["share"], errors="coerce").to_numpy(
-                             float, na_value=nan)})
-    wrong = ~(np.isfinite(rows["share"]) & (rows["share"] >= 0))
+            raise missing(frame[column], blank.to_numpy().argmax(), f"target {name!r}")
+        rows[column] = frame[column].map(label_text).to_numpy()
+    numbers = pd.to_numeric(frame["share"], errors="coerce")
+    rows["share"] = numbers.to_numpy(float, na_value=nan)
+    wrong = ~rows["share"].between(0, inf, inclusive="left")
     for place, row in rows[wrong][:1].iterrows():
         raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
                          f"{str(frame['share'].iloc[place])!r} for topic {row['qid']!r}; shares "
@@ -134,8 +134,8 @@ def _read(name: str, frame: pd.DataFrame) \
         place = off.argmax()
         raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum to "
                          f"{shares[place].sum():.9g}; those of every topic sum to 1")
-    places = None if for_all else {str(qid): place for place, qid in enumerate(topics)}
-    return places, tuple(map(str, table.columns)), shares
+    places = None if for_all else {qid: place for place, qid in enumerate(topics)}
+    return places, tuple(table), shares
 
 
 def get(name: str) -> pd.DataFrame:
@@ -159,7 +159,7 @@ def get(name: str) -> pd.DataFrame:
     """
     target = find(name)
     topic, group = np.nonzero(target.shares)
-    frame = pd.DataFrame({"group": pd.Series([target.labels[i] for i in group], dtype="str"),
+    frame = pd.DataFrame({"group": pd.Index(target.labels, dtype="str").take(group),
                           "share": target.shares[topic, group]})
     if target.topics is not None:
         frame.insert(0, "qid", pd.Index([*target.topics], dtype="str").take(topic))
@@ -191,7 +191,6 @@ def check(target: Target, qids: Sequence[str]) -> None:
         return
     lacking = [qid for qid in qids if qid not in target.topics]
     if lacking:
-        count = f" {len(lacking)} topics, such as" if len(lacking) > 1 else " topic"
-        raise ValueError(f"the target {target.name!r} has no shares for{count} {lacking[0]!r}; it "
+        raise ValueError(f"the target {target.name!r} has no shares for topic {lacking[0]!r}; it "
                          "needs shares for every topic of the qrels and has them for "
                          f"{len(qids) - len(lacking)} of {len(qids)}")

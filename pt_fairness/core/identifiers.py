@@ -176,7 +176,7 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
         raise missing(ids, np.argmax(codes < 0), where)
-    texts = [value if isinstance(value, str) else label_text(value) for value in values]
+    texts = list(map(label_text, values))
     distinct: dict[str, Any] = {}
     for text, value in zip(texts, values, strict=True):
         distinct.setdefault(text, value)

@@ -161,10 +161,7 @@ class NamedObject:
     @property
     def registered(self) -> str:
         """The first name under which the object is registered; its own if there is none."""
-        registry = _REGISTRIES.get(self.WHAT)
-        if registry is None:
-            return self.name
-        return registry.name_of(self)
+        return _REGISTRIES[self.WHAT].name_of(self)
 
     def renamed(self: S, name: str) -> S:
         """Return the same object under another name."""
@@ -175,9 +172,8 @@ class NamedObject:
     def __eq__(self, another: object) -> bool:
         if self is another:
             return True
-        if not isinstance(another, NamedObject) or type(self) is not type(another):
-            return False
-        return self.name == another.name and self.key == another.key
+        return isinstance(another, NamedObject) and type(self) is type(another) \
+            and self.name == another.name and self.key == another.key
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -215,9 +211,8 @@ def declare(what: str, names: Collection[str], make: Callable[[str], Any]) -> No
 
 
 def _built_in_names(what: str) -> Collection[str]:
-    if what in _BUILT_IN:
-        return _BUILT_IN[what][0]
-    return ()
+    names, _ = _BUILT_IN.get(what, ((), None))
+    return names
 
 
 def built_in(what: str, name: str) -> Any:
@@ -363,17 +358,14 @@ class Registry(Generic[S]):
         if isinstance(name, self._kind):
             return name
         source = self._registered.get(name)
-        if not make:
-            if isinstance(source, self._kind):
-                return source
-            return None
-        if source is None:
-            if name not in _built_in_names(self._kind.WHAT):
-                return None
+        if source is None and make and name in _built_in_names(self._kind.WHAT):
             return built_in(self._kind.WHAT, name)
-        if not isinstance(source, self._kind):
-            source = self._registered[name] = source()  # type: ignore[operator]
-        return source
+        if source is None or isinstance(source, self._kind):
+            return source
+        if not make:
+            return None
+        made = self._registered[name] = source()  # type: ignore[operator]
+        return made
 
     def name_of(self, source: S) -> str:
         """Return the first name under which a source is registered; its own if there is none."""

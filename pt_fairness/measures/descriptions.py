@@ -77,13 +77,11 @@ def _protected(measure: FairnessMeasure) -> str:
 def range_of(measure: FairnessMeasure) -> str:
     """Return the range of a measure in words."""
     low, high = measure.RANGE
-    if low is None and high is None:
-        return "unbounded"
-    if low is None:
-        return f"{high:g} or less".replace("-", "−")
     if high is None:
-        return f"{low:g} or more"
-    return f"{low:g} to {high:g}".replace("-", "−")
+        text = "unbounded" if low is None else f"{low:g} or more"
+    else:
+        text = f"{high:g} or less" if low is None else f"{low:g} to {high:g}"
+    return text.replace("-", "−")
 
 
 def fair_end_of(measure: FairnessMeasure) -> str:
@@ -216,9 +214,7 @@ def _superscript(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    above = _side(match[1])
-    below = _side(match[2])
-    return f"{above}/{below}"
+    return f"{_side(match[1])}/{_side(match[2])}"
 
 
 def _side(text: str) -> str:
@@ -298,10 +294,8 @@ class Reference(NamedTuple):
     @property
     def short(self) -> str:
         """The authors and the year, such as ``Das & Lease 2019``."""
-        family = [_family(name) for name in self.people]
-        who = " & ".join(family)
-        if len(family) > 2:
-            who = f"{family[0]} et al."
+        first, *others = map(_family, self.people)
+        who = f"{first} et al." if len(others) > 1 else " & ".join([first, *others])
         year = self.venue[-4:]
         return f"{who} {year if year.isdigit() else self.venue}"
 

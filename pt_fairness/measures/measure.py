@@ -170,7 +170,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        derived: dict[str, Any] = dict(described(cls))
+        derived: dict[str, Any] = {**described(cls)}
         if "FAIR_END" in vars(cls):
             derived["DEFAULT"] = 1.0 - cls.FAIR_END
         for name in derived.keys() - vars(cls).keys():
@@ -320,8 +320,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         target = self.param("target")
         if isinstance(target, dict):
             return tuple(target)
-        registered = self.registered_target
-        return () if registered is None else registered.labels
+        return getattr(self.registered_target, "labels", ())
 
     @property
     def registered_target(self) -> Target | None:
@@ -335,9 +334,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def with_sources(self, find: Find) -> FairnessMeasure:
         """Return the measure, of the same text, with what ``find`` returns for each source."""
         params = dict(self.params)
-        for name, param in self.SUPPORTED_PARAMS.items():
-            if name in params and isinstance(param, SourceParam):
-                params[name] = param.with_sources(params[name], find)
+        for name, param in self._source_params():
+            params[name] = param.with_sources(params[name], find)
         measure = object.__new__(type(self))
         measure.__dict__.update(self.__dict__, params=params, _text=self._text)
         measure.__dict__.pop("param", None)  # it has the names
@@ -347,14 +345,17 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return a pair of parameter and source for each source among the parameters."""
         pairs = []
 
-        def note(param: str, source: Any) -> Any:
+        def note(param: str, source: Any) -> None:
             pairs.append((param, source))
-            return source
 
-        for name, param in self.SUPPORTED_PARAMS.items():
-            if name in self.params and isinstance(param, SourceParam):
-                param.with_sources(self.params[name], note)
+        for name, param in self._source_params():
+            param.with_sources(self.params[name], note)
         return pairs
+
+    def _source_params(self) -> list[tuple[str, SourceParam]]:
+        """Return the parameters of sources that are set."""
+        return [(name, param) for name, param in self.SUPPORTED_PARAMS.items()
+                if name in self.params and isinstance(param, SourceParam)]
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name."""
@@ -369,7 +370,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
         :raises ValueError: an unknown parameter, or a value that is not allowed
         """
-        if self.__dict__.get("validated"):
+        if self.validated:
             return
         for name, value in self.params.items():
             param = self.SUPPORTED_PARAMS.get(name)
@@ -427,7 +428,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
 def _same(param: str, first: Any, second: Any) -> bool:
     """Return whether two sources of one name are the same."""
-    if first is second or (isinstance(first, str) and isinstance(second, str)):
+    if {type(first), type(second)} == {str}:
         return True
     registry = registry_of(param)
     return registry.find(first) == registry.find(second)
@@ -508,8 +509,8 @@ def sums_by_list(view: View, codes: Ints, values: Floats | None = None) -> Float
     :param codes: the codes of the documents, ``[R, D]``
     :param values: by default each document counts 1
     """
-    lists = np.arange(len(view))
-    return view.sums_by_code(len(view), lists[:, None], codes, values)
+    lists = np.arange(len(view))[:, None]
+    return view.sums_by_code(len(view), lists, codes, values)
 
 
 def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
@@ -522,8 +523,8 @@ def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
 
 def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:
     """Return the ``rel`` values of the measures; ``None`` stands for all judged documents."""
-    rels = {measure.param("rel") for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
-    return rels | ({None} if any(measure.JUDGED for measure in measures) else set())
+    rels = {measure.rel for measure in measures if "rel" in measure.SUPPORTED_PARAMS}
+    return rels | {None for measure in measures if measure.JUDGED}
 
 
 def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
@@ -534,10 +535,10 @@ def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
     if len(labels) == 1 and measure.COMPARES and measure.needs_groups:
         return f"the only group is {labels[0]!r}"
     protected = measure.param("protected")
-    if not labels or protected in (None, *PROTECTED_WORDS):
+    words = not labels or protected in (None, *PROTECTED_WORDS)
+    if words or not {*labels} <= {*label_parts(protected, labels)}:
         return ""
-    every = {*labels} <= {*label_parts(protected, labels)}
-    return f"protected={protected!r} names every group" if every else ""
+    return f"protected={protected!r} names every group"
 
 
 def values_of(measure: FairnessMeasure, view: View) -> Floats:

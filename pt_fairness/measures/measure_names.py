@@ -54,14 +54,13 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
     MEASURES[measure.NAME] = measure
     for module in _exporting():
         for name in names:
-            vars(module).setdefault(name, measure)
+            module.setdefault(name, measure)
     return measure
 
 
-def _exporting() -> list[Any]:
-    """Return those modules of ``_EXPORTING`` that are imported."""
-    modules = map(sys.modules.get, _EXPORTING)
-    return [module for module in modules if module is not None]
+def _exporting() -> list[dict[str, Any]]:
+    """Return the names of those modules of ``_EXPORTING`` that are imported."""
+    return [vars(sys.modules[name]) for name in _EXPORTING if name in sys.modules]
 
 
 class FunctionMeasure(FairnessMeasure):
@@ -192,7 +191,7 @@ def measure(function: Callable[..., Any], name: str | None = None, fair_end: flo
     if isinstance(before, FunctionMeasure) and _place(before.DECLARATION[0]) == _place(function):
         del MEASURES[name], irm.registry[name]
         for module in _exporting():
-            vars(module).pop(name, None)
+            module.pop(name, None)
     return register(kind())
 
 

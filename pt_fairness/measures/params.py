@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from ir_measures import measures as irm
 
+from pt_fairness.core.arrays import SMALLEST_TARGET
+from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import (
     BACKGROUND_WORDS,
     SUM_TOLERANCE,
@@ -81,8 +84,6 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
 
     def validate(self, value: Any) -> bool:
         """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
-        if value is NOT_PROVIDED:
-            return True
         return isinstance(value, self.types) \
             and (bool in self.types or not isinstance(value, bool)) and self.accepts(value)
 
@@ -136,10 +137,8 @@ def plain(value: Any) -> Any:
 def _number(kind: type) -> Callable[[Any], Any]:
     def canonical(value: Any) -> Any:
         if isinstance(value, str):
-            try:
+            with suppress(ValueError):
                 value = kind(value)
-            except ValueError:
-                return value
         if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value) + 0.0  # −0 is 0
         return value
@@ -298,7 +297,6 @@ def _distribution(value: Any) -> Any:
     shares = _by_label(value)
     if not _are_by_label(shares):
         return value
-    from pt_fairness.core.arrays import SMALLEST_TARGET
     return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
             for label, share in shares.items()}
 
@@ -307,19 +305,25 @@ def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
         from pt_fairness import targets
         return value in words or (value not in TARGET_WORDS and value in targets.names())
-    return _are_by_label(value) and min(value.values()) >= 0 \
-        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
+    return _are_shares(value, str)
 
 
-def _by_label(value: Any) -> Any:
-    """Return a dictionary with text as keys, sorted, and floats as values.
+def _are_shares(value: dict[Any, Any], kind: type) -> bool:
+    """Return whether a dictionary has keys of one type, and floats that sum to 1 as values."""
+    shares = value.values()
+    typed = all(isinstance(key, kind) and isinstance(value[key], float) for key in value)
+    return typed and min(shares, default=-1) >= 0 and abs(math.fsum(shares) - 1) <= SUM_TOLERANCE
+
+
+def _by_label(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
+    """Return a dictionary with ``key`` of its keys, by default text, sorted, and floats as values.
 
     Other values, and dictionaries that name a label twice, are returned unchanged.
     """
     if not isinstance(value, dict):
         return value
     try:
-        numbers = {label_text(label): float(number) + 0.0 for label, number in value.items()}
+        numbers = {key(label): float(number) + 0.0 for label, number in value.items()}
     except (TypeError, ValueError):
         return value
     if len(numbers) == len(value):
@@ -349,18 +353,11 @@ def _group_source(value: Any) -> Any:
     if isinstance(value, NamedObject) and value.WHAT == "values":
         raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
                          "numbers, such as RaB, take it as values=")
-    value = _as_frame(value)
+    value = as_frame(value)
     if isinstance(value, Mapping) or hasattr(value, "__array__"):
         from pt_fairness.groups import get
         return get(value)
     return _path_text(value)
-
-
-def _as_frame(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
-    from pt_fairness.core.identifiers import as_frame
-    return as_frame(value)
 
 
 def _path_text(value: Any) -> Any:
@@ -386,7 +383,7 @@ def _value_source(value: Any) -> Any:
         raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
                          "groups= and a number for each label as values=, such as "
                          "{'PRO':1,'CON':-1}")
-    value = _as_frame(value)
+    value = as_frame(value)
     if hasattr(value, "__array__"):  # arrays compare elementwise
         raise ValueError("values takes the name of registered values, the path of a file of "
                          f"values, or a Values object, not a {type(value).__name__}; "
@@ -416,7 +413,6 @@ def _is_background(value: str) -> bool:
 #: The divergences of an attribute.
 DIVERGENCES = ("jsd", "nmd", "rnod")
 _GROUPS = groups()
-_LABEL = label("a label")
 _TARGET = target()
 
 
@@ -424,7 +420,7 @@ def _ordered(value: Any) -> Any:
     labels = value.split(",") if isinstance(value, str) else value
     if not isinstance(labels, (list, tuple)):
         return value
-    labels = [_LABEL.canonical(part) for part in labels]
+    labels = [_label(part) for part in labels]
     if any(not isinstance(part, str) or "," in part for part in labels):
         return value
     return ",".join(map(str.strip, labels))
@@ -442,23 +438,22 @@ ORDER = Param(str, "the labels from the lowest to the highest, joined by commas;
               canonical=_ordered, accepts=_are_different)
 
 
+def _grade(value: Any) -> int:
+    """Return a relevance grade as an integer.
+
+    :raises ValueError: it is no whole number
+    """
+    if int(value) != float(value):
+        raise ValueError
+    return int(value)
+
+
 def _by_grade(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    try:
-        weights = {int(grade): float(weight) for grade, weight in value.items()}
-        same = len(weights) == len(value) and all(int(grade) == float(grade) for grade in value)
-    except (TypeError, ValueError):
-        return value
-    if same:
-        return dict(sorted(weights.items()))
-    return value
+    return _by_label(value, _grade)
 
 
 def _are_weights(value: dict[Any, Any]) -> bool:
-    return all(isinstance(grade, int) and grade >= 0 for grade in value) \
-        and all(isinstance(weight, float) and weight >= 0 for weight in value.values()) \
-        and abs(math.fsum(value.values()) - 1.0) <= SUM_TOLERANCE
+    return _are_shares(value, int) and min(value) >= 0
 
 
 #: The weights of relevance grades.
@@ -468,11 +463,16 @@ WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents 
                 "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
 
 
-def _by_source(value: Any, canonical: Callable[[Any], Any] = lambda item: item) -> Any:
+def _by_source(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
-    items = [(_GROUPS.canonical(source), canonical(item)) for source, item in value.items()]
-    return dict(sorted(items, key=lambda item: str(name_of(item[0]))))
+    items = {_group_source(source): _distribution(item) for source, item in value.items()}
+    return {source: items[source] for source in sorted(items, key=lambda key: str(name_of(key)))}
+
+
+def _of_sources(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
+    """Return the predicate of dictionaries from group sources to values that are accepted."""
+    return lambda v: all(map(_GROUPS.validate, v)) and all(map(accepts, v.values()))
 
 
 #: The group sources of the attributes, each with its divergence.
@@ -481,22 +481,14 @@ ATTRIBUTES = SourceParam(
     "a dictionary from names of registered groups to "
     f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
     canonical=_by_source, required=True, by="groups",
-    accepts=lambda v: all(map(_GROUPS.validate, v))
-    and all(divergence in DIVERGENCES for divergence in v.values()))
-
-
-def _targets(value: Any) -> Any:
-    return _by_source(value, _TARGET.canonical)
-
+    accepts=_of_sources(DIVERGENCES.__contains__))
 
 #: The targets of group sources.
 TARGETS = SourceParam(
     dict, "target of each group source; uniform where none is given",
     "a dictionary from names of registered groups to targets, such as "
-    "{'gender':'qrels'}", default={}, canonical=_targets,
-    by="groups", of="target", words=TARGET_WORDS,
-    accepts=lambda v: all(map(_GROUPS.validate, v))
-    and all(map(_TARGET.validate, v.values())))
+    "{'gender':'qrels'}", default={}, canonical=_by_source,
+    by="groups", of="target", words=TARGET_WORDS, accepts=_of_sources(_TARGET.validate))
 
 
 def _is_fixed_target(value: Any) -> bool:
@@ -509,9 +501,8 @@ FIXED_TARGETS = SourceParam(
     dict, "group sources, each with a registered target that is the same for all topics",
     "a dictionary from names of registered groups to names of registered "
     "targets, such as {'gender':'census'}",
-    canonical=_targets, required=True, by="groups", of="target",
-    accepts=lambda v: bool(v) and all(map(_GROUPS.validate, v))
-    and all(map(_is_fixed_target, v.values())))
+    canonical=_by_source, required=True, by="groups", of="target",
+    accepts=lambda v: v != {} and _of_sources(_is_fixed_target)(v))
 
 
 def _sources(value: Any) -> Any:
@@ -519,7 +510,7 @@ def _sources(value: Any) -> Any:
     sources = value.split(",") if isinstance(value, str) else value
     if not isinstance(sources, (list, tuple)):
         sources = [sources]
-    sources = [_GROUPS.canonical(source) for source in sources if source != ""]
+    sources = [_group_source(source) for source in sources if source != ""]
     if all(isinstance(source, (str, NamedObject)) for source in sources):
         return tuple(sorted(sources, key=name_of)) or ""
     return value

@@ -96,10 +96,8 @@ class Values(NamedObject):
         if len(qids) != len(docnos):
             raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
                              "needs a topic for each document")
-        names = texts_of(pd.Series(qids))
-        documents = texts_of(pd.Series(docnos))
-        topic, topics = pd.factorize(names)
-        return self.find(topic, topics, documents)
+        topic, topics = pd.factorize(texts_of(pd.Series(qids)))
+        return self.find(topic, topics, texts_of(pd.Series(docnos)))
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -243,8 +241,8 @@ class FromText(Values):
         one_of("number", number, (_NEUTRALITY, *_DIFFERENCES))
         groups = len(counts.groups)
         if groups < 2 or (groups > 2 and number in _DIFFERENCES):
-            needed = "two groups or more" if number == _NEUTRALITY else "two groups"
-            raise ValueError(f"number={shown(number)} needs the words of {needed}, not of "
+            more = " or more" if number == _NEUTRALITY else ""
+            raise ValueError(f"number={shown(number)} needs the words of two groups{more}, not of "
                              f"{listed(counts.groups)}")
         self._name = name
         self._counts = counts
