@@ -165,6 +165,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     DEFAULT: ClassVar[float] = 1.0
     #: The position in the list of :func:`pt_fairness.with_groups`, for the order of columns; or −1.
     place: int = -1
+    #: Whether :meth:`validate_params` has found nothing wrong.
+    validated: bool
     #: The signature of a measure, for :func:`inspect.signature` and editors.
     __signature__ = SignatureOfMeasure()
 
