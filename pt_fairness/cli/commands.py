@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -34,6 +35,12 @@ from pt_fairness.measures import descriptions
 FIGURES = {"tradeoff": 2, "relevance_and_fairness": 2, "correlations": 2, "differences": 1,
            "distribution": 1, "bias_histogram": 1, "strips": 1, "explain": 1, "exposure": 1,
            "groups_per_topic": 1, "lorenz": 1}
+#: The options of some figures: these figures, and why the others do not have it.
+OF_FIGURES = {"topic": ("strips explain", "shows all topics"),
+              "baseline": ("tradeoff differences", "compares nothing"),
+              "correction": ("differences", "tests nothing"),
+              "references": ("tradeoff", "shows no reference rankings"),
+              "front": ("tradeoff", "shows no front")}
 #: The options of comparisons, which tables without comparisons ignore.
 _COMPARING = ("baseline", "references", "p_values", "test", "correction", "tolerance")
 #: The forms of a table, and the default in words.
@@ -240,7 +247,6 @@ def _form(options: argparse.Namespace) -> Any:
 
 
 def _correlate(options: argparse.Namespace) -> int:
-    import numpy as np
     import pandas as pd
 
     from pt_fairness import analysis, evaluation
@@ -248,14 +254,13 @@ def _correlate(options: argparse.Namespace) -> int:
     _say_matched(averages)
     correlations = analysis.correlations(averages)
     ap = analysis.correlations(averages, "ap").coefficients
-    names = ap.index
-    if len(names) < 2:
+    pairs = [*itertools.combinations(ap.index, 2)]
+    if not pairs:
         raise ValueError("correlate compares measures; give -m MEASURE MEASURE")
-    pairs = np.triu_indices(len(names), 1)
     columns = {"τ": correlations.coefficients, "p": correlations.p_values, "AP τ": ap}
-    table = pd.DataFrame({"measure": names[pairs[0]], "another": names[pairs[1]]})
+    table = pd.DataFrame(pairs, columns=["measure", "another"])
     for column, matrix in columns.items():
-        table[column] = matrix.to_numpy()[pairs]
+        table[column] = [matrix.at[pair] for pair in pairs]
     form = _form(options)
     write(evaluation.as_text(table, form), options.output, form)
     return int(bool(averages.attrs[evaluation.BROKEN]))
@@ -344,16 +349,9 @@ def _plot(options: argparse.Namespace) -> int:
     if options.output is None or form not in options.formats:
         raise ValueError("plot draws into a file that ends in .pdf, .png or .svg, such as "
                          f"-o {figure}.pdf")
-    if options.topic is not None and figure not in ("strips", "explain"):
-        raise ValueError(f"{figure} shows all topics; leave out --topic")
-    if options.baseline is not None and figure not in ("tradeoff", "differences"):
-        raise ValueError(f"{figure} compares nothing; leave out --baseline")
-    if options.correction is not None and figure != "differences":
-        raise ValueError(f"{figure} tests nothing; leave out --correction")
-    if options.references and figure != "tradeoff":
-        raise ValueError(f"{figure} shows no reference rankings; leave out --references")
-    if options.front and figure != "tradeoff":
-        raise ValueError(f"{figure} shows no front; leave out --front")
+    for name, (figures, reason) in OF_FIGURES.items():
+        if getattr(options, name) and figure not in figures.split():
+            raise ValueError(f"{figure} {reason}; leave out --{name}")
     from pt_fairness import evaluation, plots
     from pt_fairness.io.files import written_whole
     sized = (options.style, options.width, options.font_size) != (None, None, None)
@@ -403,23 +401,21 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
         baseline = position(options.baseline or 0, runs)
         compared = analysis.compare(values, baseline, correction, seed=options.seed)
         return plots.differences(compared, columns[0])
-    systems = list(systems_of(averages)["name"])
+    systems = {name: runs[name] for name in systems_of(averages)["name"]}
+    first = next(iter(systems))
     if figure == "bias_histogram":
-        return plots.bias_histogram(values[values["name"] == systems[0]], columns)
+        return plots.bias_histogram(values[values["name"] == first], columns)
     if figure == "groups_per_topic":
         return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
-    ordered = {name: runs[name] for name in systems}
-    topic = options.topic or qrels[io.qrels_columns(qrels)[0]].iloc[0]
     if figure == "lorenz":
-        return plots.lorenz(analysis.document_exposure(ordered))
-    if figure == "strips":
-        ranked = analysis.ranked_groups(ordered, qrels, groups)
-        return plots.strips(ranked, topic, perquery=values, measure=columns[0])
-    first = runs[systems[0]]
+        return plots.lorenz(analysis.document_exposure(systems))
     if figure == "exposure":
-        ranked = analysis.ranked_groups({systems[0]: first}, qrels, groups)
-        return plots.exposure(ranked)
-    steps = analysis.explain(measures[0], first, qrels, topic, groups=groups)
+        return plots.exposure(analysis.ranked_groups({first: systems[first]}, qrels, groups))
+    topic = options.topic or qrels[io.qrels_columns(qrels)[0]].iloc[0]
+    if figure == "strips":
+        ranked = analysis.ranked_groups(systems, qrels, groups)
+        return plots.strips(ranked, topic, perquery=values, measure=columns[0])
+    steps = analysis.explain(measures[0], systems[first], qrels, topic, groups=groups)
     return plots.explain(steps)
 
 
@@ -491,14 +487,10 @@ def _say_ranked(run: Any, groups: Any) -> bool:
     from pt_fairness.groups import get
     from pt_fairness.rankings.annotations import Matches, matched_line
     source = get(groups)
-    qids = run["qid"].to_numpy(object)
-    docnos = run["docno"].to_numpy(object)
-    item, *_ = source.annotate(qids, docnos)
+    item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
     without = run["docno"].drop(run.index[item])
-    first = None if without.empty else without.iloc[0]
-    matches = Matches(len(run), len(without), first)
-    line = matched_line(matches)
-    sys.stderr.write(f"pt-fairness: {source.registered}: {line}\n")
+    matches = Matches(len(run), len(without), next(iter(without), None))
+    sys.stderr.write(f"pt-fairness: {source.registered}: {matched_line(matches)}\n")
     if source.judged:
         sys.stderr.write("pt-fairness: the new order is an oracle: its groups are judgments, which "
                          "no system knows\n")
@@ -531,12 +523,12 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
 
 def _groups(options: argparse.Namespace) -> None:
     from pt_fairness import groups
-    lines = []
+    text = ""
     for name in groups.names():
         collection = max(filter(name.startswith, DOWNLOADS), key=len, default="")
-        lines += [name, f"    labels: {', '.join(groups.get(name).labels or [])}",
-                  f"    downloads: {DOWNLOADS.get(collection, 'nothing')}"]
-    write("".join(f"{line}\n" for line in lines), options.output)
+        text += (f"{name}\n    labels: {', '.join(groups.get(name).labels or [])}\n"
+                 f"    downloads: {DOWNLOADS.get(collection, 'nothing')}\n")
+    write(text, options.output)
 
 
 def _measures(options: argparse.Namespace) -> None:

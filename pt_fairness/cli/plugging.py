@@ -62,27 +62,6 @@ def _line() -> str:
     return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
 
 
-def plug() -> Path:
-    """Write the file.
-
-    :returns: its path
-    :raises OSError: the folder cannot be written to
-    """
-    path().write_text(_line(), encoding="utf-8")
-    return path()
-
-
-def unplug() -> Path | None:
-    """Remove the file.
-
-    :returns: the path of the removed file, ``None`` if it did not exist
-    """
-    if not path().exists():
-        return None
-    path().unlink()
-    return path()
-
-
 def plugged() -> bool:
     """Return whether the file exists with the content that this version of the package writes."""
     return path().exists() and path().read_text(encoding="utf-8") == _line()
@@ -97,22 +76,26 @@ def add(commands: Any) -> None:
 
 
 def _plug(options: argparse.Namespace) -> None:
+    file = path()
+    text = str(file)
     if not options.status:
-        text = str(plug())
+        file.write_text(_line(), encoding="utf-8")
     elif plugged():
-        text = f"plugged in: {path()}"
-    elif path().exists():
-        text = f"not plugged in: {path()} is of another version; plug again"
+        text = f"plugged in: {file}"
+    elif file.exists():
+        text = f"not plugged in: {file} is of another version; plug again"
     else:
-        text = f"not plugged in: there is no {path()}"
+        text = f"not plugged in: there is no {file}"
     _write(text, options)
 
 
 def _unplug(options: argparse.Namespace) -> None:
-    if unplug():
-        _write(f"removed {path()}", options)
-    else:
-        _write(f"nothing to remove: there is no {path()}", options)
+    file = path()
+    text = f"nothing to remove: there is no {file}"
+    if file.exists():
+        file.unlink()
+        text = f"removed {file}"
+    _write(text, options)
 
 
 def _write(text: str, options: argparse.Namespace) -> None:

@@ -61,18 +61,13 @@ def read_qrels(path: Path) -> pd.DataFrame:
     with opened(path) as source:
         frame = read_columns(source, ["qid", "iteration", "docno", "label"])
         label = pd.to_numeric(frame["label"], errors="coerce")
-        whole = label % 1 == 0  # NaN and infinities are not
-        if not whole.all():
-            row = int(whole.argmin())
-            raise ValueError(f"{source.place(row)}: the label "
-                             f"{shown(frame['label'][row])} is no whole number; "
-                             "pt_fairness.groups.from_qrels and pt-fairness annotate read labels "
-                             "as groups")
-        outside = label.abs() > LARGEST_LABEL
-        if outside.any():
-            row = int(outside.argmax())
-            raise ValueError(f"{source.place(row)}: the label "
-                             f"{shown(frame['label'][row])} is outside ±{LARGEST_LABEL:,}")
+        reasons = {"no whole number; pt_fairness.groups.from_qrels and pt-fairness annotate read "
+                   "labels as groups": label % 1 != 0,  # as of NaN and infinities
+                   f"outside ±{LARGEST_LABEL:,}": label.abs() > LARGEST_LABEL}
+        for reason, wrong in reasons.items():
+            for row in np.flatnonzero(wrong)[:1]:
+                raise ValueError(f"{source.place(row)}: the label {shown(frame['label'][row])} is "
+                                 f"{reason}")
     return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
 
 

@@ -64,9 +64,7 @@ class Watched(io.BufferedIOBase):
         return self._watched(self._stream.read1(size))
 
     def _watched(self, content: bytes) -> bytes:
-        for character in _WATCHED:
-            if character not in self.characters and character.encode() in content:
-                self.characters.add(character)
+        self.characters |= {character for character in _WATCHED if character.encode() in content}
         return content
 
 
@@ -369,11 +367,8 @@ def read_columns(source: Input, names: list[str],
         _check_lines(source, names, dtypes)
     # pandas parses a column of only True and False as 1.0 and 0.0. Check the first line for these
     # words.
-    numbers = [name for name in names if dtypes[name] is float]
-    if any(frame[name].head(1).isin((0.0, 1.0)).any() for name in numbers):
-        first = next((row.casefold() for _, row in source.lines() if row.strip()), "")
-        if "true" in first or "false" in first:
-            _check_lines(source, names, dtypes)
+    if float in dtypes.values() and re.search("true|false", first_line(source), re.IGNORECASE):
+        _check_lines(source, names, dtypes)
     return frame[names]
 
 

@@ -206,7 +206,8 @@ def test_group_files_that_are_wrong(tmp_path, text, says):
     ("1 PRO d1 yes\n1 CON d2 no\n", [["1", "d1", "PRO"], ["1", "d2", "CON"]]),
     # A line separator of Unicode is no white space.
     ("1 X\u2028Y a 1\n1 \x85 b 1\n", [["1", "a", "X\u2028Y"], ["1", "b", "\x85"]]),
-    ("docno,group\n01,007\n1,7\n", [["01", "007"], ["1", "7"]])])
+    ("docno,group\n01,007\n1,7\n", [["01", "007"], ["1", "7"]]),
+    ('docno,group\na, "X, Y"\n', [["a", "X, Y"]])])
 def test_group_files(tmp_path, text, rows):
     frame = read_groups(written(tmp_path / "x", text))
     columns = ["docno", "group"] if len(rows[0]) == 2 else ["qid", "docno", "group"]

@@ -79,6 +79,8 @@ def test_files_that_are_read_in_parallel_have_to_match(irds, files):
 
 def test_files_that_are_read_in_parallel_have_to_be_equally_long(irds, files):
     lines = "51 0 a1 2\n\n51 0 a3 0\n"
+    files.touche2021(lines, lines.replace("\n\n", "\n"))
+    assert len(judgments_of(irds, f"{ARGSME}/touche-2021-task-1")) == 2
     relevance, quality = files.touche2021(lines, "51 0 a1 1\n")
     counts = re.escape(f"2 in {relevance}, 1 in {quality}. ")
     with pytest.raises(ValueError, match=counts + ADVICE):
