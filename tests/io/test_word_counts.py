@@ -5,6 +5,7 @@ import re
 
 import pandas as pd
 import pytest
+from one_test import each
 
 from pt_fairness import groups, values
 from pt_fairness.core.messages import FairnessWarning
@@ -49,10 +50,10 @@ def test_a_field_instead_of_the_default_text(irds):
 
 
 def test_documents_that_are_not_in_the_corpus_are_unknown_with_one_warning(passages):
-    passages({"d1": "she"})
+    passages({"d1": "he"})
     counts = WordCounts("msmarco-passage", WORDS)
     with pytest.warns(FairnessWarning) as told:
-        assert counts.of(["x", "d1", "x"], "gender").tolist() == [[-1, -1], [1, 0], [-1, -1]]
+        assert counts.of(["x", "d1", "x"], "gender").tolist() == [[-1, -1], [0, 1], [-1, -1]]
         assert counts.of(["y"], "gender").tolist() == [[-1, -1]]
     assert [str(one.message) for one in told if one.category is FairnessWarning] == [
         "gender: 1 of 2 documents are not in the corpus msmarco-passage (the first: 'x'), so that "
@@ -87,6 +88,12 @@ def test_words_that_are_refused(words, message):
     for make in (groups.from_text, values.from_text):
         with pytest.raises(ValueError, match=message):
             make("msmarco-passage", words)
+
+
+@each("threshold", [-1, 0.5, "1"])
+def test_thresholds_that_are_refused(threshold):
+    with pytest.raises(ValueError, match=r"threshold=.* has to be a whole number of at least 0"):
+        groups.from_text("msmarco-passage", WORDS, threshold=threshold)
 
 
 def test_datasets_and_fields_that_do_not_exist(irds, passages):
