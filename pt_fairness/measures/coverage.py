@@ -135,17 +135,13 @@ class _MRecall(FairnessMeasure):
     RELEVANCE = True
 
     def score(self, view: View) -> Floats:
-        cutoff = self.cutoff
-        rel = self.rel
-        codes = view.full_relevant(cutoff, rel)
+        codes = view.full_relevant(self.cutoff, self.rel)
         F = sums_by_list(view, codes) @ view.member > 0
-        relevant = view.relevant(rel)
-        W = relevant @ view.member > 0
-        k = cutoff or np.inf
+        W = view.relevant(self.rel) @ view.member > 0
+        k = self.cutoff or np.inf
         view.note(view.labels, wanted=W, found=F & W)
         view.note(k=k)
-        share = self["value"] == "share"
-        return mrecall(F, W, k, share)
+        return mrecall(F, W, k, self["value"] == "share")
 
     def formula(self) -> str:
         if self["value"] == "share":
@@ -243,8 +239,7 @@ class OfGroupMeasure(FairnessMeasure):
     def inner(self) -> Any:
         """The measure of ir_measures, with the cutoff."""
         cutoff = {name: value for name, value in self.params.items() if name == "cutoff"}
-        measure = parsed_one(self.param("measure"), check=False)
-        return measure(**cutoff)
+        return parsed_one(self.param("measure"), check=False)(**cutoff)
 
     @property
     def inner_rel(self) -> int:

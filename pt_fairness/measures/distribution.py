@@ -35,6 +35,8 @@ from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import population
 from pt_fairness.rankings.view import View
 
+#: The parameter ``p`` of the measures with discounts.
+PERSISTENCE = params.persistence(0.85, "persistence of the geometric discount")
 #: The meaning of ``attention`` in the formulas.
 ATTENTION = "attention = the shares at the last rank"
 
@@ -89,8 +91,7 @@ class DistributionMeasure(FairnessMeasure):
         """
         keep = self.param("unannotated") == "keep"
         codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
-        name = self.param("discount") or "none"
-        w = discount(name, codes.shape[1], self.param("p"))
+        w = discount(self.param("discount") or "none", codes.shape[1], self.param("p"))
         groups = sums_by_list(view, codes, w) @ view.share
         annotated = codes >= 0
         total = annotated @ w
@@ -107,10 +108,9 @@ class DistributionMeasure(FairnessMeasure):
         """
         if self.of_run:
             return LARGEST_DIVERGENCE
-        cutoff = self.cutoff
-        if cutoff is None:
+        if self.cutoff is None:
             return 1.0
-        return one_if_zero(largest(cutoff))
+        return one_if_zero(largest(self.cutoff))
 
 
 class DistMeasure(DistributionMeasure):
@@ -124,7 +124,7 @@ class DistMeasure(DistributionMeasure):
                                  "ranking and in the targets that are estimated",
                                  "a number of at least 0", lambda v: v >= 0, default=1.0),
         "discount": params.discount("none", "log2", "trec", "geometric"),
-        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "p": PERSISTENCE,
         "unannotated": params.unannotated(),
         "empty": params.one_of("value of a topic without results: the least fair one (least fair), "
                                "or that of the smoothed shares of no documents, which are equal "
@@ -156,13 +156,16 @@ class DistMeasure(DistributionMeasure):
         view.note(view.labels, smoothed_share=share, smoothed_target=target)
         return kl(share, target), n, target
 
-    def largest(self, n: Ints, target: Floats) -> Floats:
+    def largest(self, n: Any, target: Floats) -> Floats:
         """Return the largest divergence that lists of the lengths ``n`` can have, ``[R]``.
 
         It is reached if all documents are in the group with the smallest target share.
+
+        :param n: a length for each list, ``[R]``, or for all of them
         """
         alone = np.arange(target.shape[1]) == target.argmin(axis=1)[:, None]
-        return kl(laplace(n[:, None] * alone, self["smoothing"]), target)
+        counts = np.reshape(n, (-1, 1)) * alone
+        return kl(laplace(counts, self["smoothing"]), target)
 
 
 class _DistKL(DistMeasure):
@@ -226,9 +229,8 @@ class _DistKL(DistMeasure):
         values, n, target = self.of_ranking(view, target)
         if self["empty"] == "smooth":
             return values
-        worst = self.when_empty(lambda cutoff: self.largest(np.full(len(n), cutoff), target))
-        empty = n == 0
-        return np.where(empty, worst, values)
+        worst = self.when_empty(lambda cutoff: self.largest(cutoff, target))
+        return np.where(n == 0, worst, values)
 
 
 class _DistFair(DistMeasure):
@@ -281,26 +283,18 @@ class _DistFair(DistMeasure):
     WHERE = ", largest = the KL of n documents of the group with the smallest smoothed target"
 
     def compare(self, view: View, target: Floats) -> Floats:
-        values, n, target = self.of_ranking(view, target)
-        if self["empty"] != "smooth":
-            largest = self.largest(n, target)
-            view.note(largest=largest)
-            fairness = self.fairness(values, largest)
-            empty = n == 0
-            return np.where(empty, 0.0, fairness)
-        k = self.cutoff
-        if k is None:
+        divergence, n, target = self.of_ranking(view, target)
+        largest = self.largest(n, target)
+        empty = n == 0
+        if self["empty"] == "smooth":
             of_empty = -np.log2(target.min(axis=1))
-        else:
-            of_empty = self.largest(np.full(len(n), k), target)
-        largest = np.where(n == 0, of_empty, self.largest(n, target))
+            if self.cutoff is not None:
+                of_empty = self.largest(self.cutoff, target)
+            largest = np.where(empty, of_empty, largest)
+            empty = False
         view.note(largest=largest)
-        return self.fairness(values, largest)
-
-    @staticmethod
-    def fairness(divergence: Floats, largest: Floats) -> Floats:
-        """Return 1 − DistKL / its largest value, at least 0, ``[R]``."""
-        return np.maximum(1.0 - ratio(divergence, largest), 0.0)
+        fairness = np.maximum(1.0 - ratio(divergence, largest), 0.0)
+        return np.where(empty, 0.0, fairness)
 
 
 class _AWRF(DistributionMeasure):
@@ -353,7 +347,7 @@ class _AWRF(DistributionMeasure):
         **params.CUTOFF_AND_REL,
         "target": params.target("uniform"),
         "discount": params.discount("log2", "trec", "geometric", "none"),
-        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "p": PERSISTENCE,
         "unannotated": params.unannotated(),
         "base": params.real(
             "base of the logarithms in the divergence",
@@ -438,22 +432,10 @@ class _NDKL(DistributionMeasure):
              "group, t its smoothed target, Z = Σ discount")
     decided_by = "prefixes"  # type: ignore[assignment]
 
-    def smoothed(self, target: Floats) -> Floats:
-        """Return the target, smoothed unless it is the run, of which no prefix lacks a group."""
-        if self.of_run:
-            return target
-        return smoothed(target)
-
     def terms(self, view: View) -> Floats:
         target = self.target(view)
-        smoothed_target = self.smoothed(target)
-        return self.terms_of(view, smoothed_target)
-
-    def terms_of(self, view: View, target: Floats) -> Floats:
-        """Return what each document adds to the value, ``[R, D]``.
-
-        :param target: the smoothed target, ``[R, L]``
-        """
+        if not self.of_run:  # no prefix has a group that the run lacks
+            target = smoothed(target)
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
         w = within(depth, n) * log_discount(depth)
@@ -466,9 +448,8 @@ class _NDKL(DistributionMeasure):
         return terms * (nats * ratio(1.0, Z))
 
     def compare(self, view: View, target: Floats) -> Floats:
-        target = self.smoothed(target)
-        worst = self.when_empty(lambda _: -np.log(target.min(axis=1)))
-        values = self.terms_of(view, target).sum(axis=1)
+        worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)))
+        values = self.terms(view).sum(axis=1)
         return np.where(view.length == 0, worst, values)
 
 
@@ -532,7 +513,7 @@ class _RADio(DistributionMeasure):
         "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
                                     "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
         "discount": params.discount("mmr", "log2", "trec", "geometric", "none"),
-        "p": params.persistence(0.85, "persistence of the geometric discount"),
+        "p": PERSISTENCE,
         "alpha": params.real("share of the other distribution that is mixed into each",
                              "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,
                              default=0.001),
@@ -558,8 +539,7 @@ class _RADio(DistributionMeasure):
         q_mixed = (1.0 - alpha) * q + alpha * p
         view.note(view.labels, mixed_attention=p_mixed, mixed_target=q_mixed)
         if self["divergence"] == "jsd":
-            distance = _distance(p_mixed, q_mixed)
-            return np.where(n == 0, 1.0, distance)
+            return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
         return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
@@ -583,8 +563,7 @@ def _distance(p: Floats, q: Floats) -> Floats:
     x = ratio((p - q) / 2.0, middle)
     terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
     divergence = (middle * terms).sum(axis=-1) / np.log(4.0)
-    divergence = np.maximum(divergence, 0.0)
-    distance = np.sqrt(divergence)
+    distance = np.sqrt(np.maximum(divergence, 0.0))
     return np.where(distance < ROUNDING, 0.0, distance)
 
 

@@ -53,12 +53,7 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
     """
     topic = view.topic[documents.list]
     of_lists = values / view.lists[topic]
-    return _sums(len(documents.topic), documents.document, of_lists)
-
-
-def _sums(rows: int, row: Ints, values: Any) -> Floats:
-    sums = np.bincount(row, values, minlength=rows)
-    return sums.astype(float)
+    return np.bincount(documents.document, of_lists, len(documents.topic)).astype(float)
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
@@ -66,7 +61,7 @@ def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
 
     :param topic: the topic index of each value
     """
-    return _sums(len(view.topics), topic, values)
+    return np.bincount(topic, values, len(view.topics)).astype(float)
 
 
 class DocumentMeasure(FairnessMeasure):
@@ -88,23 +83,18 @@ class DocumentMeasure(FairnessMeasure):
     def target(self, view: View) -> Floats | None:
         return None
 
-    def compared(self, view: View, documents: Documents, values: Floats,
-                 having: Bools | None = None) -> Floats:
+    def compared(self, view: View, documents: Documents, values: Floats) -> Floats:
         """Return the value of each document, ``[N]``, or of each group of each topic, ``[T · L]``.
 
         The value of a group is the sum over its documents, weighted by their shares.
 
         :param values: the value of each document, ``[N]``
-        :param having: mask of the documents that count for their groups, ``[N]``; by default all
         """
         if not self.needs_groups:
             return values
-        if having is not None:
-            values = np.where(having, values, 0.0)
         topics = len(view.topics)
         sums = view.sums_by_code(topics, documents.topic, documents.codes, values)
-        by_group = sums @ view.share
-        return by_group.ravel()
+        return (sums @ view.share).ravel()
 
     def note(self, view: View, documents: Documents, **numbers: Floats) -> None:
         """Note numbers of :meth:`compared`: those of groups by label, those of documents by rank.
@@ -126,8 +116,7 @@ class DocumentMeasure(FairnessMeasure):
         """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""
         if not self.needs_groups:
             return documents.topic
-        size = len(view.topics)
-        topics = np.arange(size)
+        topics = np.arange(len(view.topics))
         return np.repeat(topics, len(view.labels))
 
 
@@ -230,8 +219,8 @@ class ExposureMeasure(DocumentMeasure):
         largest_eer = self.largest_eer(view, documents, ideal)
         if self.needs_groups:
             having = relevant | self["complete"]
-            eps = self.compared(view, documents, eps, having)
-            ideal = self.compared(view, documents, ideal, having)
+            eps = self.compared(view, documents, eps * having)
+            ideal = self.compared(view, documents, ideal * having)
             of_all_ranks = self.all_ranks(1)
             if self.other_target:
                 defined |= self["complete"]
@@ -247,13 +236,13 @@ class ExposureMeasure(DocumentMeasure):
         worst = 0.0
         if self.FAIR_END == 0:
             worst = largest
-        returned = np.isin(np.arange(len(view.topics)), view.topic[documents.list])
+        lists = np.bincount(view.topic[documents.list], minlength=len(view.topics))
         terms = self.term(eps, ideal)
         self.note(view, documents, exposure=eps, target_exposure=ideal, summand=terms)
         if self["norm"] == "bound":
             view.note(largest=largest)
         sums = sum_by_topic(view, topic, terms)
-        values = np.where(returned, sums, worst)
+        values = np.where(lists > 0, sums, worst)
         if self["norm"] == "bound":
             # Rounding can raise the ratio above 1.
             values = np.minimum(ratio(values, largest), 1)
@@ -272,13 +261,10 @@ class ExposureMeasure(DocumentMeasure):
         :param place: the 0-based ranks, ``[n]``
         :param above: the number of relevant documents above each rank, ``[n]``
         """
-        cutoff = self.cutoff
-        p = self["p"]
-        u = self["u"]
-        exposures = exposure(self["model"], place + 1, above, p, u)
-        if cutoff is None:
+        exposures = exposure(self["model"], place + 1, above, self["p"], self["u"])
+        if self.cutoff is None:
             return exposures
-        return np.where(place < cutoff, exposures, 0.0)
+        return np.where(place < self.cutoff, exposures, 0.0)
 
     def all_ranks(self, power: int) -> float:
         """Return Σ exposure^power over the ranks up to the cutoff if no document is relevant.
@@ -550,8 +536,7 @@ class _IAA(DocumentMeasure):
     def score(self, view: View) -> Floats:
         name = self["discount"]
         p = self["p"]
-        cutoff = self.cutoff
-        documents = view.documents(cutoff)
+        documents = view.documents(self.cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
         exposures = discount(name, depth, p)[documents.place]
         means = mean_over_lists(view, documents, exposures)
@@ -566,13 +551,13 @@ class _IAA(DocumentMeasure):
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
             y = ratio(y, largest[topic])
-            terms = inequity(eps, y)
-            all_ranks = sum_of_discounts(name, cutoff or 1, p)
-            worst = ratio(all_y, largest) + all_ranks
+            worst = ratio(all_y, largest) + sum_of_discounts(name, self.cutoff or 1, p)
         else:
             eps = ratio(eps, all_eps[topic])
             y = ratio(y, all_y[topic])
-            terms = inequity(eps, y) / 2.0
+        terms = inequity(eps, y)
+        if self["norm"] != "none":
+            terms /= 2.0
         self.note(view, documents, exposure=eps, merit=y, summand=terms)
         values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
         return np.where(all_y > 0, values, nan)

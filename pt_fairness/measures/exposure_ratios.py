@@ -66,8 +66,7 @@ class LogRatio(SignedMeasure):
         below, rest_below = self.candidates(view, side)
         exposure, returned = self._exposure(view)
         above, rest_above = both_sides(exposure, side.sets[first])
-        depth = self.cutoff or 1
-        largest = sum_of_discounts(self.param("discount"), depth, self.param("p"))
+        largest = sum_of_discounts(self["discount"], self.cutoff or 1, self["p"])
         rest_above = np.where(returned, rest_above, largest)
         view.note(protected_exposure=above, protected_due=below,
                   other_exposure=rest_above, other_due=rest_below)
@@ -75,25 +74,23 @@ class LogRatio(SignedMeasure):
         rest = ratio(rest_above, rest_below)
         values = log_ratio(protected, rest)
         defined = side.present[first] & (below > LEAST) & (rest_below > LEAST)
-        signed = self.signed(values)
-        return np.where(defined, signed, nan)
+        return np.where(defined, self.signed(values), nan)
 
     def _exposure(self, view: View) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
-        cutoff = self.cutoff
-        keep = self.param("unannotated") == "keep"
-        codes, *_ = (view.full if keep else view.condensed)(cutoff)
-        exposure = discount(self.param("discount"), codes.shape[1], self.param("p"))
+        keep = self["unannotated"] == "keep"
+        codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
+        exposure = discount(self["discount"], codes.shape[1], self["p"])
         if self.REALISED:
-            relevance = view.full(cutoff)[1] if keep else view.condensed_relevance(cutoff)
-            gains = gain(self.param("gains"), relevance, self.rel)
-            exposure = exposure * gains
-        lists = view.lists[view.topic]
+            relevance = view.condensed_relevance(self.cutoff)
+            if keep:
+                _, relevance, _ = view.full(self.cutoff)
+            exposure = exposure * gain(self["gains"], relevance, self.rel)
         exposure = np.broadcast_to(exposure, codes.shape)
         view.note(exposure=exposure)
-        mean = exposure / lists[:, None]
+        mean = exposure / view.lists[view.topic][:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0
         sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, mean)
@@ -169,11 +166,9 @@ class _logDP(LogRatio):
         shares = np.bincount(view.topic, side.share)
         share = ratio(shares, lists)
         if self.of_run:
-            protected = side.labels[view.first_list]
-            uniform = protected.mean(axis=1)
+            uniform = side.labels[view.first_list].mean(axis=1)
             share = np.where(lists > 0, share, uniform)
-        rest = 1.0 - share
-        return 2.0 * share, 2.0 * rest
+        return 2.0 * share, 2.0 - 2.0 * share
 
 
 class _logEUR(LogRatio):
@@ -224,10 +219,8 @@ class _logEUR(LogRatio):
         documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = gain(self["gains"], documents.relevance, self.rel)
-        topics = len(view.topics)
-        merit = view.sums_by_code(topics, documents.topic, documents.codes, gains)
-        sets = side.sets[view.first_list]
-        return both_sides(merit, sets)
+        merit = view.sums_by_code(len(view.topics), documents.topic, documents.codes, gains)
+        return both_sides(merit, side.sets[view.first_list])
 
 
 class _logRUR(_logEUR):

@@ -123,8 +123,7 @@ class _ARP(FairnessMeasure):
         relevance = view.condensed_relevance(self.cutoff)
         annotated = codes >= 0
         grades = distinct(relevance[annotated])
-        grade = np.searchsorted(grades, relevance)
-        grade = np.where(annotated, grade, -1)
+        grade = np.where(annotated, np.searchsorted(grades, relevance), -1)
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, BLOCK_CELLS // max(1, codes.size))
@@ -272,8 +271,8 @@ class _PEER(FairnessMeasure):
             P = self.probability(view, grade, row[of_set], code[of_set], place[of_set] + 1.0,
                                  missing, n)
             values += weight * P
-        annotated = np.bincount(row, minlength=lists) > 0
-        return np.where(defined[view.topic], values * annotated, nan)
+        values *= (codes >= 0).any(axis=1)
+        return np.where(defined[view.topic], values, nan)
 
     def formula(self) -> str:
         terms = []

@@ -42,8 +42,7 @@ def places_in_order(labels: Sequence[str], order: str | None,
     if lacking:
         raise ValueError(f"the order {','.join(ordered)!r} lacks the labels {listed(lacking)}; an "
                          "ordinal divergence needs an order of all labels of the groups")
-    place = {name: i for i, name in enumerate(labels)}
-    return [place[name] for name in ordered if name in place]
+    return [labels.index(name) for name in ordered if name in labels]
 
 
 def _number(name: str) -> float:

@@ -76,8 +76,7 @@ def terms_of_prefixes(term: Term, plus: Any, S: Floats, N: Floats) -> Floats:
     >>> (terms.sum() / Z).round(3).item()
     0.543
     """
-    i = np.arange(1.0, plus.shape[1] + 1)
-    return term(plus, i, S[:, None], N[:, None])
+    return term(plus, ranks(plus.shape[1]), S[:, None], N[:, None])
 
 
 def discounts(n: Ints, depth: int, step: int | None = None) -> Floats:
@@ -113,13 +112,11 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     # The largest term never falls from rank to rank.
     last = float(max(w.shape[1], 1))
     if (term(last - 1.0, last, S, N) > terms).any():
-        i = np.arange(1.0, last + 1)
+        i = ranks(int(last))
         terms = np.maximum(terms, term(i - 1.0, i, S, N))
     if len(w) > 1:
-        of_lists = w * terms[where]
-        return of_lists.sum(axis=1)
-    sums = (w * terms).sum(axis=1)
-    return sums[where]
+        return (w * terms[where]).sum(axis=1)
+    return (w * terms).sum(axis=1)[where]
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -237,9 +234,8 @@ class PrefixMeasure(FairnessMeasure):
         values = self.terms_of(view, side, S, N).sum(axis=1)
         empty = view.length == 0
         if empty.any():
-            S = S[empty]
-            N = N[empty]
-            values[empty] = self.when_empty(lambda w: sum_of_largest_terms(self.term, S, N, w))
+            values[empty] = self.when_empty(
+                lambda w: sum_of_largest_terms(self.term, S[empty], N[empty], w))
         return self.of_lists(values, side.defined)
 
     def of_lists(self, values: Floats, defined: Any) -> Floats:
@@ -254,12 +250,11 @@ class PrefixMeasure(FairnessMeasure):
         :param largest_of: takes the discount of each rank, ``[1, D]``; returns the largest
             discounted sum that each of these lists can have
         """
-        cutoff = self.cutoff
         if self.param("norm") != "none":
             return 1.0
-        if cutoff is None:
+        if self.cutoff is None:
             return self.BOUND if self.of_run else 1.0
-        w = discounts(np.array([cutoff]), cutoff, self.param("step"))
+        w = discounts(np.array([self.cutoff]), self.cutoff, self.param("step"))
         if self.of_run:
             return self.BOUND * w.sum()
         return one_if_zero(largest_of(w))

@@ -53,10 +53,9 @@ class ValueMeasure(FairnessMeasure):
         return name, self.rel if name == "qrels" else None
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
-        values = self.param("values")
-        if isinstance(values, dict):
-            return [("values", label) for label in values]
-        return []
+        if not self.needs_groups:
+            return []
+        return [("values", label) for label in self.param("values")]
 
     def values(self, view: View) -> tuple[Floats, Ints]:
         """Return the values v and the lengths of the lists, cut at ``cutoff``.
@@ -89,8 +88,7 @@ class ValueMeasure(FairnessMeasure):
         values, n = self._given_values(view, None)
         inside = within(values.shape[1], n)
         row, _ = np.nonzero(inside)
-        filled = self._filled(values[inside])
-        return row, filled
+        return row, self._filled(values[inside])
 
     def of_background(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
         """Return the sum of ``values`` over the background of each list, ``[R]``.
@@ -98,20 +96,10 @@ class ValueMeasure(FairnessMeasure):
         :param row: the row indices of :meth:`background_values`, ``[N]``
         :param values: by default each document counts 1
         """
+        rows = view.topic
         if self.background is None:
-            return np.bincount(row, values, len(view)).astype(float)
-        sums = np.bincount(row, values, len(view.topics))
-        return sums[view.topic].astype(float)
-
-    def has_background(self, view: View) -> Any:
-        """Return whether the background of each list has a document, ``[R]``.
-
-        A ranking that is its own background is never undefined.
-        """
-        if self.background is None:
-            return True
-        row, _ = self.background_values(view)
-        return self.of_background(view, row) > 0
+            rows = np.arange(len(view))
+        return np.bincount(row, values, len(view))[rows].astype(float)
 
     def _filled(self, values: Floats) -> Floats:
         if self.NOT_NEGATIVE and (values < 0).any():
@@ -237,8 +225,7 @@ def prefix_means(values: Floats, n: Ints) -> Floats:
     """
     depth = values.shape[1]
     means = values.cumsum(axis=1) / ranks(depth)
-    inside = within(depth, n)
-    return np.where(inside, means, 0.0)
+    return np.where(within(depth, n), means, 0.0)
 
 
 class _FaiRR(ValueMeasure):
@@ -284,8 +271,9 @@ class _FaiRR(ValueMeasure):
     SOURCE = ("rekabsaz2021",)
 
     def check_together(self) -> None:
-        values = self.param("values")
-        for label, number in values.items() if isinstance(values, dict) else ():
+        if not self.needs_groups:
+            return
+        for label, number in self["values"].items():
             if number < 0:
                 raise ValueError(f"{self.NAME} takes values of at least 0, not {number:g} for "
                                  f"{label!r}; RaB takes values of both signs")
@@ -348,7 +336,9 @@ class _NFaiRR(Quotient, _FaiRR):
         return _FaiRR.terms(self, view), self.of_background(view, row, gains)
 
     def defined(self, view: View) -> Any:
-        return self.has_background(view)
+        row, _ = self.background_values(view)
+        # A ranking that is its own background is never undefined.
+        return (self.background is None) | (self.of_background(view, row) > 0)
 
 
 class _RankingBias(ValueMeasure, SignedMeasure):
@@ -395,13 +385,14 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
     def score(self, view: View) -> Floats:
         row, values = self.background_values(view)
-        total = self.of_background(view, row, values)
-        mean = ratio(total, self.of_background(view, row))
+        size = self.of_background(view, row)
+        mean = ratio(self.of_background(view, row, values), size)
         values, n = self.values(view)
         means = prefix_means(values, n)
         view.note(mean_so_far=means, n=n, mean_of_the_background=mean)
         bias = ratio(means.sum(axis=1), n)
-        return np.where(self.has_background(view), self.signed(bias - mean), nan)
+        defined = (self.background is None) | (size > 0)
+        return np.where(defined, self.signed(bias - mean), nan)
 
 
 RaB = register(_RaB())

@@ -72,8 +72,7 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
     for size, same in groupby(missing, key=itemgetter(0)):
         shares = np.array([share for _, share, _ in same])
         step = max(1, BLOCK_CELLS // size)
-        for start in range(0, len(shares), step):
-            part = shares[start:start + step]
+        for part in np.split(shares, range(step, len(shares), step)):
             adjusted = _adjusted(size, part, alpha)
             for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
                 cached[size, share, alpha] = level
@@ -107,8 +106,7 @@ def failure_probability(tables: Ints, p: Floats) -> Floats:
         if least.max() > done:
             passing[:, done:][np.arange(done, last + 1) < least[:, None]] = 0.0
             done = int(least.min())
-    passes = passing.sum(axis=1)
-    return 1.0 - passes
+    return 1.0 - passing.sum(axis=1)
 
 
 def binomial_distribution(count: Ints, p: Floats, where: Bools, elsewhere: float = 1.0) -> Floats:
@@ -184,11 +182,10 @@ class BinomialMeasure(FairnessMeasure):
     def side(self, view: View) -> Side:
         side = super().side(view)
         assert side is not None
-        p = self.param("p")
-        if p is None:
+        if self.param("p") is None:
             return side
         ones = np.ones(len(view))
-        return side._replace(plus=p * ones, total=ones, defined=side.present)
+        return side._replace(plus=self["p"] * ones, total=ones, defined=side.present)
 
     def target(self, view: View) -> Floats | None:
         if self.param("p") is None:
@@ -275,12 +272,11 @@ class _FAIR(BinomialMeasure):
 
     def score(self, view: View) -> Floats:
         side = self.side(view)
-        alpha = self["alpha"]
         probabilities, n, p = self.probabilities(view, side)
-        level = np.full(len(n), alpha)
+        level = np.full(len(n), self["alpha"])
         tested = (n > 0) & side.defined
         if self["adjust"]:
-            level[tested] = levels(n[tested], p[tested], alpha)
+            level[tested] = levels(n[tested], p[tested], self["alpha"])
         passes = probabilities > level[:, None] * TOLERANCE
         view.note(passes=passes, level=level, n=n)
         values = ratio(passes.sum(axis=1), n)
@@ -333,8 +329,7 @@ class _PreF(Quotient, BinomialMeasure):
         return self.side(view).defined
 
     def summands(self, view: View) -> tuple[Floats, Ints]:
-        side = self.side(view)
-        probabilities, n, _ = self.probabilities(view, side)
+        probabilities, n, _ = self.probabilities(view, self.side(view))
         return probabilities, n
 
 

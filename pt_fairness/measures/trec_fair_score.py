@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pt_fairness.core.arrays import JSD_IN_WORDS, Floats, Ints, discount, ratio, unique_rows
+from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
@@ -147,14 +148,12 @@ class _TrecFair(FairnessMeasure):
         attributes = [name_of(source) for source in self.param("attributes")]
         for name in self.whole:
             if name not in attributes:
-                names = ", ".join(map(repr, attributes))
                 raise ValueError(f"TrecFair has {name!r} in whole, which is none of its "
-                                 f"attributes, {names}; name it in attributes too")
-        cutoff = self.cutoff
+                                 f"attributes, {listed(attributes)}; name it in attributes too")
         ideal = self.param("ideal")
-        if cutoff is not None and ideal is not None and ideal < cutoff:
-            raise ValueError(f"TrecFair(ideal={ideal})@{cutoff} is not possible: ideal is at least "
-                             "the cutoff")
+        if ideal is not None and ideal < (self.cutoff or 0):
+            raise ValueError(f"TrecFair(ideal={ideal})@{self.cutoff} is not possible: ideal is at "
+                             "least the cutoff")
 
     @property
     def whole(self) -> list[str]:
@@ -276,8 +275,7 @@ class _TrecFair(FairnessMeasure):
         target = targets.find(self.joint[source])
         shares = dict(zip(target.labels, target.shares[0], strict=True))
         of_labels = np.array([shares.get(label, 0.0) for label in labels])
-        total = target.shares[0].sum()
-        return np.append(of_labels / total, 1.0)
+        return np.append(of_labels / target.shares[0].sum(), 1.0)
 
 
 def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats) -> Floats:
@@ -286,12 +284,10 @@ def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     :param places: two integers for each sum, ``[n]`` each
     :param keys: two integers for each value, ``[m]`` each
     """
-    pairs = map(np.append, places, keys)
-    _, number = unique_rows(*pairs)
+    _, number = unique_rows(*map(np.append, places, keys))
     n = len(places[0])
     sums = np.bincount(number[n:], values, len(number))
-    sums_at = sums[number[:n]]
-    return sums_at.astype(float)
+    return sums[number[:n]].astype(float)
 
 
 TrecFair = register(_TrecFair())

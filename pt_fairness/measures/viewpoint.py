@@ -12,7 +12,6 @@ from pt_fairness.core.arrays import (
     LARGEST_RATIO,
     SMALLEST_SHARE,
     Floats,
-    Ints,
     binary_kl,
     divergences_of_prefixes,
     jsd,
@@ -48,17 +47,28 @@ def sides(protected: Any) -> Floats:
     return np.stack([protected, 1.0 - protected], axis=-1)
 
 
-def side_of_run(view: View, protected: str) -> Side:
-    """Return the protected side of each run, chosen among its annotated documents."""
-    side = side_of(view, protected, "run", None)
-    defined = np.ones(len(view), bool)
-    return side._replace(defined=defined)
-
-
-class ViewpointMeasure(PrefixMeasure):
-    """A prefix measure whose population is the whole condensed list."""
+class RunMeasure(FairnessMeasure):
+    """A measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[Keys] = ("draws2021",)
+    of_run = True  # type: ignore[assignment]
+    target_word = "run"
+    POPULATION = "ranked"
+
+    def target(self, view: View) -> Floats:
+        return distribution(view, "run", None)
+
+    def side(self, view: View) -> Side | None:
+        if self["protected"] == "all":
+            return None
+        # The side is chosen among the annotated documents of the run.
+        side = side_of(view, self["protected"], "run", None)
+        return side._replace(defined=np.ones(len(view), bool))
+
+
+class ViewpointMeasure(RunMeasure, PrefixMeasure):
+    """A prefix measure whose population is the whole condensed list."""
+
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "protected": params.protected(),
@@ -69,28 +79,10 @@ class ViewpointMeasure(PrefixMeasure):
                               "max", "range", "protected-first", "none"),
         "groups": params.groups(),
     }
-    of_run = True  # type: ignore[assignment]
-    target_word = "run"
-    POPULATION = "ranked"
 
     @property
     def refuses_weights(self) -> bool:  # type: ignore[override]
         return self["norm"] != "none"
-
-    def target(self, view: View) -> Floats:
-        return distribution(view, "run", None)
-
-    def side(self, view: View) -> Side:
-        return side_of_run(view, self["protected"])
-
-    def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
-        # There is nothing to compare in a run of protected, or of unprotected, documents only.
-        mixed = (S > 0) & (S < N)
-        return super().terms_of(view, side, S, N) * mixed[:, None]
-
-    def fairest_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
-        mixed = (S > 0) & (S < N)
-        return super().fairest_sum(S, N, n, w) * mixed
 
 
 class _nDD(ViewpointMeasure):
@@ -250,7 +242,7 @@ class _nDKL(ViewpointMeasure):
     BOUND = LARGEST_DIVERGENCE
 
 
-class _nDJS(FairnessMeasure):
+class _nDJS(RunMeasure):
     r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
     How far all viewpoints in every prefix diverge from those of the whole ranking.
@@ -303,42 +295,28 @@ class _nDJS(FairnessMeasure):
     """
 
     # Slow version: ndjs in tests/slow_versions/soft.py
-    SOURCE = ("draws2021",)
     SUPPORTED_PARAMS = {
         "cutoff": params.cutoff(),
         "protected": params.protected("all", default="all"),
         "norm": params.one_of("normaliser: bound (of the divergence) or none", "bound", "none"),
         "groups": params.groups(),
     }
-    of_run = True  # type: ignore[assignment]
-    target_word = "run"
-    POPULATION = "ranked"
     COMPARES = True
     FORMULA = "Σ {product} / {Z}"
     WHERE = ("product = discount * divergence, divergence = JSD(shares, targets), Z = Σ discount "
              f"or, with norm='none', 1, {JSD_IN_WORDS}")
 
-    def side(self, view: View) -> Side | None:
-        protected = self["protected"]
-        if protected == "all":
-            return None
-        return side_of_run(view, protected)
-
-    def target(self, view: View) -> Floats:
-        return distribution(view, "run", None)
-
     def terms(self, view: View) -> Floats:
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
-        w = discounts(n, depth, 1)
+        w = discounts(n, depth)
         side = self.side(view)
         if side is None:
             Q = self.target(view)
             divergence = divergences_of_prefixes(codes, view.share, jsd, Q)
         else:
             plus = of_ranked(side.sets, codes).cumsum(axis=1)
-            i = ranks(codes.shape[1])
-            P = sides(plus / i)
+            P = sides(plus / ranks(depth))
             Q = sides(side.share)
             divergence = jsd(P, Q[:, None, :])
         terms = w * divergence
@@ -349,10 +327,9 @@ class _nDJS(FairnessMeasure):
         return terms * ratio(1.0, Z)
 
     def score(self, view: View) -> Floats:
-        cutoff = self.cutoff
         worst = 1.0
-        if self["norm"] == "none" and cutoff is not None:
-            worst = log_discount(cutoff).sum()
+        if self["norm"] == "none" and self.cutoff is not None:
+            worst = log_discount(self.cutoff).sum()
         values = super().score(view)
         return np.where(view.length == 0, worst, values)
 
