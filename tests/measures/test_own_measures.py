@@ -81,12 +81,6 @@ def first_groups(codes, member):
     return member[codes[:, 0]].sum(axis=1)
 
 
-@mean_over_samples
-def slow_first_groups(topic, *, cutoff=None):
-    docnos = topic.condensed(topic.ranking)[:cutoff]
-    return len(topic.shares(docnos[0])) if docnos else 9.0
-
-
 def relevant_share(relevance, length, cutoff):
     """Precision of the documents with a group."""
     return (relevance > 0).sum(axis=1) / (length if cutoff is None else cutoff)
@@ -125,12 +119,10 @@ def slow_everything(topic, *, target="uniform", rel=1, cutoff=None):
 @pytest.fixture
 def measures(monkeypatch):
     """The measures of the functions above, with their slow versions."""
-    slow = {"Gap": slow_gap, "FirstGroups": slow_first_groups, "RelevantShare": slow_relevant_share,
-            "Everything": slow_everything}
+    slow = {"Gap": slow_gap, "RelevantShare": slow_relevant_share, "Everything": slow_everything}
     for name, function in slow.items():
         monkeypatch.setitem(slow_versions.MEASURES, name, function)
     pt_fairness.measure(gap, name="Gap")
-    pt_fairness.measure(first_groups, name="FirstGroups", fair_end=1, range=(1, 9))
     pt_fairness.measure(relevant_share, name="RelevantShare", fair_end=1)
     pt_fairness.measure(everything, name="Everything", range=(-1, 1))
 
@@ -140,7 +132,7 @@ class TestValues:
     @pytest.mark.parametrize("seed", range(3))
     def test_each_array_against_loops(self, measures, make_case, agrees, seed, kind, samples):
         settings = [(name, {"cutoff": k} if k else {}) for k in (None, 1, 3, 50)
-                    for name in ("Gap", "FirstGroups", "RelevantShare", "Everything")]
+                    for name in ("Gap", "RelevantShare", "Everything")]
         for target in ("collection", "uniform", "qrels", {"g0": 0.3, "g1": 0.7}):
             settings += [(name, {"target": target, "cutoff": 2}) for name in ("Gap", "Everything")]
         settings += [("Gap", {"target": "qrels", "rel": 2})]

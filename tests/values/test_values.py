@@ -172,18 +172,6 @@ def test_a_measure_names_its_object():
     assert measure == RaB(values="one") == ir_measures.parse_measure(str(measure))
 
 
-def test_objects_of_one_name_and_other_content_are_kept_apart():
-    one, other = (values.from_mapping({"a": number}, name="length") for number in (1, 2))
-    measures = [RaB(values=one), RaB(values=other)]
-    assert measures[0] != measures[1]
-    assert [values.get(measure["values"]) for measure in measures] == [one, other]
-    values.register("length", lambda: one)  # means in a copy what it meant where it was pickled
-    assert values.get("length") is values.get("length") is one
-    packed = pickle.dumps(RaB(values="length"))
-    values.register("length", other)
-    assert values.get(pickle.loads(packed)["values"]) == one
-
-
 def a_number():
     return values.from_mapping({"a": 1})
 
