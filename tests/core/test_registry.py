@@ -85,6 +85,7 @@ def test_sources_of_equal_name_and_content_are_equal(boxes):
 def test_registered_sources_take_precedence_over_built_in_ones(registered_groups):
     built_in = groups.get("trec-newswire")
     assert pickle.loads(pickle.dumps(built_in)) is built_in
+    assert groups.REGISTRY.find("trec-newswire", make=False) is None
     registered_groups("trec-newswire", groups.from_mapping({"d": "A"}))
     assert groups.get("trec-newswire").labels == ["A"]
     groups.unregister("trec-newswire")
