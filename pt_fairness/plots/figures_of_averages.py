@@ -124,8 +124,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
         warn(f"{listed(left_out)}: not drawn, because {columns[0]} or {columns[1]} is missing")
     x, y = systems[columns].to_numpy(float).T
     optimal = _front(systems, columns)
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     if new:
         scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
         width, height = ax.figure.figure.get_size_inches() * scale
@@ -231,8 +230,7 @@ def _set_limits(set_limits: Any, values: Floats, column: str,
     low = float(values.min())
     high = float(values.max())
     spread = high - low or abs(high) / 2 or 1.0
-    measure = measure_of(column, averages)
-    end = None if measure is None else fair_end(measure)
+    end = fair_end(column, averages)
     if end is not None and max(low - end, end - high) > NEAR_END * spread:
         end = None
     places = [low, high] if end is None else [low, high, end]
@@ -291,8 +289,7 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     points = [column_of(averages, measure) for measure in measures]
     bars = column_of(averages, relevance)
     table = averages.sort_values(bars, ascending=False, kind="stable")
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     if not panels:
         return _on_two_axes(ax, table, bars, points, new)
     place = ax.get_subplotspec()
@@ -419,8 +416,7 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     frame, name = of_one_measure(compared, measure)
     direction = direction_of(name, frame)
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     rows = np.arange(len(table))
     names = table["name"]
     if "against" in table:
@@ -495,13 +491,11 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
         raise ValueError("a correlation needs two measures, and the table has "
                          f"{', '.join(map(repr, names)) or 'none'}")
     # The lower triangle without the diagonal.
-    pairs = np.ones((size, size), bool)
-    below = np.tril(pairs)
+    below = np.tri(size, dtype=bool)
     coefficients = found.coefficients.to_numpy(float)
     values = np.where(below, coefficients[1:, :-1], nan)
     p_values = found.p_values.to_numpy(float)[1:, :-1]
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     figure = ax.figure.figure
     if new:
         resize(ax, 3.0 + CELL * size, 2.0 + CELL * size)
@@ -546,7 +540,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     """
     need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
     frame, name = of_one_measure(sweep, measure)
-    ax = axes_of(ax)
+    ax, _ = axes_of(ax)
     for i, (group, part) in enumerate(frame.groupby("set", sort=False)):
         part = part.sort_values("alpha")
         mean = part["mean"]

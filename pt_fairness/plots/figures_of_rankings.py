@@ -94,8 +94,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     groups = sorted(ranked["group"].dropna().unique())
     faces = {group: bar_style(i) for i, group in enumerate(groups)}
     depth = int(topic["rank"].max())
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     name_ticks(ax.yaxis, cut_names(names), new)
     width, height = size_of(ax)
     systems = len(names)
@@ -199,8 +198,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
                          f"with frame[frame['name'] == {names[0]!r}]")
     shares, groups = _exposure_shares(ranked, discount)
     targets = _targets(target, groups)
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     ranks = np.arange(1, shares.shape[2] + 1)
     handles: dict[str, Any] = {}
     means = shares.mean(axis=0)
@@ -299,8 +297,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
                          "takes the result of pt_fairness.explain")
     frame = explanation
     ranks = explanation["rank"].to_numpy()
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     columns = [str(column) for column in frame.columns if str(column).startswith(SHARE)]
     faces = {column.removeprefix(SHARE): bar_style(i) for i, column in enumerate(columns)}
     handles: dict[str, Any] = {}
@@ -422,14 +419,12 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
         if n < rows:
             raise ValueError(f"population={shown(population)} is not possible: {name!r} has "
                              f"{rows} rows")
-        values = np.zeros(n + 1)
-        values[n + 1 - rows:] = np.sort(exposures)
+        values = np.pad(np.sort(exposures), (n + 1 - rows, 0))
         if values.any():
             curves[name] = values.cumsum() / values.sum()
     if not curves:
         raise ValueError("no run has any exposure, so there is nothing to draw")
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     ax.plot([0, 1], [0, 1], color=PALE, zorder=0)
     lines = {}
     for i, (name, curve) in enumerate(curves.items()):

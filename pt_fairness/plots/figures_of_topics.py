@@ -12,7 +12,6 @@ from matplotlib.ticker import MaxNLocator
 
 from pt_fairness.analysis.columns import (
     distance_from_best,
-    measure_of,
     of_one_measure,
     of_one_system,
     per_query,
@@ -78,8 +77,7 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     table = topics.pivot(index="qid", columns="group", values="relevant")
     order = table.sum(axis=1).sort_values(ascending=False, kind="stable").index
     table = table.loc[order]
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     places = np.arange(len(table))
     bottom = np.zeros(len(table))
     bars = {}
@@ -122,8 +120,7 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     frame, name = of_one_measure(found, measure)
     sizes = frame.groupby("group")["n"].max()
     systems = frame["name"].unique().tolist()
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     texts = [f"{group} (n = {n})" for group, n in sizes.items()]
     name_ticks(ax.yaxis, texts, new)
     handles = {}
@@ -178,8 +175,7 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     distance = distance_from_best(means, name)
     if distance is not None:
         means = means.loc[distance.sort_values(kind="stable").index]
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     name_ticks(ax.yaxis, cut_names(means.index), new)
     rows = means.index.get_indexer(topics["name"])
     rng = np.random.default_rng(seed)
@@ -189,8 +185,7 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     places = np.arange(len(means))
     line = ax.vlines(means[name], places - 0.4, places + 0.4, color="black", linewidth=1.5)
     handles: dict[str, Any] = {"topic (moved up or down)": points, "mean": line}
-    declared = measure_of(name, frame)
-    end = None if declared is None else fair_end(declared)
+    end = fair_end(name, frame)
     low, high = ax.get_xlim()
     if end is not None and low <= end <= high:
         handles["fair end"] = ax.axvline(end, color=GREEN, linestyle="--", zorder=0)
@@ -252,7 +247,7 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     for topic, pair in outside[:1].iterrows():
         raise ValueError(f"limits={limits!r} does not include topic {topic!r} with the values "
                          f"{pair['x']:g} and {pair['y']:g}")
-    ax = axes_of(ax)
+    ax, _ = axes_of(ax)
     label = None if label is None else wrapped(label)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
                label=label, zorder=2)
@@ -344,22 +339,18 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     frame = of_one_system(perquery, "the figure shows")
     if measures is None:
         measures = frame["measure"].unique().tolist()
-    values = {}
+    places = {}
     for measure in measures if isinstance(measures, (list, tuple)) else [measures]:
         part, name = of_one_measure(frame, measure)
-        values[name] = part["value"].dropna()
-    if not any(map(len, values.values())):
-        raise ValueError(f"no topic has a value of {', '.join(values) or 'any measure'}, so there "
-                         "is nothing to draw")
-    new = ax is None
-    ax = axes_of(ax)
-    bar = 0.8 * width / len(values)
-    # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even, so
-    # that a symmetric distribution has a symmetric histogram.
-    places = {}
-    for name, of_topics in values.items():
-        widths = (of_topics / width).round(6)
+        # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even,
+        # so that a symmetric distribution has a symmetric histogram.
+        widths = (part["value"].dropna() / width).round(6)
         places[name] = np.rint(widths).astype(int)
+    if not any(map(len, places.values())):
+        raise ValueError(f"no topic has a value of {', '.join(places) or 'any measure'}, so there "
+                         "is nothing to draw")
+    ax, new = axes_of(ax)
+    bar = 0.8 * width / len(places)
     bars = {}
     for i, (name, part) in enumerate(places.items()):
         middle, counts = np.unique(part, return_counts=True)
@@ -403,8 +394,7 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ('target ratio', 'model ratio')
     """
     need_rows(ratios, "the frame of ratios", ["target", "model"])
-    new = ax is None
-    ax = axes_of(ax)
+    ax, new = axes_of(ax)
     edges = (np.arange(n + 2) - 0.5) / n
     for edge in edges[:-1]:
         cell = Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN, linewidth=0)

@@ -21,7 +21,6 @@ from pt_fairness.analysis.columns import measure_of
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.measures.descriptions import fair_end_in_words, fair_end_of
-from pt_fairness.measures.measure import FairnessMeasure
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
@@ -162,9 +161,14 @@ def has_width() -> bool:
     return _WIDTH.get() is not None
 
 
-def fair_end(measure: FairnessMeasure) -> float | None:
-    """Return the fair end of a measure, or ``None`` if it is the largest value and has no bound."""
-    return None if fair_end_of(measure) == "more" else float(measure.FAIR_END)
+def fair_end(column: str, table: pd.DataFrame) -> float | None:
+    """Return the fair end of a column, ``None`` for the largest value of a measure without a bound,
+    or if the measure is unknown.
+    """
+    measure = measure_of(column, table)
+    if measure is None or fair_end_of(measure) == "more":
+        return None
+    return float(measure.FAIR_END)
 
 
 def fair_label(column: str, table: pd.DataFrame | None = None, width: int = LONG) -> str:
@@ -200,9 +204,11 @@ NAME = 28
 SPREAD = 1.12
 
 
-def axes_of(ax: Axes | None) -> Axes:
-    """Return ``ax``, or the axes of a new figure."""
-    return plt.subplots(layout="constrained")[1] if ax is None else ax
+def axes_of(ax: Axes | None) -> tuple[Axes, bool]:
+    """Return ``ax``, or the axes of a new figure, and whether the figure is new."""
+    if ax is not None:
+        return ax, False
+    return plt.subplots(layout="constrained")[1], True
 
 
 def size_of(ax: Axes) -> tuple[float, float]:

@@ -25,7 +25,6 @@ from pt_fairness.provider.measure_lists import takes_groups
 from pt_fairness.reporting.answer import answer_of
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.sections import (
-    DIGITS,
     as_json,
     content_of,
     data_of,
@@ -236,13 +235,13 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     if test_zero:
         sections.append(of_zero_tests(perquery, correction))
     if topic_groups is not None:
-        sections.append(of_topic_groups(perquery, topic_groups, level, DIGITS, seed))
+        sections.append(of_topic_groups(perquery, topic_groups, level, seed))
     if uncertain is not None:
         scored = {name: by_name[name] for name in experiment.systems}
         of_groups = [measure for measure in measures if takes_groups(measure)]
         table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
                                           confidence=level, seed=seed)
-        sections.append(of_uncertain_labels(table, uncertain, level, DIGITS))
+        sections.append(of_uncertain_labels(table, uncertain, level))
     content = content_of(experiment)
     content |= answer_of(experiment, content["table"]["rows"], by_name, seed)
     content["title"] = title

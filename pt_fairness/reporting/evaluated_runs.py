@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -184,48 +183,23 @@ class Experiment:
     :param topics: as of :func:`pt_fairness.report`
     """
 
-    #: The averages of the systems, and those of reference rankings.
-    averages: pd.DataFrame
-    references: pd.DataFrame
-    #: The name of each measure, as its column.
-    names: list[str]
-    systems: list[str]
-    topics: Sequence[str]
-    #: The errors of the runs that are missing from the tables, by name.
-    broken: dict[str, str]
-    #: The facts on the comparison with the baseline, empty without one.
-    comparison: dict[str, Any]
-    baseline: str | None
-    #: The value of each system, topic and measure, ``[systems, T, measures]``.
-    values: Floats
-    #: The measures.
-    columns: list[Column]
-    #: The group sources of the measures, without duplicates.
-    sources: list[GroupSource]
-    #: The mean share of the documents within a cutoff that have a group, for each source and
-    #: cutoff of the measures, of each system.
-    annotated: dict[tuple[int, int | None], list[float]]
-    strips: list[Strip]
-    #: The numbers of each measure at the ranks of each system with one ranking of a topic.
-    numbers: list[list[Floats | None]]
-    #: The discounts and Z of each measure, of the same systems, as of :meth:`Steps.factors`.
-    factors: list[list[tuple[Floats, Floats] | None]]
-    #: Whether a run has several rankings of a topic, of which the first is shown.
-    sampled: bool
     #: Whether a section has values that are corrected for the errors of a model's labels.
     corrected: bool = False
-    #: The query text of each topic, ``None`` where it is not known, and titles of documents.
-    queries: list[str | None]
-    titles: dict[str, str]
 
     def __init__(self, runs: Mapping[str, Any], scorer: Scorer, averages: pd.DataFrame,
                  perquery: pd.DataFrame, depth: int, topics: Any = None) -> None:
+        self.depth = depth
+        self.plan = scorer.plan
+        self.table = averages
+        #: The averages of the systems, and those of reference rankings.
         self.averages = systems_of(averages)
         self.references = averages[is_reference(averages)]
-        self.depth, self.plan, self.table = depth, scorer.plan, averages
+        #: The name of each measure, as its column.
         self.names = measure_columns(averages)
-        self.systems = self.averages["name"].tolist()
+        self.systems: list[str] = self.averages["name"].tolist()
+        #: The errors of the runs that are missing from the tables, by name.
         self.broken = averages.attrs[BROKEN]
+        #: The facts on the comparison with the baseline, empty without one.
         self.comparison = averages.attrs.get(COMPARISON, {})
         self.baseline = self.comparison.get("baseline")
         self.judgments = scorer.judgments
@@ -233,24 +207,33 @@ class Experiment:
         index = pd.MultiIndex.from_product([self.systems, self.topics, self.names])
         indexed = perquery.set_index(["name", "qid", "measure"])
         values = indexed["value"].reindex(index).to_numpy(float)
+        #: The value of each system, topic and measure, ``[systems, T, measures]``.
         self.values = values.reshape(index.levshape)
         self._steps = Steps(scorer, depth)
-        self.sources = []
+        #: The group sources of the measures, without duplicates.
+        self.sources: list[GroupSource] = []
         self.columns = self._columns()
-        self.annotated = {}
+        #: The mean share of the documents within a cutoff that have a group, for each source and
+        #: cutoff of the measures, of each system.
+        self.annotated: dict[tuple[int, int | None], list[float]] = {}
         for column in self.columns:
             for source in column.sources:
                 self.annotated[source, column.method.cutoff] = []
-        self.strips = []
-        self.numbers, self.factors = [], []
+        self.strips: list[Strip] = []
+        #: The numbers of each measure at the ranks of each system with one ranking of a topic.
+        self.numbers: list[list[Floats | None]] = []
+        #: The discounts and Z of each measure, of the same systems, as of :meth:`Steps.factors`.
+        self.factors: list[list[tuple[Floats, Floats] | None]] = []
+        #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._compare_with_qrels()
         for name, of_system in zip(self.systems, self.values, strict=True):
             with collecting_warnings():  # the evaluation has given them
                 by_name = runs_of({name: runs[name]}, self.judgments)
             self._add(by_name[name], of_system)
-        self.queries = [None] * len(self.topics)
-        self.titles = {}
+        #: The query text of each topic, ``None`` where it is not known, and titles of documents.
+        self.queries: list[str | None] = [None] * len(self.topics)
+        self.titles: dict[str, str] = {}
         if topics is not None:
             docnos = np.concatenate([strip.docno for strip in self.strips])
             every = pd.unique(docnos).tolist()
@@ -301,12 +284,11 @@ class Experiment:
             if column.of_run:
                 column.targets, column.protected = [], []
             elif column.sources:
-                views = self._qrels_views(column.source)
+                views = self._qrels_views(column.sources[0])
                 column.targets, column.protected = column.compared(views)
 
-    def _qrels_views(self, source: int | None) -> Iterator[View]:
+    def _qrels_views(self, source: int) -> Iterator[View]:
         """Return the judged documents of all topics, with empty rankings."""
-        assert source is not None
         groups = self.sources[source]
         unranked = groups.annotations.of_run(empty_run(self.judgments), 0)
         return groups.views(unranked)
@@ -396,34 +378,23 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
         ``sets`` (for each source the label set of each document, −1 for none) and ``runs`` (the
         documents of each system, as indices in ``docs``)
     """
-    frames = []
+    rankings: list[dict[str, Any]] = []
+    for _ in range(topics):
+        sets: list[list[int]] = [[] for _ in strips[0].sets]
+        rankings.append({"docs": [], "labels": [], "sets": sets, "runs": [[] for _ in strips]})
+    numbers: list[dict[str, int]] = [{} for _ in rankings]
     for system, strip in enumerate(strips):
-        columns: dict[Any, Any] = dict(enumerate(strip.sets))
-        for name in ("topic", "docno", "label"):
-            columns[name] = getattr(strip, name)
-        frame = pd.DataFrame(columns)
-        frame["system"] = system
-        frames.append(frame)
-    table = pd.concat(frames, ignore_index=True).sort_values("topic", kind="stable")
-    key = table.groupby(["topic", "docno"], sort=False).ngroup().to_numpy()
-    # The documents of each topic, in the order in which the systems give them.
-    documents = table[~pd.Series(key).duplicated().to_numpy()]
-    ends = np.searchsorted(documents["topic"], np.arange(topics + 1))
-    table["number"] = key - ends[table["topic"]]
-    of_topics = table.groupby(["topic", "system"])
-    sizes = of_topics.size()
-    every = pd.MultiIndex.from_product([range(topics), range(len(strips))])
-    sizes = sizes.reindex(every, fill_value=0)
-    last = sizes.cumsum()
-    lists = iter(np.split(table["number"].to_numpy(), last))
-    rankings = []
-    for start, end in pairwise(ends):
-        shown = documents[start:end]
-        ranking: dict[str, Any] = {"docs": shown["docno"].tolist()}
-        ranking["labels"] = [_relevance(label) for label in shown["label"].tolist()]
-        ranking["sets"] = [shown[source].tolist() for source in range(len(strips[0].sets))]
-        ranking["runs"] = [next(lists).tolist() for _ in strips]
-        rankings.append(ranking)
+        columns = [strip.topic, strip.docno, strip.label, *strip.sets]
+        lists = [column.tolist() for column in columns]
+        for topic, docno, label, *of_sources in zip(*lists, strict=True):
+            ranking, seen = rankings[topic], numbers[topic]
+            if docno not in seen:
+                seen[docno] = len(seen)
+                ranking["docs"].append(docno)
+                ranking["labels"].append(_relevance(label))
+                for source, label_set in enumerate(of_sources):
+                    ranking["sets"][source].append(label_set)
+            ranking["runs"][system].append(seen[docno])
     return rankings
 
 

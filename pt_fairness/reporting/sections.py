@@ -138,11 +138,11 @@ class Cell:
         return ", ".join(filter(None, [best, change]))
 
 
-def decimal(value: float, sign: str = "", digits: int = DIGITS) -> str:
+def decimal(value: float, sign: str = "") -> str:
     """Return a number as the page shows it."""
     if np.isnan(value):
         return "–"
-    return f"{value:{sign}.{digits}f}".replace("-", "−")
+    return f"{value:{sign}.{DIGITS}f}".replace("-", "−")
 
 
 def _cell(value: float, difference: float | None = None) -> Cell:
@@ -505,17 +505,16 @@ def of_zero_tests(perquery: pd.DataFrame, correction: str | None) -> dict[str, A
 
 
 def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
-                    digits: int, seed: int = 0) -> dict[str, Any]:
+                    seed: int = 0) -> dict[str, Any]:
     """Return the title, the lead and a table for each measure of the section on groups of topics.
 
     :param perquery: the values per topic
     :param groups: as of :func:`pt_fairness.analysis.topic_groups`
     :param level: the confidence level of the intervals
-    :param digits: the number of decimals
     :param seed: the seed of the permutations
     """
     means = analysis.topic_groups(perquery, groups, confidence=level, seed=seed)
-    means["text"] = _with_intervals(means, ["low", "high"], digits, "mean")
+    means["text"] = _with_intervals(means, ["low", "high"], "mean")
     sizes = means["n"].astype(str)
     means["head"] = means["group"] + " (n = " + sizes + ")"
     tables = []
@@ -525,7 +524,7 @@ def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
         cells = of_measure.pivot(index="name", columns="head", values="text")
         table = cells.fillna("–").loc[gap["name"]].reset_index(names="system")
         for head, column in {"range": "range", "range by chance": "chance"}.items():
-            table[head] = [decimal(value, digits=digits) for value in gap[column]]
+            table[head] = gap[column].map(decimal).to_numpy()
         table["p"] = gap["p"].map(short_p).to_numpy()
         tables.append((measure, table))
     lead = (f"Means over the topics of each group, with {100 * level:g} % t intervals. The range "
@@ -536,28 +535,26 @@ def of_topic_groups(perquery: pd.DataFrame, groups: Any, level: float,
     return {"id": "topic-groups", "title": "Groups of topics", "tables": tables, "lead": lead}
 
 
-def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
-                        digits: int) -> dict[str, Any]:
+def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float) -> dict[str, Any]:
     """Return the title, the lead and the table of the section on uncertain labels.
 
     :param results: the result of :func:`pt_fairness.analysis.uncertain_labels`
     :param draws: the number of draws
     :param level: the confidence level of the intervals
-    :param digits: the number of decimals
     """
     table = results[["name", "measure"]].rename(columns={"name": "system"})
     without_draws = [column for column in WHY if column in results]
     for column in without_draws:
-        table[column] = [decimal(value, digits=digits) for value in results[column]]
+        table[column] = results[column].map(decimal)
     head = f"mean of the draws [{100 * level:g} % interval]"
-    table[head] = _with_intervals(results, ["low", "high"], digits, "mean")
-    table["for these topics"] = _with_intervals(results, ["label low", "label high"], digits)
+    table[head] = _with_intervals(results, ["low", "high"], "mean")
+    table["for these topics"] = _with_intervals(results, ["label low", "label high"])
     shares = results["share"].map("{:.0%}".format)
     table["share of the labels"] = ["–" if share == "nan%" else share for share in shares]
     columns = {"most probable": "with the likeliest labels", "r_hat": "R̂ of the draws"}
     for column, head in columns.items():
         if column in results:
-            table[head] = [decimal(value, digits=digits) for value in results[column]]
+            table[head] = results[column].map(decimal)
     lead = (f"Each of {draws} draws gives every document one label. The interval of the mean "
             "covers the choice of the topics and the labels, and the share is the part of its "
             "variance that is the labels'. The interval for these topics covers the labels alone.")
@@ -568,25 +565,24 @@ def of_uncertain_labels(results: pd.DataFrame, draws: int, level: float,
     return {"id": "uncertain", "title": "Uncertain labels", "tables": [("", table)], "lead": lead}
 
 
-def _with_intervals(table: pd.DataFrame, ends: list[str], digits: int,
-                    mean: str | None = None) -> list[str]:
+def _with_intervals(table: pd.DataFrame, ends: list[str], mean: str | None = None) -> list[str]:
     """Return intervals, behind the means if there are any; a mean without an interval is alone."""
     texts = []
     for row in table.to_dict("records"):
-        low, high = (decimal(row[end], digits=digits) for end in ends)
+        low, high = (decimal(row[end]) for end in ends)
         interval = f"[{low}, {high}]"
         if mean is None:
             texts.append(interval)
         elif low == high == "–":
-            texts.append(decimal(row[mean], digits=digits))
+            texts.append(decimal(row[mean]))
         else:
-            texts.append(f"{decimal(row[mean], digits=digits)} {interval}")
+            texts.append(f"{decimal(row[mean])} {interval}")
     return texts
 
 
-def as_json(data: Any, **options: Any) -> str:
+def as_json(data: Any) -> str:
     """Return data as JSON in ASCII, without spaces."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False, **options)
+    return json.dumps(data, separators=(",", ":"), allow_nan=False)
 
 
 def number(value: float) -> float | str | None:

@@ -36,7 +36,7 @@ def test_a_new_figure_grows_for_its_names_and_a_given_one_does_not():
     names = [f"a rather long name {i}" for i in range(60)]
     sizes = []
     for new in (True, False):
-        ax = axes_of(None)
+        ax, _ = axes_of(None)
         ax.set_ylim(-0.5, 59.5)
         before = ax.figure.get_size_inches().tolist()
         name_ticks(ax.yaxis, names, new=new)

@@ -19,13 +19,13 @@ PER_QUERY = pd.DataFrame([
     for qid in QIDS], columns=["name", "qid", "measure", "value"])
 
 
-def text(value, digits=3):
-    return "–" if math.isnan(value) else f"{value:.{digits}f}".replace("-", "−")
+def text(value):
+    return "–" if math.isnan(value) else f"{value:.4f}".replace("-", "−")
 
 
 @pytest.mark.parametrize("level", [0.95, 0.5])
 def test_each_measure_has_a_table_of_means_and_ranges(level):
-    section = of_topic_groups(PER_QUERY, DOMAINS, level, 3)
+    section = of_topic_groups(PER_QUERY, DOMAINS, level)
     assert section["id"] == "topic-groups" and f"{100 * level:g} % t intervals" in section["lead"]
     means = analysis.topic_groups(PER_QUERY, DOMAINS, confidence=level)
     gaps = analysis.topic_gaps(PER_QUERY, DOMAINS)
@@ -49,7 +49,7 @@ def test_each_measure_has_a_table_of_means_and_ranges(level):
 
 def test_a_system_without_topics_of_a_group_has_no_mean_there():
     lacking = PER_QUERY[~((PER_QUERY["name"] == "b") & (PER_QUERY["qid"] == "5"))]
-    (_, table), *_ = of_topic_groups(lacking, DOMAINS, 0.95, 2)["tables"]
+    (_, table), *_ = of_topic_groups(lacking, DOMAINS, 0.95)["tables"]
     cells = table.set_index("system")["law (n = 1)"]
     assert cells["b"] == "–" and cells["a"] not in ("–", "")
 
@@ -59,14 +59,14 @@ def test_uncertain_labels():
         "name": ["a", "b"], "measure": "rKL@5", "mean": [-0.25, 0.5], "low": [-0.5, math.nan],
         "high": [0.125, math.nan], "label low": [-0.375, 0.4375], "label high": [0.0625, 0.5],
         "share": [0.4567, math.nan], "most probable": [0.75, math.nan]})
-    section = of_uncertain_labels(found, 20, 0.9, 2)
+    section = of_uncertain_labels(found, 20, 0.9)
     assert section["id"] == "uncertain" and "Each of 20 draws" in section["lead"]
     (title, table), = section["tables"]
     assert title == "" and table.to_dict("list") == {
         "system": ["a", "b"], "measure": ["rKL@5", "rKL@5"],
-        "mean of the draws [90 % interval]": ["−0.25 [−0.50, 0.12]", "0.50"],
-        "for these topics": ["[−0.38, 0.06]", "[0.44, 0.50]"],
-        "share of the labels": ["46%", "–"], "with the likeliest labels": ["0.75", "–"]}
+        "mean of the draws [90 % interval]": ["−0.2500 [−0.5000, 0.1250]", "0.5000"],
+        "for these topics": ["[−0.3750, 0.0625]", "[0.4375, 0.5000]"],
+        "share of the labels": ["46%", "–"], "with the likeliest labels": ["0.7500", "–"]}
 
 
 def test_values_without_draws_stand_beside_the_mean():
@@ -74,9 +74,9 @@ def test_values_without_draws_stand_beside_the_mean():
         "name": ["a"], "measure": "rKL@5", "mean": [0.25], "low": [0.125], "high": [0.5],
         "label low": [0.25], "label high": [0.5], "share": [0.5], "most probable": [0.75],
         "as labelled": [0.125], "n_eff": [60.0], "r_hat": [1.25]})
-    section = of_uncertain_labels(found, 20, 0.9, 2)
+    section = of_uncertain_labels(found, 20, 0.9)
     (_, table), = section["tables"]
     columns = table.columns.tolist()
     assert columns.index("as labelled") + 1 == columns.index("mean of the draws [90 % interval]")
-    assert table["as labelled"].tolist() == ["0.12"] and table.iloc[0, -1] == "1.25"
+    assert table["as labelled"].tolist() == ["0.1250"] and table.iloc[0, -1] == "1.2500"
     assert "as labelled" in section["lead"] and "R̂" in section["lead"]

@@ -109,8 +109,8 @@ def test_report(command, values):
     assert "p-values and intervals" in page
     draws = analysis.uncertain_labels(frames(), io.read_qrels("qrels"), FAIR[0], "soft.csv", 20,
                                       confidence=0.9)
-    uncertain = of_uncertain_labels(draws, 20, 0.9, 4)
-    for section in (of_topic_groups(values, DOMAINS, 0.9, 4), uncertain):
+    uncertain = of_uncertain_labels(draws, 20, 0.9)
+    for section in (of_topic_groups(values, DOMAINS, 0.9), uncertain):
         assert section["lead"] in unescape(page)
         assert all(row in page for _, table in section["tables"] for row in cells(table))
 
