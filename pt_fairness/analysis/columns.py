@@ -250,6 +250,21 @@ def of_one_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFra
     return frame[column == name], name
 
 
+def by_name(values: Any, table: pd.DataFrame) -> dict[str, Any]:
+    """Return a value for each measure of a table, by its name there.
+
+    :param table: averages or a per-query frame
+    :param values: a dictionary by measure, or one value for all measures
+    :raises ValueError: the table does not have a measure
+    """
+    per_query = is_per_query(table)
+    if not isinstance(values, Mapping):
+        names = table["measure"].map(str) if per_query else measure_columns(table)
+        return dict.fromkeys(names, values)
+    return {of_one_measure(table, measure)[1] if per_query else column_of(table, measure): value
+            for measure, value in values.items()}
+
+
 def is_constant(values: Any) -> bool:
     """Return whether all values but NaN are equal to :data:`TIE_DECIMALS` decimals."""
     return pd.Series(values, dtype=float).round(TIE_DECIMALS).nunique() < 2

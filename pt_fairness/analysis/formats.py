@@ -27,14 +27,13 @@ from pt_fairness.analysis.columns import (
     VERDICT,
     WINS,
     best_of_measures,
-    column_of,
+    by_name,
     direction_of,
     is_per_query,
     is_reference,
     mark_of,
     measure_columns,
     measure_of,
-    of_one_measure,
     per_query,
     split_suffix,
     with_mark,
@@ -89,10 +88,7 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
                          "from measures to labels, such as {'rKL@10': 'Unfairness'}")
     per_query = is_per_query(table)
     columns = table["measure"].map(str) if per_query else table.columns.map(str)
-    names = {}
-    for measure, label in labels.items():
-        name = of_one_measure(table, measure)[1] if per_query else column_of(table, measure)
-        names[name] = label
+    names = by_name(labels, table)
     _check_labels(names, columns.unique().tolist(), table)
     if per_query:
         codes, old_names = pd.factorize(columns)

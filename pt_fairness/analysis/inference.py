@@ -21,8 +21,8 @@ from pt_fairness.analysis.columns import (
     SYSTEMS,
     TIE_DECIMALS,
     TOO_FEW,
+    by_name,
     direction_of,
-    of_one_measure,
     per_query,
 )
 from pt_fairness.analysis.formats import long_form
@@ -313,7 +313,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     for i, base in enumerate(baselines):
         before = baselines[:i + 1]
         pairs += [(name, base) for name in names if name not in before]
-    margins = {} if tolerance is None else _margins(tolerance, side, frame, perquery)
+    margins = {} if tolerance is None else _margins(tolerance, side, perquery)
     parts = []
     for measure in frame["measure"].unique():
         part = frame[frame["measure"] == measure]
@@ -410,21 +410,13 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     return p
 
 
-def _margins(tolerance: Any, side: str, frame: pd.DataFrame,
-             perquery: pd.DataFrame) -> dict[str, float]:
+def _margins(tolerance: Any, side: str, perquery: pd.DataFrame) -> dict[str, float]:
     """Return the δ of each measure that has one.
 
-    :param frame: ``perquery`` with measures as text
     :raises ValueError: a δ is no number of at least 0, there is no such measure, or no end of it is
         better
     """
-    if isinstance(tolerance, Mapping):
-        margins = {}
-        for measure, margin in tolerance.items():
-            _, name = of_one_measure(perquery, measure)
-            margins[name] = margin
-    else:
-        margins = dict.fromkeys(frame["measure"], tolerance)
+    margins = by_name(tolerance, perquery)
     for name, margin in margins.items():
         number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
         if not number or not 0 <= margin < inf:

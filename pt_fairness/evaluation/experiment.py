@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +29,6 @@ from pt_fairness.analysis.columns import (
     LEAST_TESTED,
     LOSSES,
     LOW,
-    MATCHED,
     ORACLES,
     P_VALUE,
     REFERENCES,
@@ -42,10 +40,8 @@ from pt_fairness.analysis.columns import (
     UNDEFINED_EVERYWHERE,
     VERDICT,
     WINS,
-    column_of,
+    by_name,
     is_per_query,
-    measure_columns,
-    of_one_measure,
     split_suffix,
 )
 from pt_fairness.analysis.columns import highlight as highlighted
@@ -69,7 +65,7 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, oracles, position, refuse_pipes
 from pt_fairness.evaluation.workers import Scorer, Scores, make_parallel, scores_of_runs
-from pt_fairness.io.run_files import RunInput, RunInputs
+from pt_fairness.io.run_files import NamedRuns, RunInputs
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import refuse_unknown
 
@@ -204,7 +200,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
     return tuple(tables) if perquery == "both" else tables[0]
 
 
-def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Sequence[Any],
+def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any],
               groups: Any, baseline: int | str | None, correction: str | None, n_jobs: int,
               progress: bool, test: str, confidence: float | None,
               kinds: Sequence[str], tolerance: float | Mapping[Any, float] | None, undefined: str,
@@ -227,11 +223,9 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     refuse_unknown([scorer.warnings])
     scores = scores_of_runs(scorer, runs, parallel, progress)
     broken = {name: run.error for name, run in scores.items() if run.error is not None}
-    errors = ""
-    if broken:
-        errors = first_names([f"{name} ({error})" for name, error in broken.items()], "; ")
+    errors = [f"{name} ({error})" for name, error in broken.items()]
     if len(broken) == len(systems):
-        raise ValueError(f"no run could be evaluated: {errors}")
+        raise ValueError(f"no run could be evaluated: {first_names(errors, '; ')}")
     for name in broken:
         del scores[name]
     refuse_unknown([run.warnings for run in scores.values()])
@@ -239,17 +233,17 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     if broken:
         nothing = f"; {base} is the baseline, so nothing is compared" if base in broken else ""
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
-             f"the tables: {errors}{nothing}")
+             f"the tables: {first_names(errors, '; ')}{nothing}")
     # The systems of which less than half of what a measure counts is within its cutoff.
     far_down: dict[str, dict[str, float]] = {}
     for name, run in scores.items():
         for column, share in run.within.items():
             if share < 0.5:
                 far_down.setdefault(column, {})[name] = share
-    attrs: dict[Any, Any] = scorer.facts()
-    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down,
-              MATCHED: scorer.matched(scores.values()),
-              ORACLES: oracles(getattr(runs, "systems", {}), plan.measures, plan.qrels)}
+    attrs: dict[Any, Any] = scorer.facts(scores.values())
+    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down, ORACLES: []}
+    if runs.systems:
+        attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
     if undefined == "drop":
         attrs[DROPPED] = True
         for name, run in scores.items():
@@ -263,14 +257,17 @@ def evaluated(runs: Mapping[str, RunInput], qrels: pd.DataFrame, measures: Seque
     by_topic.attrs = attrs
     if not averaged:
         return None, by_topic, scorer
-    verdicts = None
+    limits = verdicts = None
+    if confidence is not None:
+        limits = intervals(by_topic, confidence=confidence, seed=seed)
+        limits = limits.pivot(index="name", columns="measure")
     if tolerance not in (None, {}) and base in scores:
         compared = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
         compared = compared.dropna(subset="tolerance")
         verdicts = compared.pivot(index="name", columns="measure", values="verdict")
         attrs[TOLERANCE] = dict(zip(compared["measure"], compared["tolerance"], strict=True))
     averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base, correction,
-                           test, confidence, verdicts, len(broken), seed)
+                           test, limits, verdicts, len(broken), seed)
     if kinds:
         rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop", seed)
         rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
@@ -307,9 +304,8 @@ def checked_kinds(perquery: Any, baseline: Any, correction: Any, highlight: Any,
             raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
                              "baseline; give one, too")
         corrected(pd.Series([1.0]), correction)  # checks it
-    if highlight is not None and highlight not in _STYLES:
-        raise ValueError(f"highlight={shown(highlight)} is not possible; it takes "
-                         f"{', '.join(map(repr, _STYLES))}")
+    if highlight is not None:
+        one_of("highlight", highlight, list(_STYLES))
     if labels is not None and not isinstance(labels, Mapping):
         raise ValueError(f"labels={shown(labels)} is a {type(labels).__name__}; it has to be a "
                          "dictionary from measures to labels")
@@ -358,63 +354,52 @@ def _without(undefined: Mapping[str, Sequence[str]], columns: Sequence[str],
     for i, column in enumerate(columns):
         rows = np.isin(run.qids, undefined.get(column, ()))
         values[rows, i] = np.nan
-    return replace(run, values=values)
+    return run._replace(values=values)
 
 
 def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
                 baseline: str | None, correction: str | None, test: str = "t",
-                confidence: float | None = None, verdicts: Any = None,
-                failed: int = 0, seed: int = 0) -> pd.DataFrame:
+                limits: Any = None, verdicts: Any = None, failed: int = 0,
+                seed: int = 0) -> pd.DataFrame:
     """Return ``name``, the average of each measure and, with a baseline, the comparisons.
 
     :param undefined: the columns of the measures that are undefined for all topics
-    :param correction: as of :func:`pt_fairness.evaluate`, and so are ``test`` and ``confidence``
+    :param correction: as of :func:`pt_fairness.evaluate`, and so is ``test``
+    :param limits: ``low`` and ``high`` of each system, by measure; ``None`` for no intervals
     :param verdicts: the verdict of each system, by measure; ``None`` for none
     :param failed: the number of runs that could not be evaluated, each of which counts as p = 1
     """
     systems = list(scores)
-    everywhere = np.isin(columns, list(undefined))
-    defined = np.where(everywhere, np.nan, 1.0)
+    defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
     of_systems = [means_of(run.values, columns) for run in scores.values()]
     means = np.array(of_systems) * defined
-    table: dict[str, Any] = {"name": pd.Series(systems, dtype="str")}
-    if confidence is not None:
-        limits = intervals(per_query_of(scores, columns), confidence=confidence, seed=seed)
-        limits = limits.pivot(index="name", columns="measure").loc[systems]
+    table: dict[str, Any] = {"name": pd.Index(systems, dtype="str")}
     for i, column in enumerate(columns):
         table[column] = means[:, i]
-        if confidence is not None:
+        if limits is not None:
             factor = np.nan if column in SUMMED else defined[i]
-            low, high = limits["low", column], limits["high", column]
-            table[column + LOW] = low.to_numpy() * factor
-            table[column + HIGH] = high.to_numpy() * factor
-    if baseline is None:
-        return pd.DataFrame(table)
-    tests = np.full((len(systems), 3, len(columns)), np.nan)
-    compared = [place for place, name in enumerate(systems) if name != baseline]
-    for place in compared:
-        if baseline in scores:
-            run = scores[systems[place]]
-            tests[place] = _compare(run, scores[baseline], test, seed)
-    tests *= defined
-    has_value = ~np.isnan(scores[systems[0]].values)
-    topics = has_value.sum(axis=0)
-    every = len(systems) + failed
-    family = [*compared, *range(len(systems), every)]
-    for i, column in enumerate(columns):
-        p_values = pd.Series(tests[:, 2, i])
-        table[column + WINS] = tests[:, 0, i]
-        table[column + LOSSES] = tests[:, 1, i]
-        table[column + P_VALUE] = p_values
-        if correction is not None:
-            p_values = corrected(p_values.reindex(family), correction)
-            p_values = p_values.reindex(range(len(systems)))
-            enough = topics[i] >= LEAST_TESTED
-            table[column + REJECT] = (p_values < ALPHA) & enough
-            table[column + CORRECTED] = p_values
-        if verdicts is not None and column in verdicts:
-            table[column + VERDICT] = verdicts[column].reindex(systems).to_numpy()
-    return pd.DataFrame(table)
+            table[column + LOW] = limits["low", column] * factor
+            table[column + HIGH] = limits["high", column] * factor
+    if baseline is not None:
+        tests = np.full((len(systems), 3, len(columns)), np.nan)
+        others = [name for name in systems if name != baseline]
+        for place, (name, run) in enumerate(scores.items()):
+            if name in others and baseline in scores:
+                tests[place] = _compare(run, scores[baseline], test, seed)
+        tests *= defined
+        first = scores[systems[0]].values
+        topics = (~np.isnan(first)).sum(axis=0)
+        for i, column in enumerate(columns):
+            table[column + WINS], table[column + LOSSES], p = tests[:, :, i].T
+            table[column + P_VALUE] = p
+            if correction is not None:
+                family = pd.Series(p, systems).reindex([*others, *range(failed)])
+                p_values = corrected(family, correction).reindex(systems)
+                table[column + REJECT] = (p_values < ALPHA) & (topics[i] >= LEAST_TESTED)
+                table[column + CORRECTED] = p_values
+            if verdicts is not None and column in verdicts:
+                table[column + VERDICT] = verdicts[column]
+    return pd.DataFrame(table, systems).reset_index(drop=True)
 
 
 def means_of(values: Floats, columns: Sequence[str]) -> Floats:
@@ -533,21 +518,10 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
     :param digits: the number of decimals, of all measures or by measure
     :raises ValueError: a number that is not possible, or a measure that the table does not have
     """
-    per_query = is_per_query(table)
-    if isinstance(digits, Mapping):
-        decimals = {}
-        for measure, count in digits.items():
-            name = of_one_measure(table, measure)[1] if per_query else column_of(table, measure)
-            decimals[name] = count
-    else:
-        decimals = dict.fromkeys(table["measure"] if per_query else measure_columns(table), digits)
+    decimals = by_name(digits, table)
     for count in decimals.values():
-        if not isinstance(count, (int, np.integer)) or isinstance(count, bool) \
-                or not 0 <= count <= MOST_DECIMALS:
-            raise ValueError(f"round={shown(digits)} is not possible; it takes a number of "
-                             f"decimals from 0 to {MOST_DECIMALS}, or a dictionary from measures "
-                             "to such numbers")
-    if per_query:
+        at_least(0, "round", count, most=MOST_DECIMALS)
+    if is_per_query(table):
         value = table["value"]
         for name, count in decimals.items():
             value = value.mask(table["measure"] == name, value.round(count))

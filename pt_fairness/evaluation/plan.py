@@ -76,14 +76,15 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: A
         chosen = by_name.topics
         if chosen is None and experiment_measures is not None and topics is not None:
             chosen = load_topics(topics)
-        judged = of_topics(judged, chosen)
-    grouped = [str(measure) for measure in measures if takes_groups(measure)]
-    if groups is None and (grouped or any(map(reads_subtopics, measures))):
-        frames = {name: run for name, run in {"the qrels": judged, **by_name}.items()
-                  if isinstance(run, pd.DataFrame) and "group" in run}
-        if frames:
+        if chosen is not None:
+            judged = of_topics(judged, chosen)
+    frames = {name: run for name, run in {"the qrels": judged, **by_name}.items()
+              if isinstance(run, pd.DataFrame) and "group" in run}
+    if groups is None and (frames or qrels is None):
+        grouped = [str(measure) for measure in measures if takes_groups(measure)]
+        if frames and (grouped or any(map(reads_subtopics, measures))):
             groups = _groups_of_columns(frames, judged)
-        if groups is None and qrels is None:
+        if groups is None and qrels is None and grouped:
             raise ValueError(f"{first_names(grouped)}: without qrels, the groups are in groups= or "
                              "in a column group of the runs")
     return by_name, judged, measures, groups
@@ -136,11 +137,9 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
     rows = pd.concat(by_frame, names=["frame"]).reset_index("frame")
     pairs = ["qid", "docno"]
     distinct = rows[[*pairs, "group"]].drop_duplicates()
-    by_document = rows.groupby(["frame", *pairs])
-    rows["labels"] = by_document["group"].transform("size")
-    sizes = distinct.groupby(pairs).size()
-    rows = rows.merge(sizes.rename("all"), on=pairs)
-    for row in rows[rows["labels"] != rows["all"]].head(1).itertuples():
+    labels = rows.groupby(["frame", *pairs])["group"].transform("size")
+    labels_of_all = rows.groupby(pairs)["group"].transform("nunique")
+    for row in rows[labels != labels_of_all].head(1).itertuples():
         raise ValueError(f"{row.frame} has other groups of document {row.docno!r} for topic "
                          f"{row.qid!r} than another frame with a column group; give the groups "
                          "once, with groups= (--groups)")

@@ -7,11 +7,10 @@ import os
 import pickle
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property, partial, reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from pt_fairness.analysis.columns import (
     GROUPS,
     LABELS,
+    MATCHED,
     MEASURES,
     SEVERAL,
     TOPICS,
@@ -41,19 +41,20 @@ from pt_fairness.rankings.trec_order import Judgments, scores_of
 Job = tuple[str, RunInput]
 
 
-@dataclass(frozen=True)
-class Scores:
+class Scores(NamedTuple):
     """The scores of a run, or the error that it raised."""
 
-    qids: list[str] = field(default_factory=list)
+    qids: list[str] = []
     #: ``[topics, measures]``; NaN where a measure has no value.
-    values: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    values: Floats = np.zeros((0, 0))
+    #: Whether a measure is undefined for a topic.
+    has_undefined: bool = False
     #: The share of the counted documents that are within the cutoff, by measure.
-    within: dict[str, float] = field(default_factory=dict)
+    within: Mapping[str, float] = {}
     #: The number of ranked documents with a group or a value, by source.
-    matches: dict[tuple[str, str], Matches] = field(default_factory=dict)
+    matches: Mapping[tuple[str, str], Matches] = {}
     #: The causes and messages of the warnings of the run.
-    warnings: list[tuple[str, str]] = field(default_factory=list)
+    warnings: Sequence[tuple[str, str]] = ()
     error: str | None = None
 
 
@@ -165,14 +166,19 @@ class Scorer:
             return evaluator.judgments
         return Judgments(self.plan.qrels)
 
-    def facts(self) -> dict[str, Any]:
-        """Return what the tables have in ``attrs``, whatever the runs."""
+    def facts(self, runs: Collection[Scores]) -> dict[str, Any]:
+        """Return what the tables have in ``attrs`` on measures, topics and groups.
+
+        :param runs: the scores of one run or several
+        """
         texts = {column: str(measure) for measure, column in self._columns.items()}
         renamed = {column: text for column, text in texts.items() if column != text}
-        undefined, everywhere, several = {}, {}, {}
+        undefined, everywhere, several, matched = {}, {}, {}, {}
         for evaluator in self.evaluator.fairness:
-            with collecting_warnings():
-                masks = evaluator.undefined()
+            masks = {}
+            if any(run.has_undefined for run in runs):
+                with collecting_warnings():
+                    masks = evaluator.undefined()
             for measure, mask in masks.items():
                 column = self._columns[measure]
                 if mask.any():
@@ -182,25 +188,14 @@ class Scorer:
                     everywhere[column] = evaluator.how_many(measure, mask)
             for measure, count in evaluator.several.items():
                 several[self._columns[measure]] = count
+            for source in next(iter(runs)).matches:
+                what, name = source
+                ranked = reduce(Matches.joined, [run.matches[source] for run in runs])
+                judged = evaluator.judged_matches().get(source)
+                matched[self.plan.shown.get(name, name)] = matched_line(ranked, judged, what)
         return {MEASURES: renamed, GROUPS: self.plan.groups, LABELS: self.plan.labels,
                 TOPICS: len(self.topics), UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere,
-                SEVERAL: several}
-
-    def matched(self, runs: Iterable[Scores]) -> dict[str, str]:
-        """Return a sentence on what matched, for each source of groups and of values."""
-        judged: dict[tuple[str, str], Matches | None] = {}
-        for evaluator in self.evaluator.fairness:
-            judged |= evaluator.judged_matches()
-        ranked: dict[tuple[str, str], Matches] = {}
-        for run in runs:
-            for source, matches in run.matches.items():
-                ranked[source] = ranked.get(source, Matches(0, 0, None)).joined(matches)
-        lines = {}
-        for (what, name), matches in ranked.items():
-            shown = self.plan.shown.get(name, name)
-            of_judged = judged.get((what, name))
-            lines[shown] = matched_line(matches, of_judged, what)
-        return lines
+                SEVERAL: several, MATCHED: matched}
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -211,7 +206,7 @@ class Scorer:
         try:
             with threads, collecting_warnings() as messages:
                 scores = self._score(run, messages)
-            return name, replace(scores, warnings=messages)
+            return name, scores._replace(warnings=messages)
         except (ValueError, OSError, ImportError) as error:
             return name, Scores(error=str(error))
         except Exception as error:  # must not stop the other runs
@@ -247,12 +242,10 @@ class Scorer:
         row = [rows[qid] for qid in ranked]
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
-        within: dict[str, float] = {}
-        matches: dict[tuple[str, str], Matches] = {}
+        scores = Scores(list(rows), table)
         for evaluator in self.evaluator.fairness:
-            matches |= evaluator.matches
-            for measure, share in evaluator.within.items():
-                column = self._columns.get(measure)
-                if column is not None:
-                    within[column] = share
-        return Scores(list(rows), table, within, matches)
+            within = {self._columns[measure]: share for measure, share in evaluator.within.items()
+                      if measure in self._columns}
+            scores = Scores(scores.qids, table, evaluator.has_undefined, within,
+                            evaluator.matches.copy())
+        return scores

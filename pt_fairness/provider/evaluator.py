@@ -324,6 +324,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The share of the documents that count for a measure with a cutoff that stand within it in
         #: the last run, for each measure that leaves out unannotated documents.
         self.within: dict[FairnessMeasure, float] = {}
+        #: Whether a measure was undefined for a topic in the last run.
+        self.has_undefined = False
         #: How many ranked documents of the last run have a group, or a value, in each source.
         self.matches: dict[tuple[str, str], Matches] = {}
         self._alpha = [measure for measure in measures if measure.NAME in ALPHA_MEASURES]
@@ -351,6 +353,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 how_many = self.how_many(measure, nothing)
                 undefined.setdefault(how_many, []).append(str(measure))
             scores[measure] = np.where(nothing, 0.0, of_topics)
+        self.has_undefined = bool(undefined)
         if undefined:
             names = [f"{', '.join(same)} on {how_many}" for how_many, same in undefined.items()]
             message = ("topics with nothing to compare with have the value 0.0, for every system: "
