@@ -119,24 +119,20 @@ def systems_of(averages: pd.DataFrame) -> pd.DataFrame:
 
 
 #: The mark of a better end at the end of a name.
-_MARK = re.compile(r"(↑|↓|→-?[0-9.]+)$")
+_MARK = re.compile(r"\s*(↑|↓|→-?[0-9.]+)$")
 
 
 def text_of(column: Any, table: pd.DataFrame | None) -> str:
     """Return the name of a column, or the text in ``table.attrs`` if the column was renamed."""
     name = str(column)
-    renamed = None if table is None else table.attrs.get(MEASURES)
-    if not isinstance(renamed, Mapping):
-        return name
+    renamed = {} if table is None else table.attrs.get(MEASURES, {})
     return str(renamed.get(name, name))
 
 
 def mark_of(text: str) -> str | None:
     """Return the mark at the end of a name, or ``None``."""
     mark = _MARK.search(text)
-    if mark is None:
-        return None
-    return mark[0]
+    return mark[1] if mark else None
 
 
 def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
@@ -145,11 +141,7 @@ def stands_for(column: Any, table: pd.DataFrame | None = None) -> str:
     It is in ``table.attrs`` if the column was renamed; else it is the name of the column, without a
     mark at its end.
     """
-    text = text_of(column, table)
-    mark = mark_of(text)
-    if mark is None:
-        return text
-    return text[:-len(mark)].rstrip()
+    return _MARK.sub("", text_of(column, table))
 
 
 def name_of(measure: Any, names: Sequence[str], table: pd.DataFrame, lacks: str) -> str:
@@ -223,11 +215,10 @@ def of_one_system(frame: pd.DataFrame, purpose: str, instead: str = "") -> pd.Da
     """
     need_frame(frame, "the per-query frame")
     frame = per_query(frame if "name" in frame else frame.assign(name=""))
-    names = list(dict.fromkeys(frame["name"]))
+    names = frame["name"].unique()
     if len(names) > 1:
         raise ValueError(f"the per-query frame has {len(names)} systems, and {purpose} one; choose "
-                         f"it with frame[frame['name'] == {names[0]!r}]{instead}; the systems are "
-                         f"{', '.join(map(repr, names))}")
+                         f"it with frame[frame['name'] == {names[0]!r}]{instead}")
     return frame
 
 

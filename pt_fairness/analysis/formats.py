@@ -91,9 +91,7 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
     names = by_name(labels, table)
     _check_labels(names, columns.unique().tolist(), table)
     if per_query:
-        codes, old_names = pd.factorize(columns)
-        new_names = pd.Index([names.get(name, name) for name in old_names], dtype="str")
-        renamed = table.assign(measure=new_names.take(codes))
+        renamed = table.assign(measure=columns.replace(names))
     else:
         new_columns = {}
         for column in table.columns:
@@ -247,14 +245,15 @@ def as_text(table: pd.DataFrame,
     table = long_form(table) if form == "long" else _with_marks(table)
     if form in ("md", "latex", "html", "text"):
         columns = _columns_of(table, DIGITS if digits is None else digits, p_values)
-        references = 0 if is_per_query(table) else int(is_reference(table).sum())
+        sentences = notes(table)
         if form == "md":
-            return _markdown(columns, notes(table))
+            return _markdown(columns, sentences)
+        references = 0 if is_per_query(table) else int(is_reference(table).sum())
         if form == "latex":
-            return _latex(columns, notes(table), references)
+            return _latex(columns, sentences, references)
         if form == "html":
-            return _html(columns, notes(table), references)
-        return _plain(columns, notes(table), references)
+            return _html(columns, sentences, references)
+        return _plain(columns, sentences, references)
     if digits is not None:
         table = table.round(digits)
     counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]

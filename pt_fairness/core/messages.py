@@ -126,7 +126,7 @@ def distinct_or(names: Sequence[str], long_names: Sequence[str]) -> list[str]:
             for name, long_name in zip(names, long_names, strict=True)]
 
 
-def one_of(option: str, value: Any, possible: Sequence[str]) -> None:
+def one_of(option: str, value: Any, possible: Sequence[Any]) -> None:
     """Check that an option has one of its values.
 
     :raises ValueError: it has another value

@@ -58,7 +58,6 @@ from pt_fairness.core.messages import (
     at_least,
     collecting_warnings,
     first_names,
-    listed,
     one_of,
     shown,
     warn,
@@ -290,9 +289,7 @@ def checked_kinds(perquery: Any, baseline: Any, correction: Any, highlight: Any,
 
     :raises ValueError: an option is not possible, or two do not go together
     """
-    if perquery not in (True, False, "both"):
-        raise ValueError(f"perquery={shown(perquery)} is not possible; it takes 'both', True or "
-                         "False")
+    one_of("perquery", perquery, ["both", True, False])
     if perquery is True and (baseline is not None or highlight is not None):
         raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
                          "out; use perquery='both' or False")
@@ -312,9 +309,8 @@ def checked_kinds(perquery: Any, baseline: Any, correction: Any, highlight: Any,
     kinds = [references] if isinstance(references, str) else references
     if isinstance(references, bool):
         kinds = KINDS if references else []
-    if not {*kinds} <= {*KINDS}:
-        raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
-                         f"a list of {listed(KINDS)}")
+    for kind in kinds:
+        one_of("references", kind, [True, False, *KINDS])
     one_of("test", test, list(TESTS))
     one_of("undefined", undefined, ("count", "drop"))
     if confidence is not None:

@@ -25,7 +25,7 @@ from pt_fairness.core.messages import (
     warn,
 )
 from pt_fairness.core.registry import NamedObject, name_of
-from pt_fairness.groups import Groups, Memberships
+from pt_fairness.groups import Groups
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import is_pipe
 from pt_fairness.io.run_files import (
@@ -146,10 +146,8 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
     source = sources.from_frame(distinct, "the column group")
     judged = qrels.rename(columns=columns)[pairs]
     judged = with_text_ids(judged, "qrels", *pairs).drop_duplicates()
-    qids, docnos = texts_of(judged["qid"]), texts_of(judged["docno"])
-    memberships = Memberships(*source.annotate(qids, docnos))
-    count = len(np.unique(memberships.item))
-    warn(f"groups are read from the column group of {first_names([*frames])}: {count} of "
+    annotated = source.lookup(judged["qid"], judged["docno"]).drop_duplicates(pairs)
+    warn(f"groups are read from the column group of {first_names([*frames])}: {len(annotated)} of "
          f"{len(judged)} judged documents have one")
     return source
 
