@@ -37,7 +37,6 @@ WINS, LOSSES = " +", " -"
 P_VALUE = " p-value"
 REJECT = " reject"
 CORRECTED = " p-value corrected"
-TEST_SUFFIXES = (P_VALUE, REJECT, " corrected")
 #: The suffixes of the columns with the ends of the interval of an average.
 LOW, HIGH = " low", " high"
 #: The suffix of the column with the verdicts against a tolerance.
@@ -290,9 +289,10 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
 
 def _is_measure(column: str, averages: pd.DataFrame) -> bool:
     """Return whether a column of numbers holds averages, by its name."""
-    if column.startswith(SAVED_INDEX) or column.endswith((WINS, LOSSES, *TEST_SUFFIXES)):
-        return False
-    return not column.endswith((LOW, HIGH)) or split_suffix(column)[0] not in averages
+    measure, suffix = split_suffix(column)
+    if suffix in (LOW, HIGH):
+        return measure not in averages
+    return not suffix and not column.startswith(SAVED_INDEX)
 
 
 def column_of(averages: pd.DataFrame, measure: Any) -> str:
@@ -359,9 +359,8 @@ def with_mark(column: Any, table: pd.DataFrame, always: bool = False) -> str:
     """
     name, suffix = split_suffix(str(column))
     mark = direction_of(name, table)
-    if mark is None or name.endswith(mark):
-        return str(column)
-    if direction_of(name) == mark and not always:
+    is_known = direction_of(name) == mark and not always
+    if mark is None or name.endswith(mark) or is_known:
         return str(column)
     return f"{name} {mark}{suffix}"
 

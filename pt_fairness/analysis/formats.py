@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -122,15 +123,17 @@ def _check_labels(names: Mapping[str, str], columns: Sequence[str], table: pd.Da
         if not isinstance(new, str) or not new.strip():
             raise ValueError(f"the label of {old} is {shown(new)}; a label is a text that is not "
                              "empty")
-        if taken.count(new) > 1:
-            raise ValueError(f"{new!r} cannot be the label of {old}: another column has this name; "
-                             "choose a different label")
-        if split_suffix(new)[1]:
-            raise ValueError(f"{new!r} cannot be the label of {old}: it ends with "
-                             f"{split_suffix(new)[1]!r}, as the columns of a comparison do")
+        suffix = split_suffix(new)[1]
         mark = direction_of(old, table)
-        if parsed_or_none(new) is None and mark is not None and mark_of(new) not in (None, mark):
-            raise ValueError(f"{new!r} cannot be the label of {old}: the mark of {old} is {mark}")
+        reason = ""
+        if taken.count(new) > 1:
+            reason = "another column has this name; choose a different label"
+        elif suffix:
+            reason = f"it ends with {suffix!r}, as the columns of a comparison do"
+        elif parsed_or_none(new) is None and mark and mark_of(new) not in (None, mark):
+            reason = f"the mark of {old} is {mark}"
+        if reason:
+            raise ValueError(f"{new!r} cannot be the label of {old}: {reason}")
 
 
 def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
@@ -408,16 +411,16 @@ def _latex(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
             text = rf"\textbf{{{text}}}"
         return text + cell.mark.translate(_LATEX)
 
-    texts = pd.DataFrame({head: map(cell_text, cells) for head, cells in columns.items()},
-                         dtype=object)
-    texts.columns = [head.translate(_LATEX) for head in columns]
-    # After the end of a row, LaTeX takes a bracket or a star for an option.
-    first = texts.iloc[:, 0].str.replace(r"^([\[*])", r"{\1}", regex=True)
-    texts.isetitem(0, first)
-    table = texts.to_latex(index=False, escape=False, column_format="l" + "r" * (len(columns) - 1))
-    lines = table.splitlines()
+    heads = [head.translate(_LATEX) for head in columns]
+    lines = [rf"\begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}", r"\toprule",
+             rf"{' & '.join(heads)} \\", r"\midrule"]
+    for row in zip(*columns.values(), strict=True):
+        text = " & ".join(map(cell_text, row))
+        # After the end of a row, LaTeX takes a bracket or a star for an option.
+        lines.append(re.sub(r"^([\[*])", r"{\1}", text) + r" \\")
     if references:
-        lines.insert(lines.index(r"\bottomrule") - references, r"\midrule")
+        lines.insert(len(lines) - references, r"\midrule")
+    lines += [r"\bottomrule", r"\end{tabular}"]
     if sentences:
         lines.append(r"\par\smallskip{\footnotesize")
         for sentence in sentences:

@@ -440,10 +440,9 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     from scipy import stats
     n, mean, sd = moments(differences)
     error = sd / np.sqrt(n)
-    free = np.maximum(n - 1, 1)
-    half = stats.t.ppf(1 - ALPHA, free) * error
+    low, high = interval(differences, "t", 1 - 2 * ALPHA)
+    half = high - mean
     limit = round(float(margin), TIE_DECIMALS)
-    half[n < LEAST_INTERVAL] = nan
     loss = np.outer(signs, mean)
     largest = (loss + half).round(TIE_DECIMALS)
     smallest = (loss - half).round(TIE_DECIMALS)
@@ -451,11 +450,11 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     exceeds = (smallest > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = (loss - margin) / error
-    p = stats.t.cdf(t, free).max(axis=0)
+    p = stats.t.cdf(t, np.maximum(n - 1, 1)).max(axis=0)
     p = np.where(error == 0, ~within, p)
     p[n < LEAST_INTERVAL] = nan
     verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive")
-    return {"tolerance": float(margin), "tolerance low": mean - half, "tolerance high": mean + half,
+    return {"tolerance": float(margin), "tolerance low": low, "tolerance high": high,
             "p tolerance": p, "verdict": verdict}
 
 
