@@ -88,7 +88,7 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
         raise ValueError(f"labels are a {type(labels).__name__} here; they have to be a dictionary "
                          "from measures to labels, such as {'rKL@10': 'Unfairness'}")
     per_query = is_per_query(table)
-    columns = table["measure"].map(str) if per_query else table.columns.map(str)
+    columns: Any = table["measure"].map(str) if per_query else table.columns.map(str)
     names = by_name(labels, table)
     _check_labels(names, columns.unique().tolist(), table)
     if per_query:

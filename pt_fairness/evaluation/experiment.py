@@ -52,7 +52,7 @@ from pt_fairness.analysis.reference_orders import KINDS, reference_rankings
 from pt_fairness.analysis.runs_and_qrels import is_of_groups
 from pt_fairness.analysis.significance import corrected
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.identifiers import IR_MEASURES, texts_of
 from pt_fairness.core.messages import (
     MOST_DECIMALS,
     at_least,
@@ -478,7 +478,7 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
             evaluator = QuickEvaluator(list(columns), plan.qrels)
             runs = reference_rankings(plan.qrels, groups=source, kinds=kinds, seed=seed)
             for kind in kinds:
-                run: Any = runs[kind].rename(columns={"qid": "query_id", "docno": "doc_id"})
+                run: Any = runs[kind].rename(columns=IR_MEASURES)
                 ranked = set(texts_of(run["query_id"]))
                 values: dict[str, list[float]] = {column: [] for column in columns.values()}
                 for metric in evaluator.iter_calc(run):

@@ -9,18 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness.analysis.runs_and_qrels import frames_of, is_of_groups
-from pt_fairness.core.identifiers import texts_of, with_text_ids
+from pt_fairness.core.identifiers import PYTERRIER, texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
     UNANNOTATED,
     did_you_mean,
     distinct_or,
     first_names,
+    is_whole,
     shown,
     warn,
 )
@@ -129,10 +129,9 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
     """
     if "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS:
         return None
-    columns = {"query_id": "qid", "doc_id": "docno"}
     by_frame = {}
     for name, frame in frames.items():
-        documents = frame.rename(columns=columns)[["qid", "docno", "group"]].explode("group")
+        documents = frame.rename(columns=PYTERRIER)[["qid", "docno", "group"]].explode("group")
         by_frame[name] = documents.dropna(subset="group").astype(str).drop_duplicates()
     rows = pd.concat(by_frame, names=["frame"]).reset_index("frame")
     pairs = ["qid", "docno"]
@@ -144,7 +143,7 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
                          f"{row.qid!r} than another frame with a column group; give the groups "
                          "once, with groups= (--groups)")
     source = sources.from_frame(distinct, "the column group")
-    judged = qrels.rename(columns=columns)[pairs]
+    judged = qrels.rename(columns=PYTERRIER)[pairs]
     judged = with_text_ids(judged, "qrels", *pairs).drop_duplicates()
     annotated = source.lookup(judged["qid"], judged["docno"]).drop_duplicates(pairs)
     warn(f"groups are read from the column group of {first_names([*frames])}: {len(annotated)} of "
@@ -152,13 +151,13 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
     return source
 
 
-def position(baseline: int | str, runs: Mapping[str, RunInput]) -> int:
+def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
     """Return the position of the baseline in the runs.
 
     :raises ValueError: the baseline is none of the runs
     """
     names = list(runs)
-    if isinstance(baseline, (int, np.integer)) and not isinstance(baseline, bool):
+    if is_whole(baseline):
         if not 0 <= baseline < len(names):
             raise ValueError(f"baseline={baseline} is no position in a list of {len(names)} runs; "
                              "the first is 0")
@@ -310,8 +309,7 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
     evaluating.discard(frozenset())
     names = []
     for name, of_system in of_systems.items():
-        labels = {labels_of(source, qrels) for source in of_system}
-        if labels & evaluating:
+        if any(labels_of(source, qrels) in evaluating for source in of_system):
             names.append(name)
     return names
 

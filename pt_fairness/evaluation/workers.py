@@ -27,7 +27,7 @@ from pt_fairness.analysis.columns import (
     UNDEFINED_EVERYWHERE,
 )
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import need_columns, opened
@@ -118,8 +118,6 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
     return {name: scores[name] for name in runs}
 
 
-#: ir_measures' names of columns, by PyTerrier's.
-_NAMES = {"qid": "query_id", "docno": "doc_id"}
 #: The last scorer of each thread of a worker, because evaluators are not thread-safe.
 _last = threading.local()
 #: Guards the environment variables and the warning filters, which are shared by all threads.
@@ -220,15 +218,15 @@ class Scorer:
             score is NaN, or a file changes while it is read
         """
         if isinstance(run, pd.DataFrame):
-            frame = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
-            need_columns(frame, [*_NAMES, "score"], "the run")
+            frame = run.rename(columns=PYTERRIER)
+            need_columns(frame, [*IR_MEASURES, "score"], "the run")
             samples = ["iteration"] if "iteration" in frame else []
-            frame = with_text_ids(frame, "run", *_NAMES, *samples).rename(columns=_NAMES)
+            frame = with_text_ids(frame, "run", *IR_MEASURES, *samples).rename(columns=IR_MEASURES)
             frame = frame.assign(score=scores_of(frame))
         else:
             with opened(run) as source:
                 state = source.state()
-                frame = read_opened_run(source, object).rename(columns=_NAMES)
+                frame = read_opened_run(source, object).rename(columns=IR_MEASURES)
                 if source.state() != state:
                     raise ValueError(f"{source.name} was written to while it was read")
         need_results(frame)
