@@ -152,8 +152,9 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
         with np.errstate(invalid="ignore"):
             kappa = fleiss_kappa(counts)
     else:
-        warn("Fleiss' κ needs equally many votes for every document, and these have from "
-             f"{min(n)} to {max(n)}, so it is NaN. Take those with the same number of votes")
+        warn("Fleiss' κ needs equally many votes for every document; the documents have "
+             f"{listed(np.unique(n).tolist())} votes, "
+             "so it is NaN. Take the documents with the same number of votes")
     row = {"documents": len(n), "votes": n.sum(), "agreement": equal.mean(), "kappa": kappa}
     return pd.DataFrame([row])
 
