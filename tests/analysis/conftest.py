@@ -28,8 +28,8 @@ def experiment() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, dict[str, pd
     rng = np.random.default_rng(1)
     docs = [f"d{i}" for i in range(12)]
     qrels = pd.DataFrame([(str(q), docno, int(rng.integers(0, 2)), rng.choice(["PRO", "CON"]))
-                          for q in range(8) for docno in docs], columns=["qid", "docno", "label",
-                                                                         "iteration"])
+                          for q in range(8) for docno in docs],
+                         columns=["qid", "docno", "label", "iteration"])
     runs = {name: pd.DataFrame([(str(q), docno, rng.random()) for q in range(8) for docno in docs],
                                columns=["qid", "docno", "score"]) for name in ("one", "two",
                                                                                "three")}

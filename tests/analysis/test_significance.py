@@ -105,14 +105,13 @@ def test_target_and_protected_group_are_named(names, text):
 
 def test_one_group_against_several_others():
     table = pd.DataFrame({"name": ["A"], "rKL@5": [0.1], "rND@5": [0.1]})
-    table.attrs = {"several groups": {"rKL@5": 4, "rND@5": 4}}
-    assert notes(table) == [f"rKL@5, rND@5: {QRELS_TARGET}; {FEWEST}; the others count as one."]
-
-
-def test_notes_of_renamed_measures_name_the_measure():
-    table = pd.DataFrame({"name": ["A"], "rKL@5": [0.1], "rND@5": [0.1]})
     renamed = rename(table, {"rKL@5": "Unfairness"})
     assert notes(renamed) == [f"Unfairness (rKL@5), rND@5: {QRELS_TARGET}; {FEWEST}."]
+    table.attrs = {"several groups": {"rKL@5": 4, "rND@5": 4}, "topics": 2,
+                   "interval": {"method": "bca", "confidence": 0.95}}
+    assert notes(table) == [
+        "Intervals need at least three topics.",
+        f"rKL@5, rND@5: {QRELS_TARGET}; {FEWEST}; the others count as one."]
 
 
 @pytest.mark.parametrize("topics, dropped, marks", [(6, 0, "▲"), (5, 0, ""), (6, 1, "")])
@@ -125,9 +124,3 @@ def test_few_topics_have_no_marks(averages, topics, dropped, marks):
     few = [one for one in notes(averages) if one.startswith("With fewer than six topics, no")]
     assert len(few) == (not marks)
     assert ("▲" in as_text(averages, "md")) == (topics == 6)
-
-
-def test_intervals_of_two_topics():
-    table = pd.DataFrame({"name": ["A"], "AP": [0.1], "AP low": np.nan, "AP high": np.nan})
-    table.attrs = {"topics": 2, "interval": {"method": "bca", "confidence": 0.95}}
-    assert notes(table) == ["Intervals need at least three topics."]

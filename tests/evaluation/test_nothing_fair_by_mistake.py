@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
@@ -45,8 +46,8 @@ def qrels():
 def runs():
     """Runs in which the unjudged document x or y is first."""
     orders = {"one": "xaby", "two": "yabx", "three": "xbay"}
-    return {name: pd.DataFrame([(qid, docno, -float(rank)) for qid in TOPICS for rank,
-                                docno in enumerate(order)], columns=["qid", "docno", "score"])
+    return {name: pd.DataFrame({"qid": np.repeat(TOPICS, 4), "docno": [*order] * 3,
+                                "score": [4.0, 3.0, 2.0, 1.0] * 3})
             for name, order in orders.items()}
 
 

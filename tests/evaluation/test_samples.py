@@ -1,6 +1,5 @@
 """Several rankings of a topic, through evaluate and the commands."""
 
-import inspect
 import warnings
 
 import pandas as pd
@@ -18,13 +17,16 @@ RANKINGS = [["a1", "b1", "x", "a2", "b2", "a3"], ["b3", "a1", "x", "b2"]]
 #: EEL of the first ranking, and of both.
 ONE, BOTH = 0.610489, 0.040348
 
+QRELS_FRAME = pd.DataFrame([(docno, grade, docno[0].upper()) for docno, grade in GRADES.items()],
+                           columns=["docno", "label", "iteration"]).assign(qid="1")
+
 TREC = "".join(f"1 Q{sample} {docno} {i} {-i} t\n" for sample, ranking in enumerate(RANKINGS)
                for i, docno in enumerate(ranking))
 FAIR = "id\tseq_no\tpage_id\n" + "".join(
     f"1\t{sample}\t{docno}\n" for sample, ranking in enumerate(RANKINGS) for docno in ranking)
-FRAME = pd.DataFrame([("1", docno, -float(i), f"sample {sample}") for sample,
-                      ranking in enumerate(RANKINGS) for i, docno in enumerate(ranking)],
-                     columns=["qid", "docno", "score", "iteration"])
+FRAME = pd.DataFrame(
+    [("1", docno, -float(i), f"sample {sample}") for sample, ranking in enumerate(RANKINGS)
+     for i, docno in enumerate(ranking)], columns=["qid", "docno", "score", "iteration"])
 
 
 @pytest.fixture
@@ -40,10 +42,6 @@ def given(tmp_path):
             FRAME.to_parquet(tmp_path / name)
         return FRAME if name == "frame" else tmp_path / name
     return make
-
-
-#: How pt.Experiment shares the work of pipelines, where it can.
-TREE = {"plan": "tree"} if "plan" in inspect.signature(pt.Experiment).parameters else {}
 
 
 def warnings_of(call):
@@ -69,18 +67,10 @@ def test_every_sample_counts(given, name):
     assert averages[["nDCG@3", "AP"]].equals(expected[["nDCG@3", "AP"]])
 
 
-def test_the_mean_over_samples_of_different_length(given):
-    rankings = [group.drop(columns="iteration") for _, group in FRAME.groupby("iteration")]
-    each = [evaluate_quietly(one, given("qrels"), [rND @ 5])[1]["value"][0] for one in rankings]
-    both = evaluate_quietly(FRAME, given("qrels"), [rND @ 5])[1]["value"][0]
-    assert each[0] != each[1] and both == pytest.approx(sum(each) / 2)
-
-
 @each("measure", [rND @ 5, EEL, IAA(norm="none"), RADio, alpha_nDCG @ 5])
 def test_a_topic_that_some_samples_lack(measure):
     """What a sample returned for no topic is nothing, as in an experiment of that sample alone."""
-    qrels = pd.DataFrame([(qid, docno, grade, docno[0].upper()) for qid in "123" for docno,
-                          grade in GRADES.items()], columns=["qid", "docno", "label", "iteration"])
+    qrels = pd.concat([QRELS_FRAME.assign(qid=qid) for qid in "123"])
     run = pd.concat([FRAME, FRAME[:6].assign(qid="2")])
     found, told = warnings_of(lambda: evaluate(run, qrels, [measure], progress=False)[1])
     missing = [text for text in told if "missing" in text]
@@ -129,20 +119,14 @@ def test_eval(given, capsys):
         "was ranked for 'nDCG@3'"]
 
 
-class TestExperiment:
-    """What pt.Experiment does with the column ``iteration``, as the documentation says."""
-
-    def values(self, system, **options):
-        rows = [line.split() for line in QRELS.splitlines()]
-        qrels = pd.DataFrame(rows, columns=["qid", "iteration", "docno", "label"])
+def test_pyterrier_passes_samples_on():
+    def values(system, **options):
         topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
-        table = pt.Experiment([system], topics, qrels.astype({"label": int}), [EEL, nDCG @ 3],
-                              names=["system"], **options)
-        return table["EEL"][0], table["nDCG@3"][0]
+        table = pt.Experiment([system], topics, QRELS_FRAME, [EEL, nDCG @ 3], **options)
+        return [table["EEL"][0], table["nDCG@3"][0]]
 
-    @pytest.mark.parametrize("options", [{}, {"batch_size": 1}, TREE], ids=str)
-    def test_it_is_passed_on(self, options):
-        last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
-        expected = pytest.approx(BOTH, abs=1e-6), self.values(last)[1]
-        assert self.values(pt.Transformer.from_df(FRAME), **options) == expected
-        assert self.values(FRAME) == expected
+    last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
+    expected = pytest.approx([BOTH, values(last)[1]], abs=1e-6)
+    assert values(FRAME) == expected
+    for options in ({}, {"batch_size": 1}):
+        assert values(pt.Transformer.from_df(FRAME), **options) == expected

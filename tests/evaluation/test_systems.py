@@ -112,21 +112,11 @@ def test_a_report_reads_like_an_experiment(systems, results, debates, once):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_topics_of_a_report_without_transformers_leave_out_no_qrels(results, debates):
-    pytest.importorskip("jinja2")
-    few = report(results, STANCE, "rKL@5", topics=debates.get_topics().head(2), progress=False)
-    assert few.table.attrs["topics"] == debates.get_qrels()["qid"].nunique()
-
-
-SAME = [{"names": list("abcdef"), "baseline": 2, "correction": "bonferroni"}, {"test": "t"},
-        {"batch_size": 5, "round": 2, "verbose": False, "dataframe": True, "highlight": None},
-        {"filter_by_qrels": True, "filter_by_topics": True, "perquery": False, "plan": "linear",
-         "save_dir": None, "save_mode": "reuse", "validate": "ignore", "correction_alpha": 0.05}]
-
-
-@pytest.mark.nth(3)
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("by_name, options", list(zip([1, 0, 3, 4], SAME, strict=True)))
+@pytest.mark.parametrize("by_name, options", [
+    (1, {"names": list("abcdef"), "baseline": 2, "correction": "bonferroni", "test": "t"}),
+    (4, {"filter_by_qrels": True, "filter_by_topics": True, "perquery": False, "plan": "linear",
+         "save_dir": None, "save_mode": "reuse", "validate": "ignore", "correction_alpha": 0.05,
+         "batch_size": 5, "round": 2, "verbose": False, "dataframe": True, "highlight": None})])
 def test_a_report_of_six_runs_takes_the_arguments_of_an_experiment(
         systems, results, debates, by_name, options):
     pytest.importorskip("jinja2")
@@ -147,8 +137,7 @@ def test_a_report_of_six_runs_takes_the_arguments_of_an_experiment(
         pd.testing.assert_series_equal(made[column].head(6), experiment[column])
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("options, says", [
+@each("options, says", [
     ({"save_dir": "saved"}, r"save_dir= .* report\(…\)\.save\(path\)"),
     ({"filter_by_topics": False}, r"filter_by_topics= .* report\(runs, qrels, measures\)"),
     ({"correction_alpha": 0.1}, "correction_alpha= .* the level of .05"),
