@@ -292,6 +292,7 @@ class TestCompare:
             one, base = wide[row.name, row.measure], wide["B", row.measure]
             expected = stats.ttest_rel(one, base)
             assert (row.t, row.p) == pytest.approx((expected.statistic, expected.pvalue))
+            assert (row.mean, row.baseline) == pytest.approx((one.mean(), base.mean()))
             assert row.difference == pytest.approx((one - base).mean()) and row.n == 20
             assert row.effect == pytest.approx((one - base).mean() / (one - base).std())
             assert row.low < row.difference < row.high

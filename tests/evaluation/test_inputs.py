@@ -60,6 +60,7 @@ def letters(registered_groups, forget_targets):
     registered_groups("letters", groups.from_mapping(GROUP))
     targets.register("half", pd.DataFrame({"qid": [str(q) for q in range(6)] * 2,
                                            "group": ["A"] * 6 + ["C"] * 6, "share": 0.5}))
+    targets.register("mixed", targets.get("half"), of_qrels=0.5)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -110,9 +111,11 @@ def test_topics_are_those_of_all_runs():
     ({"measures": ["nDCG@5", "rKL@5", "AWRF@5"], "groups": GROUP},
      "^nDCG@5, rKL@5 cannot be computed without qrels"),
     ({"measures": ["AWRF@5"]}, "AWRF@5: without qrels, the groups are in groups= or in a column"),
+    ({"measures": ["AWRF(target='mixed')@5"], "groups": GROUP},
+     "^AWRF.* cannot be computed without qrels"),
     ({"measures": ["AWRF@5"], "groups": GROUP, "references": True}, "references .* need qrels"),
 ])
-def test_what_needs_qrels(arguments, message):
+def test_what_needs_qrels(letters, arguments, message):
     with pytest.raises(ValueError, match=message):
         evaluate({"A": RUN}, progress=False, **arguments)
 
