@@ -113,15 +113,16 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     if not names:
         raise ValueError("combine needs the names of the columns to combine in a list, such as "
                          "['nDCG@5', '1-rKL@5']")
-    counts = np.ones(len(names)) if weights is None else np.array([*weights], float)
-    possible = len(counts) == len(names) and (counts >= 0).all()
-    if not possible or not 0 < counts.sum() < inf:
-        raise ValueError(f"weights={shown(weights)}: {len(names)} columns need {len(names)} "
+    numbers = [1.0] * len(names) if weights is None else list(weights)
+    possible = len(numbers) == len(names) and all(0 <= weight < inf for weight in numbers)
+    if not possible or not 0 < sum(numbers) < inf:
+        raise ValueError(f"weights={shown(numbers)}: {len(names)} columns need {len(names)} "
                          "weights that are not negative, at least one above 0, and of a finite "
                          "sum")
     means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
     one_of("how", how, list(means))
     _warn_of_direction(names, averages)
+    counts = np.array(numbers, float)
     used = counts > 0
     values = np.column_stack([_possibly_flipped(averages, name) for name in names])
     for name, column in itertools.compress(zip(names, values.T, strict=True), used):
@@ -130,7 +131,7 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
                              f"{column.min():g}")
     parts = names
     if weights is not None:
-        parts = [f"{weight:g}*{name}" for weight, name in zip(counts, names, strict=True)]
+        parts = [f"{weight:g}*{name}" for weight, name in zip(numbers, names, strict=True)]
     mean = means[how](values[:, used], axis=1, weights=counts[used])
     return averages.assign(**{f"{how}({','.join(parts)})": mean})
 

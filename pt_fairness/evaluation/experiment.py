@@ -58,6 +58,7 @@ from pt_fairness.core.messages import (
     at_least,
     collecting_warnings,
     first_names,
+    listed,
     one_of,
     shown,
     warn,
@@ -309,8 +310,9 @@ def checked_kinds(perquery: Any, baseline: Any, correction: Any, highlight: Any,
     kinds = [references] if isinstance(references, str) else references
     if isinstance(references, bool):
         kinds = KINDS if references else []
-    for kind in kinds:
-        one_of("references", kind, [True, False, *KINDS])
+    if not {*kinds} <= {*KINDS}:
+        raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
+                         f"a list of {listed(KINDS)}")
     one_of("test", test, list(TESTS))
     one_of("undefined", undefined, ("count", "drop"))
     if confidence is not None:
