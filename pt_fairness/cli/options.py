@@ -123,8 +123,13 @@ def source_of(text: str, none: Sequence[str] = ()) -> Any:
         return groups.from_qrels(text, none, text)
     if text.startswith(PATTERN):
         return groups.from_pattern(text[len(PATTERN):], name=text)
-    path, names = _file_and_columns(text)
-    if text in groups.names() or not os.path.isfile(path):
+    if text in groups.names():
+        return text
+    for columns in (0, 1, 2):
+        path, *names = text.rsplit(":", columns)
+        if os.path.isfile(path):
+            break
+    else:
         return text
     shares = memberships(path)
     if shares:
@@ -136,15 +141,6 @@ def source_of(text: str, none: Sequence[str] = ()) -> Any:
     if before == [""]:
         return groups.from_file(path, text, labels=column.split(","), weights="wide")
     return groups.from_file(path, text, column=column, id=before[0] if before else None)
-
-
-def _file_and_columns(text: str) -> tuple[str, list[str]]:
-    """Split ``FILE``, ``FILE:COLUMN`` or ``FILE:ID:COLUMN``; ``''`` if there is no such file."""
-    for columns in (0, 1, 2):
-        path, *names = text.rsplit(":", columns)
-        if os.path.exists(path):
-            return path, names
-    return "", []
 
 
 def qrels_of(options: argparse.Namespace) -> str | None:

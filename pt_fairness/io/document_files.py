@@ -101,16 +101,25 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          "the path of a file, an ir_datasets id or a PyTerrier dataset")
     if os.path.exists(source) and not os.path.isdir(source):
         return read_qrels(source)
-    import ir_datasets
-    try:
-        dataset = ir_datasets.load(os.fspath(source).removeprefix("irds:"))
-    except KeyError:
-        raise ValueError(f"{os.fspath(source)} is neither a file nor a dataset id of "
-                         "ir_datasets") from None
+    dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
     qrels = pd.DataFrame(dataset.qrels_iter(), columns=dataset.qrels_cls()._fields)
     return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
+
+
+def dataset_of(source: Path, file: str) -> Any:
+    """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
+
+    :param file: what else ``source`` could be, in the error
+    :raises ValueError: ir_datasets has no such id
+    """
+    import ir_datasets
+    text = os.fspath(source)
+    try:
+        return ir_datasets.load(text.removeprefix("irds:"))
+    except KeyError:
+        raise ValueError(f"{text} is neither {file} nor a dataset id of ir_datasets") from None
 
 
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:

@@ -27,6 +27,7 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
+from pt_fairness.io.document_files import dataset_of
 from pt_fairness.io.files import (
     Input,
     Path,
@@ -548,14 +549,8 @@ def load_topics(source: Any) -> pd.DataFrame:
     if isinstance(source, (str, os.PathLike)):
         if os.path.exists(source) and not os.path.isdir(source):
             return _of_file(source)
-        dataset_id = os.fspath(source).removeprefix("irds:")
-        import ir_datasets
         import pyterrier as pt
-        try:
-            ir_datasets.load(dataset_id)
-        except KeyError:
-            raise ValueError(f"{os.fspath(source)} is neither a file of topics nor a dataset id of "
-                             "ir_datasets") from None
+        dataset_id = dataset_of(source, "a file of topics").dataset_id()
         source = pt.get_dataset(f"irds:{dataset_id}")
     if not hasattr(source, "get_topics"):
         raise ValueError(f"topics={shown(source)} is a {type(source).__name__}; topics are a "
