@@ -11,7 +11,6 @@ from typing import Any
 from ir_measures import measures as irm
 
 from pt_fairness.core.arrays import SMALLEST_TARGET
-from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import (
     BACKGROUND_WORDS,
     SUM_TOLERANCE,
@@ -350,6 +349,7 @@ def groups() -> Param:
 
 
 def _group_source(value: Any) -> Any:
+    from pt_fairness.core.identifiers import as_frame  # imports pandas
     if isinstance(value, NamedObject) and value.WHAT == "values":
         raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
                          "numbers, such as RaB, take it as values=")
@@ -379,6 +379,7 @@ def values() -> Param:
 
 
 def _value_source(value: Any) -> Any:
+    from pt_fairness.core.identifiers import as_frame  # imports pandas
     if isinstance(value, NamedObject) and value.WHAT == "groups":
         raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
                          "groups= and a number for each label as values=, such as "
