@@ -168,7 +168,7 @@ def test_files_count_by_content_whatever_they_are_called(folder_of):
 def test_names_from_content_stay_the_same():
     assert groups.from_mapping({"a": "PRO", "b": "CON"}).name == "frame-707083318b55"
     assert groups.from_pattern("[a-z]").name == "pattern-93431970fd89"
-    assert value_hash([np.float64(0.5), np.array(["a", None])]) [:12] == "4abf23c9d3b4"
+    assert value_hash([np.float64(0.5), np.array(["a", None])])[:12] == "4abf23c9d3b4"
 
 
 @each("code", [
