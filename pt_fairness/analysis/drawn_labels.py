@@ -60,7 +60,6 @@ class Draws:
     :param judged: the label set of each judged document, −1 for none
     :param drawn: returns a mask of label sets; the documents that have these get drawn labels
     :param by_topic: whether a document has labels of its own in each topic
-    :param cells: the number of ranked and judged documents in the draws that are scored at a time
     """
 
     #: The label of each document in each draw, ``[documents, draws]``; −1 for its own labels.
@@ -68,11 +67,10 @@ class Draws:
 
     def __init__(self, annotations: Annotations, systems: Sequence[tuple[Run, Rankings]],
                  judged: Ints, drawn: Callable[[LabelSets], Bools], by_topic: bool,
-                 measures: Sequence[FairnessMeasure], cells: int = CELLS) -> None:
+                 measures: Sequence[FairnessMeasure]) -> None:
         self._annotations = annotations
         self._systems = systems
         self._measures = measures
-        self._cells = cells
         #: The largest number of topics of a run and draw for which each measure is undefined.
         self.undefined = np.zeros(len(measures), int)
         judgments = annotations.judgments
@@ -142,7 +140,7 @@ class Draws:
                   if measure.params.get("target") == "collection"]
         by_topic = [measure for measure in self._measures if measure not in pooled]
         scores = self._scores(pooled, place, 1)
-        scores |= self._scores(by_topic, place, max(1, self._cells // documents))
+        scores |= self._scores(by_topic, place, max(1, CELLS // documents))
         values = np.array([scores[measure] for measure in self._measures])
         values = values.reshape(len(values), self.labels.shape[1], -1)
         undefined = np.isnan(values).sum(axis=2)
@@ -477,7 +475,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     ranked = runs_of(frames, annotations.judgments)
     systems = [(run, annotations.of_run(run, None)) for run in ranked.values()]
     drawn = Draws(annotations, systems, annotations.pair_codes,
-                  lambda sets: sets.any_of(labels)[:-1], True, measures, 1)
+                  lambda sets: sets.any_of(labels)[:-1], True, measures)
     member = drawn.shares[:, :len(labels)] > 0
     right = _means_with_noise(drawn, member, len(systems), 0.0, [seed])
     rows = []

@@ -176,7 +176,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
             message += ". The run has it, but a topic without judged documents has no value"
         raise ValueError(f"{message}.{did_you_mean(topic, judgments.topics)}")
     place = judgments.topics.index(topic)
-    ranked, rows = _of_topic(frame, topic, judgments)
+    ranked = _of_topic(frame, topic, judgments)
     parts = getattr(measure, "parts", [measure])
     of_groups = [part for part in parts if getattr(part, "needs_groups", True)]
     compared = of_groups or parts[:1]
@@ -184,7 +184,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     first = ranks[0]
     depth = first.depth
     frame = pd.DataFrame({"rank": range(1, depth + 1)})
-    frame["docno"] = rows["doc_id"].head(depth)
+    frame["docno"] = ranked.docnos(slice(depth))
     frame["label"] = first.relevance
     labels = zip(*(of_part.groups() for of_part in ranks), strict=True)
     texts = [", ".join(filter(None, of_rank)) or None for of_rank in labels]
@@ -196,7 +196,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         prefix = of_part.measure.prefix if len(ranks) > 1 else ""
         numbers.columns |= of_part.shares(prefix)
         numbers.of_topic |= of_part.targets(prefix)
-    scores = _Scores(measure, judged, rows, topic)
+    scores = _Scores(measure, judged, ranked, topic)
     facts = {"measure": name, "qid": topic, "topic value": scores.value, "formula": "",
              "where": ""}
     formula = "Σ {contribution}"
@@ -226,8 +226,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     return frame
 
 
-def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run, pd.DataFrame]:
-    """Return the ranking of a topic, and its ``query_id, doc_id, score`` in the order of the ranks.
+def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> Run:
+    """Return the ranking of a topic.
 
     :raises ValueError: the run has several rankings of the topic
     """
@@ -237,14 +237,7 @@ def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> tuple[Run,
                          "choose the rows of one sample by the column 'iteration'")
     if frame.empty:
         warn(f"the run returned nothing for topic {topic!r}", "empty run")
-    ranked = Run(frame, judgments, _warn_of_topic)
-    rows = frame[["query_id", "doc_id", "score"]].astype({"score": float})
-    rows["query_id"] = topic
-    rows["doc_id"] = texts_of(rows["doc_id"])
-    rows = rows.drop_duplicates("doc_id", keep="last")
-    rows = rows.set_index("doc_id", drop=False)
-    docnos = ranked.docnos(slice(None))
-    return ranked, rows.loc[docnos].reset_index(drop=True)
+    return Run(frame, judgments, _warn_of_topic)
 
 
 def _warn_of_topic(message: str, cause: str) -> None:
@@ -477,24 +470,20 @@ def annotations_for(measure: Any, judgments: Judgments, source: Any) -> Annotati
 
 
 class _Scores:
-    """Values of a measure for the prefixes of one ranking.
+    """Values of a measure for the prefixes of one ranking."""
 
-    :param ranked: the ranking; ``query_id, doc_id, score`` in the order of the ranks
-    """
-
-    def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: pd.DataFrame,
-                 topic: str) -> None:
+    def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: Run, topic: str) -> None:
         self._measure = measure
         self._qrels = qrels
         self._topic = topic
         self.evaluator = QuickEvaluator([measure], qrels)
+        #: The ranking. With distinct scores, providers that break ties otherwise rank as trec_eval.
+        self._ranked = ranked.frame(slice(None))
+        with_scores = self._ranked.assign(score=ranked.scores(slice(None)))
         with collecting_warnings() as warnings:
-            of_provider = self._of(self.evaluator, [measure], ranked)[0]
+            of_provider = self._of(self.evaluator, [measure], with_scores)[0]
         for cause, message in warnings:
             _warn_of_topic(message, cause)
-        # With distinct scores, providers that break ties otherwise rank as trec_eval does.
-        scores = np.arange(len(ranked), 0, -1.0)
-        self._ranked = ranked.assign(score=scores)
         with collecting_warnings():  # issued above
             #: The value of the whole ranking.
             self.value = self._of(self.evaluator, [measure], self._ranked)[0]

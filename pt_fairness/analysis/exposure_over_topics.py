@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from math import inf, nan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,25 +28,6 @@ from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The default of ``p`` for each discount that has one.
 _P = {"geometric": 0.85, "power": 0.5}
-
-
-class _Exposure(NamedTuple):
-    """The exposure of the items, documents or groups, in each of ``R`` runs."""
-
-    #: The runs, ``[R]``.
-    names: list[str]
-    #: The items that can be named, ``[I]``.
-    items: Any
-    #: The number of items of the population; the others have no exposure.
-    n: int
-    #: The exposure of each item, ``[R, I]``.
-    exposure: Floats
-    #: The share of the exposure that no item has, ``[R]``.
-    outside: Floats
-    #: The number of lists that returned each item, ``[R, I]``; of groups, their exposure.
-    times: Floats
-    #: The number of (list, document) pairs, ``[R]``.
-    pairs: Ints
 
 
 def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
@@ -173,8 +154,17 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
 
 def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
               population: str | int, discount: str, p: float | None, depth: int | None,
-              topics: Any) -> _Exposure:
-    """Return the exposure of documents or groups; for the parameters see its callers."""
+              topics: Any) -> tuple[list[str], Any, int, Floats, Floats, Floats, Ints]:
+    """Return the exposure of the items, documents or groups, in each of ``R`` runs.
+
+    For the parameters see the callers.
+
+    :returns: the names of the runs, ``[R]``; the items that can be named, ``[I]``; the number of
+        items of the population, of which the others have no exposure; the exposure of each item,
+        ``[R, I]``; the share of the exposure that no item has, ``[R]``; the number of lists that
+        returned each item, of groups their exposure, ``[R, I]``; and the number of (list, document)
+        pairs, ``[R]``
+    """
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
     is_size = is_whole(population)
@@ -200,7 +190,9 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     weights = []
     returned = []
     for run, documents in zip(ranked, rows, strict=True):
-        weights.append(_weights(run, documents, of_rank))
+        # The lists of a topic share the exposure of one list.
+        lists = np.bincount(run.topics)[run.topic[documents]]
+        weights.append(of_rank[run.place[documents]] / lists)
         returned.append(run.docnos(documents))
     docnos = np.concatenate(returned)
     compared = judgments.docnos(slice(None)) if population == "judged" else docnos
@@ -211,16 +203,15 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
                          f"{len(items)} documents, and the collection has at least as many")
     pairs = np.array([len(documents) for documents in rows])
     places = pd.Index(items).get_indexer(docnos)
-    item = np.split(places, pairs.cumsum()[:-1])
     if by == "document":
-        size = len(items) + 1
-        sums = []
-        counts = []
-        for place, weight in zip(item, weights, strict=True):
-            sums.append(np.bincount(place + 1, weight, size))
-            counts.append(np.bincount(place + 1, minlength=size))
-        exposure = np.array(sums, float)[:, 1:]
-        times = np.array(counts, float)[:, 1:]
+        number = np.repeat(np.arange(len(ranked)), pairs)
+        exposure = np.zeros((len(ranked), len(items) + 1))
+        times = np.zeros_like(exposure)
+        # The last column is of documents outside the population, whose place is −1.
+        np.add.at(exposure, (number, places), np.concatenate(weights))
+        np.add.at(times, (number, places), 1.0)
+        exposure = exposure[:, :-1]
+        times = times[:, :-1]
     else:
         annotations = annotations_of(judgments, groups)
         if qrels is None and annotations.declared is None:
@@ -228,30 +219,18 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
                              "are those of the judged documents: give qrels")
         items = annotations.labels
         n = len(items)
+        inside = np.split(places >= 0, pairs.cumsum()[:-1])
         of_groups = []
-        for run, documents, weight, place in zip(ranked, rows, weights, item, strict=True):
-            inside = weight * (place >= 0)
-            of_groups.append(_of_groups(run, documents, inside, annotations, depth))
+        for run, documents, weight, is_inside in zip(ranked, rows, weights, inside, strict=True):
+            of_run = annotations.of_run(run, None if depth is None else int(depth))
+            shares = of_run.sets.shares(of_run.codes[documents], items)
+            of_groups.append((weight * is_inside) @ shares)
         exposure = times = np.array(of_groups)
     total = np.array([weight.sum() for weight in weights])
     outside = ratio(total - exposure.sum(axis=1), total)
     outside[outside < ROUNDING] = 0.0
     outside[total == 0] = nan
-    return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
-
-
-def _weights(run: Run, rows: Ints, of_rank: Floats) -> Floats:
-    """Return the exposure of documents; the lists of a topic share that of one list."""
-    lists = np.bincount(run.topics)
-    topic = run.topic[rows]
-    return of_rank[run.place[rows]] / lists[topic]
-
-
-def _of_groups(run: Run, rows: Ints, weights: Floats, annotations: Annotations,
-               depth: int | None) -> Floats:
-    """Return the exposure of each group in a run, ``[L]``."""
-    ranked = annotations.of_run(run, None if depth is None else int(depth))
-    return weights @ ranked.sets.shares(ranked.codes[rows], annotations.labels)
+    return list(frames), items, n, exposure, outside, times, pairs
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:
@@ -318,20 +297,14 @@ def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
     frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
     ranked = runs_of(frames, judgments)
-    annotations = {measure: _compared(measure, judgments) for measure in measures}
+    compared = {measure: annotations_of(judgments, measure.param("groups"), [None])
+                for measure in measures if measure.needs_groups}
     rows = []
     for name, run in ranked.items():
         for measure in measures:
-            inequity, n = _amortised(measure, run, judgments, annotations[measure])
+            inequity, n = _amortised(measure, run, judgments, compared.get(measure))
             rows.append((name, str(measure), inequity, n))
     return pd.DataFrame(rows, columns=["name", "measure", "inequity", "n"])
-
-
-def _compared(measure: FairnessMeasure, judgments: Judgments) -> Annotations | None:
-    """Return the groups that a measure compares, ``None`` for one that compares documents."""
-    if not measure.needs_groups:
-        return None
-    return annotations_of(judgments, measure.param("groups"), [None])
 
 
 def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,

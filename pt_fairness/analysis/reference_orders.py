@@ -20,7 +20,7 @@ from pt_fairness.analysis.runs_and_qrels import (
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
+from pt_fairness.core.arrays import Bools, Floats, Ints, positions, uniforms
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, listed, shown
 from pt_fairness.io.run_files import RunInputs
@@ -142,10 +142,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     frame = None if run is None else one_run(run, topics)
     judgments = Judgments(loaded_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
-    if frame is None:
-        pools = list(_pools(annotations, rel))
-    else:
-        pools = list(_pools_of_run(annotations, frame))
+    pools = _pools(annotations, rel) if frame is None else _pools_of_run(annotations, frame)
     rankings = {}
     for kind in KINDS:
         if kind == "random" and kind in kinds:
@@ -156,31 +153,28 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     return rankings
 
 
-def _pools(annotations: Annotations, rel: int) -> Iterator[Pool]:
-    """Yield the pool of relevant documents of each topic."""
+def _pools(annotations: Annotations, rel: int) -> list[Pool]:
+    """Return the pool of relevant documents of each topic."""
     judgments = annotations.judgments
     codes = annotations.by_rel[rel]
     rows = np.flatnonzero(codes >= 0)
+    _, place = np.unique(judgments.docnos(rows), return_inverse=True)
+    order = np.lexsort((-place, -judgments.relevance[rows], judgments.topic[rows]))
+    rows = rows[order]
     docnos = judgments.docnos(rows).astype(object)
-    topic = judgments.topic[rows]
-    relevance = judgments.relevance[rows]
-    _, place = np.unique(docnos, return_inverse=True)
-    order = np.lexsort((-place, -relevance, topic))
-    codes = codes[rows]
-    yield from _by_topic(annotations, annotations.sets, topic[order], docnos[order], codes[order])
+    return _by_topic(annotations, annotations.sets, judgments.topic[rows], docnos, codes[rows])
 
 
-def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> Iterator[Pool]:
-    """Yield the annotated documents that a run returns for each topic."""
+def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> list[Pool]:
+    """Return the annotated documents that a run returns for each topic."""
     run = Run(frame, annotations.judgments)
     if run.sampled:
         raise ValueError("the run has several rankings of a topic; reference_rankings takes one: "
                          "choose the rows of one sample by the column 'iteration'")
     ranked = annotations.of_run(run, None)
     rows = _annotated(ranked)
-    topic = run.topic[rows]
-    docnos = run.docnos(rows)
-    yield from _by_topic(annotations, ranked.sets, topic, docnos, ranked.codes[rows])
+    codes = ranked.codes[rows]
+    return _by_topic(annotations, ranked.sets, run.topic[rows], run.docnos(rows), codes)
 
 
 def _annotated(ranked: Rankings) -> Ints:
@@ -190,8 +184,8 @@ def _annotated(ranked: Rankings) -> Ints:
 
 
 def _by_topic(annotations: Annotations, sets: LabelSets, topic: Ints, docnos: Any,
-              codes: Ints) -> Iterator[Pool]:
-    """Yield the pool of each topic.
+              codes: Ints) -> list[Pool]:
+    """Return the pool of each topic.
 
     :param topic: the topic of each document, ascending
     """
@@ -200,11 +194,13 @@ def _by_topic(annotations: Annotations, sets: LabelSets, topic: Ints, docnos: An
     labels = [tuple(np.flatnonzero(row)) for row in shares]
     in_order = sorted(set(labels))
     places = np.array([in_order.index(of_set) for of_set in labels], np.int64)
-    for t in np.unique(topic):
-        start, end = np.searchsorted(topic, [t, t + 1])
-        kinds = number[start:end]
+    present, starts = np.unique(topic, return_index=True)
+    pools = []
+    for t, documents in zip(present, np.split(np.arange(len(topic)), starts[1:]), strict=False):
+        kinds = number[documents]
         qid = annotations.judgments.topics[t]
-        yield Pool(qid, docnos[start:end], shares[kinds], places[kinds])
+        pools.append(Pool(qid, docnos[documents], shares[kinds], places[kinds]))
+    return pools
 
 
 def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> pd.DataFrame:
@@ -314,14 +310,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
     """Return the first ``depth`` documents of each ranking."""
     rows = first_rows(run, depth)
-    qids = np.array(judgments.topics, object)
-    frame = pd.DataFrame({"query_id": qids[run.topic[rows]]})
-    frame["doc_id"] = run.docnos(rows)
-    frame["score"] = -run.place[rows].astype(float)
-    first = np.searchsorted(run.topics, run.topics)
-    sample = np.arange(len(first)) - first
-    frame["iteration"] = sample[run.list[rows]]
-    return Run(frame, judgments)
+    samples = positions(run.topics)[run.list[rows]]
+    return Run(run.frame(rows).assign(iteration=samples), judgments)
 
 
 def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures: Any, draws: int,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -33,14 +33,15 @@ RATIO = 4
 Setting = Literal["minority", "proportion-agnostic", "majority"]
 SETTINGS: tuple[Setting, ...] = get_args(Setting)
 
-#: The number of documents of each viewpoint, by set: Draws et al. (2021), table 4.
-SETS: dict[str, dict[str, int]] = {
-    "S1": {"-3": 100, "-2": 100, "-1": 100, "0": 100, "1": 100, "2": 100, "3": 100},
-    "S2": {"-3": 80, "-2": 80, "-1": 80, "0": 115, "1": 115, "2": 115, "3": 115},
-    "S3": {"-3": 60, "-2": 60, "-1": 60, "0": 130, "1": 130, "2": 130, "3": 130},
-}
 #: The opposing viewpoints, which are the protected ones.
 PROTECTED = ("-3", "-2", "-1")
+OTHERS = ("0", "1", "2", "3")
+#: The number of documents of each viewpoint, by set: Draws et al. (2021), table 4.
+SETS: dict[str, dict[str, int]] = {
+    "S1": dict.fromkeys(PROTECTED, 100) | dict.fromkeys(OTHERS, 100),
+    "S2": dict.fromkeys(PROTECTED, 80) | dict.fromkeys(OTHERS, 115),
+    "S3": dict.fromkeys(PROTECTED, 60) | dict.fromkeys(OTHERS, 130),
+}
 #: −1, −0.9, … 1 (section 4.1).
 ALPHAS = tuple(i / 10 for i in range(-10, 11))
 #: The weight of a document at α = 0 (section 4.1); above 1, so that no weight is 0 at α = ±1.
@@ -98,23 +99,18 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     at_least(1, "depth", depth)
     one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
-    sides = itertools.product([0, 1], repeat=depth)
-    orders = np.array(list(sides))
-    seconds = orders.cumsum(axis=1)
-    # The number of each document among those of its label so far, from 1.
-    numbers = np.where(orders == 0, np.arange(1, depth + 1) - seconds, seconds)
-    topics = len(orders)
-    qids = np.arange(1, topics + 1).astype(str)
-    run = pd.DataFrame({"qid": np.repeat(qids, depth)})
-    run["docno"] = [f"{labels[label]}-{i}"
-                    for label, i in zip(orders.ravel(), numbers.ravel(), strict=True)]
-    scores = np.arange(depth, 0, -1.0)
-    run["score"] = np.tile(scores, topics)
-    run["rank"] = np.tile(np.arange(depth), topics)
+    documents = []
+    for topic, order in enumerate(itertools.product(labels, repeat=depth), 1):
+        numbers: Counter[str] = Counter()
+        for rank, label in enumerate(order):
+            numbers[label] += 1
+            docno = f"{label}-{numbers[label]}"
+            documents.append((str(topic), docno, float(depth - rank), rank))
+    run = pd.DataFrame(documents, columns=["qid", "docno", "score", "rank"])
     rows = [(f"{labels[0]}-{i + 1}", 1, labels[0]) for i in range(depth * ratio)]
     rows += [(f"{labels[1]}-{i + 1}", 1, labels[1]) for i in range(depth)]
     judged = pd.DataFrame(rows, columns=["docno", "label", "iteration"])
-    return run, pd.DataFrame({"qid": qids}).merge(judged, how="cross")
+    return run, run[["qid"]].drop_duplicates().merge(judged, how="cross")
 
 
 def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
@@ -289,11 +285,33 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
         raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
                          f"[{shown(alphas)}]")
     at_least(2, "draws", draws)
-    points = [(*item, float(alpha)) for item, alpha in itertools.product(by_name.items(), alphas)]
-    rows = partial(_rows, measures=measures, draws=draws, seed=seed, protected=side,
-                   advantaged=choices, weights=weights)
+    of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
+    of_group = [measure for measure in measures if measure not in of_all]
+
+    def rows(point: tuple[str, float]) -> list[tuple[Any, ...]]:
+        name, alpha = point
+        counts = by_name[name]
+        labels = list(counts)
+        is_protected = np.flatnonzero(np.isin(labels, side))
+        entries = np.eye(len(labels), dtype=bool)[is_protected]
+        if choices is not None:
+            entries = np.array([np.isin(labels, choice) for choice in choices])
+        group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
+        drawn = np.random.default_rng(choice_seed).choice(len(entries), draws)
+        values: dict[FairnessMeasure, Floats] = {}
+        for together, weighted, of_rankings in (
+                (of_group, is_protected, group_seed), (of_all, entries[drawn], all_seed)):
+            if together:
+                codes = biased_rankings([*counts.values()], alpha, weighted, draws, of_rankings,
+                                        weights)
+                ranked = rankings(codes, labels, rels_of(together))
+                values |= score(together, ranked)
+        return [(name, alpha, str(measure), values[measure].mean(), values[measure].std(ddof=1))
+                for measure in measures]
+
+    points = itertools.product(by_name, map(float, alphas))
     # Threads run in parallel, because numpy releases the GIL.
-    parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
+    parts = thread_map(rows, [*points], max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
     return pd.DataFrame(itertools.chain(*parts),
                         columns=["set", "alpha", "measure", "mean", "sd"])
@@ -339,37 +357,3 @@ def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
     """Return the seed of one set and one α, independent of the other sets and biases."""
     key = f"{name} {round(alpha, TIE_DECIMALS) + 0.0}"  # + 0.0 converts -0.0 to 0.0
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
-
-
-def _rows(point: tuple[str, Mapping[str, int], float], measures: Sequence[FairnessMeasure],
-          draws: int, seed: int, protected: Sequence[str],
-          advantaged: Sequence[Sequence[str]] | None, weights: Weights) -> list[dict[str, Any]]:
-    """Return the rows of one set and one α."""
-    name, counts, alpha = point
-    labels = list(counts)
-    is_protected = np.isin(labels, protected)
-    side = np.flatnonzero(is_protected)
-    entries = np.eye(len(labels), dtype=bool)[side]
-    if advantaged is not None:
-        entries = np.array([np.isin(labels, choice) for choice in advantaged])
-    group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
-    rng = np.random.default_rng(choice_seed)
-    drawn = rng.choice(len(entries), draws)
-    of_all = [measure for measure in measures if measure.param("protected") in (None, "all")]
-    of_group = [measure for measure in measures if measure not in of_all]
-
-    def scores(measures: Sequence[FairnessMeasure], weighted: Any,
-               seed: np.random.SeedSequence) -> dict[FairnessMeasure, Floats]:
-        if not measures:
-            return {}
-        codes = biased_rankings([*counts.values()], alpha, weighted, draws, seed, weights)
-        ranked = rankings(codes, labels, rels_of(measures))
-        return score(measures, ranked)
-
-    by_measure = scores(of_group, side, group_seed) | scores(of_all, entries[drawn], all_seed)
-    rows = []
-    for measure in measures:
-        values = by_measure[measure]
-        rows.append({"set": name, "alpha": alpha, "measure": str(measure), "mean": values.mean(),
-                     "sd": values.std(ddof=1)})
-    return rows

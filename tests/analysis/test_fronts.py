@@ -222,6 +222,9 @@ def test_too_many_lists_name_the_largest_cutoff():
     message = r"AWRF@13.* 1,594,323 lists.*topic '7'.*at most 12"
     with pytest.raises(ValueError, match=message):
         analysis.frontier(many, "nDCG@10", "AWRF@13")
+    few = many[:41].assign(iteration=[*"AB" * 20, "C"])  # at most one of C
+    with pytest.raises(ValueError, match="2,621,440 lists"):
+        analysis.frontier(few, "nDCG@10", "AWRF@18")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
         assert len(analysis.frontier(many, "nDCG@10", text)) == 1
 
