@@ -412,9 +412,8 @@ def _warn_of_chains(table: pd.DataFrame) -> None:
     if few.any():
         first = table[few].iloc[0]
         warn(f"the draws of {few.sum()} of {len(table)} values are too few or disagree, such as "
-             f"{first['measure']} of {first['name']} (r_hat {first['r_hat']:.2f}, n_eff "
-             f"{first['n_eff']:.0f}): r_hat should be at most {LARGEST_R_HAT} and n_eff at least "
-             f"{LEAST_DRAWS}. Take more draws, or label more documents by hand")
+             f"{first['measure']} of {first['name']}: r_hat should be at most {LARGEST_R_HAT} and "
+             f"n_eff at least {LEAST_DRAWS}. Take more draws, or label more documents by hand")
 
 
 def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,

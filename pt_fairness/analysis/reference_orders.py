@@ -218,16 +218,12 @@ def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> 
 
 def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
     """Return a run in which the documents of each pool have the given order."""
+    sizes = np.array([len(order) for order in orders], np.int64)
+    number = np.repeat(np.arange(len(orders)), sizes)
     qids = np.array([pool.qid for pool in pools], object)
-    docnos = [np.zeros(0, object)]
-    ranks = [np.zeros(0, np.int64)]
-    for pool, order in zip(pools, orders, strict=True):
-        docnos.append(pool.docnos[order])
-        ranks.append(np.arange(len(order)))
-    sizes = [len(order) for order in orders]
-    frame = pd.DataFrame({"qid": np.repeat(qids, sizes)})
-    frame["docno"] = np.concatenate(docnos)
-    rank = np.concatenate(ranks)
+    docnos = [pool.docnos[order] for pool, order in zip(pools, orders, strict=True)]
+    rank = positions(number)
+    frame = pd.DataFrame({"qid": qids[number], "docno": np.concatenate([*docnos, []])})
     return frame.assign(score=-rank.astype(float), rank=rank)
 
 
@@ -342,10 +338,8 @@ def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures:
             rows = _orders(system, run, rankings[0].topics, places, numbers, seed)
             scores: dict[FairnessMeasure, Floats] = {}
             for source, ranked in zip(used, rankings, strict=True):
-                parts = [part for part in source.measures
-                         if any(part in measure.parts for measure in of_sources)]
                 drawn = ranked.repeated(len(numbers))
-                scores |= score(parts, drawn.reordered(rows))
+                scores |= score(source.measures, drawn.reordered(rows))
             composed = []
             for measure in of_sources:
                 of_parts = [scores[part] for part in measure.parts]
