@@ -180,14 +180,12 @@ class Steps:
 
         :param ranked: a run with one ranking of each topic
         :param documents: the indices of its documents that the numbers depend on
-        :param strip: the documents of the run that are shown
+        :param strip: the documents of the run that are shown, those of the first ranks
         :param counting: the documents that each measure counts
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
-        topic, place = ranked.topic[documents], ranked.place[documents]
-        docnos = ranked.docnos(documents)
-        run = self._frame(topic, docnos, place)
-        shown = self._frame(strip.topic, strip.docno, strip.place)
+        run = ranked.frame(documents)
+        shown = ranked.frame(ranked.place < self._depth)
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
             terms = self._evaluator.contributions(ranked, self._depth)
@@ -217,12 +215,6 @@ class Steps:
             else:
                 numbers.append(None)
         return numbers
-
-    def _frame(self, topic: Ints, docno: Any, place: Ints) -> pd.DataFrame:
-        """Return documents as a run with the column names of ir_measures."""
-        qids = np.array(self._topics, dtype=object)
-        scores = -place.astype(float)
-        return pd.DataFrame({"query_id": qids[topic], "doc_id": docno, "score": scores})
 
     def _differences(self, method: Method, prefixes: Sequence[Floats], value: Floats,
                      strip: Strip) -> Floats:
