@@ -10,13 +10,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.explanation import at_cutoffs, source_of_numbers
-from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.measures.measure import FairnessMeasure
-from pt_fairness.provider import ALPHA_MEASURES
-from pt_fairness.provider.alpha_ndcg import Listing, Subtopics
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.rankings.trec_order import Run
 
@@ -92,11 +89,9 @@ class Method:
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
         self.cutoff: int | None = measure.params.get("cutoff", measure.params.get("ideal"))
         within = self.cutoff is not None and self.cutoff <= depth
-        #: ``'terms'`` of a sum, discounted ``'gains'``, differences of ``'prefixes'`` of a ranking,
-        #: values at ``'cutoffs'``; ``''`` for a measure that has no cutoff to vary.
+        #: ``'terms'`` of a sum, differences of ``'prefixes'`` of a ranking, values at
+        #: ``'cutoffs'``; ``''`` for a measure that has no cutoff to vary.
         self.source = source_of_numbers(measure)
-        if measure.NAME in ALPHA_MEASURES:
-            self.source = "gains"
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` without numbers.
         self.kind: str | None = CONTRIBUTION
         if self.source in ("cutoffs", ""):
@@ -138,7 +133,7 @@ class Steps:
         self._topics, self._depth = judgments.topics, depth
         self._place = {topic: i for i, topic in enumerate(self._topics)}
         self.methods = [Method(measure, depth) for measure in plan.measures]
-        by_prefix = self._methods_by("prefixes")
+        by_prefix = [method for method in self.methods if method.source == "prefixes"]
         longest = max((method.prefixes for method in by_prefix), default=0)
         self._ranks = range(longest)
         measures = [measure for method in self.methods for measure in method.at_cutoffs]
@@ -148,11 +143,6 @@ class Steps:
             self._prefixes = QuickEvaluator([method.measure for method in by_prefix], plan.qrels)
             distinct = list(dict.fromkeys(measures))
             self._cutoffs = QuickEvaluator(distinct, plan.qrels)
-        rels = {method.measure["rel"] for method in self._methods_by("gains")}
-        self._subtopics = {rel: Subtopics(judgments, rel) for rel in rels}
-
-    def _methods_by(self, source: str) -> list[Method]:
-        return [method for method in self.methods if method.source == source]
 
     def factors(self, ranked: Run) -> list[tuple[Floats, Floats] | None]:
         """Return the discount of each rank, ``[D]``, and Z of each topic, ``[T]``, of the measures
@@ -198,9 +188,6 @@ class Steps:
                 added = of_measure.spread(terms[measure], strip)
                 added[of_measure.length[strip.topic] == 0] = np.nan
                 numbers.append(added)
-            elif method.source == "gains":
-                gains = self._gains(measure, ranked, value)
-                numbers.append(of_measure.spread(gains, strip))
             elif method.source == "prefixes":
                 prefixes = [by_rank[measure] for by_rank in by_prefix[:method.prefixes]]
                 numbers.append(self._differences(method, prefixes, value, strip))
@@ -225,16 +212,6 @@ class Steps:
         below = added[:, [-1] * self._depth] * 0.0  # adds nothing
         padded = np.hstack([added, below])
         return padded[strip.topic, strip.place]
-
-    def _gains(self, measure: Any, ranked: Run, values: Floats) -> Floats:
-        """Return what each document adds to α-nDCG or α-DCG, ``[T, K]``."""
-        subtopics = self._subtopics[measure["rel"]]
-        listing = Listing(ranked, measure)
-        cutoff = measure.params.get("cutoff")
-        gains = subtopics.gains(listing, measure["alpha"], cutoff)
-        added = gains * arrays.log_discount(gains.shape[1])
-        ratio = arrays.ratio(values, added.sum(axis=1))
-        return added * ratio[:, None]
 
     def _values(self, evaluator: QuickEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""
