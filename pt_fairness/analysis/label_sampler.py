@@ -311,7 +311,8 @@ def effective_draws(chains: Floats) -> float:
         return math.nan
     length = chains.shape[1]
     residuals = chains - chains.mean(axis=1, keepdims=True)
-    products = sum(np.correlate(chain, chain, "full") for chain in residuals)[length - 1:]
+    products = np.sum([np.correlate(chain, chain, "full") for chain in residuals], axis=0)
+    products = products[length - 1:]
     covariance = products / (len(chains) * (length - 1))
     correlation = 1 - (within - covariance) / total
     pairs = correlation[:length // 2 * 2].reshape(-1, 2).sum(axis=1)
