@@ -105,14 +105,8 @@ class Subtopics:
         row, column = np.nonzero(self._members[codes] < self._nothing)
         subtopic = lists[row] * (self._nothing + 1)
         subtopic += self._members[codes[row], column]
-        order = np.argsort(subtopic, kind="stable")
-        ordered = subtopic[order]
-        first = np.flatnonzero(np.diff(ordered, prepend=-1))
         # The number of earlier documents of the list with the same subtopic.
-        seen = np.empty(len(order), np.int64)
-        times = np.diff(first, append=len(order))
-        first = np.repeat(first, times)
-        seen[order] = np.arange(len(order)) - first
+        seen = pd.Series(subtopic).groupby(subtopic).cumcount().to_numpy()
         depth = int(place.max(initial=-1)) + 1
         n = len(listing.topics)
         cell = lists[row] * depth + place[row]
@@ -156,15 +150,10 @@ class Subtopics:
         :param topic: the topic of each relevant document, ``[n]``
         :param subtopic: the subtopic of each relevant document, ``[n]``
         """
-        order = np.lexsort((subtopic, topic))
-        topic, subtopic = topic[order], subtopic[order]
-        new_topic = topic[1:] != topic[:-1]
-        new_subtopic = subtopic[1:] != subtopic[:-1]
-        new = np.append(True, new_topic | new_subtopic)
-        first = np.flatnonzero(new)[np.cumsum(new) - 1]
-        turn = np.arange(len(topic)) - first
-        order = np.lexsort((turn, topic))
-        topic, turn = topic[order], turn[order]
+        frame = pd.DataFrame({"topic": topic, "subtopic": subtopic})
+        frame["turn"] = frame.groupby(["topic", "subtopic"]).cumcount()
+        frame = frame.sort_values(["topic", "turn"])
+        topic, turn = frame["topic"].to_numpy(), frame["turn"].to_numpy()
         place = positions(topic)
         inside = place < result.shape[1]
         gains = (1.0 - alpha) ** turn
@@ -289,7 +278,7 @@ class Ndeval:
     """
 
     def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
-        self._names = np.array(judgments.topics, dtype=object)
+        self._names = judgments.names
         self._lock = threading.Lock()  # pyndeval is not thread-safe
         topic, _ = codes_of(qrels["query_id"], "qrels")
         docnos = texts_of(qrels["doc_id"])
@@ -297,35 +286,34 @@ class Ndeval:
         if "iteration" in qrels:
             iteration = qrels["iteration"]
             annotated = annotated[iteration.notna() & ~iteration.isin(UNANNOTATED)]
-        self._settings: dict[Any, list[tuple[Any, Any]]] = {}
+        settings: dict[Any, dict[Any, Any]] = {}
         for measure in measures:
             params = dict(measure.params)
             params.pop("judged_only", None)
             key = (measure["rel"], params.get("alpha"), params.get("beta"), judged_only(measure))
-            pair = measure, type(measure)(**params)
-            self._settings.setdefault(key, []).append(pair)
-        self._evaluators = {}
-        for key, pairs in self._settings.items():
-            plain = [of_ndeval for _, of_ndeval in pairs]
-            self._evaluators[key] = ir_measures.pyndeval.evaluator(plain, annotated)
+            settings.setdefault(key, {})[measure] = type(measure)(**params)
+        #: For each setting, the measures of ndeval by measure, their evaluator, and whether they
+        #: leave out unjudged documents.
+        self._settings = [(plain, ir_measures.pyndeval.evaluator(plain.values(), annotated), judged)
+                          for (*_, judged), plain in settings.items()]
 
     def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
         """Yield each measure with its value for each topic, ``[T]``."""
-        for key, pairs in self._settings.items():
-            values = {repr(plain): np.zeros(len(run.topics)) for _, plain in pairs}
+        for plain, evaluator, judged in self._settings:
+            values = {repr(measure): np.zeros(len(run.topics)) for measure in plain.values()}
             for lists, inside in run.samples():  # ndeval takes one list of a topic at a time
-                if key[-1]:
+                if judged:
                     inside = inside & (run.pair >= 0)
                 rows = np.flatnonzero(inside)
                 topics = self._names[run.topics[lists]]
                 place = dict(zip(topics, lists, strict=True))
                 with self._lock:
-                    metrics = list(self._evaluators[key].iter_calc(run.frame(rows)))
+                    metrics = list(evaluator.iter_calc(run.frame(rows)))
                 for metric in metrics:
                     if metric.query_id in place:
                         of_lists = values[repr(metric.measure)]
                         of_lists[place[metric.query_id]] = metric.value
-            for measure, plain in pairs:
+            for measure, of_ndeval in plain.items():
                 # ndeval returns NaN (0 / 0) for a topic without relevant documents.
-                of_lists = np.nan_to_num(values[repr(plain)])
+                of_lists = np.nan_to_num(values[repr(of_ndeval)])
                 yield measure, mean_of_lists(of_lists, run.topics)

@@ -128,7 +128,7 @@ class OfGroups:
 
     def __init__(self, measures: Sequence[OfGroupMeasure], annotations: Annotations) -> None:
         self._annotations = annotations
-        self._names = np.array(annotations.judgments.topics, dtype=object)
+        self._names = annotations.judgments.names
         #: Mask of the topics with a relevant document of the group, ``[T]``, and the evaluator.
         self._evaluators = {measure: self._evaluator(measure) for measure in measures}
 
@@ -157,10 +157,9 @@ class OfGroups:
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
-            least = np.iinfo(np.int64).min
-            relevance = np.full(len(member), least, relevance.dtype)
-            pair = judgments.index.pair[rows]
-            np.maximum.at(relevance, pair, judgments.row_relevance[rows])
+            of_rows = pd.Series(judgments.row_relevance[rows])
+            highest = of_rows.groupby(judgments.index.pair[rows]).max()
+            relevance = highest.reindex(range(len(member)), fill_value=0).to_numpy()
         return member, np.where(member, relevance, np.minimum(judgments.relevance, 0))
 
     def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:

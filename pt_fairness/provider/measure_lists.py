@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import groups, targets, values
+from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.core.registry import check_name, name_of
@@ -182,7 +183,8 @@ def check_names(measures: Iterable[Any]) -> None:
         if not isinstance(measure, FairnessMeasure):
             continue
         for param, source in measure.sources():
-            source, name = registry_of(param).find(source), name_of(source)
+            name = name_of(source)
+            source = registry_of(param).find(source)
             if source is not None:
                 first = named.setdefault((param, name), source)
                 if first != source:
@@ -212,9 +214,8 @@ def some_protected(measure: FairnessMeasure, parameter: str, labels: list[str]) 
 
     A scale such as −3 to 3 need not have documents of every label.
     """
-    existing = [(parameter, label) for label in labels]
-    named = measure.named_labels(labels)
-    return parameter == "protected" and not {*named}.isdisjoint(existing)
+    named = [label for name, label in measure.named_labels(labels) if name == "protected"]
+    return parameter == "protected" and not set(labels).isdisjoint(named)
 
 
 def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
@@ -244,10 +245,9 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
     possible = [*labels, *added]
     for parameter, label in measure.named_labels(possible):
         if label not in possible:
-            words = ""
+            words, cause = "", f"label {label}"
             if parameter == "protected":
                 words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
-            cause = f"label {label}"
             if not some_protected(measure, parameter, possible):
                 cause = f"{UNKNOWN}{cause}"
             warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
@@ -309,13 +309,18 @@ class ValueLookup:
         by_source: dict[Hashable, list[ValueMeasure]] = {}
         for measure in measures:
             by_source.setdefault(measure.value_source, []).append(measure)
-        self._sources: dict[Hashable, values.Values | Mapping[str, float]] = {}
-        #: The number of ranks of a list for which each value source is needed, ``None`` for all.
+        #: The values of labels, and the sources of the values of documents.
+        self._of_labels: dict[Hashable, Mapping[str, float]] = {}
+        self._sources: dict[Hashable, values.Values] = {}
+        #: The number of ranks of a list for which each source is needed, ``None`` for all.
         self._depths: dict[Hashable, int | None] = {}
         for key, users in by_source.items():
             source = users[0].param("values")
-            self._sources[key] = source if isinstance(source, dict) else values.get(source)
-            self._depths[key] = depth_of(users)
+            if isinstance(source, dict):
+                self._of_labels[key] = source
+            else:
+                self._sources[key] = values.get(source)
+                self._depths[key] = depth_of(users)
         self._backgrounds: dict[Hashable, Background] = {}
         for measure in measures:
             background = measure.background
@@ -326,20 +331,21 @@ class ValueLookup:
         """Return a copy of the rankings with the values of the ranked documents and backgrounds."""
         numbers = {}
         for key, source in self._sources.items():
-            if isinstance(source, values.Values):
-                rows = np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
-                docnos = run.docnos(rows)
-                numbers[key] = np.full(len(run.place), np.nan)
-                numbers[key][rows] = source.find(run.topic[rows], self._topics, docnos)
+            rows = self._rows(key, run)
+            numbers[key] = np.full(len(run.place), np.nan)
+            numbers[key][rows] = source.find(run.topic[rows], self._topics, run.docnos(rows))
         return replace(rankings, values=numbers, backgrounds=self._backgrounds)
 
     def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
         """Yield the name of each value source, with the ranked documents that have a value."""
         for key, source in self._sources.items():
-            if isinstance(source, values.Values):
-                rows = np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
-                has_value = ~np.isnan(rankings.values[key][rows])
-                yield source.registered, Matches.of(run, rows, has_value)
+            rows = self._rows(key, run)
+            has_value = ~np.isnan(rankings.values[key][rows])
+            yield source.registered, Matches.of(run, rows, has_value)
+
+    def _rows(self, key: Hashable, run: Run) -> Ints:
+        """Return the ranked documents whose values are looked up."""
+        return np.flatnonzero(run.place < (self._depths[key] or len(run.place)))
 
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.
@@ -348,6 +354,7 @@ class ValueLookup:
             that is registered as ``name``
         """
         judgments = self._annotations.judgments
+        sets = self._annotations.sets
         if rel is None:
             frame = runs.get(name).rename(columns=IR_MEASURES)
             scores = -np.arange(float(len(frame)))
@@ -360,16 +367,13 @@ class ValueLookup:
             pairs = np.flatnonzero(judgments.relevance >= rel)
             topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
             codes = self._annotations.pair_codes[pairs]
-            sets = self._annotations.sets
         labels = self._annotations.labels
-        numbers = {}
-        for key, source in self._sources.items():
-            if isinstance(source, values.Values):
-                numbers[key] = source.find(topic, self._topics, docnos)
-            else:
-                shares = sets.shares(np.arange(len(sets)), labels)
-                of_sets = np.append(of_label_sets(source, labels, shares), np.nan)
-                numbers[key] = np.where(sets.any_of(labels), of_sets, np.nan)[codes]
+        numbers = {key: source.find(topic, self._topics, docnos)
+                   for key, source in self._sources.items()}
+        for key, of_labels in self._of_labels.items():
+            shares = sets.shares(codes, labels)
+            of_documents = of_label_sets(of_labels, labels, shares)
+            numbers[key] = np.where(shares.any(axis=1), of_documents, np.nan)
         return Background(topic, numbers)
 
 

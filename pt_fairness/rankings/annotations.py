@@ -114,9 +114,8 @@ class Annotations:
             label = recoded(codes, labels, self.sets.labels)
             pairs = len(judgments.topic)
             self.pair_codes = self.sets.code(pair, label, pairs)
-            self.by_rel = {}
-            for rel in rels:
-                self.by_rel[rel] = self.pair_codes
+            self.by_rel = dict.fromkeys(rels, self.pair_codes)
+            for rel in self.by_rel:
                 if rel is not None and (relevance < rel).any():
                     rows = relevance >= rel
                     self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
@@ -128,9 +127,8 @@ class Annotations:
         relevance = self.judgments.relevance
         pairs = np.arange(len(relevance))
         complete = groups.labels is not None and groups.complete
-        if complete:  # documents of a lower relevance are not needed for the label set
-            least = [-np.inf if rel is None else rel for rel in rels]
-            pairs = np.flatnonzero(relevance >= min(least, default=np.inf))
+        if complete and None not in rels:  # the label set needs no documents of a lower relevance
+            pairs = np.flatnonzero(relevance >= min(rels, default=np.inf))
         memberships = self._look_up(groups, self.judgments, pairs)
         self._set_labels([] if complete else memberships.labels)
         codes = self.sets.annotated(memberships, len(relevance))
@@ -139,11 +137,8 @@ class Annotations:
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
                              "unannotated")
-        self.by_rel = {}
-        for rel in rels:
-            self.by_rel[rel] = codes
-            if rel is not None:
-                self.by_rel[rel] = np.where(relevance >= rel, codes, -1)
+        self.by_rel = {rel: codes if rel is None else np.where(relevance >= rel, codes, -1)
+                       for rel in rels}
 
     def _set_labels(self, judged: Iterable[str]) -> None:
         labels = {*judged, *(self.declared or ())}.difference(self._unknown)
@@ -159,8 +154,6 @@ class Annotations:
         :returns: the annotations; ``item`` holds elements of ``rows``
         :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
-        qids = np.array(self.judgments.topics, dtype=object)
-        topic = documents.topic
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
         code: dict[str, int] = {}
         items = [np.zeros(0, np.intp)]
@@ -168,11 +161,10 @@ class Annotations:
         weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
-            of_part = qids[topic[part]]
+            qids = self.judgments.names[documents.topic[part]]
             docnos = documents.docnos(part)
             with self._lock:  # user-defined sources and docstores may not be thread-safe
-                annotations = groups.annotate(of_part, docnos)
-            memberships = Memberships(*annotations)
+                memberships = Memberships(*groups.annotate(qids, docnos))
             if memberships.weight is not None and not groups.weighted:
                 raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
                                  "weighted; set weighted = True in the class")
@@ -185,8 +177,7 @@ class Annotations:
             if groups.weighted:
                 weights.append(memberships.weights)
         weight = np.concatenate(weights) if groups.weighted else None
-        item, label = np.concatenate(items), np.concatenate(codes)
-        return Memberships(item, label, list(code), weight)
+        return Memberships(np.concatenate(items), np.concatenate(codes), list(code), weight)
 
     @cached_property
     def pair_codes(self) -> Ints:
@@ -213,7 +204,7 @@ class Annotations:
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
         relevant = np.flatnonzero(self.judgments.relevance >= rel)
-        if not len(relevant) or (self.by_rel.get(rel, np.zeros(1)) >= 0).any():
+        if not len(relevant) or rel not in self.by_rel or (self.by_rel[rel] >= 0).any():
             return None
         return str(self.judgments.docnos(relevant[:1])[0])
 
@@ -235,14 +226,14 @@ class Annotations:
             order = self.groups.order
             sets = copy.copy(sets)
             codes = np.full(len(run.list), -1, np.int32)
-            before: Ints = np.zeros(len(length), np.int32)
+            before: Ints = np.zeros_like(length)
             if depth is None:
                 depth = int(length.max(initial=0))
-            length = np.minimum(length, depth).astype(np.int32)
+            length = np.minimum(length, depth)
             countable = [*self.labels, *self._unknown]
             while (length > before).any():
                 new = (run.place >= before[run.list]) & (run.place < length[run.list])
-                rows = np.flatnonzero(new).astype(np.int32)
+                rows = np.flatnonzero(new)
                 memberships = self._look_up(self.groups, run, rows)
                 item, labels = memberships.item, memberships.labels
                 codes[rows] = sets.annotated(memberships, len(codes))[rows]

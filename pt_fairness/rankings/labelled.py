@@ -269,11 +269,9 @@ class Rankings:
         def items() -> Ints:
             # Identifiers of unjudged documents follow those of all judged ones.
             item = self.item()
-            unjudged = item >= pairs
-            last = item.max(initial=0)
-            step = np.where(unjudged, last + 1 - pairs, pairs)
-            item = item + unjudged * pairs * (times - 1)
-            return np.ravel(item + step * turns)
+            judged = item + pairs * turns
+            unjudged = item * times + turns
+            return np.where(item < pairs, judged, unjudged).ravel()
 
         list_topic = moved(self.list_topic, len(self.topics))
         list_of = moved(self.list_of, len(self.list_topic))
@@ -307,10 +305,9 @@ class Rankings:
         lists = self.list_of[rows]
         number = positions(lists)
         place = rows - self.start[lists]
-        shares = dict.fromkeys(cutoffs, np.nan)
-        for cutoff in cutoffs if len(rows) else ():
-            shares[cutoff] = float(np.mean(place[number < cutoff] < cutoff))
-        return shares
+        if not len(rows):
+            return dict.fromkeys(cutoffs, np.nan)
+        return {cutoff: float(np.mean(place[number < cutoff] < cutoff)) for cutoff in cutoffs}
 
     @cached_property
     def condensed(self) -> Condensed:

@@ -29,8 +29,7 @@ def distribution(view: View, target: Any, rel: int | None) -> Floats:
     :param rel: the lowest relevance of a relevant document
     """
     if isinstance(target, dict):
-        by_label = [target.get(label, 0.0) for label in view.labels]
-        shares = np.array(by_label)
+        shares = np.array([target.get(label, 0.0) for label in view.labels])
     elif target == "uniform":
         shares = np.full(len(view.labels), 1.0 / max(len(view.labels), 1))
     elif target in TARGET_WORDS:
@@ -47,7 +46,7 @@ def _registered(view: View, target: str, rel: int | None) -> Floats:
     of_qrels = targets.find(target).of_qrels
     if not of_qrels:
         return shares
-    relevant = shares_of(view.relevant(rel) @ view.share)
+    relevant = shares_of(population(view, "qrels", rel))
     mixed = of_qrels * relevant + (1 - of_qrels) * shares
     return np.where(relevant.any(axis=1, keepdims=True), mixed, 0.0)
 
@@ -114,8 +113,7 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
         if isinstance(protected, str):
             protected = label_parts(protected, view.labels)
         chosen = np.isin(view.labels, protected)[None]
-    groups = len(view.labels)
-    labels = np.broadcast_to(chosen, (lists, groups))
+    labels = np.broadcast_to(chosen, (lists, len(view.labels)))
     degree = chosen @ view.degree.T
     sets = degree > 0  # a mask takes an eighth of the memory
     if view.weighted.any():
@@ -126,9 +124,8 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
         plus = (counts * sets).sum(axis=1)
         total = counts.sum(axis=1)
     elif target == "collection":
-        everyone = np.ones((1, groups), bool)
         plus = view.pooled_in(rel, labels)
-        total = np.full(lists, view.pooled_in(rel, everyone))
+        total = view.pooled_in(rel, np.ones_like(labels))
     elif target is None:
         plus = total = np.zeros(lists)
     else:

@@ -28,9 +28,10 @@ class Judgments:
     def __init__(self, qrels: pd.DataFrame) -> None:
         need_distinct_columns(qrels, "the frame of qrels")
         topic, topics = codes_of(qrels["query_id"], "qrels")
-        # ``topics``: the distinct topics as text, ``[T]``. ``qids``: the topics as given in the
-        # frame, ``[T]``.
-        self.topics, self.qids = list(topics), list(topics.values())
+        #: The distinct topics as text, ``[T]``.
+        self.topics = list(topics)
+        #: The topics as given in the frame, ``[T]``.
+        self.qids = list(topics.values())
         # The groups of the rows as given: labels are in the order in which ndeval sees them.
         self._iteration = qrels.get("iteration")
         self._order: Any = slice(None)
@@ -55,12 +56,15 @@ class Judgments:
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
         self.row_relevance = self.relevance = relevance
-        pairs = len(self.topic)
-        if pairs < len(relevance):
+        if len(self.topic) < len(relevance):
             #: The highest relevance of each pair, ``[pairs]``.
-            least = np.iinfo(np.int64).min
-            self.relevance = np.full(pairs, least, relevance.dtype)
-            np.maximum.at(self.relevance, self.index.pair, relevance)
+            of_pairs = pd.Series(relevance).groupby(self.index.pair)
+            self.relevance = of_pairs.max().to_numpy()
+
+    @cached_property
+    def names(self) -> Any:
+        """The topics as text, as an array of objects, ``[T]``."""
+        return np.array(self.topics, dtype=object)
 
     @cached_property
     def conflicts(self) -> Ints:
@@ -70,8 +74,7 @@ class Judgments:
             return np.zeros(0, np.intp)
         codes, labels = self.row_labels
         cell = pair.astype(np.int64) * (len(labels) + 1) + codes
-        _, first, number = np.unique(cell, return_index=True, return_inverse=True)
-        of_first = self.row_relevance[first[number]]
+        of_first = pd.Series(self.row_relevance).groupby(cell).transform("first")
         return np.flatnonzero(self.row_relevance != of_first)
 
     @cached_property
@@ -156,8 +159,7 @@ class Run:
         #: The index of the first document of each list, ``[R]``.
         self.start = np.cumsum(self.length) - self.length
         if self.sampled:
-            several = np.bincount(self.topics) > 1
-            empty = (self.length == 0) & several[self.topics]
+            empty = (self.length == 0) & present[self.topics]
             short = distinct(self.topics[empty])
             if len(short):
                 warn(f"{len(short)} of {len(qids)} topics (the first is {qids[short[0]]!r}) are "
@@ -169,8 +171,7 @@ class Run:
         #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
         self.pair = pair[order]
         self._docnos, self._order, self._score = docnos, order, score
-        self._pairs = len(judgments.topic)
-        self._qids = np.array(qids, dtype=object)
+        self._judgments = judgments
         self._hashes = hashes[order] if self.sampled else None
 
     @property
@@ -189,7 +190,7 @@ class Run:
         number = np.arange(len(unjudged))
         if self._hashes is not None:
             number = pd.factorize(self._hashes[unjudged])[0]
-        item[unjudged] = self._pairs + number
+        item[unjudged] = len(self._judgments.topic) + number
         return item
 
     def docnos(self, rows: Any = slice(None)) -> Any:
@@ -199,7 +200,7 @@ class Run:
     def frame(self, rows: Any) -> pd.DataFrame:
         """Return documents with the columns of ir_measures, and scores that descend with the rank.
         """
-        qids = self._qids[self.topic[rows]]
+        qids = self._judgments.names[self.topic[rows]]
         scores = -self.place[rows].astype(float)
         return pd.DataFrame({"query_id": qids, "doc_id": self.docnos(rows), "score": scores})
 
@@ -299,14 +300,10 @@ def last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -
     :param warn: issues the warning of other rows
     """
     index = PairIndex(lists, docnos, "run")
-    rows = np.arange(len(lists))
-    last = np.zeros(len(index), np.intp)
-    np.maximum.at(last, index.pair, rows)
-    earlier = np.flatnonzero(last[index.pair] != rows)
-    if len(earlier):
-        row = earlier[0]
-        warn(f"the run has {len(earlier)} rows whose document it gives again for the same topic "
+    earlier = pd.Series(index.pair).duplicated(keep="last").to_numpy()
+    if earlier.any():
+        row = int(earlier.argmax())
+        warn(f"the run has {earlier.sum()} rows whose document it gives again for the same topic "
              f"(the first is {docnos.iloc[row]!r} for topic {qids[lists[row]]!r}); of each such "
              "document the last row counts", "duplicates")
-    last.sort()
-    return last
+    return np.flatnonzero(~earlier)

@@ -124,10 +124,7 @@ class View:
         depth = len(rankings.list_of) if rankings.depth is None else rankings.depth
         longest = np.minimum(rankings.length, depth).max(initial=1)
         deepest = int(longest * np.bincount(rankings.list_topic).max(initial=1))
-        judged = 0
-        for codes in rankings.relevant.values():
-            count = np.bincount(rankings.pair_topic[codes >= 0])
-            judged = max(judged, int(count.max(initial=0)))
+        judged = int(np.bincount(rankings.pair_topic).max(initial=0))
         # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
         least = isqrt(BLOCK_CELLS // (deepest + judged))
         by_sets = max(BLOCK_CELLS // max(len(rankings.sets.weighted), 1), least)

@@ -31,12 +31,12 @@ def labelled(case, samples: int, seed: int,
     return rankings, docnos
 
 
-@each("seed, block, cutoff, samples", [
-    (0, 1, None, 1), (1, 2, 1, 3), (2, 99, 4, 3), (3, 2, None, 3), (4, 1, 4, 1), (5, 99, 1, 1)])
-def test_documents_of_a_block(make_case, seed, block, cutoff, samples):
+@each("seed, cells, cutoff, samples", [
+    (0, 1, None, 1), (1, 80, 1, 3), (2, 1 << 17, 4, 3), (3, 80, None, 3), (4, 1, 4, 1)])
+def test_documents_of_a_block(make_case, monkeypatch, seed, cells, cutoff, samples):
     case = make_case(seed, several=seed % 2 == 0)
     rankings, lists = labelled(case, samples, seed)
-    vars(rankings)["block"] = block
+    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", cells)
     judged, labels = {}, {}
     for qid, docno, relevance, label in case.qrels:
         judged[qid, docno] = max(judged.get((qid, docno), relevance), relevance)
