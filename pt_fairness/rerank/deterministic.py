@@ -230,24 +230,14 @@ def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
 
     :param member: whether each document is in each group, ``[n, G]``; each is in one
     """
-    # The i-th document of a group is due at step ⌈i/T⌉, so no group has more than k that are due.
-    number = np.arange(1.0, k + 1) - EQUAL
-    of_groups = []
-    steps = []
-    for is_member, share in zip(member.T, target.tolist(), strict=True):
-        if share > 0:
-            of_group = np.flatnonzero(is_member)[:k]
-            of_groups.append(of_group)
-            steps.append(number[:len(of_group)] / share)
-    documents = np.concatenate(of_groups)
-    due = np.ceil(np.concatenate(steps))
-    if len(due) > k:
-        last = np.partition(due, k - 1)[k - 1]
-        until = due <= last
-        documents = documents[until]
-        due = due[until]
-    order = np.argsort(due * len(member) + documents)
-    return documents[order], due[order]
+    # The i-th document of a group is due at step ⌈i/T⌉, and never if T is 0.
+    number = member.cumsum(axis=0)[member]
+    with np.errstate(divide="ignore"):
+        due = np.ceil((number - EQUAL) / (member @ target))
+    documents = np.argsort(due, kind="stable")
+    due = due[documents]
+    count = np.count_nonzero((due <= due[:k][-1]) & (due < inf))
+    return documents[:count], due[:count]
 
 
 def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]:

@@ -47,9 +47,8 @@ class Policy(ReRanker):
         """
         policies = []
         for sample in self._samples("draws", samples):
-            policy = copy.copy(self)
-            policy.sample = sample
-            policies.append(policy)
+            policies.append(copy.copy(self))
+            policies[-1].sample = sample
         return policies
 
     def rankings(self, results: pd.DataFrame, samples: int = 10) -> pd.DataFrame:
@@ -80,19 +79,16 @@ class Policy(ReRanker):
         numbers = self._samples("rankings", samples)
         frame, lists = self.read(results)
         prepared = self.for_each(lists, self.prepare)
-        orders = []
-        for sample in numbers:
-            orders.append([self.draw(topic, sample) for topic in prepared])
+        orders = [[self.draw(topic, sample) for topic in prepared] for sample in numbers]
         rows = frame.written(lists, *orders)
         iteration = np.repeat(numbers, frame.length.sum())
         return rows.assign(iteration=iteration)
 
     def _samples(self, method: str, samples: int) -> range:
-        number = params.plain(samples)
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        if not params.cutoff().validate(params.plain(samples)):
             raise ValueError(f"{type(self).__name__}.{method}(samples={shown(samples)}) is not "
                              "possible: samples takes a whole number of at least 1")
-        return range(number)
+        return range(params.plain(samples))
 
     def order(self, topic: TopicList) -> Ints:
         return self.draw(self.prepare(topic), self.sample)
@@ -211,11 +207,9 @@ def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
     distribution as drawing one by one.
 
     :param r: the normalised scores, ``[n]``
-    :param temperature: at least 0; 0 keeps the order
+    :param temperature: above 0
     :param u: uniform random numbers, ``[n]``
     """
-    if temperature == 0:
-        return np.arange(len(r))
     with np.errstate(divide="ignore", over="ignore"):  # infinite keys are in order, too
         noise = np.log(-np.log(u))
         keys = noise - r / temperature
@@ -231,9 +225,8 @@ def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
     :param u: uniform random numbers, ``[2 k]``: for each rank whether it is swapped, and with which
     """
     order = np.arange(n)
-    last = n - 1
-    ranks = min(k, last)
-    below = last - np.arange(ranks)
+    ranks = min(k, n - 1)
+    below = n - 1 - np.arange(ranks)
     swapped, places = u[:2 * ranks].reshape(ranks, 2).T
     # A random number just below 1 is rounded to 1.
     steps = (places * below).astype(np.int64)
@@ -322,21 +315,16 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
     """
     from scipy.optimize import linprog
     groups = len(target)
-    seen = {ranking.tobytes() for ranking in rankings}
-    exposures = [weights @ shares[ranking] for ranking in rankings]
+    limits = np.append(target, 1.0)
+    slack = np.vstack([np.hstack([np.eye(groups), -np.eye(groups)]), np.zeros(2 * groups)])
+    exposures = [np.append(weights @ shares[ranking], 1.0) for ranking in rankings]
     utilities = [weights @ r[ranking] for ranking in rankings]
     least = inf
     centre = np.zeros(groups)
     while True:
         count = len(rankings)
-        equal = np.zeros((groups + 1, count + 2 * groups))
-        slack = np.eye(groups)
-        equal[:groups, :count] = np.transpose(exposures)
-        equal[:groups, count:] = np.hstack([slack, -slack])
-        equal[groups, :count] = 1.0
-        cost = np.full(count + 2 * groups, penalty)
-        cost[:count] = np.negative(utilities)
-        limits = np.append(target, 1.0)
+        equal = np.column_stack([*exposures, slack])
+        cost = np.append(np.negative(utilities), np.full(2 * groups, penalty))
         solved = linprog(cost, A_eq=equal, b_eq=limits, options=_OPTIONS)
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
@@ -353,14 +341,13 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
                 centre = prices
             score = r + shares @ price
             gain = score[ranking] @ weights + value
-            if gain > TOLERANCE and ranking.tobytes() not in seen:
+            if gain > TOLERANCE and not (ranking == rankings).all(axis=1).any():
                 break
         else:
             probabilities, differences = np.split(solved.x, [count])
             return float(differences.sum()), probabilities
-        seen.add(ranking.tobytes())
         rankings.append(ranking)
-        exposures.append(weights @ shares[ranking])
+        exposures.append(np.append(weights @ shares[ranking], 1.0))
         utilities.append(weights @ r[ranking])
 
 
@@ -477,17 +464,16 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         """
         frame, lists = self.read(results)
         mixes = self.for_each(lists, self.prepare)
-        most = max((len(mix.rankings) for mix in mixes), default=1)
-        probabilities = np.zeros((len(mixes), most))
-        for place, mix in enumerate(mixes):
-            probabilities[place, :len(mix.rankings)] = mix.probabilities
-        draws = []
-        for number in range(most):
-            draws.append([mix.rankings[min(number, len(mix.rankings) - 1)] for mix in mixes])
-        topics = np.repeat(np.arange(len(lists)), frame.length)
-        ranking = np.repeat(np.arange(most), len(topics))
-        topics = np.tile(topics, most)
-        rows = frame.written(lists, *draws)[["qid", "docno"]]
-        rows = rows.assign(ranking=ranking, probability=probabilities[topics, ranking])
-        rows = rows.iloc[np.argsort(topics, kind="stable")]
-        return rows[rows["probability"] > 0].reset_index(drop=True)
+        topic = np.repeat(np.arange(len(lists)), frame.length)
+        parts = []
+        for number in range(max((len(mix.rankings) for mix in mixes), default=1)):
+            # A topic of fewer rankings has its first one here, which is left out.
+            draw = [mix.rankings[number % len(mix.rankings)] for mix in mixes]
+            exists = [number < len(mix.rankings) for mix in mixes]
+            probability = [mix.probabilities[number % len(mix.rankings)] for mix in mixes]
+            rows = frame.written(lists, draw)[["qid", "docno"]]
+            probability = np.repeat(probability, frame.length)
+            rows = rows.assign(ranking=number, probability=probability, topic=topic)
+            parts.append(rows[np.repeat(exists, frame.length).astype(bool)])
+        rows = pd.concat(parts).sort_values("topic", kind="stable", ignore_index=True)
+        return rows.drop(columns="topic")

@@ -75,8 +75,7 @@ class TopicList:
         :raises ValueError: a score is infinite
         """
         score = self.finite()
-        low = score[-1]
-        high = score[0]
+        low, high = score[-1], score[0]
         if low == high:
             return np.ones(len(score))
         return (score - low) / (high - low)
@@ -116,11 +115,9 @@ class Results:
         """
         if groups is None:
             return _of_column(self._frame["group"])
-        qids = np.array(self.qids, object)
-        topics = np.repeat(qids, self.length)
+        topics = np.repeat(np.array(self.qids, object), self.length)
         memberships = Memberships(*groups.annotate(topics, self._docnos))
-        labels = sorted(memberships.labels)
-        sets = LabelSets(labels)
+        sets = LabelSets(sorted(memberships.labels))
         return sets, sets.annotated(memberships, len(self._docnos))
 
     def whole(self, k: int | None) -> list[TopicList]:
@@ -157,12 +154,9 @@ class Results:
             if target == "run":
                 target_shares = shares.sum(axis=0)
             target_shares = ratio(target_shares, target_shares.sum())
-            docnos = self._docnos[places]
-            score = self._score[places]
-            weighted = sets.weighted[of_topic]
-            topic = TopicList(self.qids[number], places, docnos, score, labels, shares, weighted,
-                              target_shares, len(places[:k]))
-            lists.append(topic)
+            lists.append(TopicList(
+                self.qids[number], places, self._docnos[places], self._score[places], labels,
+                shares, sets.weighted[of_topic], target_shares, len(places[:k])))
         return lists
 
     def written(self, lists: Sequence[TopicList], *draws: Sequence[Ints]) -> pd.DataFrame:
@@ -181,8 +175,7 @@ class Results:
         rank = positions(topics)
         ranks = np.tile(rank, len(draws)).astype("int64")
         scores = np.tile(length - rank, len(draws))
-        frame = self._frame.iloc[np.concatenate(order)]
-        frame = frame.reset_index(drop=True)
+        frame = self._frame.iloc[np.concatenate(order)].reset_index(drop=True)
         return frame.assign(score=scores.astype(float), rank=ranks)
 
     def _ordered(self, lists: Sequence[TopicList], orders: Sequence[Ints]) -> Ints:
@@ -190,8 +183,7 @@ class Results:
         order = np.arange(len(self._docnos))
         for topic, first in zip(lists, orders, strict=True):
             places = topic.places
-            following = np.delete(places, first)
-            order[places] = np.append(places[first], following)
+            order[places] = np.append(places[first], np.delete(places, first))
         return order
 
 
@@ -215,8 +207,7 @@ def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
     frame = column.reset_index(drop=True).to_frame()
     labels = one_label_each(frame, "the column group")["group"]
     codes, texts = codes_of(labels)
-    names = sorted(set(texts) - set(UNANNOTATED))
-    sets = LabelSets(names)
+    sets = LabelSets(sorted(set(texts) - set(UNANNOTATED)))
     codes = recoded(codes, texts, sets.labels)
     return sets, sets.code(labels.index.to_numpy(), codes, len(column))
 
@@ -231,8 +222,7 @@ class Queues:
         self._none = len(member)
         self._left = np.ones(self._none + 1, bool)
         # A last document that is never placed marks the end.
-        columns = np.vstack([member, np.ones((1, member.shape[1]), bool)]).T
-        self._queues = [iter(np.flatnonzero(column)) for column in columns]
+        self._queues = [iter([*np.flatnonzero(column), self._none]) for column in member.T]
         #: The best document of each group, ``[G]``; ``n`` for a group without documents.
         self.best = np.array([next(queue) for queue in self._queues], np.intp)
 
@@ -290,16 +280,14 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
         :raises ValueError: a value that is not allowed
         """
-        if name == "groups":
-            if value is None:
-                return None
-            return get(value)
-        if name == "k" and value is None:
+        if name in ("groups", "k") and value is None:
             return None
+        if name == "groups":
+            return get(value)
+        wrong = f"{type(self).__name__}({name}={shown(value)}) is not possible: "
         if name == "target" and isinstance(value, str) and value in TARGET_WORDS \
                 and value not in self.TARGETS:
-            raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: a "
-                             "re-ranker has no qrels; use "
+            raise ValueError(f"{wrong}a re-ranker has no qrels; use "
                              f"{' or '.join(map(repr, self.TARGETS))}, the shares, such as "
                              "{'PRO':0.5,'CON':0.5}, or in Python the name that "
                              "pt_fairness.targets.register gave them")
@@ -308,16 +296,13 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         param = declared[name]
         canonical = param.canonical(params.plain(value))
         if not param.validate(canonical):
-            raise ValueError(f"{type(self).__name__}({name}={shown(value)}) is not possible: "
-                             f"{name} takes {param.allowed}")
+            raise ValueError(f"{wrong}{name} takes {param.allowed}")
         if name == "target" and isinstance(canonical, str) and canonical not in self.TARGETS:
-            target = targets.find(canonical)
-            if target.of_qrels:
-                raise ValueError(f"{type(self).__name__}(target={shown(value)}) is not possible: "
-                                 f"{target.of_qrels:.0%} of this target is the distribution of "
-                                 "the relevant documents, and a re-ranker has no qrels; it takes "
-                                 "targets without of_qrels")
-            return target
+            canonical = targets.find(canonical)
+            if canonical.of_qrels:
+                raise ValueError(f"{wrong}{canonical.of_qrels:.0%} of this target is the "
+                                 "distribution of the relevant documents, and a re-ranker has no "
+                                 "qrels; it takes targets without of_qrels")
         return canonical
 
     def set_parameter(self, name: str, value: Any) -> None:
@@ -372,9 +357,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         return [getattr(self, name) for name in self.parameters()]
 
     def __eq__(self, another: object) -> bool:
-        if not isinstance(another, ReRanker) or type(self) is not type(another):
-            return False
-        return self._key() == another._key()
+        return isinstance(another, type(self)) and self._key() == another._key()
 
     def __hash__(self) -> int:
         return hash(repr(self))
