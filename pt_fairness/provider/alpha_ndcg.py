@@ -49,8 +49,7 @@ class Diversity:
                  "are read from the iteration field of the qrels, which PyTerrier's reader drops "
                  "and pt_fairness.read_qrels keeps, or from groups= (--groups)", "subtopics")
         self.warn_of_ties(measure, run, warn)
-        listing, cutoff = Listing(run, measure), measure.params.get("cutoff")
-        of_lists = score(measure.NAME, subtopics, listing, measure["alpha"], cutoff)
+        of_lists = score(measure, subtopics, Listing(run, measure))
         return mean_of_lists(of_lists, run.topics)
 
     def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
@@ -240,15 +239,14 @@ class Listing:
         return bool(mixed.any())
 
 
-def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
-          cutoff: int | None) -> Floats:
+def score(measure: Any, subtopics: Subtopics, listing: Listing) -> Floats:
     """Return α-nDCG or α-DCG of each list, ``[R]``; 0 if no relevant document has a subtopic.
 
-    :param name: ``alpha_nDCG`` or ``alpha_DCG``
-    :param cutoff: ``None`` for the whole list; the ideal then has all relevant documents
+    Without a cutoff, the ideal has all relevant documents.
     """
+    alpha, cutoff = measure["alpha"], measure.params.get("cutoff")
     gains = _discounted(subtopics.gains(listing, alpha, cutoff))
-    if name == "alpha_nDCG":
+    if measure.NAME == "alpha_nDCG":
         ideal = _discounted(subtopics.ideal(alpha, cutoff))
         return ratio(gains, ideal[listing.topics])
     if cutoff == 1:
@@ -256,7 +254,6 @@ def score(name: str, subtopics: Subtopics, listing: Listing, alpha: float,
     if cutoff is not None and cutoff > DEEPEST:
         raise ValueError(f"alpha_DCG@{cutoff} is not possible: it takes cutoffs of at most "
                          f"{DEEPEST}; alpha_nDCG takes any")
-    # Without a cutoff, the ideal has as many ranks as the topic has relevant documents.
     depth = np.full(len(gains), cutoff)
     if cutoff is None:
         depth = subtopics.documents[listing.topics]

@@ -127,8 +127,9 @@ class Annotations:
         relevance = self.judgments.relevance
         pairs = np.arange(len(relevance))
         complete = groups.labels is not None and groups.complete
-        if complete and None not in rels:  # the label set needs no documents of a lower relevance
-            pairs = np.flatnonzero(relevance >= min(rels, default=np.inf))
+        if complete:  # documents of a lower relevance are not needed for the label set
+            least = [-np.inf if rel is None else rel for rel in rels]
+            pairs = np.flatnonzero(relevance >= min(least, default=np.inf))
         memberships = self._look_up(groups, self.judgments, pairs)
         self._set_labels([] if complete else memberships.labels)
         codes = self.sets.annotated(memberships, len(relevance))

@@ -112,7 +112,7 @@ class Run:
         codes, run_qids = codes_of(run["query_id"], "run")
         topic = recoded(codes, run_qids, qids)
         score, docnos = scores_of(run), run["doc_id"]
-        sample: Any = 0
+        sample: Ints = np.zeros(len(run), np.int32)
         samples: dict[str, Any] = {}
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
@@ -129,8 +129,8 @@ class Run:
             warn(f"the run has results for {results} of the {len(qids)} topics of the qrels; the "
                  "others count as if it had returned nothing", "few topics")
         if not judged.all():
-            topic, score, docnos = topic[judged], score[judged], docnos[judged]
-            sample = sample[judged] if samples else 0
+            topic, sample = topic[judged], sample[judged]
+            score, docnos = score[judged], docnos[judged]
         #: The topic of each list, ``[R]``.
         self.topics: Ints = np.arange(len(qids), dtype=np.int32)
         lists = topic

@@ -470,9 +470,9 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
             # A topic of fewer rankings has its first one here, which is left out.
             draw = [mix.rankings[number % len(mix.rankings)] for mix in mixes]
             exists = [number < len(mix.rankings) for mix in mixes]
-            probability = [mix.probabilities[number % len(mix.rankings)] for mix in mixes]
+            probabilities = [mix.probabilities[number % len(mix.rankings)] for mix in mixes]
             rows = frame.written(lists, draw)[["qid", "docno"]]
-            probability = np.repeat(probability, frame.length)
+            probability = np.repeat(probabilities, frame.length)
             rows = rows.assign(ranking=number, probability=probability, topic=topic)
             parts.append(rows[np.repeat(exists, frame.length).astype(bool)])
         rows = pd.concat(parts).sort_values("topic", kind="stable", ignore_index=True)
