@@ -178,7 +178,8 @@ class Annotations:
             if groups.weighted:
                 weights.append(memberships.weights)
         weight = np.concatenate(weights) if groups.weighted else None
-        return Memberships(np.concatenate(items), np.concatenate(codes), list(code), weight)
+        item, label = np.concatenate(items), np.concatenate(codes)
+        return Memberships(item, label, list(code), weight)
 
     @cached_property
     def pair_codes(self) -> Ints:

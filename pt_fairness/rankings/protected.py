@@ -29,7 +29,8 @@ def distribution(view: View, target: Any, rel: int | None) -> Floats:
     :param rel: the lowest relevance of a relevant document
     """
     if isinstance(target, dict):
-        shares = np.array([target.get(label, 0.0) for label in view.labels])
+        by_label = [target.get(label, 0.0) for label in view.labels]
+        shares = np.array(by_label)
     elif target == "uniform":
         shares = np.full(len(view.labels), 1.0 / max(len(view.labels), 1))
     elif target in TARGET_WORDS:

@@ -74,7 +74,8 @@ class Judgments:
             return np.zeros(0, np.intp)
         codes, labels = self.row_labels
         cell = pair.astype(np.int64) * (len(labels) + 1) + codes
-        of_first = pd.Series(self.row_relevance).groupby(cell).transform("first")
+        relevance = pd.Series(self.row_relevance)
+        of_first = relevance.groupby(cell).transform("first")
         return np.flatnonzero(self.row_relevance != of_first)
 
     @cached_property

@@ -124,10 +124,12 @@ class View:
         depth = len(rankings.list_of) if rankings.depth is None else rankings.depth
         longest = np.minimum(rankings.length, depth).max(initial=1)
         deepest = int(longest * np.bincount(rankings.list_topic).max(initial=1))
-        judged = int(np.bincount(rankings.pair_topic).max(initial=0))
+        count = np.bincount(rankings.pair_topic)
+        judged = int(count.max(initial=0))
         # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
         least = isqrt(BLOCK_CELLS // (deepest + judged))
-        by_sets = max(BLOCK_CELLS // max(len(rankings.sets.weighted), 1), least)
+        sets = max(len(rankings.sets.weighted), 1)
+        by_sets = max(BLOCK_CELLS // sets, least)
         block = max(1, min(BLOCK_CELLS // deepest, by_sets))
         topics = len(rankings.topics)
         for start in range(0, topics, block):
@@ -331,12 +333,15 @@ class View:
         pairs = np.arange(self._pairs.start, self._pairs.stop)
         items = np.append(pairs, rankings.item()[ranked])
         item, first, number = np.unique(items, return_index=True, return_inverse=True)
-        topic = np.append(self._pair_topic, self.topic[row])[first]
-        codes = np.append(rankings.relevant[None][self._pairs], rankings.codes[ranked])[first]
+        topics = np.append(self._pair_topic, self.topic[row])
+        topic = topics[first]
         order = np.argsort(topic, kind="stable")
-        index = np.argsort(order, kind="stable")[number[len(pairs):]]
-        pair = np.where(item < len(rankings.pair_topic), item, -1)[order]
-        codes = self._code[codes[order]]
+        new_place = np.argsort(order, kind="stable")
+        index = new_place[number[len(pairs):]]
+        judged = item < len(rankings.pair_topic)
+        pair = np.where(judged, item, -1)[order]
+        codes = np.append(rankings.relevant[None][self._pairs], rankings.codes[ranked])
+        codes = self._code[codes[first[order]]]
         relevance = self._relevance(pair)
         documents = Documents(topic[order], codes, relevance, pair >= 0, row, place, index)
         self._documents[cutoff] = documents

@@ -233,10 +233,12 @@ def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
     # The i-th document of a group is due at step ⌈i/T⌉, and never if T is 0.
     number = member.cumsum(axis=0)[member]
     with np.errstate(divide="ignore"):
-        due = np.ceil((number - EQUAL) / (member @ target))
+        steps = (number - EQUAL) / (member @ target)
+    due = np.ceil(steps)
     documents = np.argsort(due, kind="stable")
     due = due[documents]
-    count = np.count_nonzero((due <= due[:k][-1]) & (due < inf))
+    last = due[:k][-1]
+    count = np.count_nonzero((due <= last) & (due < inf))
     return documents[:count], due[:count]
 
 

@@ -316,7 +316,8 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
     from scipy.optimize import linprog
     groups = len(target)
     limits = np.append(target, 1.0)
-    slack = np.vstack([np.hstack([np.eye(groups), -np.eye(groups)]), np.zeros(2 * groups)])
+    above = np.eye(groups + 1, groups)
+    slack = np.hstack([above, -above])
     exposures = [np.append(weights @ shares[ranking], 1.0) for ranking in rankings]
     utilities = [weights @ r[ranking] for ranking in rankings]
     least = inf
@@ -324,7 +325,8 @@ def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, we
     while True:
         count = len(rankings)
         equal = np.column_stack([*exposures, slack])
-        cost = np.append(np.negative(utilities), np.full(2 * groups, penalty))
+        differences = np.full(2 * groups, penalty)
+        cost = np.append(np.negative(utilities), differences)
         solved = linprog(cost, A_eq=equal, b_eq=limits, options=_OPTIONS)
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
@@ -474,6 +476,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
             rows = frame.written(lists, draw)[["qid", "docno"]]
             probability = np.repeat(probabilities, frame.length)
             rows = rows.assign(ranking=number, probability=probability, topic=topic)
-            parts.append(rows[np.repeat(exists, frame.length).astype(bool)])
+            inside = np.repeat(exists, frame.length)
+            parts.append(rows[inside.astype(bool)])
         rows = pd.concat(parts).sort_values("topic", kind="stable", ignore_index=True)
         return rows.drop(columns="topic")

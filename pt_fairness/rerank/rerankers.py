@@ -115,7 +115,8 @@ class Results:
         """
         if groups is None:
             return _of_column(self._frame["group"])
-        topics = np.repeat(np.array(self.qids, object), self.length)
+        qids = np.array(self.qids, object)
+        topics = np.repeat(qids, self.length)
         memberships = Memberships(*groups.annotate(topics, self._docnos))
         sets = LabelSets(sorted(memberships.labels))
         return sets, sets.annotated(memberships, len(self._docnos))
@@ -154,9 +155,12 @@ class Results:
             if target == "run":
                 target_shares = shares.sum(axis=0)
             target_shares = ratio(target_shares, target_shares.sum())
-            lists.append(TopicList(
-                self.qids[number], places, self._docnos[places], self._score[places], labels,
-                shares, sets.weighted[of_topic], target_shares, len(places[:k])))
+            docnos = self._docnos[places]
+            score = self._score[places]
+            weighted = sets.weighted[of_topic]
+            topic = TopicList(self.qids[number], places, docnos, score, labels, shares, weighted,
+                              target_shares, len(places[:k]))
+            lists.append(topic)
         return lists
 
     def written(self, lists: Sequence[TopicList], *draws: Sequence[Ints]) -> pd.DataFrame:
@@ -175,7 +179,8 @@ class Results:
         rank = positions(topics)
         ranks = np.tile(rank, len(draws)).astype("int64")
         scores = np.tile(length - rank, len(draws))
-        frame = self._frame.iloc[np.concatenate(order)].reset_index(drop=True)
+        frame = self._frame.iloc[np.concatenate(order)]
+        frame = frame.reset_index(drop=True)
         return frame.assign(score=scores.astype(float), rank=ranks)
 
     def _ordered(self, lists: Sequence[TopicList], orders: Sequence[Ints]) -> Ints:
@@ -183,7 +188,8 @@ class Results:
         order = np.arange(len(self._docnos))
         for topic, first in zip(lists, orders, strict=True):
             places = topic.places
-            order[places] = np.append(places[first], np.delete(places, first))
+            following = np.delete(places, first)
+            order[places] = np.append(places[first], following)
         return order
 
 
@@ -207,7 +213,8 @@ def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
     frame = column.reset_index(drop=True).to_frame()
     labels = one_label_each(frame, "the column group")["group"]
     codes, texts = codes_of(labels)
-    sets = LabelSets(sorted(set(texts) - set(UNANNOTATED)))
+    names = sorted(set(texts) - set(UNANNOTATED))
+    sets = LabelSets(names)
     codes = recoded(codes, texts, sets.labels)
     return sets, sets.code(labels.index.to_numpy(), codes, len(column))
 

@@ -34,6 +34,7 @@ class TestTransformers:
         assert pt.inspect.transformer_outputs(policy, [*columns, "x"]) == [*columns, "x", "rank"]
         values = {one.name: one.value for one in pt.inspect.transformer_attributes(policy)}
         assert values["k"] == 3 and values["seed"] == 2 and values["sample"] == 6
+        assert not policy.verbose
         assert len(policy.schematic["label"]) <= 20
 
     def test_copies_are_equal(self, policy):
