@@ -104,8 +104,14 @@ class Subtopics:
         row, column = np.nonzero(self._members[codes] < self._nothing)
         subtopic = lists[row] * (self._nothing + 1)
         subtopic += self._members[codes[row], column]
+        order = np.argsort(subtopic, kind="stable")
+        ordered = subtopic[order]
+        first = np.flatnonzero(np.diff(ordered, prepend=-1))
         # The number of earlier documents of the list with the same subtopic.
-        seen = pd.Series(subtopic).groupby(subtopic).cumcount().to_numpy()
+        seen = np.empty(len(order), np.int64)
+        times = np.diff(first, append=len(order))
+        first = np.repeat(first, times)
+        seen[order] = np.arange(len(order)) - first
         depth = int(place.max(initial=-1)) + 1
         n = len(listing.topics)
         cell = lists[row] * depth + place[row]
@@ -149,10 +155,15 @@ class Subtopics:
         :param topic: the topic of each relevant document, ``[n]``
         :param subtopic: the subtopic of each relevant document, ``[n]``
         """
-        frame = pd.DataFrame({"topic": topic, "subtopic": subtopic})
-        frame["turn"] = frame.groupby(["topic", "subtopic"]).cumcount()
-        frame = frame.sort_values(["topic", "turn"])
-        topic, turn = frame["topic"].to_numpy(), frame["turn"].to_numpy()
+        order = np.lexsort((subtopic, topic))
+        topic, subtopic = topic[order], subtopic[order]
+        new_topic = topic[1:] != topic[:-1]
+        new_subtopic = subtopic[1:] != subtopic[:-1]
+        new = np.append(True, new_topic | new_subtopic)
+        first = np.flatnonzero(new)[np.cumsum(new) - 1]
+        turn = np.arange(len(topic)) - first
+        order = np.lexsort((turn, topic))
+        topic, turn = topic[order], turn[order]
         place = positions(topic)
         inside = place < result.shape[1]
         gains = (1.0 - alpha) ** turn

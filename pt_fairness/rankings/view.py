@@ -322,26 +322,30 @@ class View:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""
         if cutoff in self._documents:
             return self._documents[cutoff]
-        rankings = self._rankings
+        rankings, judged = self._rankings, len(self._pair_topic)
         n = rankings.length[self._lists]
         if cutoff is not None:
             n = np.minimum(n, cutoff)
         row = np.repeat(np.arange(len(n)), n)
         place = positions(row)
         ranked = rankings.start[self._lists][row] + place
-        # First the judged documents, then the ranked ones; unjudged ones have larger identifiers.
-        pairs = np.arange(self._pairs.start, self._pairs.stop)
-        items = np.append(pairs, rankings.item()[ranked])
-        item, first, number = np.unique(items, return_index=True, return_inverse=True)
-        topics = np.append(self._pair_topic, self.topic[row])
-        topic = topics[first]
+        item = rankings.item()[ranked]
+        unjudged = item >= len(rankings.pair_topic)
+        _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
+        # First the judged documents, then the unjudged ones.
+        of_unjudged = self.topic[row[unjudged]]
+        topic = np.append(self._pair_topic, of_unjudged[first])
+        pair = np.full(len(topic), -1)
+        pair[:judged] = np.arange(self._pairs.start, self._pairs.stop)
+        document = item - self._pairs.start
+        document[unjudged] = judged + number
+        codes = np.empty(len(pair), np.int32)
+        codes[document] = rankings.codes[ranked]
+        codes[:judged] = rankings.relevant[None][self._pairs]
         order = np.argsort(topic, kind="stable")
-        new_place = np.argsort(order, kind="stable")
-        index = new_place[number[len(pairs):]]
-        judged = item < len(rankings.pair_topic)
-        pair = np.where(judged, item, -1)[order]
-        codes = np.append(rankings.relevant[None][self._pairs], rankings.codes[ranked])
-        codes = self._code[codes[first[order]]]
+        pair = pair[order]
+        index = np.argsort(order, kind="stable")[document]
+        codes = self._code[codes[order]]
         relevance = self._relevance(pair)
         documents = Documents(topic[order], codes, relevance, pair >= 0, row, place, index)
         self._documents[cutoff] = documents
