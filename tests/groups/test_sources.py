@@ -116,6 +116,9 @@ def test_lookup_of_nothing(source):
     (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
     (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, not None"),
     (lambda: groups.from_qrels(pd.DataFrame({"docno": ["a"]})), "need the columns qid, docno, lab"),
+    (lambda: groups.from_qrels(pd.DataFrame({"qid": "1", "docno": [*"abc"],
+                                             "label": ["", "-", "NO"]}), none=["NO"]),
+     "no document has a group"),
 ])
 def test_what_is_refused(make, says):
     with pytest.raises(ValueError, match=says):
