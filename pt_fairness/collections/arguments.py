@@ -61,7 +61,6 @@ from pt_fairness.collections.variants import (
     looked_up,
     variant,
 )
-from pt_fairness.io import irds as reading
 
 DEBATES = "pt-fairness/debates"
 #: The fields that can be groups, and their labels.
@@ -329,15 +328,6 @@ class BlogPosts(JsonlDocs):  # type: ignore[misc]
             yield from posts(path)
 
 
-def _with_labels(qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    for row in rows:
-        if row.relevance not in _BLOG_LEVELS:
-            levels = [f"{label} ({meaning})" for label, meaning in _BLOG_LEVELS.items()]
-            raise reading.invalid(qrels, row, "the label", row.relevance,
-                                  f"one of {', '.join(levels)}")
-        yield row
-
-
 def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     for row in rows:
         if row.relevance >= 0:
@@ -360,13 +350,14 @@ def _register_blogs(registry: Any) -> None:
     about = Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")
     registry.register(BLOGS, Dataset(docs, about))
     levels = [f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items()]
+    checked = partial(graded, "label", attrgetter("relevance"), dict.fromkeys(_BLOG_LEVELS, "0"))
     for name, (qrels_file, topics_file) in _FILES.items():
         topics_source = download(f"{_NIST}/{topics_file}", home / Path(topics_file).name)
         qrels_source = download(f"{_NIST}/{qrels_file}", home / Path(qrels_file).name)
         # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
-        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), _with_labels)
+        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), checked)
         about = Documentation(
             f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task",
             f"Relevance is the label of the assessors: {', '.join(levels)}.")

@@ -23,7 +23,7 @@ from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import ir_datasets
 import numpy as np
@@ -31,7 +31,8 @@ import pandas as pd
 from ir_datasets.util import home_path
 from scipy import sparse
 
-from pt_fairness.collections.variants import download, read_rows, stored, write_rows
+from pt_fairness.collections.trec import Field
+from pt_fairness.collections.variants import completed, download, read_rows, stored
 from pt_fairness.core.messages import UNANNOTATED, listed, warn
 from pt_fairness.groups import FromIrds, Groups, Memberships
 from pt_fairness.groups.memberships import Table
@@ -44,33 +45,6 @@ _UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}
 _Arrays = dict[str, Any]
 #: The document ids of a table, shared by its fields.
 _docnos: dict[Path, Any] = {}
-
-
-class Field(NamedTuple):
-    """A field of the metadata that holds groups: a label, a list of labels or counts by label."""
-
-    key: str
-    #: The label set, ascending if it has an order.
-    labels: tuple[str, ...]
-    ordered: bool = False
-    #: Whether the field holds counts by label.
-    counts: bool = False
-    #: Labels in the file that are replaced, and their replacements.
-    merged: Mapping[str, str] = {}
-    #: Whether documents have weights: their counts, or how many of their labels have the same
-    #: replacement.
-    weighted: bool = False
-    #: The label in the file that stands for unknown groups and is counted; ``''`` for none.
-    unknown: str = ""
-    #: The label of all other values in the file; ``''`` for no label.
-    default: str = ""
-    #: Whether the field is read as the track reads it.
-    official: bool = False
-
-    @property
-    def column(self) -> str:
-        """The name of the field in the table."""
-        return self.key + ".official" * self.official
 
 
 class FromMetadata(Groups):
@@ -322,21 +296,11 @@ class PassageCounts(WordCounts):
         super().__init__(_CORPUS, words, groups=[*GENDERS.values()])
 
     def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
-        """Return the counts of passages from the table; read those that it lacks, and add them.
-
-        Other processes wait meanwhile, so that none overwrites what another has added.
-        """
+        """Return the counts of passages from the table; read those that it lacks, and add them."""
         table = _path("gender.tsv")
         docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
         read_table = partial(read_rows, table, docstore, self.groups, kind=np.int32)
-        rows = read_table()
-        if not docnos.isin(rows.index).all():
-            with reading.lock(Path(f"{table}.lock")):
-                rows = read_table()
-                unread = docnos.difference(rows.index, sort=False)
-                if len(unread):
-                    rows = pd.concat([rows, super().read(unread, name)])
-                    write_rows(table, rows)
+        rows = completed(table, read_table, docnos, partial(super().read, name=name))
         return rows.reindex(docnos)
 
 
@@ -409,36 +373,31 @@ class Languages(Groups):
             lacking = [docno for docno in lacking if docno not in languages]
         if lacking and not self._warned:
             self._warned = True
-            reason = "are in none of the corpora"
-            absent = [corpus for corpus in self._corpora.values() if not _exists(corpus)]
-            if absent:
-                reason = ("may be in a corpus that ir_datasets has not downloaded "
-                          f"({', '.join(absent)})")
             warn(f"{self.name}: {len(lacking)} of {len(documents)} documents have no group and "
-                 f"count as unannotated (the first: {lacking[0]!r}): they were not judged and "
-                 f"{reason}")
-        groups = [*map(languages.get, documents)]
-        frame = pd.DataFrame({"docno": documents, "group": groups}, dtype=object)
+                 f"count as unannotated (the first: {lacking[0]!r}): they were not judged, and "
+                 "those of these corpora that ir_datasets has downloaded lack them: "
+                 f"{', '.join(self._corpora.values())}")
+        frame = pd.DataFrame({"docno": documents, "group": [*map(languages.get, documents)]},
+                             dtype=object)
         return Table.of_frame(frame).find(qids, docnos)
 
     def _look_up(self, docnos: Collection[str]) -> None:
-        """Find the languages of documents in the cached table and the corpora that exist.
-
-        Other processes wait, so that none overwrites what another has added.
-        """
+        """Find the languages of documents in the cached table and the corpora that exist."""
         path = home_path() / self._table
-        with reading.lock(Path(f"{path}.lock")):
-            # The corpora do not change, so that the table is never outdated.
-            table = read_rows(path, path, ["group"], self._corpora)
-            self._languages |= table["group"].to_dict()
-            count = len(self._languages)
-            for language, corpus in self._corpora.items():
-                unread = [docno for docno in docnos if docno not in self._languages]
-                if unread and _exists(corpus):
-                    for document in reading.documents(corpus, unread):
-                        self._languages[document.doc_id] = language
-            if len(self._languages) > count:
-                write_rows(path, pd.DataFrame({"group": self._languages}))
+        # The corpora do not change, so that the table is never outdated.
+        read_table = partial(read_rows, path, path, ["group"], self._corpora)
+        table = completed(path, read_table, pd.Index(docnos), self._read)
+        self._languages |= table["group"].to_dict()
+
+    def _read(self, docnos: pd.Index) -> pd.DataFrame:
+        """Return the languages of documents in the corpora that exist."""
+        languages: dict[str, str] = {}
+        for language, corpus in self._corpora.items():
+            unread = [docno for docno in docnos if docno not in languages]
+            if unread and _exists(corpus):
+                for document in reading.documents(corpus, unread):
+                    languages[document.doc_id] = language
+        return pd.DataFrame({"group": languages}, dtype=object)
 
 
 def _exists(corpus: str) -> bool:

@@ -163,20 +163,17 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     _, _, field = groups.name.rpartition("/")
     table = Path(f"{qrels.qrels_path()}.{field}.tsv")
     rows = read_rows(table, store, _COLUMNS, groups.labels)
-    cached = {}
-    for docno, group, reason in rows.itertuples():
-        labels = () if group == "-" else (group,)
-        cached[docno] = labels, reason
-    remembered = cached
+    cached = rows
     # Do not download a deleted corpus again for documents that it lacked.
     if store.exists() or reading.downloaded(ir_datasets.load(corpus).docs_handler()):
-        remembered = {docno: entry for docno, entry in cached.items() if entry != ((), MISSING)}
-    groups.remember(remembered)
+        cached = rows[rows["why_not"] != MISSING]
+    groups.remember({docno: (() if group == "-" else (group,), reason)
+                     for docno, group, reason in cached.itertuples()})
     fetched = groups.fetch(docnos)
-    if any(cached.get(docno) != entry for docno, entry in fetched.items()):
-        fields = [(labels[0] if labels else "-", " ".join(reason.split()))
-                  for labels, reason in fetched.values()]
-        frame = pd.DataFrame(fields, index=list(fetched), columns=_COLUMNS)
+    fields = [(labels[0] if labels else "-", " ".join(reason.split()))
+              for labels, reason in fetched.values()]
+    frame = pd.DataFrame(fields, index=list(fetched), columns=_COLUMNS, dtype=object)
+    if not frame.equals(rows.reindex(frame.index)):
         write_rows(table, frame)
 
 
@@ -255,6 +252,28 @@ def read_rows(table: Path, source: Path, columns: list[str],
         return frame.set_index("docno").astype(kind)
     rows = _load(table, source, load)
     return pd.DataFrame(columns=columns, dtype=kind) if rows is None else rows
+
+
+def completed(table: Path, read: Callable[[], pd.DataFrame], docnos: pd.Index,
+              look_up: Callable[[pd.Index], pd.DataFrame]) -> pd.DataFrame:
+    """Return a table of documents, to which those that it lacks are added.
+
+    Other processes wait meanwhile, so that none overwrites what another has added.
+
+    :param read: reads the table
+    :param look_up: returns the rows of documents that the table lacks, as far as there are any
+    """
+    import pandas as pd
+    rows = read()
+    if not docnos.isin(rows.index).all():
+        with reading.lock(Path(f"{table}.lock")):
+            rows = read()
+            unread = docnos.difference(rows.index, sort=False)
+            added = look_up(unread)
+            if len(added):
+                rows = pd.concat([rows, added])
+                write_rows(table, rows)
+    return rows
 
 
 def write_rows(table: Path, frame: pd.DataFrame) -> None:

@@ -197,21 +197,16 @@ class FromIrds(Groups):
 
         :raises ValueError: neither has it
         """
-        fields = {}
-        for entity in ("docs", "qrels"):
-            if dataset.has(entity):
-                record = getattr(dataset, f"{entity}_cls")()
-                fields[entity] = record._fields
+        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
+                  for entity in ("docs", "qrels") if dataset.has(entity)}
         if self.entity is not None:
             fields = {self.entity: fields.get(self.entity, ())}
         for entity, names in fields.items():
             if self.field in names or (callable(self.field) and names):
                 return entity
-        texts = []
-        for entity, names in fields.items():
-            texts.append(f"{', '.join(names)} ({entity})")
-        existing = " and ".join(texts) or "none"
-        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has {existing}")
+        existing = [f"{', '.join(names)} ({entity})" for entity, names in fields.items()]
+        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has "
+                         f"{' and '.join(existing) or 'none'}")
 
     def _groups(self, record: Any) -> Found:
         """Return the groups of a document or judgment."""
@@ -263,16 +258,15 @@ class FromIrds(Groups):
             return
         self._warned = True
         reasons = pd.Series(causes, dtype=object)
-        outside = reasons[reasons.str.startswith(_OTHER)]
-        absent = reasons[reasons == MISSING]
-        empty = reasons[reasons == _NOTHING]
-        details = [_detail(absent, "not in the corpus"), _detail(empty, "without a value")]
-        if len(outside):
-            label = outside.iloc[0].removeprefix(_OTHER)
-            labels = ", ".join(self.labels or ())
-            details.append(_detail(outside, f"with a value other than {labels}", f" has {label!r}"))
+        kinds = reasons.map({MISSING: "not in the corpus", _NOTHING: "without a value"})
+        kinds = kinds.fillna(f"with a value other than {', '.join(self.labels or ())}")
+        details = []
+        for kind, of_kind in reasons.groupby(kinds):
+            docno, reason = next(iter(of_kind.items()))
+            value = f" has {reason.removeprefix(_OTHER)!r}" if reason.startswith(_OTHER) else ""
+            details.append(f"{len(of_kind)} {kind} (the first: {docno!r}{value})")
         warn(f"{self.name}: {len(reasons)} of {len(groups)} documents have no group and count as "
-             f"unannotated: {'; '.join(filter(None, details))}")
+             f"unannotated: {'; '.join(details)}")
 
     @cached_property
     def _judged(self) -> Table | None:
@@ -286,13 +280,13 @@ class FromIrds(Groups):
             return None
         rows = reading.judgments(dataset.qrels_handler())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
-        triples = []
+        judgments = []
         for row in rows:
             pair = row.query_id, row.doc_id
             if row.relevance > 0 or pair not in positive:
                 labels, _ = self._groups(row)
-                triples += [(*pair, label) for label in labels or ("-",)]
-        frame = pd.DataFrame(triples, columns=["qid", "docno", "group"], dtype=object)
+                judgments.append((*pair, labels))
+        frame = pd.DataFrame(judgments, columns=["qid", "docno", "group"], dtype=object)
         return Table.of_frame(frame)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
@@ -301,16 +295,6 @@ class FromIrds(Groups):
         documents = pd.unique(np.asarray(docnos, dtype=object))
         groups = self.fetch(map(str, documents))
         self._warn_once(groups)
-        pairs = []
-        for docno, (labels, cause) in groups.items():
-            if cause != MISSING:
-                pairs += [(docno, label) for label in labels or ("-",)]
+        pairs = [(docno, labels) for docno, (labels, cause) in groups.items() if cause != MISSING]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
         return Table.of_frame(frame).find(qids, docnos)
-
-
-def _detail(reasons: pd.Series, what: str, label: str = "") -> str:
-    """Return the number of documents without groups for a reason; ``''`` if there are none."""
-    if len(reasons):
-        return f"{len(reasons)} {what} (the first: {reasons.index[0]!r}{label})"
-    return ""

@@ -323,9 +323,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
              f"no group in {human!r} and are left out. {LABEL_OR_LEAVE}")
     frame = frame.dropna(subset="human")
     if frame["model"].isna().all():
-        sides = [_example(human, docnos), _example(model, _listed(model)[1])]
-        raise ValueError("no document has a human label and one of the model: "
-                         + ", ".join(filter(None, sides)))
+        raise ValueError(f"no document has a label in {human!r} and one in {model!r}; compared are "
+                         f"{shown([*docnos[:3]])}: both need the same docnos")
     present = sorted({*frame["human"], *frame["model"].dropna()})
     counts = pd.crosstab(frame["human"], frame["model"].fillna(NONE))
     counts = counts.reindex(index=present, columns=[*present, NONE], fill_value=0)
@@ -352,11 +351,6 @@ def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:
         raise ValueError(f"neither {human!r} nor {model!r} can list the documents to compare; name "
                          "them with qids= and docnos=")
     return qids, docnos
-
-
-def _example(source: Groups, docnos: Any) -> str:
-    """Return a source and its first document for a message, ``''`` if it has no documents."""
-    return f"{source!r} has {str(docnos[0])!r}" if len(docnos) else ""
 
 
 class LabelErrors:

@@ -334,10 +334,6 @@ class _Frame(Groups):
 class _Pattern(Groups):
     in_parts = True
 
-    @property
-    def made_of(self) -> str:  # type: ignore[override]
-        return self.pattern
-
     def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
                  order: Iterable[Any] | None) -> None:
         super().__init__(name, labels, order)
@@ -347,13 +343,13 @@ class _Pattern(Groups):
             compiled = re.compile(pattern)
         except re.error as error:
             raise ValueError(f"{shown(pattern)} is no regular expression: {error}") from None
-        self.pattern = pattern
+        self.made_of = pattern
         self._column = "group" if "group" in compiled.groupindex else 0
         self._whole = pattern if compiled.groups else f"({pattern})"
         self.complete = labels is not None
 
     def _content(self) -> Any:
-        return self.pattern, self.labels, self.complete, self.order
+        return self.made_of, self.labels, self.complete, self.order
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         document, texts = pd.factorize(np.asarray(docnos, dtype=object))
@@ -410,9 +406,7 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     0   1     a   CON     1.0
     1   1     a   PRO     2.0
     """
-    if majority not in ("plurality", "absolute"):
-        raise ValueError(f"majority={shown(majority)} is not possible: majority takes 'plurality' "
-                         "or 'absolute'")
+    one_of("majority", majority, ("plurality", "absolute"))
     if shares and majority == "absolute":
         raise ValueError("shares=True takes all labels of a document as its groups, so majority="
                          "'absolute' is not possible with it")
@@ -426,7 +420,7 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     without = first.sum(axis=1) != 1
     if without.any() and not shares:
         warn(f"{without.sum()} of {len(counts)} documents with votes, such as "
-             f"{_document(without.idxmax())}, have no {needed} and so no group; with shares=True, "
+             f"{without.idxmax()!r}, have no {needed} and so no group; with shares=True, "
              "all labels of a document are its groups")
     votes = counts if shares else first[~without].astype(int)
     row, label = votes.to_numpy().nonzero()
@@ -453,14 +447,8 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     votes["label"] = frame["label"].map(label_text)
     for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
         raise ValueError(f"annotator {vote['annotator']!r} has two votes for "
-                         f"{_document(tuple(vote[document]))}; keep one of them")
+                         f"{' '.join(vote[document])!r}; keep one of them")
     return votes.groupby([*document, "label"]).size().unstack(fill_value=0)
-
-
-def _document(key: Any) -> str:
-    """Return the name of a document in a message; ``key`` is its entry in the index."""
-    *qid, docno = key if isinstance(key, tuple) else (key,)
-    return f"{docno!r}" + "".join(f" of topic {topic!r}" for topic in qid)
 
 
 def summary(qrels: pd.DataFrame) -> str:
@@ -476,14 +464,11 @@ def summary(qrels: pd.DataFrame) -> str:
     """
     annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
     ids = list(qrels_columns(qrels)[:2])
-    documents = annotated.drop_duplicates(ids)
-    judged = qrels.drop_duplicates(ids)
-    count = annotated["iteration"].value_counts().sort_index()
-    line = f"{len(documents)} of {len(judged)} judged documents have a group"
-    labels = [f"{group} {number}" for group, number in count.items()]
-    if labels:
-        line += f": {', '.join(labels)}"
-    return line
+    documents, judged = (len(rows.drop_duplicates(ids)) for rows in (annotated, qrels))
+    counts = annotated["iteration"].value_counts().sort_index()
+    labels = [f"{group} {number}" for group, number in counts.items()]
+    ending = f": {', '.join(labels)}" if labels else ""
+    return f"{documents} of {judged} judged documents have a group{ending}"
 
 
 REGISTRY = Registry(Groups, from_file,

@@ -110,8 +110,8 @@ def test_beir(irds, files, qrels_of, version):
                                   ("1", "d3", 1, "-"), ("1", "d4", 2, "-"), ("1", "d5", 2, "-")]
     assert [str(one.message) for one in told if one.category is FairnessWarning] == [
         f"{name}: 3 of 5 documents have no group and count as unannotated: 1 not in the corpus "
-        "(the first: 'd5'); 1 without a value (the first: 'd3'); 1 with a value other than CON, "
-        "PRO (the first: 'd4' has 'neutral')"]
+        "(the first: 'd5'); 1 with a value other than CON, PRO (the first: 'd4' has 'neutral'); "
+        "1 without a value (the first: 'd3')"]
     assert groups.get(name).lookup(["1"], ["d2"])["group"].tolist() == ["CON"]
     assert [query.text for query in irds.load(name).queries_iter()] == ["Is it?"]
 

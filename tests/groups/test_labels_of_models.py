@@ -435,7 +435,7 @@ def test_the_documents_that_are_compared(tmp_path):
     assert groups.error_rates(model, human).accuracy[0] == 0.5
     for labels, truth, says in (
             (groups.from_pattern("^F"), human, r"can list the documents.*docnos="),
-            (model, {"y1": "FT"}, "'y1'.*'tagger'.*'FT-1'"),
+            (model, {"y1": "FT"}, "'tagger'.*'y1'.*same docnos"),
             ({"x1": ["A", "B"]}, {"x1": "A"}, "several labels")):
         with pytest.raises(ValueError, match=says):
             groups.error_rates(labels, truth)

@@ -343,7 +343,7 @@ def test_an_absolute_majority_is_more_than_half_of_the_votes():
         absolute = groups.from_votes(votes, majority="absolute")
     assert rows(absolute, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C"
     assert rows(plurality, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C, 1 g P, 1 h P"
-    for wrong, says in (({"majority": "most"}, "majority='most' is not possible: majority takes"),
+    for wrong, says in (({"majority": "most"}, "majority='most' is not possible; it takes"),
                         ({"majority": "absolute", "shares": True}, "not possible with it")):
         with pytest.raises(ValueError, match=says):
             groups.from_votes(votes, **wrong)
@@ -379,7 +379,7 @@ def test_votes_by_topic_without_labels_and_of_numbers():
     (frame_of(VOTES)[:0], "the frame of votes, without the rows that have no label, has no rows"),
     (frame_of(VOTES, label="-"), "has no rows"),
     (frame_of(VOTES, annotator="w"), "annotator 'w' has two votes for 'a'; keep one of them"),
-    (frame_of(VOTES, annotator="w", qid=7), "annotator 'w' has two votes for 'a' of topic '7'"),
+    (frame_of(VOTES, annotator="w", qid=7), "annotator 'w' has two votes for '7 a'"),
     (frame_of(VOTES, docno=[None, *"aaaabbbbcccccdeee"]), "row 0 of the frame of votes has no doc"),
     (frame_of(VOTES, annotator=[*range(17), np.nan]), "row 17 of the frame of votes has no annot")])
 def test_wrong_votes(frame, says):
