@@ -325,8 +325,9 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
             or not all(isinstance(row, Mapping) for row in rates.values()):
         raise ValueError(f"{option}={str(rates)[:100]} is not possible; it takes a dictionary of "
                          "probabilities, rates one for each label")
-    table = pd.DataFrame.from_dict(rates, "index", dtype=float)
-    missing = table.count(axis=1) < list(map(len, rates.values()))
+    rows = {label: dict(row) for label, row in rates.items()}
+    table = pd.DataFrame.from_dict(rows, "index", dtype=float)
+    missing = table.count(axis=1) < list(map(len, rows.values()))
     table = table.rename(index=label_text, columns=label_text).fillna(0.0)
     off = abs(table.sum(axis=1) - 1)
     wrong = (table < 0).any(axis=1) | (off > 1e-9) | missing.to_numpy()
