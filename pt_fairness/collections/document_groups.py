@@ -23,7 +23,7 @@ from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import ir_datasets
 import numpy as np
@@ -31,7 +31,6 @@ import pandas as pd
 from ir_datasets.util import home_path
 from scipy import sparse
 
-from pt_fairness.collections.trec import Field
 from pt_fairness.collections.variants import completed, download, read_rows, stored
 from pt_fairness.core.messages import UNANNOTATED, listed, warn
 from pt_fairness.groups import FromIrds, Groups, Memberships
@@ -45,6 +44,33 @@ _UNKNOWN = {*UNANNOTATED, "UNK", "Unknown", None}
 _Arrays = dict[str, Any]
 #: The document ids of a table, shared by its fields.
 _docnos: dict[Path, Any] = {}
+
+
+class Field(NamedTuple):
+    """A field of the metadata that holds groups: a label, a list of labels or counts by label."""
+
+    key: str
+    #: The label set, ascending if it has an order.
+    labels: tuple[str, ...]
+    ordered: bool = False
+    #: Whether the field holds counts by label.
+    counts: bool = False
+    #: Labels in the file that are replaced, and their replacements.
+    merged: Mapping[str, str] = {}
+    #: Whether documents have weights: their counts, or how many of their labels have the same
+    #: replacement.
+    weighted: bool = False
+    #: The label in the file that stands for unknown groups and is counted; ``''`` for none.
+    unknown: str = ""
+    #: The label of all other values in the file; ``''`` for no label.
+    default: str = ""
+    #: Whether the field is read as the track reads it.
+    official: bool = False
+
+    @property
+    def column(self) -> str:
+        """The name of the field in the table."""
+        return self.key + ".official" * self.official
 
 
 class FromMetadata(Groups):

@@ -27,10 +27,10 @@ Importing this module imports neither ir_datasets nor pandas: the groups of news
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 #: Foreign Broadcast Information Service, Federal Register, Financial Times, Los Angeles Times.
 _NEWSWIRE = ("FBIS", "FR", "FT", "LA")
@@ -54,33 +54,6 @@ def _register_newswire(registry: Any) -> None:
         variant(registry, base_id, "source", convert, "with sources", text)
 
 
-class Field(NamedTuple):
-    """A field of the metadata that holds groups: a label, a list of labels or counts by label."""
-
-    key: str
-    #: The label set, ascending if it has an order.
-    labels: tuple[str, ...]
-    ordered: bool = False
-    #: Whether the field holds counts by label.
-    counts: bool = False
-    #: Labels in the file that are replaced, and their replacements.
-    merged: Mapping[str, str] = {}
-    #: Whether documents have weights: their counts, or how many of their labels have the same
-    #: replacement.
-    weighted: bool = False
-    #: The label in the file that stands for unknown groups and is counted; ``''`` for none.
-    unknown: str = ""
-    #: The label of all other values in the file; ``''`` for no label.
-    default: str = ""
-    #: Whether the field is read as the track reads it.
-    official: bool = False
-
-    @property
-    def column(self) -> str:
-        """The name of the field in the table."""
-        return self.key + ".official" * self.official
-
-
 _QUALITY = ("Stub", "Start", "C", "B", "GA", "FA")
 _CONTINENTS = ("Africa", "Antarctica", "Asia", "Europe", "Latin America and the Caribbean",
                "Northern America", "Oceania")
@@ -92,7 +65,6 @@ _REGIONS = (
     "Southern Europe", "Western Africa", "Western Asia", "Western Europe")
 _OCEANIA = dict.fromkeys(("Australia and New Zealand", "Melanesia", "Micronesia", "Polynesia"),
                          "Oceania")
-_GENDERS = ("Man", "Non-binary", "Woman")
 _OCCUPATIONS = (
     "activist", "agricultural worker", "artist", "athlete", "biologist", "businessperson",
     "chemist", "civil servant", "clergyperson", "computer scientist", "designer", "earth scientist",
@@ -101,39 +73,39 @@ _OCCUPATIONS = (
     "musician", "performing artist", "physicist", "politician", "scientist", "social scientist",
     "sportsperson (non-athlete)", "transportation occupation", "writer")
 
-#: The fields of each dataset id, by suffix.
-_FIELDS = {
+#: The fields of each dataset id, by suffix, with the arguments of ``document_groups.Field``.
+_FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "trec-fair/2021/eval": {
-        "locations": Field("geographic_locations", _CONTINENTS),
-        "quality": Field("quality_score_disc", _QUALITY, ordered=True),
+        "locations": {"key": "geographic_locations", "labels": _CONTINENTS},
+        "quality": {"key": "quality_score_disc", "labels": _QUALITY, "ordered": True},
     },
     "trec-fair/2022/train": {
-        "gender": Field("gender_category", _GENDERS),
-        "regions": Field("page_subcont_regions", _REGIONS, merged=_OCEANIA),
-        "source-regions": Field("source_subcont_regions", _REGIONS, merged=_OCEANIA, counts=True,
-                                weighted=True),
-        "occupations": Field("occupations", _OCCUPATIONS),
-        "years": Field("years_category", ("Pre-1900s", "20th century", "21st century"),
-                       ordered=True),
-        "quality": Field("qual_cat", _QUALITY, ordered=True),
-        "popularity": Field("relative_pageviews_category",
-                            ("Low", "Medium-Low", "Medium-High", "High"), ordered=True),
-        "age": Field("creation_date_category",
-                     ("2001-2006", "2007-2011", "2012-2016", "2017-2022"), ordered=True),
-        "alphabet": Field("first_letter_category", ("a-d", "e-k", "l-r", "s-"), ordered=True),
-        "languages": Field("num_sitelinks_category",
-                           ("English only", "2-4 languages", "5+ languages"), ordered=True),
+        "gender": {"key": "gender_category", "labels": ("Man", "Non-binary", "Woman")},
+        "regions": {"key": "page_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA},
+        "source-regions": {"key": "source_subcont_regions", "labels": _REGIONS,
+                           "merged": _OCEANIA, "counts": True, "weighted": True},
+        "occupations": {"key": "occupations", "labels": _OCCUPATIONS},
+        "years": {"key": "years_category", "ordered": True,
+                  "labels": ("Pre-1900s", "20th century", "21st century")},
+        "quality": {"key": "qual_cat", "labels": _QUALITY, "ordered": True},
+        "popularity": {"key": "relative_pageviews_category", "ordered": True,
+                       "labels": ("Low", "Medium-Low", "Medium-High", "High")},
+        "age": {"key": "creation_date_category", "ordered": True,
+                "labels": ("2001-2006", "2007-2011", "2012-2016", "2017-2022")},
+        "alphabet": {"key": "first_letter_category", "ordered": True,
+                     "labels": ("a-d", "e-k", "l-r", "s-")},
+        "languages": {"key": "num_sitelinks_category", "ordered": True,
+                      "labels": ("English only", "2-4 languages", "5+ languages")},
     },
 }
 #: The fields as the evaluation code of the track reads them, where that differs. They are sources
 #: without a dataset id: qrels have no place for weights.
-_OFFICIAL = {
-    "gender": Field("gender", _GENDERS, default="Non-binary", official=True, merged={
-        f"{kind}{sex}": label for kind in ("", "transgender ", "cisgender ")
-        for sex, label in (("male", "Man"), ("female", "Woman"))}),
-    "regions": _FIELDS["trec-fair/2022/train"]["regions"]._replace(weighted=True, official=True),
-    "source-regions": _FIELDS["trec-fair/2022/train"]["source-regions"]._replace(
-        unknown="UNK", official=True),
+_OFFICIAL: dict[str, dict[str, Any]] = {
+    "gender": {"key": "gender", "labels": ("Man", "Non-binary", "Woman"), "default": "Non-binary",
+               "merged": {f"{kind}{sex}": label for kind in ("", "transgender ", "cisgender ")
+                          for sex, label in (("male", "Man"), ("female", "Woman"))}},
+    "regions": _FIELDS["trec-fair/2022/train"]["regions"] | {"weighted": True},
+    "source-regions": _FIELDS["trec-fair/2022/train"]["source-regions"] | {"unknown": "UNK"},
 }
 #: The attribute of ir_datasets' document handler that holds the metadata file.
 _METADATA = {"trec-fair/2021/eval": "_mlc", "trec-fair/2022/train": "_metadata_dlc"}
@@ -154,12 +126,14 @@ _MEANING = {
 
 def trec_fair(name: str) -> Any:
     """Return a field of the metadata as groups."""
-    from pt_fairness.collections.document_groups import FromMetadata
+    from pt_fairness.collections.document_groups import Field, FromMetadata
     dataset_id = "trec-fair/2021/eval" if "/2021/" in name else "trec-fair/2022/train"
-    fields = {f"{dataset_id}/{suffix}": field for suffix, field in _FIELDS[dataset_id].items()}
+    fields = {}
+    for suffix, field in _FIELDS[dataset_id].items():
+        fields[f"{dataset_id}/{suffix}"] = Field(**field)
     if dataset_id == "trec-fair/2022/train":
         for suffix, field in _OFFICIAL.items():
-            fields[f"{dataset_id}/{suffix}/official"] = field
+            fields[f"{dataset_id}/{suffix}/official"] = Field(**field, official=True)
     return FromMetadata(name, fields[name], fields.values(), dataset_id, _METADATA[dataset_id])
 
 
