@@ -188,6 +188,7 @@ def test_measures_that_disagree():
     check_links(page)
     assert "The measures of fairness disagree. sided is the fairest system by" in page.answer
     assert "mixed is the fairest system by DistKL@6 (" in page.answer
+    assert "its order is fairer by DistKL(target='qrels')@6 (0.0% of the orders" in page.answer
 
 
 def test_equal_systems_are_equal():
