@@ -109,9 +109,12 @@ def test_an_extreme_order_is_told_apart():
     assert (row["fairer"], row["p"]) == (1.0, 0.01)
 
 
-def test_depth_cuts_the_runs_first():
-    run, qrels = experiment(np.random.default_rng(8))
-    cut = run.sort_values("score", ascending=False).groupby("qid").head(3)
+@pytest.mark.parametrize("samples", [1, 2])
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_depth_cuts_the_runs_first(samples):
+    run, qrels = experiment(np.random.default_rng(8), samples=samples)
+    lists = ["qid", "iteration"][:samples]
+    cut = run.sort_values("score", ascending=False).groupby(lists).head(3)
     pd.testing.assert_frame_equal(against_random({"A": run}, qrels, [nDD @ 2], depth=3, draws=20),
                                   against_random({"A": cut}, qrels, [nDD @ 2], draws=20))
 
