@@ -380,9 +380,9 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
             table[column + HIGH] = limits["high", column] * factor
     if baseline is not None:
         tests = np.full((len(systems), 3, len(columns)), np.nan)
-        others = [name for name in systems if name != baseline]
+        compared = [name for name in systems if name != baseline]
         for place, (name, run) in enumerate(scores.items()):
-            if name in others and baseline in scores:
+            if name in compared and baseline in scores:
                 tests[place] = _compare(run, scores[baseline], test, seed)
         tests *= defined
         first = scores[systems[0]].values
@@ -391,7 +391,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
             table[column + WINS], table[column + LOSSES], p = tests[:, :, i].T
             table[column + P_VALUE] = p
             if correction is not None:
-                family = pd.Series(p, systems).reindex([*others, *range(failed)])
+                family = pd.Series(p, systems).reindex([*compared, *range(failed)])
                 p_values = corrected(family, correction).reindex(systems)
                 table[column + REJECT] = (p_values < ALPHA) & (topics[i] >= LEAST_TESTED)
                 table[column + CORRECTED] = p_values

@@ -294,8 +294,8 @@ class Reference(NamedTuple):
     @property
     def short(self) -> str:
         """The authors and the year, such as ``Das & Lease 2019``."""
-        first, *others = map(_family, self.people)
-        who = f"{first} et al." if len(others) > 1 else " & ".join([first, *others])
+        first, *rest = map(_family, self.people)
+        who = f"{first} et al." if len(rest) > 1 else " & ".join([first, *rest])
         year = self.venue[-4:]
         return f"{who} {year if year.isdigit() else self.venue}"
 

@@ -336,8 +336,9 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def with_sources(self, find: Find) -> FairnessMeasure:
         """Return the measure, of the same text, with what ``find`` returns for each source."""
         params = dict(self.params)
-        for name, param in self._source_params():
-            params[name] = param.with_sources(params[name], find)
+        for name, param in self.SUPPORTED_PARAMS.items():
+            if name in params and isinstance(param, SourceParam):
+                params[name] = param.with_sources(params[name], find)
         measure = object.__new__(type(self))
         measure.__dict__.update(self.__dict__, params=params, _text=self._text)
         measure.__dict__.pop("param", None)  # it has the names
@@ -347,17 +348,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return a pair of parameter and source for each source among the parameters."""
         pairs = []
 
-        def note(param: str, source: Any) -> None:
+        def note(param: str, source: Any) -> Any:
             pairs.append((param, source))
+            return source
 
-        for name, param in self._source_params():
-            param.with_sources(self.params[name], note)
+        self.with_sources(note)
         return pairs
-
-    def _source_params(self) -> list[tuple[str, SourceParam]]:
-        """Return the parameters of sources that are set."""
-        return [(name, param) for name, param in self.SUPPORTED_PARAMS.items()
-                if name in self.params and isinstance(param, SourceParam)]
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
         """Return a pair of parameter and label for each label that the parameters name."""

@@ -241,8 +241,8 @@ class FromText(Values):
         one_of("number", number, (_NEUTRALITY, *_DIFFERENCES))
         groups = len(counts.groups)
         if groups < 2 or (groups > 2 and number in _DIFFERENCES):
-            more = " or more" if number == _NEUTRALITY else ""
-            raise ValueError(f"number={shown(number)} needs the words of two groups{more}, not of "
+            count = "two groups or more" if number == _NEUTRALITY else "two groups"
+            raise ValueError(f"number={shown(number)} needs the words of {count}, not of "
                              f"{listed(counts.groups)}")
         self._name = name
         self._counts = counts
