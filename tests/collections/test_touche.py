@@ -137,6 +137,9 @@ def test_image_stances(irds, files, qrels_of):
     assert rows == [("1", "Ia", 1, "ONTOPIC"), ("1", "Ia", 1, "PRO"), ("1", "Ib", 0, "CON")]
     found = groups.get(name).lookup(["1", "1"], ["Ia", "Ib"])
     assert found.values.tolist() == [[qid, docno, group] for qid, docno, _, group in rows]
+    # Of the judgments as they are, those without relevance count where there are no others.
+    plain = groups.from_irds(name.removesuffix("/stance"), "stance")
+    assert plain.lookup(["1", "1"], ["Ia", "Ib"]).equals(found)
     qrels = pd.DataFrame(rows[::-1], columns=COLUMNS)
     run = pd.DataFrame({"query_id": "1", "doc_id": ["Ia", "Ib"], "score": [2.0, 1.0]})
     measures = [ir_measures.nDCG @ 5, ir_measures.P @ 1, ir_measures.alpha_nDCG @ 5]

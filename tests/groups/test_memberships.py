@@ -328,6 +328,11 @@ def test_to_qrels_replaces_earlier_groups_and_keeps_labels():
     assert groups.from_mapping({"a": "X"}).to_qrels(mixed)["label"].tolist() == [1, "0"]
 
 
+def test_the_summary_counts_documents_once():
+    qrels = pd.DataFrame({"qid": "1", "docno": [*"aab"], "label": [1, 0, 1], "iteration": [*"XX-"]})
+    assert groups.summary(qrels) == "1 of 2 judged documents have a group: X 2"
+
+
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_auxiliary_qrels_give_the_values_of_the_groups_parameter(make_case, values):
     case = make_case(9, several=True)
