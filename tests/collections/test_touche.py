@@ -138,7 +138,7 @@ def test_image_stances(irds, files, qrels_of):
     found = groups.get(name).lookup(["1", "1"], ["Ia", "Ib"])
     assert found.values.tolist() == [[qid, docno, group] for qid, docno, _, group in rows]
     # Of the judgments as they are, those without relevance count where there are no others.
-    plain = groups.from_irds(name.removesuffix("/stance"), "stance")
+    plain = groups.from_irds(name.removesuffix("/stance"), lambda row: row.stance, entity="qrels")
     assert plain.lookup(["1", "1"], ["Ia", "Ib"]).equals(found)
     qrels = pd.DataFrame(rows[::-1], columns=COLUMNS)
     run = pd.DataFrame({"query_id": "1", "doc_id": ["Ia", "Ib"], "score": [2.0, 1.0]})
