@@ -66,7 +66,7 @@ def panels(frame=AVERAGES, fairness="rKL@5", *options):
     (lambda: plots.bias_sweep(SWEEP, "nDXX"), "no values of 'nDXX'"),
     (lambda: plots.bias_histogram(VALUES.head(0)), "no rows"),
     (lambda: plots.bias_histogram(VALUES.head(1).assign(value=np.nan)), "nothing to draw"),
-    (lambda: plots.bias_histogram(VALUES), r"2 systems, and the figure shows one.*'A', 'B'"),
+    (lambda: plots.bias_histogram(VALUES), "2 systems, and the figure shows one"),
     (lambda: plots.distribution(ONE_MEASURE.assign(value=np.nan)), "no topic has a value of rKL@5"),
     (lambda: plots.strips(RANKED, "9"), "returned a document for topic '9'"),
     (lambda: plots.strips(RANKED, "1", measure="rKL@5"), "needs the values of the systems"),
