@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from math import inf, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,25 @@ from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The default of ``p`` for each discount that has one.
 _P = {"geometric": 0.85, "power": 0.5}
+
+
+class _Exposure(NamedTuple):
+    """The exposure of the items, documents or groups, in each of ``R`` runs."""
+
+    #: The runs, ``[R]``.
+    names: list[str]
+    #: The items that can be named, ``[I]``.
+    items: Any
+    #: The number of items of the population; the others have no exposure.
+    n: int
+    #: The exposure of each item, ``[R, I]``.
+    exposure: Floats
+    #: The share of the exposure that no item has, ``[R]``.
+    outside: Floats
+    #: The number of lists that returned each item, ``[R, I]``; of groups, their exposure.
+    times: Floats
+    #: The number of (list, document) pairs, ``[R]``.
+    pairs: Ints
 
 
 def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
@@ -154,17 +173,8 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
 
 def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
               population: str | int, discount: str, p: float | None, depth: int | None,
-              topics: Any) -> tuple[list[str], Any, int, Floats, Floats, Floats, Ints]:
-    """Return the exposure of the items, documents or groups, in each of ``R`` runs.
-
-    For the parameters see the callers.
-
-    :returns: the names of the runs, ``[R]``; the items that can be named, ``[I]``; the number of
-        items of the population, of which the others have no exposure; the exposure of each item,
-        ``[R, I]``; the share of the exposure that no item has, ``[R]``; the number of lists that
-        returned each item, of groups their exposure, ``[R, I]``; and the number of (list, document)
-        pairs, ``[R]``
-    """
+              topics: Any) -> _Exposure:
+    """Return the exposure of documents or groups; for the parameters see its callers."""
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
     is_size = is_whole(population)
@@ -230,7 +240,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     outside = ratio(total - exposure.sum(axis=1), total)
     outside[outside < ROUNDING] = 0.0
     outside[total == 0] = nan
-    return list(frames), items, n, exposure, outside, times, pairs
+    return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:
