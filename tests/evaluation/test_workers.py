@@ -118,6 +118,12 @@ def test_there_are_no_more_workers_than_runs():
         workers.make_parallel(1, 3)
 
 
+@several
+def test_processes_are_used_where_joblib_is_not_imported_yet(monkeypatch):
+    monkeypatch.delitem(sys.modules, "joblib", raising=False)
+    assert workers.make_parallel(2, 2).n_jobs == 2
+
+
 def test_a_cluster_does_a_single_run():
     """Its workers are there, and may have files that are not here."""
     distributed = pytest.importorskip("dask.distributed")

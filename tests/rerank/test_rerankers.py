@@ -77,6 +77,12 @@ def test_a_registered_target_is_looked_up_when_the_transformer_is_made(
         assert order(made(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
 
 
+def test_a_registered_target_with_a_label_that_the_results_lack(method, forget_targets):
+    targets.register("wide", pd.DataFrame({"group": list("PCX"), "share": [0.1, 0.3, 0.6]}))
+    of_both = method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)
+    assert order(method(SOURCE, "wide", k=4)(FRAME)) == order(of_both(FRAME))
+
+
 def test_a_registered_target_that_needs_qrels(method, forget_targets):
     halves = pd.DataFrame({"group": ["P", "C"], "share": [0.5, 0.5]})
     targets.register("track", halves, of_qrels=0.25)
