@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import FairnessWarning, evaluate, groups, targets
+from pt_fairness import FairnessWarning, evaluate, groups, rKL, targets
 from pt_fairness.evaluation.plan import inputs_of, needs_qrels
 from pt_fairness.provider import FairnessProvider
 
@@ -64,10 +64,11 @@ def letters(registered_groups, forget_targets):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_value_is_that_with_any_qrels(letters):
-    measures = {one: needs_qrels(one) for one in [*cases()][::4] if is_possible(one)}
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_the_value_is_that_with_any_qrels(letters, every):
+    measures = {one: needs_qrels(one) for one in [*cases()][::every] if is_possible(one)}
     free = [one for one, needs in measures.items() if not needs]
-    assert len(free) > 13 and len(measures) > 38
+    assert len(free) * every > 50 and len(measures) * every > 150
     with_qrels = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", perquery=True,
                            progress=False).pivot(index="qid", columns="measure", values="value")
                   for seed in range(2)]
@@ -86,6 +87,15 @@ def test_the_value_is_that_with_any_qrels(letters):
         # groups have a relevant document.
         first, *others = (found[str(one)].round(12).tolist() for found in with_qrels)
         assert one.NAME in ("FAIR", "ARP") or any(other != first for other in others)
+
+
+def test_all_groups_need_no_relevant_documents(letters):
+    """Which group is the minority depends on the relevant documents; all groups do not."""
+    measure = rKL(protected="all", target="uniform") @ 5
+    assert needs_qrels(rKL(target="uniform") @ 5) and not needs_qrels(measure)
+    without, known = (evaluate(RUN, qrels, [measure], groups="letters", progress=False)[0]
+                      for qrels in (None, qrels_of(0)))
+    assert without.iloc[0, 1] == pytest.approx(known.iloc[0, 1], abs=1e-12)
 
 
 def test_recommendation_lists_in_a_frame():
