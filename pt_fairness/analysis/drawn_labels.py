@@ -327,7 +327,9 @@ def _matched(annotations: Annotations, systems: Sequence[tuple[Run, Rankings]]) 
 
 
 def _expected(measure: FairnessMeasure, systems: Sequence[tuple[Run, Rankings]]) -> float:
-    """Return the mean of a measure without draws, from the weights; NaN if it refuses weights.
+    """Return the mean of a measure with the weights as they are, without draws.
+
+    It is NaN for a measure that refuses weights.
 
     :param systems: the system, and the baseline to return the difference from, if any
     """

@@ -47,7 +47,7 @@ PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
 
 
 def source_of_numbers(measure: Any) -> str:
-    """Return how the number of each rank is computed.
+    """Return the way in which :func:`explain` computes the number of each rank.
 
     :returns: ``'terms'``: a term of the sum, of a measure of this package; ``'prefixes'``: the
         difference between the values of two prefixes of the ranking; ``'cutoffs'``: the value with

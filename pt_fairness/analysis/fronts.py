@@ -59,7 +59,8 @@ from pt_fairness.rankings.view import View
 
 #: The largest number of candidates of a topic (see :meth:`Pool.candidates`).
 MOST = 1_100_000
-#: The largest number of candidates of all topics for a front of a table, which takes seconds.
+#: The largest number of candidates of all topics together for which :func:`fronts_of` computes a
+#: front.
 MOST_OF_ALL = 4_000_000
 #: The largest number whose factorial is a float.
 LARGEST_FACTORIAL = 170
@@ -324,9 +325,9 @@ class Pool:
         return np.column_stack([relevance, self.sign * values])
 
     def _lists(self, states: Ints) -> Ints:
-        """Return lists that begin with the documents of states, ``[N, length]``.
+        """Return a list for each state, ``[N, length]``: its documents, then the others.
 
-        The other documents follow. Both parts are in the order of the pool.
+        Both parts are in the order of the pool.
         """
         taken = self.place < states[:, self.kind]
         order = np.argsort(~taken, axis=1, kind="stable")

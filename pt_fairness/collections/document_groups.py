@@ -401,8 +401,8 @@ class Languages(Groups):
             self._warned = True
             warn(f"{self.name}: {len(lacking)} of {len(documents)} documents have no group and "
                  f"count as unannotated (the first: {lacking[0]!r}): they were not judged, and "
-                 "those of these corpora that ir_datasets has downloaded lack them: "
-                 f"{', '.join(self._corpora.values())}")
+                 "they are in none of these corpora, or in one that ir_datasets has not "
+                 f"downloaded: {', '.join(self._corpora.values())}")
         frame = pd.DataFrame({"docno": documents, "group": [*map(languages.get, documents)]},
                              dtype=object)
         return Table.of_frame(frame).find(qids, docnos)

@@ -276,9 +276,9 @@ def _columns(measures: Sequence[Any], columns: Sequence[str],
 
 
 def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
-    """Return the names in tables of sources that are not registered by name.
+    """Return the names that tables show for sources without a registered name.
 
-    They are the pattern or the name of the file, with its folder if two files have the same name.
+    A file has its name, with its folder if two files have the same name. A pattern has its text.
     """
     shown = {}
     for name, source in sources.items():

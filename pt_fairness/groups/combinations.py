@@ -325,14 +325,15 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
             or not all(isinstance(row, Mapping) for row in rates.values()):
         raise ValueError(f"{option}={str(rates)[:100]} is not possible; it takes a dictionary of "
                          "probabilities, rates one for each label")
-    rows = {label: dict(row) for label, row in rates.items()}
-    table = pd.DataFrame.from_dict(rows, "index", dtype=float)
-    missing = table.count(axis=1) < list(map(len, rows.values()))
-    table = table.rename(index=label_text, columns=label_text).fillna(0.0)
-    off = abs(table.sum(axis=1) - 1)
-    wrong = (table < 0).any(axis=1) | (off > 1e-9) | missing.to_numpy()
+    rows = {}
+    for label in sorted(rates, key=label_text):
+        rows[label_text(label)] = {label_text(name): p for name, p in rates[label].items()}
+    columns = sorted(set().union(*rows.values()))
+    table = pd.DataFrame([[row.get(name, 0.0) for name in columns] for row in rows.values()],
+                         list(rows), columns, dtype=float)
+    off = abs(table.sum(axis=1, skipna=False) - 1)
+    wrong = (table < 0).any(axis=1) | ~(off <= 1e-9)
     for label in table.index[wrong][:1]:
-        raise ValueError(f"the probabilities of {label!r} in {option} are "
-                         f"{shown(table.loc[label].to_dict())}; they have to be at least 0 and to "
-                         "sum to 1")
-    return table.sort_index().sort_index(axis=1)
+        raise ValueError(f"the probabilities of {label!r} in {option} are {shown(rows[label])}; "
+                         "they have to be at least 0 and to sum to 1")
+    return table

@@ -323,8 +323,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
              f"no group in {human!r} and are left out. {LABEL_OR_LEAVE}")
     frame = frame.dropna(subset="human")
     if frame["model"].isna().all():
-        raise ValueError(f"no document has a label in {human!r} and one in {model!r}; compared are "
-                         f"{shown([*docnos[:3]])}: both need the same docnos")
+        raise ValueError(f"no document has a label in both {human!r} and {model!r}; the first "
+                         f"documents are {shown([*docnos[:3]])}. Both need the same docnos")
     present = sorted({*frame["human"], *frame["model"].dropna()})
     counts = pd.crosstab(frame["human"], frame["model"].fillna(NONE))
     counts = counts.reindex(index=present, columns=[*present, NONE], fill_value=0)

@@ -304,7 +304,7 @@ class Groups(NamedObject):
         self.by_topic, self.judged = base.by_topic, base.judged
 
     def documents(self) -> tuple[Any, Any] | None:
-        """Return the topics and the docnos of the documents that the source lists.
+        """Return the topics and the docnos of all documents of the source.
 
         :returns: the topics are ``None`` if a document has the same groups in all; the result is
             ``None`` if the source cannot list its documents

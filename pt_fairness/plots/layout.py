@@ -377,7 +377,7 @@ WORSE = 1e6
 CLEARLY = 2.0
 #: The cost of a line of 1 point to a label, relative to that of covering a line.
 LENGTH = 0.1
-#: The font sizes to try, in points. The first one with the fewest overlaps is used.
+#: The font sizes of labels, in points: the first one with the fewest overlaps is used.
 SIZES = (9.0, 8.0, 7.0, 6.0)
 
 

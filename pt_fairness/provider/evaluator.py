@@ -323,7 +323,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The share of the documents that count for a measure with a cutoff that stand within it in
         #: the last run, for each measure that leaves out unannotated documents.
         self.within: dict[FairnessMeasure, float] = {}
-        #: Whether a measure was undefined for a topic in the last run.
+        #: Whether a measure was undefined for a topic of the last run.
         self.has_undefined = False
         #: How many ranked documents of the last run have a group, or a value, in each source.
         self.matches: dict[tuple[str, str], Matches] = {}

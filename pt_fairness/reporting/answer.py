@@ -40,7 +40,7 @@ Cells = Sequence[Sequence[Cell]]
 
 #: The number of random orders.
 DRAWS = 1000
-#: The share of annotated documents below which the answer mentions it.
+#: The answer mentions a share of annotated documents that is smaller.
 HALF = 0.5
 #: A link: the id of its target and its text, between private-use characters.
 _LINK = re.compile("\ue000(.*?)\ue001(.*?)\ue002")

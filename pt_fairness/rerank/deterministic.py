@@ -207,7 +207,7 @@ def const_sort_order(shares: Floats, target: Floats, k: int) -> Ints:
     :param target: the target share of each group, ``[G]``
     """
     member = shares > 0
-    if np.count_nonzero(member) == len(member):
+    if (member.sum(axis=1) == 1).all():
         documents, deadlines = _due_of_ranks(member, target, k)
     else:
         documents, deadlines = _due_of_shares(shares, target, k)

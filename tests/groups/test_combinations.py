@@ -167,7 +167,7 @@ def test_bayes(numbers, share):
 @pytest.mark.parametrize("rates, prior, says", [
     ({"F": {"F": 0.9}, "M": {"M": 1}}, None, "the probabilities of 'F' in rates"),
     ({"F": {"F": 1.5, "M": -0.5}, "M": {"M": 1}}, None, "at least 0 and to sum to 1"),
-    ({"F": {"F": float("nan")}, "M": {"M": 1}}, None, "the probabilities of 'F'"),
+    ({"F": {"F": float("nan"), "M": 1}, "M": {"M": 1}}, None, "of 'F' in rates are .*nan"),
     ({"F": {"F": 1}}, None, "the label 'M' of .* has no row in rates"),
     (RATES, {"F": 0.5, "M": 0.6}, "the probabilities of 'prior' in prior"),
     (RATES, {"F": 1}, "prior is of 'F', and the rows of rates are of 'F', 'M'"),
