@@ -78,7 +78,7 @@ class Draws:
             (judgments, judged, annotations.sets)]
         parts += [(run, ranked.codes, ranked.sets) for run, ranked in systems]
         # The documents of each part with drawn labels.
-        self._rows: list[Ints] = []
+        self._rows = []
         topics = []
         docnos = []
         shares = []

@@ -26,7 +26,6 @@ from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare, re
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.view import View
 
@@ -283,7 +282,7 @@ class Ranks:
             if not measure.NAME.startswith("alpha_"):
                 counts &= relevance[0] >= 0
         #: The 0-based rank of each document that counts.
-        self.places: Ints = np.flatnonzero(counts)[:cutoff]
+        self.places = np.flatnonzero(counts)[:cutoff]
         compared = self._of_package and measure.needs_groups and not measure.EVEN
         #: Whether a document counts; if the measure compares groups, one that has a group.
         self.comparable = len(self.places) > 0
@@ -296,7 +295,7 @@ class Ranks:
         self.relevance = relevance[0, :self.depth]
         #: Whether the measure is of this package, and there are labels that it can compare.
         self._compares = self._of_package and bool(self._view.labels)
-        side: Side | None = measure.side(self._view) if self._compares else None
+        side = measure.side(self._view) if self._compares else None
         self._side = side if side is not None and side.present[0] else None
 
     def groups(self) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, recoded
+from pt_fairness.core.arrays import Floats, Ints, recoded
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.groups import Groups
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
@@ -316,7 +316,7 @@ def effective_draws(chains: Floats) -> float:
     covariance = products / (len(chains) * (length - 1))
     correlation = 1 - (within - covariance) / total
     pairs = correlation[:length // 2 * 2].reshape(-1, 2).sum(axis=1)
-    negative: Bools = np.append(pairs <= 0, True)
+    negative = np.append(pairs <= 0, True)
     pairs = np.minimum.accumulate(pairs[:int(negative.argmax())])
     # Chains that alternate have a larger number, within reason.
     time = max(2 * pairs.sum() - 1, 1 / math.log10(chains.size))

@@ -314,7 +314,7 @@ def correlations(frame: pd.DataFrame,
     """
     from scipy import stats
     one_of("method", method, ["kendall", "spearman", "pearson", "ap"])
-    test: Any = stats.kendalltau
+    test = stats.kendalltau
     if method == "spearman":
         test = stats.spearmanr
     elif method == "pearson":

@@ -31,8 +31,7 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], in
     :param default: the default in words, if the command chooses it; ``format`` is then ``None``
     :param add_help: whether the parser has the usual option ``--help``
     """
-    command: argparse.ArgumentParser = commands.add_parser(name, help=help, description=help,
-                                                           add_help=add_help)
+    command = commands.add_parser(name, help=help, description=help, add_help=add_help)
     command.add_argument("-o", "--output", metavar="FILE",
                          help="where to write, compressed if it ends in .gz "
                               "(default: standard output)")

@@ -417,7 +417,7 @@ class Languages(Groups):
 
     def _read(self, docnos: pd.Index) -> pd.DataFrame:
         """Return the languages of documents in the corpora that exist."""
-        languages: dict[str, str] = {}
+        languages = {}
         for language, corpus in self._corpora.items():
             unread = [docno for docno in docnos if docno not in languages]
             if unread and _exists(corpus):

@@ -300,7 +300,7 @@ class DocumentIndex:
     def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
         topic = np.zeros(len(docno), np.int32)
         #: The names of the topics; ``None`` if the rows apply to every topic.
-        self.topics: list[str] | None = None
+        self.topics = None
         if qid is not None:
             topic, names = codes_of(qid, where)
             self.topics = list(names)

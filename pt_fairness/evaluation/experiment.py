@@ -371,7 +371,7 @@ def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined:
     defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
     of_systems = [means_of(run.values, columns) for run in scores.values()]
     means = np.array(of_systems) * defined
-    table: dict[str, Any] = {"name": pd.Index(systems, dtype="str")}
+    table = {"name": pd.Index(systems, dtype="str")}
     for i, column in enumerate(columns):
         table[column] = means[:, i]
         if limits is not None:
@@ -480,7 +480,7 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
             evaluator = QuickEvaluator(list(columns), plan.qrels)
             runs = reference_rankings(plan.qrels, groups=source, kinds=kinds, seed=seed)
             for kind in kinds:
-                run: Any = runs[kind].rename(columns=IR_MEASURES)
+                run = runs[kind].rename(columns=IR_MEASURES)
                 ranked = set(texts_of(run["query_id"]))
                 values: dict[str, list[float]] = {column: [] for column in columns.values()}
                 for metric in evaluator.iter_calc(run):

@@ -232,7 +232,7 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
     frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
     columns, frame, groups = take_groups(measures, frame, source)
     check_names(columns)
-    by_param: dict[tuple[str, str], NamedObject] = {}
+    by_param = {}
 
     def find(param: str, source: Any) -> NamedObject:
         key = param, name_of(source)
@@ -302,7 +302,7 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
     of_systems = {name: sources_of(system) for name, system in systems.items()}
     if not any(of_systems.values()):
         return []
-    of_measures: set[Any] = set()
+    of_measures = set()
     for measure in filter(is_of_groups, measures):
         of_measures |= {part.param("groups") for part in measure.parts if part.needs_groups}
     evaluating = {labels_of(source, qrels) for source in of_measures}

@@ -96,7 +96,7 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
         warn("the pipeline re-ranks by the labels that evaluate it: an oracle, unless a system can "
              "know these labels. Re-rank by labels of a model, and evaluate by the judged ones")
     names = {str(measure): column for measure, column in columns.items()}
-    options: Any = {"batch_size": batch_size, "verbose": verbose}
+    options = {"batch_size": batch_size, "verbose": verbose}
     # params is read before GridScan sets parameters, which changes the hashes of its keys.
     tuned = [(transformer, name) for transformer in params for name in params[transformer]]
     values = [params[transformer][name] for transformer, name in tuned]

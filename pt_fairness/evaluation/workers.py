@@ -127,7 +127,7 @@ _process_lock = threading.Lock()
 def _score_in_worker(packed: tuple[NDArray[np.uint8]], key: str, job: Job) -> tuple[str, Scores]:
     if getattr(_last, "key", None) != key:
         _last.key, _last.scorer = None, None  # frees the memory of the last plan
-        plan: Plan = pickle.loads(packed[0].data)
+        plan = pickle.loads(packed[0].data)
         for measure in plan.measures:
             # pickle drops attributes that ir_measures.define sets on the class.
             if not hasattr(measure, "__name__"):

@@ -93,7 +93,7 @@ class FromTransformer(Groups):
         self._labeller = labeller
         self._texts = _texts(texts)
         self._text: dict[str, str] = {}  # of the documents that are being labelled
-        self._topics: pd.DataFrame | None = None
+        self._topics = None
         if topics is not None:
             self._topics = with_text_ids(load_topics(topics), "frame of topics", "qid")
         self._column = column
@@ -408,7 +408,7 @@ class LabelErrors:
         right = np.diag(self._labelled)
         human = self.counts.sum(axis=1)
         model = self._labelled.sum()
-        columns: dict[str, Any] = {"label": model.index, "human": human, "model": model}
+        columns = {"label": model.index, "human": human, "model": model}
         for name, number in (("precision", model), ("recall", human)):
             ends = _wilson(right, number)
             columns |= dict(zip((name, f"{name} low", f"{name} high"), ends, strict=True))
@@ -463,7 +463,7 @@ class LabelErrors:
 def _shares(counts: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Return each row that is not all 0, divided by its sum."""
     counts = counts[counts.any(axis=1)]
-    shares: Any = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
+    shares = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
     return shares
 
 

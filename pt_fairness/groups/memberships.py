@@ -52,7 +52,7 @@ class Memberships(NamedTuple):
 
     def without_group(self, n: int) -> Bools:
         """Return whether each document is known to have no group, ``[n]``."""
-        known_without: Bools = (self._count(n) == 0) & ~np.isnan(self.unknown_of(n))
+        known_without = (self._count(n) == 0) & ~np.isnan(self.unknown_of(n))
         return known_without
 
     def with_label(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:

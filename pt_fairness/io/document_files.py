@@ -209,8 +209,8 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
                           "docno": texts_of(qrels[docno])}, index=qrels.index)
     frame["label"] = number.astype("int64")
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
-    form: dict[str, Any] = {"sep": " ", "header": False, "index": False,
-                            "quoting": csv.QUOTE_NONE, "lineterminator": "\n", "encoding": "utf-8"}
+    form = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
+            "lineterminator": "\n", "encoding": "utf-8"}
     if path is None:
         write_output(frame.to_csv(**form))
     else:

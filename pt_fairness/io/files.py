@@ -327,7 +327,7 @@ def read_json(source: Input) -> list[dict[str, Any]]:
     is_array = first_line(source).lstrip().startswith("[")
     if is_array:
         lines = [(1, "".join(line for _, line in source.lines()))]
-    objects: list[dict[str, Any]] = []
+    objects = []
     for number, line in lines:
         text = line.strip("\ufeff \t\r\n")
         try:

@@ -144,7 +144,7 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
     :raises ValueError: an answer has no topic or no sentences, its references are no list, or a
         citation names no document
     """
-    rows: list[tuple[str, str]] = []
+    rows = []
     topics = set()
     for number, answer in enumerate(read_json(source), 1):
         place = f"{source.name}, answer {number}"

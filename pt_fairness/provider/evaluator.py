@@ -219,8 +219,8 @@ class GroupedMeasures:
         if self._attributes is not None:
             sources += self._attributes.sources.values()
         #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
-        self.dropping: dict[groups.Groups, Bools] = {}
-        self.dropped: Bools = np.zeros(len(judgments.topics), bool)
+        self.dropping = {}
+        self.dropped = np.zeros(len(judgments.topics), bool)
         for source in sources:
             if source.topics is not None:
                 dropped = ~np.isin(judgments.topics, list(source.topics))
@@ -294,7 +294,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                          for measure in self._fairness]
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
-        self.several: dict[FairnessMeasure, int] = {}
+        self.several = {}
         for source in self._sources:
             labels = source.annotations.labels
             for dropper, dropped in source.dropping.items():

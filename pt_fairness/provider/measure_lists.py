@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -310,10 +310,10 @@ class ValueLookup:
         for measure in measures:
             by_source.setdefault(measure.value_source, []).append(measure)
         #: The values of labels, and the sources of the values of documents.
-        self._of_labels: dict[Hashable, Mapping[str, float]] = {}
-        self._sources: dict[Hashable, values.Values] = {}
+        self._of_labels = {}
+        self._sources = {}
         #: The number of ranks of a list for which each source is needed, ``None`` for all.
-        self._depths: dict[Hashable, int | None] = {}
+        self._depths = {}
         for key, users in by_source.items():
             source = users[0].param("values")
             if isinstance(source, dict):
@@ -389,7 +389,7 @@ class Attributes:
         self._depth = depth_of(measures)
         self.sources = {attribute: groups.get(attribute) for attribute in measures[0].joint}
         self._rel = min(measure.param("rel") or 0 for measure in measures)
-        self._annotations: dict[Any, Annotations] = {}
+        self._annotations = {}
         cells = 1
         for attribute, source in self.sources.items():
             name = name_of(attribute)

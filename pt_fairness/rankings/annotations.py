@@ -228,7 +228,7 @@ class Annotations:
             order = self.groups.order
             sets = copy.copy(sets)
             codes = np.full(len(run.list), -1, np.int32)
-            before: Ints = np.zeros_like(length)
+            before = np.zeros_like(length)
             if depth is None:
                 depth = int(length.max(initial=0))
             length = np.minimum(length, depth)

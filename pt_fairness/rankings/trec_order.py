@@ -113,7 +113,7 @@ class Run:
         codes, run_qids = codes_of(run["query_id"], "run")
         topic = recoded(codes, run_qids, qids)
         score, docnos = scores_of(run), run["doc_id"]
-        sample: Ints = np.zeros(len(run), np.int32)
+        sample = np.zeros(len(run), np.int32)
         samples: dict[str, Any] = {}
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
@@ -133,7 +133,7 @@ class Run:
             topic, sample = topic[judged], sample[judged]
             score, docnos = score[judged], docnos[judged]
         #: The topic of each list, ``[R]``.
-        self.topics: Ints = np.arange(len(qids), dtype=np.int32)
+        self.topics = np.arange(len(qids), dtype=np.int32)
         lists = topic
         if len(samples) > 1:
             count = np.where(present, len(samples), 1)

@@ -112,7 +112,7 @@ class AverageTable:
         self.systems = experiment.systems
         self.cells = cells
         self.names = short_names([(column.name, column.measure) for column in experiment.columns])
-        self.baseline: int | None = None
+        self.baseline = None
         if experiment.baseline is not None and len(self.systems) > 1:
             self.baseline = self.systems.index(experiment.baseline)
         best: dict[str, dict[int, list[int]]] = defaultdict(dict)

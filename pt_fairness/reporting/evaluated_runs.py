@@ -128,8 +128,8 @@ class Column:
 
     def compared(self, views: Iterable[View]) -> tuple[Any, Any]:
         """Return the target shares and the protected groups of each topic, ``None`` for none."""
-        targets: list[Any] = []
-        protected: list[Any] = []
+        targets = []
+        protected = []
         for view in views:
             target = self.parts[0].target(view)
             if target is not None:
@@ -196,7 +196,7 @@ class Experiment:
         self.references = averages[is_reference(averages)]
         #: The name of each measure, as its column.
         self.names = measure_columns(averages)
-        self.systems: list[str] = self.averages["name"].tolist()
+        self.systems = self.averages["name"].tolist()
         #: The errors of the runs that are missing from the tables, by name.
         self.broken = averages.attrs[BROKEN]
         #: The facts on the comparison with the baseline, empty without one.
@@ -244,7 +244,7 @@ class Experiment:
         place = {topic: i for i, topic in enumerate(self.topics)}
         attrs = self.table.attrs
         undefined = attrs[UNDEFINED]
-        numbers: dict[tuple[Any, ...], int] = {}
+        numbers = {}
         columns = []
         for name, method in zip(self.names, self._steps.methods, strict=True):
             measure = method.measure
@@ -378,7 +378,7 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
         ``sets`` (for each source the label set of each document, −1 for none) and ``runs`` (the
         documents of each system, as indices in ``docs``)
     """
-    rankings: list[dict[str, Any]] = []
+    rankings = []
     for _ in range(topics):
         sets: list[list[int]] = [[] for _ in strips[0].sets]
         rankings.append({"docs": [], "labels": [], "sets": sets, "runs": [[] for _ in strips]})

@@ -79,7 +79,7 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     """Return the variables of the template."""
     table = experiment.table
     text = paragraph(_facts(experiment))
-    content: dict[str, Any] = {"lead": _lead(experiment), "sampled": experiment.sampled}
+    content = {"lead": _lead(experiment), "sampled": experiment.sampled}
     content["table"] = _table(experiment)
     content["judgments"] = _judgments(experiment)
     content["paragraph"] = as_prose(text)
@@ -326,7 +326,7 @@ def _facts(experiment: Experiment) -> Facts:
     names = short_names(measures)
     columns = dict(zip(names, experiment.columns, strict=True))
     texts = []
-    labels: list[str] = []
+    labels = []
     for i, source in enumerate(experiment.sources):
         which = ""
         if len(experiment.sources) > 1:

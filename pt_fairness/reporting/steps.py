@@ -87,7 +87,7 @@ class Method:
         inner = getattr(measure, "inner", measure)  # that of OfGroup
         of_package = isinstance(inner, FairnessMeasure)
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
-        self.cutoff: int | None = measure.params.get("cutoff", measure.params.get("ideal"))
+        self.cutoff = measure.params.get("cutoff", measure.params.get("ideal"))
         within = self.cutoff is not None and self.cutoff <= depth
         #: ``'terms'`` of a sum, differences of ``'prefixes'`` of a ranking, values at
         #: ``'cutoffs'``; ``''`` for a measure that has no cutoff to vary.
@@ -108,7 +108,7 @@ class Method:
         self.ends_with_value = of_package and within and self.cutoff != 1
         last = min(self.cutoff or depth, depth) - self.ends_with_value
         #: The measure at the cutoffs 1, 2, …
-        self.at_cutoffs: list[Any] = []
+        self.at_cutoffs = []
         if self.source == "cutoffs":
             self.at_cutoffs = at_cutoffs(measure, last)
 
@@ -153,7 +153,7 @@ class Steps:
         views = {}
         for evaluator in self._evaluator.fairness:
             views.update(evaluator.views(ranked, slice(0, len(self._topics))))
-        factors: list[tuple[Floats, Floats] | None] = []
+        factors = []
         for method in self.methods:
             view = views.get(method.measure)
             notes = (view and view.notes) or {}
