@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,6 @@ from pt_fairness.analysis.columns import (
     CORRECTED,
     CORRECTION,
     DROPPED,
-    FAR_DOWN,
     FRONTS,
     HIGH,
     INTERVAL,
@@ -180,15 +180,20 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
        name  nDCG@2  AWRF@2
     0  mine     1.0   0.991
     """
-    kinds = checked_kinds(perquery, baseline, correction, highlight, labels, test, confidence,
-                          references, tolerance, undefined)
-    if kinds and qrels is None:
+    options = Options(baseline, correction, test, confidence, references, tolerance, undefined,
+                      labels, seed)
+    one_of("perquery", perquery, ["both", True, False])
+    if perquery is True and (baseline is not None or highlight is not None):
+        raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
+                         "out; use perquery='both' or False")
+    if highlight is not None:
+        one_of("highlight", highlight, list(_STYLES))
+    if options.kinds and qrels is None:
         raise ValueError("references hold the relevant documents, so they need qrels")
     by_name, judged, measures, groups = inputs_of(
         runs, qrels, measures, experiment_measures, topics, groups, names, progress)
-    averages, by_topic, _ = evaluated(
-        by_name, judged, measures, groups, baseline, correction, n_jobs, progress, test, confidence,
-        kinds, tolerance, undefined, averaged=perquery is not True, seed=seed)
+    averages, by_topic, _ = evaluated(by_name, judged, measures, groups, options, n_jobs, progress,
+                                      averaged=perquery is not True)
     tables = [averages, by_topic]
     if perquery != "both":
         tables = [by_topic if perquery else averages]
@@ -200,124 +205,123 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
     return tuple(tables) if perquery == "both" else tables[0]
 
 
-def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any],
-              groups: Any, baseline: int | str | None, correction: str | None, n_jobs: int,
-              progress: bool, test: str, confidence: float | None,
-              kinds: Sequence[str], tolerance: float | Mapping[Any, float] | None, undefined: str,
-              averaged: bool = True, seed: int = 0) -> tuple[Any, pd.DataFrame, Scorer]:
+@dataclass(frozen=True)
+class Options:
+    """The options of the tables, which are those of :func:`pt_fairness.evaluate`.
+
+    :raises ValueError: an option is not possible, or two do not go together
+    """
+
+    baseline: int | str | None
+    correction: str | None
+    test: str
+    confidence: float | None
+    references: bool | Sequence[str]
+    tolerance: float | Mapping[Any, float] | None
+    undefined: str
+    labels: Mapping[Any, str] | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        at_least(0, "seed", self.seed)
+        one_of("test", self.test, list(TESTS))
+        one_of("undefined", self.undefined, ("count", "drop"))
+        if self.tolerance is not None and self.baseline is None:
+            raise ValueError(f"tolerance={shown(self.tolerance)} is of differences from a "
+                             "baseline; give one, too")
+        if self.correction not in (None, CORRECTION):
+            if self.baseline is None:
+                raise ValueError(f"correction={shown(self.correction)} corrects comparisons with "
+                                 "a baseline; give one, too")
+            corrected(pd.Series([1.0]), self.correction)  # checks it
+        if self.confidence is not None:
+            check(self.confidence, RESAMPLES)
+        if self.labels is not None and not isinstance(self.labels, Mapping):
+            raise ValueError(f"labels={shown(self.labels)} is a {type(self.labels).__name__}; it "
+                             "has to be a dictionary from measures to labels")
+        if not {*self._chosen} <= {*KINDS}:
+            raise ValueError(f"references={shown(self.references)} is not possible; it takes True, "
+                             f"False or a list of {listed(KINDS)}")
+
+    @property
+    def _chosen(self) -> Sequence[str]:
+        """The kinds of reference rankings as given."""
+        if isinstance(self.references, bool):
+            return KINDS if self.references else []
+        if isinstance(self.references, str):
+            return [self.references]
+        return self.references
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of reference rankings, in the order of the rows."""
+        return [kind for kind in KINDS if kind in self._chosen]
+
+
+def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], groups: Any,
+              options: Options, n_jobs: int, progress: bool,
+              averaged: bool = True) -> tuple[Any, pd.DataFrame, Scorer]:
     """Return the averages, the values per topic, and what scored the runs.
 
-    The parameters are those of :func:`pt_fairness.evaluate`, whose options were checked.
+    The parameters are those of :func:`pt_fairness.evaluate`.
 
-    :param kinds: the kinds of reference rankings
     :param averaged: whether to return averages, not ``None``
     """
-    at_least(0, "seed", seed)
     systems = list(runs)
-    base = None if baseline is None else systems[position(baseline, runs)]
+    base = None
+    if options.baseline is not None:
+        base = systems[position(options.baseline, runs)]
     parallel = make_parallel(n_jobs, len(systems))
+    workers = 1
     if parallel is not None:
         refuse_pipes(runs)
-    plan = make_plan(qrels, measures, 1 if parallel is None else parallel.n_jobs, groups)
+        workers = parallel.n_jobs
+    plan = make_plan(qrels, measures, workers, groups)
     scorer = Scorer(plan)
     refuse_unknown([scorer.warnings])
-    scores = scores_of_runs(scorer, runs, parallel, progress)
-    broken = {name: run.error for name, run in scores.items() if run.error is not None}
+    scores, broken = scores_of_runs(scorer, runs, parallel, progress)
     errors = [f"{name} ({error})" for name, error in broken.items()]
-    if len(broken) == len(systems):
+    if not scores:
         raise ValueError(f"no run could be evaluated: {first_names(errors, '; ')}")
-    for name in broken:
-        del scores[name]
     refuse_unknown([run.warnings for run in scores.values()])
-    _warn_once(scores, len(systems), undefined)
+    _warn_once(scores, len(systems), options.undefined)
     if broken:
         nothing = f"; {base} is the baseline, so nothing is compared" if base in broken else ""
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {first_names(errors, '; ')}{nothing}")
-    # The systems of which less than half of what a measure counts is within its cutoff.
-    far_down: dict[str, dict[str, float]] = {}
-    for name, run in scores.items():
-        for column, share in run.within.items():
-            if share < 0.5:
-                far_down.setdefault(column, {})[name] = share
-    attrs: dict[Any, Any] = scorer.facts(scores.values())
-    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, FAR_DOWN: far_down, ORACLES: []}
+    attrs: dict[Any, Any] = scorer.facts(scores)
+    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, ORACLES: []}
     if runs.systems:
         attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
-    if undefined == "drop":
+    values = {name: run.values for name, run in scores.items()}
+    if options.undefined == "drop":
         attrs[DROPPED] = True
-        for name, run in scores.items():
-            scores[name] = _without(attrs[UNDEFINED], plan.columns, run)
-    if base in scores:
-        attrs[COMPARISON] = {"baseline": base, "test": TESTS[test], "correction": correction,
-                             "alpha": ALPHA, "systems": len(systems) - 1}
-    if confidence is not None:
-        attrs[INTERVAL] = {"method": "bca", "confidence": confidence}
-    by_topic = per_query_of(scores, plan.columns)
+        for of_run in values.values():
+            for column, topics in attrs[UNDEFINED].items():
+                of_run.loc[of_run.index.isin(topics), column] = np.nan
+    if base in values:
+        attrs[COMPARISON] = {"baseline": base, "test": TESTS[options.test], "alpha": ALPHA,
+                             "correction": options.correction, "systems": len(systems) - 1}
+    if options.confidence is not None:
+        attrs[INTERVAL] = {"method": "bca", "confidence": options.confidence}
+    by_topic = per_query_of(values)
     by_topic.attrs = attrs
     if not averaged:
         return None, by_topic, scorer
-    limits = verdicts = None
-    if confidence is not None:
-        limits = intervals(by_topic, confidence=confidence, seed=seed)
-        limits = limits.pivot(index="name", columns="measure")
-    if tolerance not in (None, {}) and base in scores:
-        compared = compare(by_topic, base, None, resamples=1, tolerance=tolerance)
-        compared = compared.dropna(subset="tolerance")
-        verdicts = compared.pivot(index="name", columns="measure", values="verdict")
-        attrs[TOLERANCE] = dict(zip(compared["measure"], compared["tolerance"], strict=True))
-    averages = averages_of(scores, plan.columns, attrs[UNDEFINED_EVERYWHERE], base, correction,
-                           test, limits, verdicts, len(broken), seed)
-    if kinds:
-        rows = reference_rows(plan, kinds, attrs[UNDEFINED], undefined == "drop", seed)
+    averages = averages_of(values, by_topic, base, options)
+    if options.kinds:
+        rows = reference_rows(plan, options, attrs[UNDEFINED])
         rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
         averages = with_rows(averages, rows)
-        attrs[REFERENCES] = tuple(rows["name"])
-        attrs[FRONTS] = fronts_of(plan.qrels, plan.measures, plan.columns, by_topic)
-    averages.attrs = by_topic.attrs = attrs
+        by_topic.attrs[REFERENCES] = tuple(rows["name"])
+        by_topic.attrs[FRONTS] = fronts_of(plan.qrels, plan.measures, plan.columns, by_topic)
+    averages.attrs = by_topic.attrs
     return averages, by_topic, scorer
 
 
 #: The CSS of the values of ``highlight``, as in pt.Experiment.
 _STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen",
            "colour": "background-color: lightgreen"}
-
-
-def checked_kinds(perquery: Any, baseline: Any, correction: Any, highlight: Any, labels: Any,
-                  test: Any, confidence: Any, references: Any, tolerance: Any,
-                  undefined: Any) -> list[str]:
-    """Check options that do not depend on the runs, and return the kinds of reference rankings.
-
-    :raises ValueError: an option is not possible, or two do not go together
-    """
-    one_of("perquery", perquery, ["both", True, False])
-    if perquery is True and (baseline is not None or highlight is not None):
-        raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
-                         "out; use perquery='both' or False")
-    if tolerance is not None and baseline is None:
-        raise ValueError(f"tolerance={shown(tolerance)} is of differences from a baseline; give "
-                         "one, too")
-    if correction not in (None, CORRECTION):
-        if baseline is None:
-            raise ValueError(f"correction={shown(correction)} corrects comparisons with a "
-                             "baseline; give one, too")
-        corrected(pd.Series([1.0]), correction)  # checks it
-    if highlight is not None:
-        one_of("highlight", highlight, list(_STYLES))
-    if labels is not None and not isinstance(labels, Mapping):
-        raise ValueError(f"labels={shown(labels)} is a {type(labels).__name__}; it has to be a "
-                         "dictionary from measures to labels")
-    kinds = [references] if isinstance(references, str) else references
-    if isinstance(references, bool):
-        kinds = KINDS if references else []
-    if not {*kinds} <= {*KINDS}:
-        raise ValueError(f"references={shown(references)} is not possible; it takes True, False or "
-                         f"a list of {listed(KINDS)}")
-    one_of("test", test, list(TESTS))
-    one_of("undefined", undefined, ("count", "drop"))
-    if confidence is not None:
-        check(confidence, RESAMPLES)
-    return [kind for kind in KINDS if kind in kinds]
 
 
 def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
@@ -342,91 +346,98 @@ def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
         warn(message, cause)
 
 
-def _without(undefined: Mapping[str, Sequence[str]], columns: Sequence[str],
-             run: Scores) -> Scores:
-    """Return the scores of a run with NaN for undefined topics.
+def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, baseline: str | None,
+                options: Options) -> pd.DataFrame:
+    """Return ``name``, the average of each measure and what the options add to it.
 
-    :param undefined: the undefined topics, by column
+    :param values: the values of each system, with a row for each topic
+    :param by_topic: the same as :func:`per_query_of` returns them, with the facts of the
+        evaluation, to which the tolerance of each measure is added
+    :param baseline: the name of the baseline
     """
-    values = run.values.copy()
-    for i, column in enumerate(columns):
-        rows = np.isin(run.qids, undefined.get(column, ()))
-        values[rows, i] = np.nan
-    return run._replace(values=values)
-
-
-def averages_of(scores: Mapping[str, Scores], columns: Sequence[str], undefined: Collection[str],
-                baseline: str | None, correction: str | None, test: str = "t",
-                limits: Any = None, verdicts: Any = None, failed: int = 0,
-                seed: int = 0) -> pd.DataFrame:
-    """Return ``name``, the average of each measure and, with a baseline, the comparisons.
-
-    :param undefined: the columns of the measures that are undefined for all topics
-    :param correction: as of :func:`pt_fairness.evaluate`, and so is ``test``
-    :param limits: ``low`` and ``high`` of each system, by measure; ``None`` for no intervals
-    :param verdicts: the verdict of each system, by measure; ``None`` for none
-    :param failed: the number of runs that could not be evaluated, each of which counts as p = 1
-    """
-    systems = list(scores)
-    defined = np.where(np.isin(columns, list(undefined)), np.nan, 1.0)
-    of_systems = [means_of(run.values, columns) for run in scores.values()]
-    means = np.array(of_systems) * defined
-    table = {"name": pd.Index(systems, dtype="str")}
-    for i, column in enumerate(columns):
-        table[column] = means[:, i]
-        if limits is not None:
-            factor = np.nan if column in SUMMED else defined[i]
-            table[column + LOW] = limits["low", column] * factor
-            table[column + HIGH] = limits["high", column] * factor
+    everywhere = list(by_topic.attrs[UNDEFINED_EVERYWHERE])
+    means = pd.DataFrame({name: means_of(of_run) for name, of_run in values.items()}).T
+    means[everywhere] = np.nan
+    # The columns of each measure, by their suffix.
+    parts = {"": means}
+    if options.confidence is not None:
+        limits = intervals(by_topic, confidence=options.confidence, seed=options.seed)
+        for end, suffix in (("low", LOW), ("high", HIGH)):
+            ends = limits.pivot(index="name", columns="measure", values=end)
+            ends[ends.columns.intersection([*SUMMED, *everywhere])] = np.nan
+            parts[suffix] = ends
+    tests = {}
     if baseline is not None:
-        tests = np.full((len(systems), 3, len(columns)), np.nan)
-        compared = [name for name in systems if name != baseline]
-        for place, (name, run) in enumerate(scores.items()):
-            if name in compared and baseline in scores:
-                tests[place] = _compare(run, scores[baseline], test, seed)
-        tests *= defined
-        first = scores[systems[0]].values
-        topics = (~np.isnan(first)).sum(axis=0)
-        for i, column in enumerate(columns):
-            table[column + WINS], table[column + LOSSES], p = tests[:, :, i].T
-            table[column + P_VALUE] = p
-            if correction is not None:
-                family = pd.Series(p, systems).reindex([*compared, *range(failed)])
-                p_values = corrected(family, correction).reindex(systems)
-                table[column + REJECT] = (p_values < ALPHA) & (topics[i] >= LEAST_TESTED)
-                table[column + CORRECTED] = p_values
-            if verdicts is not None and column in verdicts:
-                table[column + VERDICT] = verdicts[column]
+        failed = len(by_topic.attrs[BROKEN])
+        tests = _comparisons(values, everywhere, baseline, options, failed)
+    if options.tolerance not in (None, {}) and baseline in values:
+        compared = compare(by_topic, baseline, None, resamples=1, tolerance=options.tolerance)
+        compared = compared.dropna(subset="tolerance")
+        tests[VERDICT] = compared.pivot(index="name", columns="measure", values="verdict")
+        tolerances = zip(compared["measure"], compared["tolerance"], strict=True)
+        by_topic.attrs[TOLERANCE] = dict(tolerances)
+    systems = list(values)
+    table = {"name": pd.Index(systems, dtype="str")}
+    for by_suffix in (parts, tests):
+        for column in means:
+            for suffix, part in by_suffix.items():
+                if column in part:
+                    table[column + suffix] = part[column]
     return pd.DataFrame(table, systems).reset_index(drop=True)
 
 
-def means_of(values: Floats, columns: Sequence[str]) -> Floats:
-    """Return the mean of each measure over the topics with a value, ``[measures]``.
+def _comparisons(values: Mapping[str, pd.DataFrame], undefined: Sequence[str], baseline: str,
+                 options: Options, failed: int) -> dict[str, pd.DataFrame]:
+    """Return the numbers of each system against the baseline, by the suffix of their columns.
+
+    :param undefined: the columns of the measures that are undefined for all topics
+    :param failed: the number of runs that could not be evaluated, each of which counts as p = 1
+    """
+    systems = list(values)
+    compared = [name for name in systems if name != baseline]
+    first = values[systems[0]]
+    tests = np.full((3, len(systems), len(first.columns)), np.nan)
+    for place, name in enumerate(systems):
+        if name in compared and baseline in values:
+            tests[:, place] = _compare(values[name], values[baseline], options)
+    tests[:, :, first.columns.isin(undefined)] = np.nan
+    wins, losses, p_values = (pd.DataFrame(of_test, systems, first.columns) for of_test in tests)
+    parts = {WINS: wins, LOSSES: losses, P_VALUE: p_values}
+    if options.correction is not None:
+        family = p_values.reindex([*compared, *range(failed)])
+        columns = {column: corrected(family[column], options.correction) for column in family}
+        corrected_p = pd.DataFrame(columns).reindex(systems)
+        parts[REJECT] = (corrected_p < ALPHA) & (first.count() >= LEAST_TESTED)
+        parts[CORRECTED] = corrected_p
+    return parts
+
+
+def means_of(values: pd.DataFrame) -> pd.Series:
+    """Return the mean of each measure over the topics with a value.
 
     The measures in :data:`SUMMED` are summed.
+
+    :param values: a row for each topic and a column for each measure
     """
-    count = (~np.isnan(values)).sum(axis=0)
-    count[np.isin(columns, list(SUMMED))] = 1
+    count = values.count()
+    count[count.index.isin(SUMMED)] = 1
     # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
-    none = np.zeros((1, len(columns)))
-    sums = np.nancumsum(np.vstack([none, values]), axis=0)[-1]
-    means = sums / np.maximum(count, 1)
-    return np.where(count > 0, means, np.nan)
+    sums = values.fillna(0.0).cumsum().iloc[-1]
+    return sums / count.where(count > 0)
 
 
-def _compare(run: Scores, baseline: Scores, test: str, seed: int) -> Floats:
+def _compare(values: pd.DataFrame, baseline: pd.DataFrame, options: Options) -> Floats:
     """Return the numbers of wins and losses by topic, and the p-value, ``[3, measures]``."""
     from scipy import stats
-    table = pd.DataFrame(run.values, run.qids).reindex(baseline.qids)
-    ours = np.ascontiguousarray(table.to_numpy().T)
-    theirs = np.ascontiguousarray(baseline.values.T)
-    wins = (ours > theirs).sum(axis=1)
-    losses = (ours < theirs).sum(axis=1)
-    if test == "randomisation":
-        qids = np.array(baseline.qids, dtype=str)
-        order = np.argsort(qids, kind="stable")
-        differences = (ours - theirs).T[order].round(TIE_DECIMALS)
-        return np.array([wins, losses, randomisation(differences, RESAMPLES, seed)])
+    values = values.reindex(baseline.index)
+    wins = (values > baseline).sum()
+    losses = (values < baseline).sum()
+    if options.test == "randomisation":
+        differences = (values - baseline).sort_index().round(TIE_DECIMALS)
+        p_values = randomisation(differences.to_numpy(), RESAMPLES, options.seed)
+        return np.array([wins, losses, p_values])
+    ours = np.ascontiguousarray(values.T)
+    theirs = np.ascontiguousarray(baseline.T)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
@@ -434,37 +445,26 @@ def _compare(run: Scores, baseline: Scores, test: str, seed: int) -> Floats:
     return np.array([wins, losses, p_values])
 
 
-def per_query_of(scores: Mapping[str, Scores], columns: Sequence[str]) -> pd.DataFrame:
-    """Return ``name, qid, measure, value``, sorted by name and topic."""
-    names = sorted(scores)
-    qids, values = [], []
-    for name in names:
-        topics = np.array(scores[name].qids, dtype=object)
-        order = np.argsort(topics, kind="stable")
-        qids.append(topics[order])
-        values.append(scores[name].values[order].ravel())
-    rows = [len(run) for run in values]
-    name = pd.Index(names, dtype="str").repeat(rows)
-    every = np.concatenate(qids)
-    topic = pd.Index(every, dtype="str")
-    qid = topic.repeat(len(columns))
-    places = np.arange(len(columns))
-    place = np.tile(places, len(every))
-    measure = pd.Index(list(columns), dtype="str").take(place)
-    value = np.concatenate(values)
-    return pd.DataFrame({"name": name, "qid": qid, "measure": measure, "value": value})
+def per_query_of(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return ``name, qid, measure, value``, sorted by name and topic.
+
+    :param values: the values of each system, with a row for each topic
+    """
+    table = pd.concat(values, names=["name", "qid"]).sort_index()
+    table.columns.name = "measure"
+    return table.stack(future_stack=True).rename("value").reset_index()
 
 
-def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Collection[str]],
-                   drop: bool, seed: int) -> pd.DataFrame:
+def reference_rows(plan: Plan, options: Options,
+                   undefined: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return ``name`` and the mean value of each measure for each kind of reference rankings.
 
     The rankings are made for each group source of the measures, and not cut. Measures that do not
     compare the groups of one source have no value. A topic without reference rankings, because no
-    relevant document has a group, is left out where the measure is defined, with a warning.
+    relevant document has a group, is left out where the measure is defined, with a warning. Topics
+    for which a measure is undefined count 0, or are left out, as for the systems.
 
     :param undefined: the topics for which a measure is undefined, by its column
-    :param drop: whether these topics are left out, instead of counting 0
     """
     by_source: dict[Hashable, dict[Any, str]] = {}
     for measure, column in zip(plan.measures, plan.columns, strict=True):
@@ -472,29 +472,30 @@ def reference_rows(plan: Plan, kinds: Sequence[str], undefined: Mapping[str, Col
             sources = {part.param("groups") for part in measure.parts if part.needs_groups}
             if len(sources) == 1:
                 by_source.setdefault(sources.pop(), {})[measure] = column
-    rows = [ROWS[kind] for kind in kinds]
+    rows = [ROWS[kind] for kind in options.kinds]
     means = pd.DataFrame(np.nan, rows, plan.columns)
     unranked = set()
     with collecting_warnings():  # the evaluation has issued them
         for source, columns in by_source.items():
             evaluator = QuickEvaluator(list(columns), plan.qrels)
-            runs = reference_rankings(plan.qrels, groups=source, kinds=kinds, seed=seed)
-            for kind in kinds:
-                run = runs[kind].rename(columns=IR_MEASURES)
-                ranked = set(texts_of(run["query_id"]))
-                values: dict[str, list[float]] = {column: [] for column in columns.values()}
-                for metric in evaluator.iter_calc(run):
-                    column = columns[metric.measure]
-                    if metric.query_id in undefined.get(column, ()):
-                        value = np.nan if drop else metric.value
-                    elif metric.query_id in ranked:
-                        value = metric.value
-                    else:
-                        value = np.nan
-                        unranked.add(metric.query_id)
-                    values[column].append(value)
-                names, table = list(values), np.array(list(values.values())).T
-                means.loc[ROWS[kind], names] = means_of(table, names)
+            runs = reference_rankings(plan.qrels, groups=source, kinds=options.kinds,
+                                      seed=options.seed)
+            for kind, run in runs.items():
+                frame = run.rename(columns=IR_MEASURES)
+                values = pd.DataFrame(evaluator.iter_calc(frame))
+                values["measure"] = values["measure"].map(columns)
+                topics = values["query_id"].unique()
+                values = values.pivot(index="query_id", columns="measure", values="value")
+                values = values.loc[topics]
+                is_ranked = np.isin(topics, texts_of(frame["query_id"]))
+                for column in values:
+                    is_undefined = np.isin(topics, undefined.get(column, ()))
+                    lacking = ~is_ranked & ~is_undefined
+                    unranked.update(topics[lacking])
+                    if options.undefined == "drop":
+                        lacking |= is_undefined
+                    values.loc[lacking, column] = np.nan
+                means.loc[ROWS[kind], values.columns] = means_of(values)
     if unranked:
         warn(f"the rows of reference rankings leave out {len(unranked)} topics, such as "
              f"{min(unranked)!r}, which have no relevant document with a group; the "

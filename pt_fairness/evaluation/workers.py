@@ -7,7 +7,7 @@ import os
 import pickle
 import sys
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness.analysis.columns import (
+    FAR_DOWN,
     GROUPS,
     LABELS,
     MATCHED,
@@ -26,7 +27,6 @@ from pt_fairness.analysis.columns import (
     UNDEFINED,
     UNDEFINED_EVERYWHERE,
 )
-from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
@@ -44,9 +44,8 @@ Job = tuple[str, RunInput]
 class Scores(NamedTuple):
     """The scores of a run, or the error that it raised."""
 
-    qids: list[str] = []
-    #: ``[topics, measures]``; NaN where a measure has no value.
-    values: Floats = np.zeros((0, 0))
+    #: A row for each topic and a column for each measure; NaN where a measure has no value.
+    values: pd.DataFrame = pd.DataFrame()
     #: Whether a measure is undefined for a topic.
     has_undefined: bool = False
     #: The share of the counted documents that are within the cutoff, by measure.
@@ -89,8 +88,8 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
 
 
 def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
-                   progress: bool) -> dict[str, Scores]:
-    """Return the scores of all runs, in the order of the runs.
+                   progress: bool) -> tuple[dict[str, Scores], dict[str, str]]:
+    """Return the scores of runs, and the errors of those that have none, in the order of the runs.
 
     :param scorer: scores the runs in this process; its plan is sent to other processes
     :param parallel: as of :func:`make_parallel`
@@ -115,7 +114,8 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
                 for name, run in runs.items()}
         results = parallel(score(packed, plan.key, job) for job in jobs.items())
     scores = dict(tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress))
-    return {name: scores[name] for name in runs}
+    broken = {name: scores[name].error for name in runs if scores[name].error is not None}
+    return {name: scores[name] for name in runs if name not in broken}, broken
 
 
 #: The last scorer of each thread of a worker, because evaluators are not thread-safe.
@@ -164,11 +164,12 @@ class Scorer:
             return evaluator.judgments
         return Judgments(self.plan.qrels)
 
-    def facts(self, runs: Collection[Scores]) -> dict[str, Any]:
+    def facts(self, scores: Mapping[str, Scores]) -> dict[str, Any]:
         """Return what the tables have in ``attrs`` on measures, topics and groups.
 
-        :param runs: the scores of one run or several
+        :param scores: those of one run or several, by name
         """
+        runs = list(scores.values())
         texts = {column: str(measure) for measure, column in self._columns.items()}
         renamed = {column: text for column, text in texts.items() if column != text}
         undefined, everywhere, several, matched = {}, {}, {}, {}
@@ -186,14 +187,20 @@ class Scorer:
                     everywhere[column] = evaluator.how_many(measure, mask)
             for measure, count in evaluator.several.items():
                 several[self._columns[measure]] = count
-            for source in next(iter(runs)).matches:
+            for source in runs[0].matches:
                 what, name = source
                 ranked = reduce(Matches.joined, [run.matches[source] for run in runs])
                 judged = evaluator.judged_matches().get(source)
                 matched[self.plan.shown.get(name, name)] = matched_line(ranked, judged, what)
+        # The systems of which less than half of what a measure counts is within its cutoff.
+        far_down: dict[str, dict[str, float]] = {}
+        for name, run in scores.items():
+            for column, share in run.within.items():
+                if share < 0.5:
+                    far_down.setdefault(column, {})[name] = share
         return {MEASURES: renamed, GROUPS: self.plan.groups, LABELS: self.plan.labels,
                 TOPICS: len(self.topics), UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere,
-                SEVERAL: several, MATCHED: matched}
+                SEVERAL: several, MATCHED: matched, FAR_DOWN: far_down}
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -240,10 +247,9 @@ class Scorer:
         row = [rows[qid] for qid in ranked]
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
-        scores = Scores(list(rows), table)
+        values = pd.DataFrame(table, list(rows), self.plan.columns)
         for evaluator in self.evaluator.fairness:
             within = {self._columns[measure]: share for measure, share in evaluator.within.items()
                       if measure in self._columns}
-            scores = Scores(scores.qids, table, evaluator.has_undefined, within,
-                            evaluator.matches.copy())
-        return scores
+            return Scores(values, evaluator.has_undefined, within, evaluator.matches.copy())
+        return Scores(values)

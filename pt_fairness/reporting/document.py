@@ -17,7 +17,7 @@ from pt_fairness import analysis
 from pt_fairness.analysis.columns import ALPHA, CORRECTION
 from pt_fairness.analysis.formats import rename
 from pt_fairness.core import __version__
-from pt_fairness.evaluation.experiment import checked_kinds, evaluated
+from pt_fairness.evaluation.experiment import Options, evaluated
 from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
@@ -214,8 +214,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     if uncertain is not None and undefined == "drop":
         raise ValueError("undefined topics cannot be left out with uncertain labels, which count "
                          "them as 0; give one of them")
-    kinds = checked_kinds("both", baseline, correction, None, labels, test, confidence, True,
-                          tolerance, undefined)
+    options = Options(baseline, correction, test, confidence, True, tolerance, undefined, labels,
+                      seed)
     by_name, judged, measures, groups = inputs_of(
         runs, qrels, measures, experiment_measures, topics, groups, names, progress,
         topics_needed=False)
@@ -223,9 +223,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
             raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
                              "to a file")
-    averages, perquery, scorer = evaluated(
-        by_name, judged, measures, groups, baseline, correction, n_jobs, progress, test, confidence,
-        kinds, tolerance, undefined, seed=seed)
+    averages, perquery, scorer = evaluated(by_name, judged, measures, groups, options, n_jobs,
+                                           progress)
     if labels is not None:
         averages, perquery = rename(averages, labels), rename(perquery, labels)
     queries = topics if experiment_measures is None else qrels

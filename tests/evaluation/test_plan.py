@@ -27,7 +27,7 @@ def test_a_plan_means_what_it_meant_where_it_was_made(registered):
     ours = pickle.dumps(make_plan(qrels, measures, workers=2))
     results = [Scorer(pickle.loads(plan)).result((0, run)) for plan in (theirs, ours, theirs)]
     all_of_75_percent = [1.0, 0.5, pytest.approx(math.log(1 / 0.75))]
-    assert [scores.values.tolist() for _, scores in results] == [
+    assert [scores.values.to_numpy().tolist() for _, scores in results] == [
         [all_of_75_percent], [[0.0, 0.0, 0.0]], [all_of_75_percent]]
 
 
@@ -41,7 +41,7 @@ def test_the_attributes_of_a_measure_too(registered):
     plans.append(make_plan(qrels, [measure], workers=2))
     targets.register("uneven", pd.DataFrame({"qid": ["1"], "group": ["4"], "share": [1.0]}))
     plans.append(make_plan(qrels, [measure], workers=2))
-    values = [Scorer(pickle.loads(pickle.dumps(plan))).result((0, run))[1].values[0, 0]
+    values = [Scorer(pickle.loads(pickle.dumps(plan))).result((0, run))[1].values.iloc[0, 0]
               for plan in plans]
     # The user stops at the first document with a probability of 1/2, else at the second of 1/2.
     relevance = 0.5 + 0.25 / 2
