@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -180,12 +180,12 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
        name  nDCG@2  AWRF@2
     0  mine     1.0   0.991
     """
-    options = Options(baseline, correction, test, confidence, references, tolerance, undefined,
-                      labels, seed)
     one_of("perquery", perquery, ["both", True, False])
     if perquery is True and (baseline is not None or highlight is not None):
         raise ValueError("baseline and highlight are for the averages, which perquery=True leaves "
                          "out; use perquery='both' or False")
+    options = Options(baseline, correction, test, confidence, references, tolerance, undefined,
+                      labels, seed)
     if highlight is not None:
         one_of("highlight", highlight, list(_STYLES))
     if options.kinds and qrels is None:
@@ -198,14 +198,20 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
     if perquery != "both":
         tables = [by_topic if perquery else averages]
     for i, table in enumerate(tables):
-        table = table if round is None else rounded(table, round)
-        tables[i] = table if labels is None else rename(table, labels)
+        if round is not None:
+            table = rounded(table, round)
+        if labels is not None:
+            table = rename(table, labels)
+        tables[i] = table
     if highlight is not None:
-        tables[0] = highlighted(tables[0], _STYLES[highlight])
-    return tuple(tables) if perquery == "both" else tables[0]
+        style = _STYLES[highlight]
+        tables[0] = highlighted(tables[0], style)
+    if perquery == "both":
+        return tuple(tables)
+    return tables[0]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Options:
     """The options of the tables, which are those of :func:`pt_fairness.evaluate`.
 
@@ -221,6 +227,8 @@ class Options:
     undefined: str
     labels: Mapping[Any, str] | None
     seed: int
+    #: The kinds of reference rankings, in the order of the rows.
+    kinds: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         at_least(0, "seed", self.seed)
@@ -239,23 +247,15 @@ class Options:
         if self.labels is not None and not isinstance(self.labels, Mapping):
             raise ValueError(f"labels={shown(self.labels)} is a {type(self.labels).__name__}; it "
                              "has to be a dictionary from measures to labels")
-        if not {*self._chosen} <= {*KINDS}:
+        kinds: Any = self.references
+        if isinstance(kinds, bool):
+            kinds = KINDS if kinds else []
+        elif isinstance(kinds, str):
+            kinds = [kinds]
+        if not {*kinds} <= {*KINDS}:
             raise ValueError(f"references={shown(self.references)} is not possible; it takes True, "
                              f"False or a list of {listed(KINDS)}")
-
-    @property
-    def _chosen(self) -> Sequence[str]:
-        """The kinds of reference rankings as given."""
-        if isinstance(self.references, bool):
-            return KINDS if self.references else []
-        if isinstance(self.references, str):
-            return [self.references]
-        return self.references
-
-    @property
-    def kinds(self) -> list[str]:
-        """The kinds of reference rankings, in the order of the rows."""
-        return [kind for kind in KINDS if kind in self._chosen]
+        self.kinds = [kind for kind in KINDS if kind in kinds]
 
 
 def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], groups: Any,
@@ -270,7 +270,8 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
     systems = list(runs)
     base = None
     if options.baseline is not None:
-        base = systems[position(options.baseline, runs)]
+        place = position(options.baseline, runs)
+        base = systems[place]
     parallel = make_parallel(n_jobs, len(systems))
     workers = 1
     if parallel is not None:
@@ -290,7 +291,9 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
              f"the tables: {first_names(errors, '; ')}{nothing}")
     attrs: dict[Any, Any] = scorer.facts(scores)
-    attrs |= {SYSTEMS: tuple(systems), BROKEN: broken, ORACLES: []}
+    attrs[SYSTEMS] = tuple(systems)
+    attrs[BROKEN] = broken
+    attrs[ORACLES] = []
     if runs.systems:
         attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
     values = {name: run.values for name, run in scores.items()}
@@ -311,7 +314,8 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
     averages = averages_of(values, by_topic, base, options)
     if options.kinds:
         rows = reference_rows(plan, options, attrs[UNDEFINED])
-        rows[list(attrs[UNDEFINED_EVERYWHERE])] = float("nan")
+        everywhere = list(attrs[UNDEFINED_EVERYWHERE])
+        rows[everywhere] = np.nan
         averages = with_rows(averages, rows)
         by_topic.attrs[REFERENCES] = tuple(rows["name"])
         by_topic.attrs[FRONTS] = fronts_of(plan.qrels, plan.measures, plan.columns, by_topic)
@@ -338,7 +342,7 @@ def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
         if undefined == "drop":
             message = message.replace("have the value 0.0, for every system", "are left out")
         if len(names) < runs:
-            of_rest = itertools.chain.from_iterable(names for _, names in rest)
+            of_rest = itertools.chain(*dict(rest).values())
             similar = first_names(list(of_rest))
             similarly = f"; similarly {similar}" if similar else ""
             plural = "s" if len(names) > 1 else ""
@@ -356,7 +360,8 @@ def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, base
     :param baseline: the name of the baseline
     """
     everywhere = list(by_topic.attrs[UNDEFINED_EVERYWHERE])
-    means = pd.DataFrame({name: means_of(of_run) for name, of_run in values.items()}).T
+    of_systems = {name: means_of(of_run) for name, of_run in values.items()}
+    means = pd.DataFrame(of_systems).T
     means[everywhere] = np.nan
     # The columns of each measure, by their suffix.
     parts = {"": means}
@@ -383,7 +388,8 @@ def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, base
             for suffix, part in by_suffix.items():
                 if column in part:
                     table[column + suffix] = part[column]
-    return pd.DataFrame(table, systems).reset_index(drop=True)
+    averages = pd.DataFrame(table, systems)
+    return averages.reset_index(drop=True)
 
 
 def _comparisons(values: Mapping[str, pd.DataFrame], undefined: Sequence[str], baseline: str,
@@ -422,8 +428,9 @@ def means_of(values: pd.DataFrame) -> pd.Series:
     count = values.count()
     count[count.index.isin(SUMMED)] = 1
     # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
-    sums = values.fillna(0.0).cumsum().iloc[-1]
-    return sums / count.where(count > 0)
+    so_far = values.fillna(0.0).cumsum()
+    topics = count.where(count > 0)
+    return so_far.iloc[-1] / topics
 
 
 def _compare(values: pd.DataFrame, baseline: pd.DataFrame, options: Options) -> Floats:
@@ -452,7 +459,8 @@ def per_query_of(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """
     table = pd.concat(values, names=["name", "qid"]).sort_index()
     table.columns.name = "measure"
-    return table.stack(future_stack=True).rename("value").reset_index()
+    values_of_all = table.stack(future_stack=True)
+    return values_of_all.rename("value").reset_index()
 
 
 def reference_rows(plan: Plan, options: Options,
@@ -508,7 +516,9 @@ def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     rejected = [column for column in averages.columns if column.endswith(REJECT)]
     rows = rows.reindex(columns=averages.columns)
     rows[rejected] = False
-    return pd.concat([averages, rows.astype(averages.dtypes.to_dict())], ignore_index=True)
+    types = averages.dtypes.to_dict()
+    rows = rows.astype(types)
+    return pd.concat([averages, rows], ignore_index=True)
 
 
 def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFrame:
@@ -523,7 +533,8 @@ def rounded(table: pd.DataFrame, digits: int | Mapping[Any, int]) -> pd.DataFram
     if is_per_query(table):
         value = table["value"]
         for name, count in decimals.items():
-            value = value.mask(table["measure"] == name, value.round(count))
+            of_measure = table["measure"] == name
+            value = value.mask(of_measure, value.round(count))
         return table.assign(value=value)
     of_column = {}
     for column in table.columns:

@@ -110,7 +110,9 @@ def tune(pipeline: Any, params: Mapping[Any, Mapping[str, Sequence[Any]]], topic
         refuse_unknown([messages])
         for cause, message in dict.fromkeys(messages):
             warn(message, cause)
-        table = table.loc[:, ~table.columns.str.fullmatch(r"tran_\d+")].rename(columns=names)
+        is_transformer = table.columns.str.fullmatch(r"tran_\d+")
+        table = table.loc[:, ~is_transformer]
+        table = table.rename(columns=names)
         table = _with_choice(table, compared.rename(columns=names), bounds, [*names.values()])
         every = itertools.product(*values)  # in the order of pt.GridScan
         setting = next(itertools.compress(every, table["chosen"]))
@@ -141,11 +143,13 @@ def _with_choice(table: pd.DataFrame, compared: pd.DataFrame,
         elif direction != NEAR_ZERO:
             values = table[column]
         if kind == "at least":
-            values, limit = -values, -limit
+            values = -values
+            limit = -limit
         allowed &= values <= limit + ROUNDING
     if not allowed.any():
         raise ValueError(f"no setting satisfies the constraints on {first_names([*bounds])}; widen "
                          f"one, or try further values:\n{table.to_string(index=False)}")
     possible = distances[allowed]
     order = possible.sort_values(list(columns), kind="stable")
-    return table.assign(allowed=allowed, chosen=table.index == order.index[0])
+    is_chosen = table.index == order.index[0]
+    return table.assign(allowed=allowed, chosen=is_chosen)

@@ -7,6 +7,7 @@ import os
 import pickle
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial, reduce
@@ -107,15 +108,24 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
             from joblib.externals import cloudpickle
         # joblib memory-maps the array for its processes. Inside a tuple, Dask sends it with each
         # run; otherwise Dask stores a single copy, which is lost if the worker that holds it fails.
-        packed = (np.frombuffer(cloudpickle.dumps(plan), np.uint8),)
+        pickled = cloudpickle.dumps(plan)
+        packed = (np.frombuffer(pickled, np.uint8),)
         score = delayed(_score_in_worker)
         # Workers may have another working directory.
         jobs = {name: run if isinstance(run, pd.DataFrame) else os.path.abspath(run)
                 for name, run in runs.items()}
         results = parallel(score(packed, plan.key, job) for job in jobs.items())
-    scores = dict(tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress))
-    broken = {name: scores[name].error for name in runs if scores[name].error is not None}
-    return {name: scores[name] for name in runs if name not in broken}, broken
+    results = tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress)
+    of_runs = dict(results)
+    scores = {}
+    broken = {}
+    for name in runs:
+        of_run = of_runs[name]
+        if of_run.error is None:
+            scores[name] = of_run
+        else:
+            broken[name] = of_run.error
+    return scores, broken
 
 
 #: The last scorer of each thread of a worker, because evaluators are not thread-safe.
@@ -146,7 +156,8 @@ class Scorer:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         #: The topics of the qrels, in their order.
-        self.topics = plan.qrels["query_id"].unique().tolist()
+        qids = plan.qrels["query_id"]
+        self.topics = qids.unique().tolist()
         self._columns = dict(zip(plan.measures, plan.columns, strict=True))
         with _process_lock, collecting_warnings() as self.warnings:
             if plan.alpha is None:
@@ -170,9 +181,14 @@ class Scorer:
         :param scores: those of one run or several, by name
         """
         runs = list(scores.values())
-        texts = {column: str(measure) for measure, column in self._columns.items()}
-        renamed = {column: text for column, text in texts.items() if column != text}
-        undefined, everywhere, several, matched = {}, {}, {}, {}
+        renamed = {}
+        for measure, column in self._columns.items():
+            if column != str(measure):
+                renamed[column] = str(measure)
+        undefined = {}
+        everywhere = {}
+        several = {}
+        matched = {}
         for evaluator in self.evaluator.fairness:
             masks = {}
             if any(run.has_undefined for run in runs):
@@ -186,21 +202,24 @@ class Scorer:
                 if mask.all():
                     everywhere[column] = evaluator.how_many(measure, mask)
             for measure, count in evaluator.several.items():
-                several[self._columns[measure]] = count
+                column = self._columns[measure]
+                several[column] = count
             for source in runs[0].matches:
                 what, name = source
-                ranked = reduce(Matches.joined, [run.matches[source] for run in runs])
+                of_runs = [run.matches[source] for run in runs]
+                ranked = reduce(Matches.joined, of_runs)
                 judged = evaluator.judged_matches().get(source)
-                matched[self.plan.shown.get(name, name)] = matched_line(ranked, judged, what)
+                name = self.plan.shown.get(name, name)
+                matched[name] = matched_line(ranked, judged, what)
         # The systems of which less than half of what a measure counts is within its cutoff.
-        far_down: dict[str, dict[str, float]] = {}
+        far_down: dict[str, dict[str, float]] = defaultdict(dict)
         for name, run in scores.items():
             for column, share in run.within.items():
                 if share < 0.5:
-                    far_down.setdefault(column, {})[name] = share
+                    far_down[column][name] = share
         return {MEASURES: renamed, GROUPS: self.plan.groups, LABELS: self.plan.labels,
                 TOPICS: len(self.topics), UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere,
-                SEVERAL: several, MATCHED: matched, FAR_DOWN: far_down}
+                SEVERAL: several, MATCHED: matched, FAR_DOWN: dict(far_down)}
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -228,14 +247,16 @@ class Scorer:
             frame = run.rename(columns=PYTERRIER)
             need_columns(frame, [*IR_MEASURES, "score"], "the run")
             samples = ["iteration"] if "iteration" in frame else []
-            frame = with_text_ids(frame, "run", *IR_MEASURES, *samples).rename(columns=IR_MEASURES)
-            frame = frame.assign(score=scores_of(frame))
+            frame = with_text_ids(frame, "run", *IR_MEASURES, *samples)
+            frame = frame.rename(columns=IR_MEASURES)
+            frame["score"] = scores_of(frame)
         else:
             with opened(run) as source:
                 state = source.state()
-                frame = read_opened_run(source, object).rename(columns=IR_MEASURES)
+                frame = read_opened_run(source, object)
                 if source.state() != state:
                     raise ValueError(f"{source.name} was written to while it was read")
+            frame = frame.rename(columns=IR_MEASURES)
         need_results(frame)
         messages += self.warnings
         metrics = self.evaluator.iter_calc(frame)
@@ -243,7 +264,8 @@ class Scorer:
         qids = dict.fromkeys([*ranked, *self.topics])
         rows = {qid: row for row, qid in enumerate(qids)}
         places = {measure: place for place, measure in enumerate(self.plan.measures)}
-        table = np.full((len(rows), len(places)), np.nan)
+        shape = len(rows), len(places)
+        table = np.full(shape, np.nan)
         row = [rows[qid] for qid in ranked]
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
