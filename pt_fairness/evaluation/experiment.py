@@ -360,8 +360,10 @@ def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, base
     :param baseline: the name of the baseline
     """
     everywhere = list(by_topic.attrs[UNDEFINED_EVERYWHERE])
-    of_systems = {name: means_of(of_run) for name, of_run in values.items()}
-    means = pd.DataFrame(of_systems).T
+    systems = list(values)
+    columns = values[systems[0]].columns
+    of_systems = [means_of(values[name]) for name in systems]
+    means = pd.DataFrame(of_systems, systems, columns)
     means[everywhere] = np.nan
     # The columns of each measure, by their suffix.
     parts = {"": means}
@@ -381,7 +383,6 @@ def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, base
         tests[VERDICT] = compared.pivot(index="name", columns="measure", values="verdict")
         tolerances = zip(compared["measure"], compared["tolerance"], strict=True)
         by_topic.attrs[TOLERANCE] = dict(tolerances)
-    systems = list(values)
     table = {"name": pd.Index(systems, dtype="str")}
     for by_suffix in (parts, tests):
         for column in means:
@@ -418,33 +419,35 @@ def _comparisons(values: Mapping[str, pd.DataFrame], undefined: Sequence[str], b
     return parts
 
 
-def means_of(values: pd.DataFrame) -> pd.Series:
-    """Return the mean of each measure over the topics with a value.
+def means_of(values: pd.DataFrame) -> Floats:
+    """Return the mean of each measure over the topics with a value, ``[measures]``.
 
     The measures in :data:`SUMMED` are summed.
 
     :param values: a row for each topic and a column for each measure
     """
-    count = values.count()
-    count[count.index.isin(SUMMED)] = 1
+    numbers = values.to_numpy()
+    is_summed = values.columns.isin(SUMMED)
+    count = (~np.isnan(numbers)).sum(axis=0)
+    count[is_summed] = 1
     # Sum sequentially, as pt.Experiment does: numpy's sum is rounded differently.
-    so_far = values.fillna(0.0).cumsum()
-    topics = count.where(count > 0)
-    return so_far.iloc[-1] / topics
+    sums = np.nancumsum(numbers, axis=0)[-1]
+    means = sums / np.maximum(count, 1)
+    return np.where(count > 0, means, np.nan)
 
 
 def _compare(values: pd.DataFrame, baseline: pd.DataFrame, options: Options) -> Floats:
     """Return the numbers of wins and losses by topic, and the p-value, ``[3, measures]``."""
     from scipy import stats
     values = values.reindex(baseline.index)
-    wins = (values > baseline).sum()
-    losses = (values < baseline).sum()
+    ours = np.ascontiguousarray(values.T)
+    theirs = np.ascontiguousarray(baseline.T)
+    wins = (ours > theirs).sum(axis=1)
+    losses = (ours < theirs).sum(axis=1)
     if options.test == "randomisation":
         differences = (values - baseline).sort_index().round(TIE_DECIMALS)
         p_values = randomisation(differences.to_numpy(), RESAMPLES, options.seed)
         return np.array([wins, losses, p_values])
-    ours = np.ascontiguousarray(values.T)
-    theirs = np.ascontiguousarray(baseline.T)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         # scipy warns of runs that are almost equal. The p-value of equal runs is NaN.
         warnings.filterwarnings("ignore", category=RuntimeWarning)

@@ -35,7 +35,7 @@ def values():
 
 def test_no_topic_has_no_mean():
     nothing = pd.DataFrame({"AP": [math.nan] * 3, "NumRet": math.nan})
-    assert means_of(nothing).fillna(-1).tolist() == [-1, 0.0]
+    assert np.nan_to_num(means_of(nothing), nan=-1).tolist() == [-1, 0.0]
     # Summed in the order of the topics, as pt.Experiment does.
     values = [0.1] * 10 + [1e16, -1e16]
     assert means_of(pd.DataFrame({"AP": values})).tolist() == [sum(values) / len(values)]
