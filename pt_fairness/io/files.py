@@ -45,10 +45,12 @@ def compression(path: Path) -> Literal["gzip"] | None:
 
 #: The characters of a file that need a check: those that trec_eval cannot read, quotes, and tabs.
 _WATCHED = "\0\f\v\"\t"
+#: What pandas reads for NUL, a character of no text: pandas 2 ends a field at NUL.
+_NUL = "\ufffe"
 
 
 class Watched(io.BufferedIOBase):
-    """A stream of bytes that notes which of some characters were in them."""
+    """A stream of bytes that notes which of some characters were in them, without NUL."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -65,7 +67,7 @@ class Watched(io.BufferedIOBase):
 
     def _watched(self, content: bytes) -> bytes:
         self.characters |= {character for character in _WATCHED if character.encode() in content}
-        return content
+        return content.replace(b"\0", _NUL.encode())
 
 
 @dataclass(frozen=True)
@@ -300,6 +302,8 @@ def read_csv(source: Input, **options: Any) -> tuple[pd.DataFrame, set[str]]:
     """
     stream = source.watched()
     frame = pd.read_csv(stream, **options)  # type: ignore[call-overload]
+    if "\0" in stream.characters:
+        frame = frame.replace(_NUL, "\0", regex=True)
     return frame, stream.characters
 
 

@@ -196,11 +196,16 @@ def test_group_files_that_are_wrong(tmp_path, text, says):
         read_groups(written(tmp_path / "x", text))
 
 
-@pytest.mark.newest  # pandas 2.2 leaves out NUL
 def test_nul_in_a_group_file(tmp_path):
     path = written(tmp_path / "x", 'qid\tdocno\tgroup\n1\ta\t"X\nY"\n1\0\tb\tY\n')
     with pytest.raises(ValueError, match=r"x, line 4: the qid '1\\x00' contains NUL"):
         read_groups(path)
+
+
+@each("text", ["docno,group\na,X\0Y\n", "1 X\0Y a 1\n"])
+def test_nul_in_a_group(tmp_path, text):
+    frame = read_groups(written(tmp_path / "x", text))
+    assert frame["group"].tolist() == ["X\0Y"]
 
 
 @each("text, rows", [
