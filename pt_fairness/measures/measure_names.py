@@ -83,7 +83,8 @@ class FunctionMeasure(FairnessMeasure):
         none = np.zeros((1, len(view.labels)))
         arrays = {"codes": codes[rows], "length": length[rows], "relevance": relevance[rows],
                   "member": np.vstack([view.member, none > 0]),
-                  "shares": np.vstack([view.share, none]), "cutoff": self.cutoff}
+                  "shares": np.vstack([view.share, none]), "labels": [*view.labels],
+                  "cutoff": self.cutoff}
         if target is not None:
             arrays["target"] = target[rows]
         values = np.full(len(view), self.DEFAULT)
@@ -125,7 +126,7 @@ class FunctionMeasure(FairnessMeasure):
 #: The group of entry points whose modules declare measures.
 ENTRY_POINTS = "pt_fairness.measures"
 #: The arrays that the function of a measure may take.
-ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "cutoff")
+ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "labels", "cutoff")
 
 
 def measure(function: Callable[..., Any], name: str | None = None, fair_end: float = 0.0,
@@ -142,8 +143,10 @@ def measure(function: Callable[..., Any], name: str | None = None, fair_end: flo
       count them.
     * ``length [R]``: the number of these documents, at least 1
     * ``relevance [R, D]``: their relevance, 0 for unjudged ones and past the end
-    * ``member [S, L]``: whether each label set has each group. The groups are sorted by label, here
-      and in ``shares`` and ``target``, whatever their ``order``. The last label set has none, and
+    * ``labels [L]``: the groups, sorted by label, whatever their ``order``: a list of text. They
+      are the columns of ``member``, ``shares`` and ``target``; ``labels.index('PRO')`` is that of
+      PRO.
+    * ``member [S, L]``: whether each label set has each group. The last label set has none, and
       stands for −1: ``member[codes]`` is False past the end.
     * ``shares [S, L]``: the share of each group in each label set; a document of m groups counts
       1/m for each. The rows sum to 1, but the last is 0.

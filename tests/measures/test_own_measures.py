@@ -95,8 +95,8 @@ def slow_relevant_share(topic, *, cutoff=None):
 
 def everything(**arrays):
     """The difference of the first group's share from its target, with all arrays at hand."""
-    assert sorted(arrays) == ["codes", "cutoff", "length", "member", "relevance", "shares",
-                              "target"]
+    assert sorted(arrays) == ["codes", "cutoff", "labels", "length", "member", "relevance",
+                              "shares", "target"]
     lists, depth = arrays["codes"].shape
     sets, labels = arrays["shares"].shape
     shapes = {name: arrays[name].shape for name in ("length", "relevance", "member", "target")}
@@ -104,7 +104,9 @@ def everything(**arrays):
                       "target": (lists, labels)}
     assert ((arrays["codes"] >= 0).sum(axis=1) == arrays["length"]).all()
     assert not arrays["shares"][-1].any() and not arrays["member"][-1].any()
-    arrays["shares"][:, 1:] = math.nan  # harms no other measure
+    assert arrays["labels"] == sorted({*arrays["labels"]}) and len(arrays["labels"]) == labels
+    arrays["labels"].clear()  # harms no other measure, nor does the next line
+    arrays["shares"][:, 1:] = math.nan
     of_first = arrays["shares"][:, 0][arrays["codes"]]
     return of_first.sum(axis=1) / arrays["length"] - arrays["target"][:, 0]
 
@@ -152,6 +154,13 @@ class TestValues:
         with pytest.warns(FairnessWarning, match="the run is empty"):
             (metric,) = measure.iter_calc(qrels, run.head(0))
         assert metric.value == measure.DEFAULT == value
+
+    def test_groups_are_named(self):
+        def lead(codes, length, shares, labels):
+            counts = shares[codes].sum(axis=1)
+            return (counts[:, labels.index("PRO")] - counts[:, labels.index("CON")]) / length
+        measure = pt_fairness.measure(lead, "Lead", range=(-1, 1))
+        assert (measure @ 3).calc_aggregate(qrels, run) == pytest.approx(1 / 3)
 
     def test_undefined_topics_are_counted(self):
         measure = pt_fairness.measure(lambda length: np.where(length > 1, np.nan, 0.5), "Half")
