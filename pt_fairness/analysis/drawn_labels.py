@@ -31,6 +31,8 @@ from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The number of ranked and judged documents in the draws that are scored at a time.
 CELLS = 1 << 21
+#: The runs, with the groups of their documents.
+_Systems = Sequence[tuple[Run, Rankings]]
 #: The advice on groups in errors.
 _SOURCE = "name the source of the labels with groups= (--groups)"
 #: The columns of :func:`uncertain_labels`.
@@ -58,22 +60,23 @@ class Draws:
 
     :param systems: the runs, with the groups of their documents
     :param judged: the label set of each judged document, −1 for none
-    :param drawn: returns a mask of label sets; the documents that have these get drawn labels
+    :param drawn: returns a mask of label sets, and last False, for no labels; the documents that
+        have these sets get drawn labels
     :param by_topic: whether a document has labels of its own in each topic
     """
 
     #: The label of each document in each draw, ``[documents, draws]``; −1 for its own labels.
     labels: Ints
 
-    def __init__(self, annotations: Annotations, systems: Sequence[tuple[Run, Rankings]],
+    def __init__(self, annotations: Annotations, systems: _Systems,
                  judged: Ints, drawn: Callable[[LabelSets], Bools], by_topic: bool,
                  measures: Sequence[FairnessMeasure]) -> None:
-        self._annotations = annotations
-        self._systems = systems
+        self.systems = systems
         self._measures = measures
-        #: The largest number of topics of a run and draw for which each measure is undefined.
-        self.undefined = np.zeros(len(measures), int)
-        judgments = annotations.judgments
+        #: The largest number of topics of each run and draw for which each measure is undefined.
+        self._undefined: list[Ints] = []
+        judgments = self._judgments = annotations.judgments
+        labels = annotations.sets.labels
         parts: list[tuple[Judgments | Run, Ints, LabelSets]] = [
             (judgments, judged, annotations.sets)]
         parts += [(run, ranked.codes, ranked.sets) for run, ranked in systems]
@@ -83,12 +86,13 @@ class Draws:
         docnos = []
         shares = []
         for documents, codes, sets in parts:
-            is_drawn = np.append(drawn(sets), False)
+            is_drawn = drawn(sets)
             rows = np.flatnonzero(is_drawn[codes])
+            of_rows = sets.shares(codes[rows], labels)
             self._rows.append(rows)
             topics.append(documents.topic[rows])
             docnos.append(documents.docnos(rows))
-            shares.append(sets.shares(codes[rows], sets.labels))
+            shares.append(of_rows)
         topic = np.concatenate(topics)
         names = pd.Series(np.concatenate(docnos), dtype=object)
         index = PairIndex(topic * by_topic, names)
@@ -96,55 +100,70 @@ class Draws:
         self._numbers = np.split(index.pair, ends[:-1])
         #: The share of each label in the documents, ``[documents, labels]``.
         self.shares = np.concatenate(shares)[index.first]
+        of_documents = pd.Series(topic).groupby(index.pair)
         #: The topic of each document; the first in the qrels if labels are the same in all topics.
-        self.topic = np.full(len(index), len(judgments.topics))
-        np.minimum.at(self.topic, index.pair, topic)
+        self.topic = of_documents.min().to_numpy()
         self.docnos = index.docnos()
-        qids = np.array(judgments.topics if by_topic else [""], object)
+        qids = judgments.names[index.topic]
+        if not by_topic:
+            qids[:] = ""
         #: The topic (empty if labels are the same in all topics) and the docno of each document.
-        self.names = list(zip(qids[index.topic], self.docnos, strict=True))
+        self.names = list(zip(qids, self.docnos, strict=True))
 
-    def _codes(self, part: int, codes: Ints, draws: slice) -> Ints:
+    def _codes(self, part: int, codes: Ints, labels: Ints) -> Ints:
         """Return the label sets of documents in some draws, ``[draws · n]``.
 
         :param part: 0 for the judged documents, 1 for those of the first run, …
         :param codes: the label sets before, ``[n]``; −1 stays −1
+        :param labels: :attr:`labels` in these draws
         """
         rows = self._rows[part]
-        drawn = self.labels[self._numbers[part], draws].T
+        numbers = self._numbers[part]
+        drawn = labels[numbers].T
         codes = np.tile(codes, (len(drawn), 1))
         before = codes[:, rows]
-        codes[:, rows] = np.where((before >= 0) & (drawn >= 0), drawn, before)
+        is_new = (before >= 0) & (drawn >= 0)
+        codes[:, rows] = np.where(is_new, drawn, before)
         return codes.ravel()
 
-    def _rankings(self, place: int, draws: slice) -> Rankings:
-        """Return the rankings of a run in some draws, with a topic for each topic and draw."""
-        _, ranked = self._systems[place]
-        codes = self._codes(place + 1, ranked.codes, draws)
-        relevant = {rel: self._codes(0, of_rel, draws)
-                    for rel, of_rel in self._annotations.by_rel.items()}
-        times = self.labels[:0, draws].shape[1]
+    def _rankings(self, place: int, labels: Ints) -> Rankings:
+        """Return the rankings of a run in some draws, with a topic for each topic and draw.
+
+        :param labels: :attr:`labels` in these draws
+        """
+        ranked = self.systems[place][1]
+        codes = self._codes(place + 1, ranked.codes, labels)
+        relevant = {rel: self._codes(0, of_rel, labels) for rel, of_rel in ranked.relevant.items()}
+        times = labels.shape[1]
         repeated = ranked.repeated(times)
         rankings = replace(repeated, codes=codes, relevant=relevant)
-        largest = max(of_documents.max(initial=0) for of_documents in (codes, *relevant.values()))
         # Fewer label sets make larger blocks of topics.
         single = LabelSets(ranked.sets.labels)
-        return rankings if largest >= len(single) else replace(rankings, sets=single)
+        for of_documents in (codes, *relevant.values()):
+            if (of_documents >= len(single)).any():
+                return rankings
+        return replace(rankings, sets=single)
 
     def values(self, place: int) -> Floats:
         """Return the values of a run, 0.0 where undefined, ``[measures, draws, T]``."""
-        run, _ = self._systems[place]
-        documents = len(run.topic) + len(self._annotations.judgments.topic)
-        # A target of all topics is that of one draw.
-        pooled = [measure for measure in self._measures
-                  if measure.params.get("target") == "collection"]
-        by_topic = [measure for measure in self._measures if measure not in pooled]
+        run = self.systems[place][0]
+        documents = len(run.topic) + len(self._judgments.topic)
+        step = max(1, CELLS // documents)
+        pooled = []
+        by_topic = []
+        for measure in self._measures:
+            # A target of all topics is that of one draw.
+            if measure.params.get("target") == "collection":
+                pooled.append(measure)
+            else:
+                by_topic.append(measure)
         scores = self._scores(pooled, place, 1)
-        scores |= self._scores(by_topic, place, max(1, CELLS // documents))
-        values = np.array([scores[measure] for measure in self._measures])
-        values = values.reshape(len(values), self.labels.shape[1], -1)
+        scores |= self._scores(by_topic, place, step)
+        of_measures = [scores[measure] for measure in self._measures]
+        shape = (len(of_measures), self.labels.shape[1], -1)
+        values = np.reshape(of_measures, shape)
         undefined = np.isnan(values).sum(axis=2)
-        self.undefined = np.maximum(self.undefined, undefined.max(axis=1))
+        self._undefined.append(undefined.max(axis=1))
         return np.nan_to_num(values)
 
     def _scores(self, measures: Sequence[FairnessMeasure], place: int,
@@ -153,16 +172,17 @@ class Draws:
         draws = self.labels.shape[1] if measures else 0
         parts = []
         for start in range(0, draws, step):
-            block = slice(start, start + step)
-            rankings = self._rankings(place, block)
+            labels = self.labels[:, start:start + step]
+            rankings = self._rankings(place, labels)
             parts.append(score(measures, rankings))
         return {measure: np.concatenate([part[measure] for part in parts]) for measure in measures}
 
     def warn_of_undefined(self) -> None:
         """Warn of undefined topics, whose number can differ between draws."""
-        topics = len(self._annotations.judgments.topics)
+        topics = len(self._judgments.topics)
+        largest = np.max(self._undefined, axis=0)
         counts = [f"{measure} on up to {count} of {topics} topics"
-                  for measure, count in zip(self._measures, self.undefined, strict=True) if count]
+                  for measure, count in zip(self._measures, largest, strict=True) if count]
         if counts:
             warn("topics for which a measure is undefined have the value 0.0, for every system: "
                  + ", ".join(counts))
@@ -254,57 +274,45 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     source = annotations.groups
     ranked = runs_of(frames, annotations.judgments)
     names = list(ranked)
-    base = None if baseline is None else baseline_of(baseline, names, names)
     depth = depth_of(measures)
     if not set(annotations.sets.labels) <= set(annotations.labels):
         # A label that only the target of a measure adds can be drawn: then lists of other measures
         # are longer.
         depth = None
     systems = [(run, annotations.of_run(run, depth)) for run in ranked.values()]
-    by_topic = source is not None and source.by_topic
+    columns = [*_COLUMNS]
+    agreement = None
     if isinstance(source, (ModelLabels, WithErrorRates)):
         if interval != "rubin":
             raise ValueError("interval='components' is not possible for the labels of a model: the "
                              "shares of the labels are estimated from the same topics; use 'rubin'")
-        drawn = Draws(annotations, systems, annotations.pair_codes,
-                      lambda sets: sets.any_of(annotations.labels)[:-1], by_topic, measures)
-        draws = max(2 * CHAINS, draws + draws % CHAINS)
-        drawn.labels, agreement = sample(source, annotations.labels, annotations.judgments.topics,
-                                         drawn.topic, drawn.docnos, draws, seed)
-        columns = [*_COLUMNS, *_OF_MODELS]
+        drawn, agreement = _draws_of_model(annotations, systems, measures, draws, seed)
+        columns += _OF_MODELS
     else:
-        # A group source gives a document one label set, for every ``rel`` up to its relevance.
-        codes = np.full(len(annotations.judgments.topic), -1, np.int32)
-        for of_rel in annotations.by_rel.values():
-            codes = np.maximum(codes, of_rel)
-        drawn = Draws(annotations, systems, codes, lambda sets: sets.weighted, by_topic, measures)
-        if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
-            warn("no label is uncertain: no document has two groups with weights, so all draws are "
-                 "the same. Give a document a row for each label, with its probability as the "
-                 "weight")
-        drawn.labels = _drawn(drawn, draws, seed)
-        agreement = None
-        columns = [*_COLUMNS]
+        drawn = _draws_of_weights(annotations, systems, measures, draws, seed)
     weighted = source is not None and source.weighted
     if weighted:
         columns.append(EXPECTED)
-    reference = None if base is None else drawn.values(names.index(base))
-    base_system = [] if base is None else [systems[names.index(base)]]
+    base = -1
+    base_system = []
+    reference: Any = 0.0
+    if baseline is not None:
+        base = names.index(baseline_of(baseline, names, names))
+        base_system = [systems[base]]
+        reference = drawn.values(base)
     rows = []
     for place, name in enumerate(names):
-        if name == base:
+        if place == base:
             continue
-        values = drawn.values(place)
-        if reference is not None:
-            values = values - reference
+        compared = [systems[place], *base_system]
+        values = drawn.values(place) - reference
         for measure, of_measure in zip(measures, values, strict=True):
             if agreement is None:
-                summary = _summary(of_measure[:-1], interval, confidence, draws)
-                summary["most probable"] = of_measure[-1].mean()
+                summary = _summary_of_draws(of_measure, interval, confidence)
             else:
                 summary = _summary_of_chains(of_measure, agreement, confidence)
             if weighted:
-                summary[EXPECTED] = _expected(measure, [systems[place], *base_system])
+                summary[EXPECTED] = _expected(measure, compared)
             rows.append({"name": name, "measure": str(measure), **summary})
     drawn.warn_of_undefined()
     table = pd.DataFrame(rows, columns=columns)
@@ -314,7 +322,40 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     return table
 
 
-def _matched(annotations: Annotations, systems: Sequence[tuple[Run, Rankings]]) -> dict[str, str]:
+def _draws_of_model(annotations: Annotations, systems: _Systems,
+                    measures: Sequence[FairnessMeasure], draws: int,
+                    seed: int) -> tuple[Draws, Floats]:
+    """Return draws of the labels of a model, and their agreement with it: see :func:`sample`."""
+    source: Any = annotations.groups
+    labels = annotations.labels
+    drawn = Draws(annotations, systems, annotations.pair_codes, lambda sets: sets.any_of(labels),
+                  source.by_topic, measures)
+    draws = max(2 * CHAINS, draws + draws % CHAINS)
+    topics = annotations.judgments.topics
+    drawn.labels, agreement = sample(source, labels, topics, drawn.topic, drawn.docnos, draws, seed)
+    return drawn, agreement
+
+
+def _draws_of_weights(annotations: Annotations, systems: _Systems,
+                      measures: Sequence[FairnessMeasure], draws: int, seed: int) -> Draws:
+    """Return draws of the labels that weights make uncertain; warn if none is uncertain."""
+    source = annotations.groups
+    by_topic = source is not None and source.by_topic
+    # A group source gives a document one label set, for every ``rel`` up to its relevance.
+    codes = np.full_like(annotations.judgments.topic, -1)
+    for of_rel in annotations.by_rel.values():
+        codes = np.maximum(codes, of_rel)
+    drawn = Draws(annotations, systems, codes, lambda sets: np.append(sets.weighted, False),
+                  by_topic, measures)
+    uncertain = (drawn.shares > 0) & (drawn.shares < 1)
+    if not uncertain.any():
+        warn("no label is uncertain: no document has two groups with weights, so all draws are "
+             "the same. Give a document a row for each label, with its probability as the weight")
+    drawn.labels = _drawn(drawn, draws, seed)
+    return drawn
+
+
+def _matched(annotations: Annotations, systems: _Systems) -> dict[str, str]:
     """Return the group source and a sentence on how many documents have a group there."""
     if annotations.groups is None:
         return {}
@@ -326,7 +367,7 @@ def _matched(annotations: Annotations, systems: Sequence[tuple[Run, Rankings]]) 
     return {annotations.groups.registered: line}
 
 
-def _expected(measure: FairnessMeasure, systems: Sequence[tuple[Run, Rankings]]) -> float:
+def _expected(measure: FairnessMeasure, systems: _Systems) -> float:
     """Return the mean of a measure with the weights as they are, without draws.
 
     It is NaN for a measure that refuses weights.
@@ -335,8 +376,9 @@ def _expected(measure: FairnessMeasure, systems: Sequence[tuple[Run, Rankings]])
     """
     if measure.refuses_weights:
         return math.nan
-    means = [np.nan_to_num(score([measure], ranked)[measure]).mean() for _, ranked in systems]
-    return float(means[0] - sum(means[1:]))
+    values = [score([measure], ranked)[measure] for _, ranked in systems]
+    mean, *of_base = np.nan_to_num(values).mean(axis=1)
+    return float(mean - sum(of_base))
 
 
 def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
@@ -345,13 +387,15 @@ def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
     n, size = shares.shape
     dtype = np.min_scalar_type(-size - 1)
     labels = np.empty((n, draws + 1), dtype)
-    labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
+    rounded = shares.round(TIE_DECIMALS)
+    labels[:, -1] = rounded.argmax(axis=1)
     limits = shares.cumsum(axis=1)
-    last = size - 1 - (shares[:, ::-1] > 0).argmax(axis=1)
-    for i, (qid, docno) in enumerate(documents.names):
+    total = limits[:, -1:]
+    # Rounding of the sum must not lead to a label after the last one that is possible.
+    limits[limits == total] = np.inf
+    for drawn, limit, (qid, docno) in zip(labels, limits, documents.names, strict=True):
         u = uniforms(seed, f"{qid}\n{docno}", 0, draws)
-        place = limits[i].searchsorted(u, side="right")
-        labels[i, :-1] = np.minimum(place, last[i])
+        drawn[:-1] = limit.searchsorted(u, side="right")
     return labels
 
 
@@ -361,7 +405,7 @@ def _summary(y: Floats, interval: str, confidence: float, effective: float) -> d
     :param y: the values in each draw, ``[draws, T]``
     :param effective: the number of independent draws
     """
-    from scipy import stats
+    from scipy.stats import t
     n, topics = y.shape
     free = topics - 1 or math.nan  # one topic has no variance
     means = y.mean(axis=1, keepdims=True)
@@ -369,25 +413,42 @@ def _summary(y: Floats, interval: str, confidence: float, effective: float) -> d
     mean = means.mean()
     between = means.var(ddof=1)
     if interval == "rubin":
-        within = ((y - means) ** 2).sum() / (n * topics * free)
+        squares = (y - means) ** 2
+        within = squares.sum() / (n * topics * free)
         label = between
     else:
         residuals = y - of_topics - means + mean
-        error = (residuals ** 2).sum() / (free * (n - 1))
-        within = ((of_topics - mean) ** 2).sum() / (topics * free)
+        squares = residuals ** 2
+        error = squares.sum() / (free * (n - 1))
+        squares = (of_topics - mean) ** 2
+        within = squares.sum() / (topics * free)
         label = max(0.0, between - error / topics)
     label *= 1 + 1 / effective
     variance = within + label
     deviation = math.sqrt(variance)
-    share = label / variance if round(deviation, TIE_DECIMALS) else 0.0
+    share = 0.0
+    if round(deviation, TIE_DECIMALS):
+        share = label / variance
     freedom = 1 / ((1 - share) ** 2 / free + share ** 2 / (n - 1))
-    half = stats.t.ppf((1 + confidence) / 2, freedom) * deviation
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-    low, high = np.quantile(means, ends, method="weibull")
+    lower = (1 - confidence) / 2
+    upper = (1 + confidence) / 2
+    half = deviation * t.ppf(upper, freedom)
+    low, high = np.quantile(means, [lower, upper], method="weibull")
     return {
         "n": topics, "mean": mean, "low": mean - half, "high": mean + half, "label low": low,
         "label high": high, "share": share, "error": math.sqrt(between / effective),
     }
+
+
+def _summary_of_draws(values: Floats, interval: str, confidence: float) -> dict[str, float]:
+    """Return the columns of a system and measure for labels that are drawn one by one.
+
+    :param values: the values in each draw, and with the likeliest labels, ``[draws + 1, T]``
+    """
+    y = values[:-1]
+    summary = _summary(y, interval, confidence, len(y))
+    summary["most probable"] = values[-1].mean()
+    return summary
 
 
 def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> dict[str, float]:
@@ -398,14 +459,18 @@ def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> 
     :param agreement: the share of drawn labels that equal the model's, ``[chains, states]``
     """
     y = values[:-2]
-    chains = y.mean(axis=1).reshape(agreement.shape)
+    means = y.mean(axis=1)
+    chains = means.reshape(agreement.shape)
     effective = effective_draws(chains)
-    summary = _summary(y, "rubin", confidence, len(y) if math.isnan(effective) else effective)
-    probable, labelled = values[-2:].mean(axis=1)
     of_chains = r_hat(chains)
     of_labels = r_hat(agreement)
-    return {**summary, "most probable": probable, LABELLED: labelled, "n_eff": effective,
-            "r_hat": np.fmax(of_chains, of_labels)}
+    independent = len(y) if math.isnan(effective) else effective
+    summary = _summary(y, "rubin", confidence, independent)
+    summary["most probable"] = values[-2].mean()
+    summary[LABELLED] = values[-1].mean()
+    summary["n_eff"] = effective
+    summary["r_hat"] = np.fmax(of_chains, of_labels)
+    return summary
 
 
 def _warn_of_chains(table: pd.DataFrame) -> None:
@@ -475,46 +540,49 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                          f"{', '.join(labels) or 'none'}")
     ranked = runs_of(frames, annotations.judgments)
     systems = [(run, annotations.of_run(run, None)) for run in ranked.values()]
-    drawn = Draws(annotations, systems, annotations.pair_codes,
-                  lambda sets: sets.any_of(labels)[:-1], True, measures)
+    drawn = Draws(annotations, systems, annotations.pair_codes, lambda sets: sets.any_of(labels),
+                  True, measures)
     member = drawn.shares[:, :len(labels)] > 0
-    right = _means_with_noise(drawn, member, len(systems), 0.0, [seed])
+    right = _means_with_noise(drawn, member, 0.0, [seed])
+    seeds = [(seed, i) for i in range(draws)]
     rows = []
     for share in shares:
-        seeds = [(seed, i) for i in range(draws)]
-        values = _means_with_noise(drawn, member, len(systems), share, seeds)
-        for i, measure in enumerate(measures):
-            bias = (values[:, i] - right[:, i]).mean()
-            deviation = values[:, i].std(axis=1, ddof=1).mean()
-            tau = _mean_tau(right[:, i, 0], values[:, i])
-            rows.append((share, str(measure), bias, deviation, tau))
+        values = _means_with_noise(drawn, member, share, seeds)
+        for measure, true, wrong in zip(measures, right, values, strict=True):
+            changes = wrong - true
+            deviations = wrong.std(axis=1, ddof=1)
+            tau = _mean_tau(true[:, 0], wrong)
+            rows.append((share, str(measure), changes.mean(), deviations.mean(), tau))
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
 
 
-def _means_with_noise(drawn: Draws, member: Bools, systems: int, share: float,
-                      seeds: Sequence[Any]) -> Floats:
+def _means_with_noise(drawn: Draws, member: Bools, share: float, seeds: Sequence[Any]) -> Floats:
     """Return mean values with wrong labels for a share of the documents, for each seed.
 
     For the same seed, the documents for a smaller share are a subset of those for a larger one.
 
     :param member: the labels of each document, ``[documents, labels]``
-    :returns: ``[systems, measures, seeds]``
+    :returns: ``[measures, systems, seeds]``
     """
     from tqdm import tqdm
+    n = len(member)
     # Sorted, so that the draws do not depend on the order of rows and runs.
-    numbers = range(len(drawn.names))
-    order = sorted(numbers, key=drawn.names.__getitem__)
-    documents = np.array(order, np.intp)
-    drawn.labels = np.full((len(documents), len(seeds)), -1)
-    for i, seed in enumerate(seeds):
+    numbers = sorted(range(n), key=drawn.names.__getitem__)
+    documents = np.array(numbers, np.intp)
+    drawn.labels = np.full((n, len(seeds)), -1)
+    count = round(share * n)
+    for seed, labels in zip(seeds, drawn.labels.T, strict=True):
         rng = np.random.default_rng(seed)
-        wrong = rng.permutation(documents)[:round(share * len(documents))]
-        random = rng.random((len(wrong), member.shape[1]))
-        random[member[wrong]] = -1.0
-        drawn.labels[wrong, i] = random.argmax(axis=1)
-    places = tqdm(range(systems), desc=f"label noise, eps={share:g}", unit="run")
-    return np.array([drawn.values(place).mean(axis=2) for place in places])
+        wrong = rng.permutation(documents)[:count]
+        is_true = member[wrong]
+        random = rng.random(is_true.shape)
+        random[is_true] = -1.0
+        labels[wrong] = random.argmax(axis=1)
+    places = range(len(drawn.systems))
+    bar = tqdm(places, desc=f"label noise, eps={share:g}", unit="run")
+    means = [drawn.values(place).mean(axis=2) for place in bar]
+    return np.stack(means, axis=1)
 
 
 def _mean_tau(right: Floats, wrong: Floats) -> float:
