@@ -135,6 +135,29 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     judged = with_text_ids(judged, "qrels", "query_id", "doc_id")
     columns, judged, _ = take_groups([measure], judged, groups)
     ((measure, column),) = columns.items()
+    pools = _pools(relevance, measure, column, judged)
+    _check_size(pools, measure, most)
+    hulls = []
+    qids = []
+    without = 0
+    for pool in pools:
+        points = pool.points()
+        hulls.append(hull(points))
+        qids.append(pool.qid)
+        without += pool.without
+    vertices = _mean(hulls)
+    front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
+    front.attrs = {TOPICS: qids, WITHOUT_GROUP: without}
+    return front
+
+
+def _pools(relevance: Any, measure: FairnessMeasure, column: str,
+           judged: pd.DataFrame) -> list[Pool]:
+    """Return the pools of the topics that have a value.
+
+    :param column: the name of ``measure`` in errors
+    :raises ValueError: weights, or there is no such topic
+    """
     judgments = Judgments(judged)
     (source,) = grouped([measure], judgments)
     annotations = source.annotations
@@ -143,25 +166,24 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
                          "different kinds; use groups without weights")
     check_labels(measure, annotations, warn)
     codes = annotations.pair_codes  # read first, so that the rankings have these label sets, too
-    rankings = annotations.of_run(empty_run(judgments), measure.depth)
+    run = empty_run(judgments)
+    rankings = annotations.of_run(run, measure.depth)
     rankings = rankings.of_labels(measure.added_labels, measure.depth)
     gains = _gains(relevance, judgments.relevance)
+    starts = np.searchsorted(judgments.topic, range(1, len(judgments.topics)))
+    of_topics = zip(np.split(codes, starts), np.split(gains, starts), strict=True)
     pools = []
-    for t in np.flatnonzero(~source.dropped).tolist():
-        rows = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
-        pool = Pool(relevance, measure, rankings, t, codes[rows], gains[rows])
+    for t, (codes, gains) in enumerate(of_topics):
+        if source.dropped[t]:
+            continue
+        pool = Pool(relevance, measure, rankings, t, codes, gains)
         if pool.counts:
             pools.append(pool)
     if not pools:
         raise ValueError(f"{column} has a value for no topic with a judged document that has a "
                          f"group in {source.groups or 'the iteration of the qrels'}, so there is "
                          "no front")
-    _check_size(pools, measure, most)
-    vertices = _mean([hull(pool.points()) for pool in pools])
-    front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
-    front.attrs[TOPICS] = [rankings.topics[pool.topic] for pool in pools]
-    front.attrs[WITHOUT_GROUP] = sum(pool.without for pool in pools)
-    return front
+    return pools
 
 
 def reason_against(measure: Any) -> str:
@@ -220,46 +242,58 @@ class Pool:
     def __init__(self, relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: int,
                  codes: Ints, gains: Floats) -> None:
         self.measure = measure
-        self.rankings = rankings
-        self.topic = topic
+        self._rankings = rankings
+        self._topic = topic
+        self.qid = rankings.topics[topic]
         #: −1 if the values are of unfairness, else 1.
-        self.sign = 1.0 if direction_of_measure(measure) == LARGER else -1.0
-        rows = np.argsort(-gains, kind="stable")
-        rows = rows[codes[rows] >= 0]
-        sets, number = np.unique(codes[rows], return_inverse=True)
-        scorer = partial(values_of, measure)
-        values = self._scored(scorer, sets[:, None])
+        self.sign = -1.0
+        if direction_of_measure(measure) == LARGER:
+            self.sign = 1.0
+        order = np.argsort(-gains, kind="stable")
+        codes = codes[order]
+        gains = gains[order]
+        has_group = codes >= 0
+        cutoff = relevance["cutoff"]
+        discounts = np.ones(cutoff)
+        ideal = cutoff
+        if relevance.NAME == "nDCG":
+            discounts = log_discount(cutoff)
+            best = gains[:cutoff]
+            ideal = best @ discounts[:len(best)]
+        without_group = gains[~has_group]
+        #: The number of relevant documents without a group.
+        self.without = np.count_nonzero(without_group)
+        codes = codes[has_group]
+        gains = gains[has_group]
+        sets, number = np.unique(codes, return_inverse=True)
+        view = self._view(sets[:, None])
+        values = values_of(measure, view)
         #: Whether the topic has a value.
-        self.counts = len(rows) > 0 and not np.isnan(values).any()
+        self.counts = len(sets) > 0 and not np.isnan(values).any()
         if not self.counts:
             return
-        #: The number of relevant documents without a group.
-        self.without = np.count_nonzero(gains[codes < 0])
-        cutoff = relevance["cutoff"]
-        length = min(max(cutoff, measure.cutoff), len(rows))
+        longest = max(cutoff, measure.cutoff)
+        length = min(longest, len(codes))
         #: The number of ranks that decide the fairness, ``m``.
         self.depth = min(measure.cutoff, length)
         #: The normalised discount of each rank of a list: relevance is the gains times these.
         self.weights = np.zeros(length)
-        self.weights[:cutoff] = 1.0 / cutoff
-        if relevance.NAME == "nDCG":
-            ideal = np.sort(gains)[::-1][:cutoff]
-            discounts = log_discount(cutoff)
-            self.weights[:cutoff] = ratio(discounts[:length], ideal @ discounts[:len(ideal)])
-        view = self._view(sets[:, None])
+        self.weights[:cutoff] = ratio(discounts[:length], ideal)
         side = measure.side(view)
         if side is not None:
             places, _ = view.condensed(1)
-            is_protected = side.sets[0, places[:, 0]]
-            _, number = np.unique(is_protected[number], return_inverse=True)
-        place = pd.Series(number).groupby(number).cumcount().to_numpy()
+            protected = side.sets[0]
+            is_protected = protected[places].ravel()
+            number = is_protected[number].astype(int)
+        documents = pd.Series(number)
+        place = documents.groupby(number).cumcount().to_numpy()
         usable = place < length
         #: The number of better documents of the same kind, ``[n]``.
         self.place = place[usable]
         #: The label set, the kind and the gain of each document, ``[n]``.
-        self.codes = codes[rows[usable]]
+        self.codes = codes[usable]
         self.kind = number[usable]
-        self.gains = gains[rows[usable]]
+        self.gains = gains[usable]
         #: The number of documents of each kind, ``[C]``.
         self.sizes = np.bincount(self.kind)
 
@@ -268,15 +302,16 @@ class Pool:
 
         :param codes: the label set at each rank, ``[N, m]``
         """
+        topic = self._topic
         lists, depth = codes.shape
         number = np.arange(lists)
-        list_topic = np.full(lists, self.topic)
+        list_topic = np.full(lists, topic)
         length = np.full(lists, depth)
         unjudged = np.full(codes.size, -1)
         ranked = replace(
-            self.rankings, list_topic=list_topic, start=number * depth, length=length,
+            self._rankings, list_topic=list_topic, start=number * depth, length=length,
             list_of=np.repeat(number, depth), pair=unjudged, codes=codes.ravel())
-        one_topic = slice(self.topic, self.topic + 1)
+        one_topic = slice(topic, topic + 1)
         return View(ranked, one_topic)
 
     def _scored(self, score: Callable[[View], Any], codes: Ints) -> Any:
@@ -285,9 +320,13 @@ class Pool:
         :param score: a function of a view
         :param codes: the label set at each rank, ``[N, m]``
         """
-        size = max(1, BLOCK_CELLS // codes.shape[1])
-        blocks = range(0, max(len(codes), 1), size)
-        return np.concatenate([score(self._view(codes[i:i + size])) for i in blocks])
+        lists, depth = codes.shape
+        size = max(1, BLOCK_CELLS // depth)
+        scores = []
+        for start in range(0, lists, size):
+            view = self._view(codes[start:start + size])
+            scores.append(score(view))
+        return np.concatenate(scores)
 
     def candidates(self) -> Floats:
         """Return the number of candidates for each cutoff from 0 to that of the measure.
@@ -296,14 +335,17 @@ class Pool:
         states of the last rank if not, or if a dynamic programme finds the best sequences.
         """
         from scipy import special
-        cutoffs = np.arange(min(self.measure.cutoff, LARGEST_FACTORIAL) + 1)
-        orders = np.ones(len(cutoffs))
+        n = min(self.measure.cutoff, LARGEST_FACTORIAL) + 1
+        cutoffs = np.arange(n)
+        orders = np.ones(n)
         if self.measure.decided_by == "order":
             orders = special.factorial(cutoffs)
         ways = np.ones(1)
         for size in self.sizes:
-            ways = np.convolve(ways, 1.0 / orders[:size + 1])[:len(cutoffs)]
-        lengths = np.minimum(cutoffs, len(ways) - 1)
+            of_kind = 1.0 / orders[:size + 1]
+            ways = np.convolve(ways, of_kind)[:n]
+        last = len(ways) - 1
+        lengths = np.minimum(cutoffs, last)
         return ways[lengths] * orders[lengths]
 
     def points(self) -> Floats:
@@ -315,29 +357,33 @@ class Pool:
             lists = np.zeros((1, 0), np.int32)
             for step in self._steps(merged=False):
                 states, row, _, document = step
-                lists = np.column_stack([lists[row], document])
+                before = lists[row]
+                lists = np.column_stack([before, document])
         else:
             *_, (states, *_) = self._steps()
             lists = self._lists(states)[:, :self.depth]
-        relevance = self.gains[lists] @ self.weights[:self.depth] + self._after(states)
-        scorer = partial(values_of, self.measure)
-        values = self._scored(scorer, self.codes[lists])
-        return np.column_stack([relevance, self.sign * values])
+        codes = self.codes[lists]
+        gains = self.gains[lists]
+        score = partial(values_of, self.measure)
+        fairness = self.sign * self._scored(score, codes)
+        relevance = gains @ self.weights[:self.depth] + self._after(states)
+        return np.column_stack([relevance, fairness])
 
     def _lists(self, states: Ints) -> Ints:
         """Return a list for each state, ``[N, length]``: its documents, then the others.
 
         Both parts are in the order of the pool.
         """
-        taken = self.place < states[:, self.kind]
-        order = np.argsort(~taken, axis=1, kind="stable")
+        others = self.place >= states[:, self.kind]
+        order = np.argsort(others, axis=1, kind="stable")
         return order[:, :len(self.weights)]
 
     def _after(self, states: Ints) -> Floats:
         """Return the relevance of the ranks below those of states of ``m`` documents, ``[N]``."""
         columns, where = unique_rows(*states.T)
-        lists = self._lists(np.column_stack(columns))
-        below = self.gains[lists[:, self.depth:]] @ self.weights[self.depth:]
+        distinct = np.column_stack(columns)
+        gains = self.gains[self._lists(distinct)]
+        below = gains[:, self.depth:] @ self.weights[self.depth:]
         return np.asarray(below[where])
 
     def _steps(self, merged: bool = True) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
@@ -349,12 +395,14 @@ class Pool:
         """
         queue = np.argsort(self.kind, kind="stable")
         first = self.sizes.cumsum() - self.sizes
-        states = np.zeros((1, len(self.sizes)), np.int64)
+        states = np.zeros((1, len(first)), np.int64)
         for _ in range(self.depth):
-            row, kind = np.nonzero(states < self.sizes)
-            document = queue[first[kind] + states[row, kind]]
+            possible = states < self.sizes
+            row, kind = np.nonzero(possible)
             states = states[row]
             where = np.arange(len(row))
+            taken = states[where, kind]
+            document = queue[first[kind] + taken]
             states[where, kind] += 1
             if merged:
                 columns, where = unique_rows(*states.T)
@@ -365,16 +413,22 @@ class Pool:
         """Return the vertices of sums over the ranks, by a dynamic programme for each slope."""
         steps = []
         for rank, (states, row, where, document) in enumerate(self._steps()):
-            codes = self.codes[self._lists(states)[:, :self.depth]]
-            terms = self._scored(self.measure.terms, codes)[where, rank]
-            gains = self.weights[rank] * self.gains[document]
-            steps.append((row, where, np.column_stack([gains, self.sign * terms])))
+            lists = self._lists(states)[:, :self.depth]
+            terms = self._scored(self.measure.terms, self.codes[lists])
+            fairness = self.sign * terms[where, rank]
+            relevance = self.weights[rank] * self.gains[document]
+            added = np.column_stack([relevance, fairness])
+            steps.append((row, where, added))
         below = self._after(states)
-        rows = np.arange(len(below))
-        steps.append((rows, 0 * rows, np.column_stack([below, 0.0 * below])))
-        first = _furthest(steps, np.array([1.0, 0.0]))
-        last = _furthest(steps, np.array([0.0, 1.0]))
-        return np.array([first, *_between(steps, first, last), last])
+        row = np.arange(len(below))
+        end = np.zeros_like(row)
+        added = np.column_stack([below, end])
+        steps.append((row, end, added))
+        relevant, fair = np.eye(2)
+        first = _furthest(steps, relevant)
+        last = _furthest(steps, fair)
+        between = _between(steps, first, last)
+        return np.array([first, *between, last])
 
 
 def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) -> None:
@@ -383,16 +437,16 @@ def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) ->
     :param most: the largest number of all topics
     :raises ValueError: a topic has too many, or all topics together
     """
-    numbers = np.array([pool.candidates() for pool in pools])
-    last = numbers[:, -1]
-    if last.sum() > most:
-        raise ValueError(f"{measure} has {last.sum():,.0f} lists to compare")
-    if last.max() > MOST:
-        topic = pools[int(last.argmax())].topic
-        impossible = (numbers > MOST).any(axis=0)
-        raise ValueError(f"{measure} has {last.max():,.0f} lists to compare for the topic "
-                         f"{pools[0].rankings.topics[topic]!r}, and at most {MOST:,} are possible; "
-                         f"use a cutoff of at most {impossible.argmax() - 1}")
+    candidates = {pool.qid: pool.candidates() for pool in pools}
+    table = pd.DataFrame(candidates)
+    lists = table.iloc[-1]
+    if lists.sum() > most:
+        raise ValueError(f"{measure} has {lists.sum():,.0f} lists to compare")
+    if lists.max() > MOST:
+        impossible = (table > MOST).any(axis=1)
+        raise ValueError(f"{measure} has {lists.max():,.0f} lists to compare for the topic "
+                         f"{lists.idxmax()!r}, and at most {MOST:,} are possible; use a cutoff of "
+                         f"at most {impossible.argmax() - 1}")
 
 
 def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Floats:
@@ -403,13 +457,15 @@ def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Flo
 
     :param steps: for each rank the state before, the state after, and what is added, ``[steps, 2]``
     """
+    mirrored = normal[::-1]
     points = np.zeros((1, 2))
     for row, where, added in steps:
-        reached = points[row] + added
-        far = (reached @ normal).round(TIE_DECIMALS)
-        order = np.lexsort((-reached @ normal[::-1], -far, where))
-        first = np.unique(where[order], return_index=True)[1]
-        points = reached[order[first]]
+        points = points[row] + added
+        near = -(points @ normal).round(TIE_DECIMALS)
+        order = np.lexsort((-points @ mirrored, near, where))
+        points = points[order]
+        _, first = np.unique(where[order], return_index=True)
+        points = points[first]
     return points[0]
 
 
@@ -424,7 +480,9 @@ def _between(steps: Sequence[tuple[Ints, Ints, Floats]], first: Floats,
     middle = _furthest(steps, normal)
     if (middle - first) @ normal <= ROUNDING:
         return []
-    return [*_between(steps, first, middle), middle, *_between(steps, middle, last)]
+    before = _between(steps, first, middle)
+    after = _between(steps, middle, last)
+    return [*before, middle, *after]
 
 
 def hull(points: Floats) -> Floats:
@@ -439,14 +497,18 @@ def hull(points: Floats) -> Floats:
     [[1.0, 0.2], [0.5, 0.8], [0.0, 1.0]]
     """
     vertices = []
-    line = points[points[:, 0] >= points[:, 0].max() - ROUNDING]
+    x = points[:, 0]
+    line = points[x >= x.max() - ROUNDING]
     while len(line):
-        vertex = line[line[:, 1].argmax()]
+        highest = line[:, 1].argmax()
+        vertex = line[highest]
         vertices.append(vertex)
-        points = points[points[:, 1] > vertex[1] + ROUNDING]
+        is_higher = points[:, 1] > vertex[1] + ROUNDING
+        points = points[is_higher]
         across, up = abs(points - vertex).T
-        least = (across / up).min(initial=np.inf)
-        line = points[across <= least * up + ROUNDING]
+        slopes = across / up
+        furthest = slopes.min(initial=np.inf) * up + ROUNDING
+        line = points[across <= furthest]
     return np.array(vertices)
 
 
@@ -457,9 +519,11 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
     """
     start = np.sum([vertices[:1] for vertices in hulls], axis=0)
     edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls])
-    order = np.argsort(-edges[:, 0] / edges[:, 1], kind="stable")
-    vertices = np.concatenate([start, edges[order]]).cumsum(axis=0)
-    return hull(vertices / len(hulls))
+    across, up = edges.T
+    order = np.argsort(-across / up, kind="stable")
+    edges = edges[order]
+    points = np.concatenate([start, edges])
+    return hull(points.cumsum(axis=0) / len(hulls))
 
 
 def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
@@ -499,24 +563,28 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     need_rows(front, "the front")
     if TOPICS not in front.attrs:
         raise ValueError("the front has no attrs['topics']; give the frame that frontier returns")
-    relevance, fairness = front.columns[:2]
+    topics = front.attrs[TOPICS]
+    measures = front.columns[:2]
+    relevance, fairness = measures
     values = frame.pivot(index="qid", columns=["name", "measure"], values="value")
-    means = values.reindex(front.attrs[TOPICS]).mean(skipna=False)
+    values = values.reindex(topics)
+    means = values.mean(skipna=False).unstack()
     names = frame["name"].unique()
-    table = means.unstack().reindex(names, columns=[relevance, fairness])
+    table = means.reindex(names, columns=measures)
     if table.empty or table.isna().any(axis=None):
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
-                         f"topic of the front, such as {front.attrs[TOPICS][0]!r}")
+                         f"topic of the front, such as {topics[0]!r}")
     end = parsed_or_none(text_of(fairness, front)).FAIR_END
-    possible = front[relevance][::-1]
-    far = abs(front[fairness] - end)[::-1]
+    ascending = front[::-1]
+    possible = ascending[relevance]
+    far = abs(ascending[fairness] - end)
     now = abs(table[fairness] - end)
     # Rounding can place a system that is on the front beyond it.
     nearest = np.interp(table[relevance] - ROUNDING, possible, far, right=np.nan)
     table["fairest"] = abs(end - nearest)
     table["most relevant"] = np.interp(now + ROUNDING, far, possible, left=np.nan)
-    table["headroom"] = now - nearest
-    table["share"] = table["headroom"] / now.where(now > 0)
+    closer = table["headroom"] = now - nearest
+    table["share"] = closer / now.where(now > 0)
     return table.rename_axis(index="name", columns=None).reset_index()
 
 
@@ -538,11 +606,13 @@ def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[st
                 front = _frontier(qrels, relevance, fairness, most=MOST_OF_ALL)
         except ValueError:
             continue
-        front.columns = pd.Index([columns[i], columns[j]])
-        table = headroom(perquery, front).set_index("name").rename(columns={columns[j]: "now"})
+        names = [columns[i], columns[j]]
+        front = front.set_axis(names, axis=1)
+        table = headroom(perquery, front).set_index("name")
+        table["now"] = table[columns[j]]
         systems = table[["now", "fairest", "headroom"]].to_dict("index")
-        fronts.append({"relevance": i, "fairness": j, "vertices": front.to_numpy().tolist(),
-                       "systems": systems})
+        vertices = front.to_numpy().tolist()
+        fronts.append({"relevance": i, "fairness": j, "vertices": vertices, "systems": systems})
     return fronts
 
 
@@ -553,7 +623,8 @@ def note_on_fronts(averages: pd.DataFrame) -> list[str]:
         return []
     columns = measure_columns(averages)
     place = fronts[0]["relevance"]
-    relevance = systems_of(averages).set_index("name")[columns[place]]
+    systems = systems_of(averages).set_index("name")
+    relevance = systems[columns[place]]
     best = relevance.idxmax()
     parts = []
     for front in fronts:
