@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from math import nan
@@ -162,35 +163,21 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     if len(measures) != 1:
         raise ValueError(f"measure={shown(measure)}: explain takes one measure, and "
                          f"{len(measures)} are given")
-    judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
+    judged = loaded_qrels(qrels)
+    judged = with_text_ids(judged, "qrels", "query_id", "doc_id")
     columns, judged, _ = take_groups(measures, judged, groups)
-    measure, name = next(iter(columns.items()))
+    ((measure, name),) = columns.items()
     judgments = Judgments(judged)
-    topic = str(texts_of(pd.Series([qid]))[0])
+    (topic,) = texts_of(pd.Series([qid]))
     frame = one_run(run, topics)
-    if topic not in judgments.topics:
-        message = (f"the qrels have no topic {shown(topic)}; they have topics such as "
-                   f"{judgments.topics[0]!r}")
-        if topic in texts_of(frame["query_id"]):
-            message += ". The run has it, but a topic without judged documents has no value"
-        raise ValueError(f"{message}.{did_you_mean(topic, judgments.topics)}")
-    place = judgments.topics.index(topic)
     ranked = _of_topic(frame, topic, judgments)
+    place = judgments.topics.index(topic)
     parts = getattr(measure, "parts", [measure])
     of_groups = [part for part in parts if getattr(part, "needs_groups", True)]
     compared = of_groups or parts[:1]
     ranks = [Ranks(part, judgments, ranked, place, groups) for part in compared]
     first = ranks[0]
-    depth = first.depth
-    frame = pd.DataFrame({"rank": range(1, depth + 1)})
-    frame["docno"] = ranked.docnos(slice(depth))
-    frame["label"] = first.relevance
-    labels = zip(*(of_part.groups() for of_part in ranks), strict=True)
-    texts = [", ".join(filter(None, of_rank)) or None for of_rank in labels]
-    frame["group"] = pd.Series(texts, dtype="str")
-    frame["counts"] = frame.index.isin(first.places)
-    frame["reason"] = np.where(frame["counts"], "", first.reason)
-    numbers = Numbers(first.places, depth)
+    numbers = Numbers(first.places, first.depth)
     for of_part in ranks:
         prefix = of_part.measure.prefix if len(ranks) > 1 else ""
         numbers.columns |= of_part.shares(prefix)
@@ -203,12 +190,15 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         formula = measure.formula() or formula
         facts["where"] = measure.where()
         (evaluator,) = scores.evaluator.fairness
-        views = evaluator.views(ranked, slice(place, place + 1))
+        one_topic = slice(place, place + 1)
+        views = evaluator.views(ranked, one_topic)
         for part, view in views.items():
-            numbers.add_notes(view, "" if part == measure else part.prefix)
-        if evaluator.undefined()[measure][place]:
+            prefix = "" if part == measure else part.prefix
+            numbers.add_notes(view, prefix)
+        undefined = evaluator.undefined()[measure]
+        if undefined[place]:
             facts["undefined"] = first.nothing
-    column, values = scores.by_rank(ranked, place, first.places, depth)
+    column, values = scores.by_rank(ranked, place, first.places, first.depth)
     numbers.columns[column] = values
     if "undefined" not in facts and first.comparable:
         facts["formula"] = numbers.put_into(formula)
@@ -218,6 +208,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     fairest = first.fairest
     if fairest is not None:
         facts["fairest"] = fairest
+    frame = _documents(ranks, ranked)
     frame = frame.assign(**numbers.columns, **facts, **numbers.of_topic)
     frame.attrs = facts | {"value": scores.value}
     if protected is not None:
@@ -228,15 +219,40 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
 def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> Run:
     """Return the ranking of a topic.
 
-    :raises ValueError: the run has several rankings of the topic
+    :raises ValueError: the qrels do not have the topic, or the run has several rankings of it
     """
-    frame = run[texts_of(run["query_id"]) == topic]
+    topics = judgments.topics
+    is_of_topic = texts_of(run["query_id"]) == topic
+    frame = run[is_of_topic]
+    if topic not in topics:
+        message = f"the qrels have no topic {shown(topic)}; they have topics such as {topics[0]!r}"
+        if len(frame):
+            message += ". The run has it, but a topic without judged documents has no value"
+        raise ValueError(f"{message}.{did_you_mean(topic, topics)}")
     if "iteration" in run and run["iteration"].nunique() > 1:
         raise ValueError(f"the run has several rankings of topic {topic!r}; explain takes one: "
                          "choose the rows of one sample by the column 'iteration'")
     if frame.empty:
         warn(f"the run returned nothing for topic {topic!r}", "empty run")
     return Run(frame, judgments, _warn_of_topic)
+
+
+def _documents(ranks: Sequence[Ranks], ranked: Run) -> pd.DataFrame:
+    """Return a row for each rank, with the columns from ``rank`` to ``reason``.
+
+    :param ranks: those of each group source
+    """
+    first = ranks[0]
+    depth = first.depth
+    frame = pd.DataFrame({"rank": range(1, depth + 1)})
+    frame["docno"] = ranked.docnos(slice(depth))
+    frame["label"] = first.relevance
+    labels = zip(*(of_part.groups() for of_part in ranks), strict=True)
+    texts = [", ".join(filter(None, of_rank)) or None for of_rank in labels]
+    frame["group"] = pd.Series(texts, dtype="str")
+    frame["counts"] = frame.index.isin(first.places)
+    frame["reason"] = np.where(frame["counts"], "", first.reason)
+    return frame
 
 
 def _warn_of_topic(message: str, cause: str) -> None:
@@ -257,52 +273,61 @@ class Ranks:
                  source: Any = None) -> None:
         self.measure = measure
         self._of_package = isinstance(measure, FairnessMeasure)
+        params = measure.params
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
-        cutoff = measure.params.get("cutoff", measure.params.get("ideal"))
-        judged_only = not self._of_package and measure.params.get("judged_only")
-        depth = None if judged_only else cutoff
+        ideal = params.get("ideal")
+        cutoff = depth = params.get("cutoff", ideal)
+        judged_only = not self._of_package and params.get("judged_only")
         added = ()
         if self._of_package:
-            depth = None if measure.depth is None else cutoff
             added = measure.added_labels
+        if judged_only or (self._of_package and measure.depth is None):
+            depth = None
         annotations = annotations_for(measure, judgments, source)
-        rankings = annotations.of_run(run, depth).of_labels(added)
+        rankings = annotations.of_run(run, depth)
+        rankings = rankings.of_labels(added)
         one_topic = slice(topic, topic + 1)
-        self._view = View(rankings, one_topic)
-        codes, relevance, _ = self._view.full(None)
-        length = codes.shape[1]
+        view = self._view = View(rankings, one_topic)
+        (codes,), (relevance,), _ = view.full(None)
+        length = len(codes)
         counts = np.ones(length, bool)
         #: Why a document does not count.
-        self.reason = "not judged" if judged_only else "no group"
+        self.reason = "no group"
         if self._of_package:
-            counts = measure.counting(self._view)[0]
+            counts = measure.counting(view)[0]
         elif judged_only:
+            self.reason = "not judged"
             counts = run.pair[:length] >= 0
             # trec_eval takes documents of negative relevance for unjudged ones, ndeval does not.
             if not measure.NAME.startswith("alpha_"):
-                counts &= relevance[0] >= 0
+                counts &= relevance >= 0
         #: The 0-based rank of each document that counts.
         self.places = np.flatnonzero(counts)[:cutoff]
-        compared = self._of_package and measure.needs_groups and not measure.EVEN
+        has_group = codes[self.places] >= 0
         #: Whether a document counts; if the measure compares groups, one that has a group.
-        self.comparable = len(self.places) > 0
-        if compared:
-            self.comparable = bool((codes[0, self.places] >= 0).any())
-        last = int(self.places.max(initial=-1)) + 1
+        self.comparable = len(has_group) > 0
+        if self._of_package and measure.needs_groups and not measure.EVEN:
+            self.comparable = bool(has_group.any())
+        last = int(self.places.max(initial=-1))
+        shown_ranks = min(length, cutoff or length)
         #: The number of ranks that are shown.
-        self.depth = max(last, min(length, cutoff or length))
-        self._codes = codes[0, :self.depth]
-        self.relevance = relevance[0, :self.depth]
+        self.depth = max(last + 1, shown_ranks)
+        self._codes = codes[:self.depth]
+        self.relevance = relevance[:self.depth]
         #: Whether the measure is of this package, and there are labels that it can compare.
-        self._compares = self._of_package and bool(self._view.labels)
-        side = measure.side(self._view) if self._compares else None
-        self._side = side if side is not None and side.present[0] else None
+        self._compares = self._of_package and bool(view.labels)
+        self._side = None
+        if self._compares:
+            side = measure.side(view)
+            if side is not None and side.present[0]:
+                self._side = side
 
     def groups(self) -> list[str]:
         """Return the groups of the document at each rank, separated by commas."""
-        labels = np.array([*self._view.labels], object)
-        no_group = np.zeros((1, len(labels)), bool)
-        member = np.vstack([self._view.member, no_group])
+        view = self._view
+        labels = np.array([*view.labels], object)
+        no_group = np.zeros(len(labels), bool)
+        member = np.vstack([view.member, no_group])
         return [", ".join(labels[is_member]) for is_member in member[self._codes]]
 
     def shares(self, prefix: str) -> dict[str, Floats]:
@@ -310,21 +335,25 @@ class Ranks:
 
         :param prefix: the prefix of the labels in the names of the columns
         """
-        shares = self._so_far(self._view.share)
-        names = [f"{SHARE}{prefix}{label}" for label in self._view.labels]
+        view = self._view
+        shares = self._so_far(view.share)
+        names = [f"{SHARE}{prefix}{label}" for label in view.labels]
         columns = dict(zip(names, shares.T, strict=True))
         if self._side is not None:
             degree = self._side.sets[0].astype(float)
-            columns[PROTECTED_SHARE] = self._so_far(degree[:, None])[:, 0]
+            shares = self._so_far(degree[:, None])
+            columns[PROTECTED_SHARE] = shares[:, 0]
         return columns
 
     def targets(self, prefix: str) -> dict[str, float]:
         """Return the target shares by column; ``prefix`` is as of :meth:`shares`."""
+        view = self._view
         targets = {}
-        target = self.measure.target(self._view) if self._of_package else None
+        target = self.measure.target(view) if self._of_package else None
         if target is not None:
-            names = [f"{TARGET}{prefix}{label}" for label in self._view.labels]
-            shares = np.where(target[0].any(), target[0], nan)
+            shares = target[0]
+            shares = np.where(shares.any(), shares, nan)
+            names = [f"{TARGET}{prefix}{label}" for label in view.labels]
             targets = dict(zip(names, shares, strict=True))
         side = self._side
         if side is not None and side.total[0]:
@@ -341,8 +370,9 @@ class Ranks:
             return reason or "its judgments have nothing to compare with"
         if view.highest_relevance[0] < rel:
             return "no document is relevant"
-        groups = view.relevant(rel)[0] @ view.member
-        present = listed(compress(view.labels, groups))
+        counts = view.relevant(rel)[0] @ view.member
+        groups = compress(view.labels, counts)
+        present = listed(groups)
         if present:
             return f"its relevant documents have only the groups {present}"
         return "no relevant document has a group"
@@ -369,7 +399,8 @@ class Ranks:
         shares = np.vstack([shares, equal])
         weights = weights[:, None]
         total = weights.cumsum(axis=0)
-        sums = (weights * shares[self._codes]).cumsum(axis=0)
+        weighted = weights * shares[self._codes]
+        sums = weighted.cumsum(axis=0)
         means = ratio(sums, total)
         return np.where(total > 0, means, nan)
 
@@ -377,17 +408,14 @@ class Ranks:
     def fairest(self) -> float | None:
         """The value of the fairest possible ranking; ``None`` if it is not known."""
         values = self.measure.fairest(self._view) if self._compares else None
-        if values is None:
-            return None
-        return float(values[0])
+        return None if values is None else float(values[0])
 
     @property
     def protected(self) -> list[str] | None:
         """The protected groups; ``None`` if the measure does not compare two sides."""
         if self._side is None:
             return None
-        labels = np.array(self._view.labels)
-        return labels[self._side.labels[0]].tolist()
+        return list(compress(self._view.labels, self._side.labels[0]))
 
 
 class Numbers:
@@ -418,8 +446,8 @@ class Numbers:
                 self.of_topic |= zip(names, numbers, strict=True)
                 self._of_labels[name] = numbers
             elif np.ndim(values) > 1:
-                self.columns[name] = np.full(self._depth, nan)
-                self.columns[name][self._places] = numbers
+                column = self.columns[name] = np.full(self._depth, nan)
+                column[self._places] = numbers
             else:
                 self.of_topic[name] = numbers[0]
 
@@ -429,13 +457,15 @@ class Numbers:
         :param formula: as of :meth:`FairnessMeasure.formula`
         :returns: such as ``Σ product / Z = (0.33 + 0.21) / 1.42``; ``''`` if a number is missing
         """
-        names = formula.replace("{", "").replace("}", "")
-        at_ranks = {name: column[self._places] for name, column in self.columns.items()}
-        for name, values in (at_ranks | self._of_labels).items():
-            texts = [number(value) for value in values[~np.isnan(values)]]
+        names = re.sub("[{}]", "", formula)
+        parts = {name: column[self._places] for name, column in self.columns.items()}
+        parts |= self._of_labels
+        for name, values in parts.items():
+            values = values[~np.isnan(values)]
+            texts = list(map(number, values))
             total = " + ".join(texts)
             if len(texts) > MOST_SUMMANDS:
-                total = number(np.nansum(values))
+                total = number(values.sum())
             formula = formula.replace(f"Σ {{{name}}}", f"({total})")
             formula = formula.replace(f"{{{name}}}", f"[{', '.join(texts)}]")
         for name, value in self.of_topic.items():
@@ -476,16 +506,17 @@ class _Scores:
         self._qrels = qrels
         self._topic = topic
         self.evaluator = QuickEvaluator([measure], qrels)
+        everything = slice(None)
+        scores = ranked.scores(everything)
         #: The ranking. With distinct scores, providers that break ties otherwise rank as trec_eval.
-        self._ranked = ranked.frame(slice(None))
-        with_scores = self._ranked.assign(score=ranked.scores(slice(None)))
+        self._ranked = ranked.frame(everything)
         with collecting_warnings() as warnings:
-            of_provider = self._of(self.evaluator, [measure], with_scores)[0]
+            of_provider = self._value(self._ranked.assign(score=scores))
         for cause, message in warnings:
             _warn_of_topic(message, cause)
         with collecting_warnings():  # issued above
             #: The value of the whole ranking.
-            self.value = self._of(self.evaluator, [measure], self._ranked)[0]
+            self.value = self._value(self._ranked)
         if not np.isclose(self.value, of_provider, rtol=0, atol=1e-9, equal_nan=True):
             warn(f"{measure} is {of_provider:.6g} for topic {topic!r}, because its provider breaks "
                  "ties otherwise than trec_eval; the explanation is that of trec_eval's order, "
@@ -503,26 +534,28 @@ class _Scores:
         source = source_of_numbers(measure)
         with collecting_warnings():  # prefixes repeat the warnings about the measure
             if source == "terms":
-                added = self.evaluator.contributions(ranked, n)[measure]
+                terms = self.evaluator.contributions(ranked, n)[measure]
                 values = np.full(depth, 0.0 if n else nan)
-                values[places] = added[place]
+                values[places] = terms[place]
                 return "contribution", values
             if source == "cutoffs":
                 measures = at_cutoffs(measure, n)
                 evaluator = QuickEvaluator(measures, self._qrels)
-                of_cutoffs = self._of(evaluator, measures, self._ranked)
+                by_cutoff = self._values(evaluator, self._ranked)
+                of_cutoffs = [by_cutoff.get(cut, cut.DEFAULT) for cut in measures]
                 so_far = np.isin(np.arange(depth), places).cumsum()
                 return "value", np.append(nan, of_cutoffs)[so_far]
-            prefixes = []
-            for k in range(1, depth + 1):
-                prefixes += self._of(self.evaluator, [measure], self._ranked[:k])
+            values = np.array([self._value(self._ranked[:k]) for k in range(1, depth + 1)])
         if source == "prefixes":
-            return "contribution", np.diff(prefixes, prepend=0.0)
-        return "value", np.array(prefixes)
+            return "contribution", np.diff(values, prepend=0.0)
+        return "value", values
 
-    def _of(self, evaluator: QuickEvaluator, measures: Sequence[Any],
-            run: pd.DataFrame) -> list[float]:
+    def _value(self, run: pd.DataFrame) -> float:
+        """Return the value of the measure for a run of the topic."""
+        values = self._values(self.evaluator, run)
+        return values.get(self._measure, self._measure.DEFAULT)
+
+    def _values(self, evaluator: QuickEvaluator, run: pd.DataFrame) -> dict[Any, float]:
         """Return the values of measures for a run of the topic."""
-        values = {metric.measure: metric.value for metric in evaluator.iter_calc(run)
-                  if metric.query_id == self._topic}
-        return [values.get(measure, measure.DEFAULT) for measure in measures]
+        return {metric.measure: metric.value for metric in evaluator.iter_calc(run)
+                if metric.query_id == self._topic}
