@@ -49,6 +49,16 @@ class _Exposure(NamedTuple):
     pairs: Ints
 
 
+class _Returned(NamedTuple):
+    """Documents that a run returned."""
+
+    #: Their indices among all documents of the run, ``[n]``.
+    rows: Ints
+    docnos: Any
+    #: Their exposure, ``[n]``.
+    weights: Floats
+
+
 def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
                       by: str = "document", groups: Any = None,
                       population: str | int = "runs", discount: str = "log2",
@@ -97,10 +107,10 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
                                               depth, topics)
     total = exposure.sum(axis=1, keepdims=True)
     shares = ratio(exposure, total)
-    item = "docno" if by == "document" else "group"
-    table = pd.DataFrame({"name": np.repeat(names, len(items))})
-    of_runs = np.tile(items, len(names))
-    table[item] = pd.Series(of_runs, dtype="str")
+    column = "docno" if by == "document" else "group"
+    of_runs = pd.Index(items, dtype="str")
+    index = pd.MultiIndex.from_product([names, of_runs], names=["name", column])
+    table = index.to_frame(index=False)
     table["exposure"] = exposure.ravel()
     table["share"] = shares.ravel()
     return table
@@ -144,26 +154,27 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     """
     names, items, n, exposure, outside, times, pairs = _exposure(
         runs, qrels, by, groups, population, discount, p, depth, topics)
+    from scipy.special import xlogy
+    size = max(n, 1)
     unnamed = n - len(items)
     x = np.sort(exposure, axis=1)
     i = np.arange(unnamed, n) + 1.0  # first the documents that cannot be named
     total = x.sum(axis=1)
     s = ratio(x, total[:, None])
-    zeros = np.zeros(x.shape)
-    logs = np.log(s, out=zeros, where=s > 0)
-    often = pairs // max(n, 1)
+    often = pairs // size
     exposed = (times > 0).sum(axis=1)
     satisfied = (times >= often[:, None]).sum(axis=1)
     satisfied += unnamed * (often == 0)
     squares = (s ** 2).sum(axis=1)
     table = pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside})
     order = 2 * i - n - 1
-    table["gini"] = (s * order).sum(axis=1) / max(n, 1)
+    gini = (s * order).sum(axis=1)
+    entropy = xlogy(s, s).sum(axis=1)
+    table["gini"] = gini / size
     table["jain"] = ratio(1.0, n * squares)
-    entropy = (s * logs).sum(axis=1)
     table["entropy"] = 0.0 - entropy / math.log(max(n, 2))
-    table["qf"] = exposed / max(n, 1)
-    table["fsat"] = satisfied / max(n, 1)
+    table["qf"] = exposed / size
+    table["fsat"] = satisfied / size
     if by == "group":
         table[["qf", "fsat"]] = nan
     undefined = (total == 0) | (n == 1)
@@ -193,54 +204,64 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     else:
         frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
-    ranked = list(runs_of(frames, judgments).values())
-    rows = [first_rows(run, depth) for run in ranked]
-    last = max(run.place.max(initial=-1) for run in ranked)
-    of_rank = _discounts(discount, int(last) + 1, p)
-    weights = []
-    returned = []
-    for run, documents in zip(ranked, rows, strict=True):
-        # The lists of a topic share the exposure of one list.
-        lists = np.bincount(run.topics)[run.topic[documents]]
-        weights.append(of_rank[run.place[documents]] / lists)
-        returned.append(run.docnos(documents))
-    docnos = np.concatenate(returned)
-    compared = judgments.docnos(slice(None)) if population == "judged" else docnos
-    items: Any = np.sort(pd.unique(compared))
-    n = int(population) if is_size else len(items)
+    ranked = runs_of(frames, judgments)
+    returned = [_returned(run, discount, p, depth) for run in ranked.values()]
+    compared = [of_run.docnos for of_run in returned]
+    if population == "judged":
+        compared = [judgments.docnos()]
+    documents = pd.unique(np.concatenate(compared))
+    items: Any = np.sort(documents)
+    n = len(items)
+    if is_size:
+        n = int(population)
     if n < len(items):
         raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")
-    pairs = np.array([len(documents) for documents in rows])
-    places = pd.Index(items).get_indexer(docnos)
-    if by == "document":
-        number = np.repeat(np.arange(len(ranked)), pairs)
-        exposure = np.zeros((len(ranked), len(items) + 1))
-        times = np.zeros_like(exposure)
-        # The last column is of documents outside the population, whose place is −1.
-        np.add.at(exposure, (number, places), np.concatenate(weights))
-        np.add.at(times, (number, places), 1.0)
-        exposure = exposure[:, :-1]
-        times = times[:, :-1]
-    else:
+    index = pd.Index(items)
+    if by == "group":
         annotations = annotations_of(judgments, groups)
         if qrels is None and annotations.declared is None:
             raise ValueError(f"{annotations.groups!r} does not declare its labels, so the groups "
                              "are those of the judged documents: give qrels")
         items = annotations.labels
         n = len(items)
-        inside = np.split(places >= 0, pairs.cumsum()[:-1])
-        of_groups = []
-        for run, documents, weight, is_inside in zip(ranked, rows, weights, inside, strict=True):
-            of_run = annotations.of_run(run, None if depth is None else int(depth))
-            shares = of_run.sets.shares(of_run.codes[documents], items)
-            of_groups.append((weight * is_inside) @ shares)
-        exposure = times = np.array(of_groups)
-    total = np.array([weight.sum() for weight in weights])
+    exposures = []
+    times = []
+    for run, of_run in zip(ranked.values(), returned, strict=True):
+        place = index.get_indexer(of_run.docnos)
+        inside = place >= 0
+        place = place[inside]
+        weights = of_run.weights[inside]
+        if by == "document":
+            exposures.append(np.bincount(place, weights, len(items)))
+            times.append(np.bincount(place, minlength=len(items)))
+        else:
+            rankings = annotations.of_run(run, depth)
+            rows = of_run.rows[inside]
+            shares = rankings.sets.shares(rankings.codes[rows], items)
+            exposures.append(weights @ shares)
+    exposure = np.array(exposures)
+    total = np.array([of_run.weights.sum() for of_run in returned])
+    pairs = np.array([len(of_run.rows) for of_run in returned])
     outside = ratio(total - exposure.sum(axis=1), total)
     outside[outside < ROUNDING] = 0.0
     outside[total == 0] = nan
-    return _Exposure(list(frames), items, n, exposure, outside, times, pairs)
+    lists = np.array(times or exposures, float)
+    return _Exposure([*ranked], items, n, exposure, outside, lists, pairs)
+
+
+def _returned(run: Run, discount: str, p: float | None, depth: int | None) -> _Returned:
+    """Return the first ``depth`` documents of the lists of a run; for the parameters see
+    :func:`document_exposure`.
+    """
+    rows = first_rows(run, depth)
+    place = run.place[rows]
+    last = int(place.max(initial=-1))
+    of_rank = _discounts(discount, last + 1, p)
+    # The lists of a topic share the exposure of one list.
+    lists = np.bincount(run.topics)[run.topic[rows]]
+    docnos = run.docnos(rows)
+    return _Returned(rows, docnos, of_rank[place] / lists)
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:
@@ -326,21 +347,20 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     topics = len(judgments.topics)
     rows = first_rows(run, measure.param("cutoff"))
     place = run.place[rows]
-    ranks = int(place.max(initial=-1)) + 1
+    last = int(place.max(initial=-1))
     discount = measure.param("discount")
-    weights = arrays.discount(discount, ranks, measure.param("p"))
+    weights = arrays.discount(discount, last + 1, measure.param("p"))
     scale = measure.param("gains")
     gains = arrays.gain(scale, judgments.relevance, measure.param("rel"))
     # First the ranked documents, then the judged ones. The attention is the sum over the rankings
     # of a topic, which has the same shares as their mean.
     topic = np.append(run.topic[rows], judgments.topic)
-    attention = np.append(weights[place], np.zeros(len(gains)))
-    merit = np.append(np.zeros(len(rows)), gains)
+    attention = np.append(weights[place], 0.0 * gains)
+    merit = np.append(0.0 * place, gains)
     dropped = None
     if annotations is None:
-        judged = judgments.docnos(slice(None))
-        docnos = np.append(run.docnos(rows), judged)
-        item = pd.factorize(docnos)[0]
+        docnos = np.append(run.docnos(rows), judgments.docnos())
+        item, _ = pd.factorize(docnos)
     else:
         ranked = annotations.of_run(run, None)
         codes = np.append(ranked.codes[rows], annotations.pair_codes)
@@ -356,9 +376,11 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     counts = of_merit > 0
     if dropped is not None and dropped.topics is not None:
         counts &= np.isin(judgments.topics, list(dropped.topics))
-    excess = ratio(attention, of_attention[topic]) - ratio(merit, of_merit[topic])
-    inequity = np.bincount(item, excess * counts[topic])
+    attention = ratio(attention, of_attention[topic])
+    merit = ratio(merit, of_merit[topic])
+    excess = (attention - merit) * counts[topic]
+    inequity = abs(np.bincount(item, excess))
     n = int(counts.sum())
     if not n:
         return nan, n
-    return float(abs(inequity).sum()) / (2 * n), n
+    return float(inequity.sum() / (2 * n)), n
