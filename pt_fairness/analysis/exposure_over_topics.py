@@ -44,7 +44,7 @@ class _Exposure(NamedTuple):
     #: The share of the exposure that no item has, ``[R]``.
     outside: Floats
     #: The number of lists that returned each item, ``[R, I]``; of groups, their exposure.
-    times: Floats
+    times: Any
     #: The number of (list, document) pairs, ``[R]``.
     pairs: Ints
 
@@ -225,7 +225,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
                              "are those of the judged documents: give qrels")
         items = annotations.labels
         n = len(items)
-    exposures = []
+    exposures: list[Any] = []
     times = []
     for run, of_run in zip(ranked.values(), returned, strict=True):
         place = index.get_indexer(of_run.docnos)
@@ -246,7 +246,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     outside = ratio(total - exposure.sum(axis=1), total)
     outside[outside < ROUNDING] = 0.0
     outside[total == 0] = nan
-    lists = np.array(times or exposures, float)
+    lists = np.array(times or exposures)
     return _Exposure([*ranked], items, n, exposure, outside, lists, pairs)
 
 
@@ -355,8 +355,8 @@ def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
     # First the ranked documents, then the judged ones. The attention is the sum over the rankings
     # of a topic, which has the same shares as their mean.
     topic = np.append(run.topic[rows], judgments.topic)
-    attention = np.append(weights[place], 0.0 * gains)
-    merit = np.append(0.0 * place, gains)
+    attention = np.append(weights[place], np.zeros(len(gains)))
+    merit = np.append(np.zeros(len(rows)), gains)
     dropped = None
     if annotations is None:
         docnos = np.append(run.docnos(rows), judgments.docnos())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
@@ -88,9 +88,10 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
         raise ValueError(f"labels are a {type(labels).__name__} here; they have to be a dictionary "
                          "from measures to labels, such as {'rKL@10': 'Unfairness'}")
     per_query = is_per_query(table)
-    columns: Any = table["measure"].map(str) if per_query else table.columns.map(str)
+    columns: Any = table["measure"] if per_query else table.columns
+    columns = columns.map(str)
     names = by_name(labels, table)
-    _check_labels(names, columns.unique().tolist(), table)
+    _check_labels(names, columns.unique(), table)
     if per_query:
         renamed = table.assign(measure=columns.replace(names))
     else:
@@ -123,7 +124,7 @@ def _check_labels(names: Mapping[str, str], columns: Sequence[str], table: pd.Da
         if not isinstance(new, str) or not new.strip():
             raise ValueError(f"the label of {old} is {shown(new)}; a label is a text that is not "
                              "empty")
-        suffix = split_suffix(new)[1]
+        _, suffix = split_suffix(new)
         mark = direction_of(old, table)
         reason = ""
         if taken.count(new) > 1:
@@ -165,15 +166,17 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
             ends[name] = measure.FAIR_END
         elif direction_of(name, perquery) == NEAR_ZERO:
             ends[name] = 0.0
-    rows = frame.set_axis(["run", "topic", "measure", "value"], axis=1).reset_index(drop=True)
-    rows["fair_end"] = rows["measure"].map(ends).astype(float)
+    rows = frame.rename(columns={"name": "run", "qid": "topic"})
+    rows = rows.reset_index(drop=True)
+    fair_ends = rows["measure"].map(ends)
+    rows["fair_end"] = fair_ends.astype(float)
     rows["undefined"] = pd.NA
     topics = perquery.attrs.get(UNDEFINED)
     if topics is not None:
         pairs = pd.Series(topics, dtype=object).explode()
         keys = pd.MultiIndex.from_frame(rows[["measure", "topic"]])
-        rows["undefined"] = keys.isin(list(pairs.items()))
-    rows["undefined"] = rows["undefined"].astype("boolean")
+        rows["undefined"] = keys.isin([*pairs.items()])
+    rows = rows.astype({"undefined": "boolean"})
     rows.attrs = {}
     return rows
 
@@ -349,55 +352,75 @@ def _columns_of(table: pd.DataFrame, digits: int, with_p: bool) -> dict[str, lis
     """Return the cells of each column of a table for a paper, by head."""
     measures = [] if "measure" in table else measure_columns(table)
     columns = {}
-    if measures:
-        best = best_of_measures(table[["name", *measures]])
-        marks = changes(table)
-        missing = np.where(is_reference(table), "", "–")
-    for column in table.columns:
-        texts = _texts(table[column], digits)
-        if column in measures:
-            texts = np.where(texts == "", missing, texts)
-            if column + LOW in table:
-                low = _texts(table[column + LOW], digits)
-                ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
-                texts = np.where(low == "", texts, texts + ends)
-            head = with_mark(column, table, always=True)
-            columns[head] = list(map(_Cell, texts, best[column], marks[column]))
-            p = p_values(table, column)
-            if with_p and p is not None:
-                shown_p = p.map(short_p, na_action="ignore").astype(object).fillna("")
-                columns[f"p ({column})"] = list(map(_Cell, shown_p))
-            if column + VERDICT in table:
-                verdicts = _texts(table[column + VERDICT], digits)
-                columns[f"verdict ({column})"] = list(map(_Cell, verdicts))
-        elif split_suffix(str(column))[0] not in measures:
-            columns[str(column)] = list(map(_Cell, texts))
-    return columns
 
-
-def _texts(values: pd.Series, digits: int) -> Any:
-    """Return values as text, floats with some decimals, ``''`` where there is none."""
     def text(value: Any) -> str:
         if isinstance(value, float):
             return f"{value:.{digits}f}"
         return str(value)
 
+    if measures:
+        best = best_of_measures(table[["name", *measures]])
+        marks = changes(table)
+        missing = np.where(is_reference(table), "", "–")
+    for column in table.columns:
+        texts = _texts(table[column], text)
+        if column in measures:
+            texts = np.where(texts == "", missing, texts)
+            if column + LOW in table:
+                low = _texts(table[column + LOW], text)
+                high = _texts(table[column + HIGH], text)
+                ends = " [" + low + ", " + high + "]"
+                texts = np.where(low == "", texts, texts + ends)
+            head = with_mark(column, table, always=True)
+            cells = map(_Cell, texts, best[column], marks[column])
+            columns[head] = list(cells)
+            p = p_values(table, column)
+            if with_p and p is not None:
+                texts = _texts(p, short_p)
+                columns[f"p ({column})"] = list(map(_Cell, texts))
+            if column + VERDICT in table:
+                texts = _texts(table[column + VERDICT], str)
+                columns[f"verdict ({column})"] = list(map(_Cell, texts))
+        elif split_suffix(str(column))[0] not in measures:
+            columns[str(column)] = list(map(_Cell, texts))
+    return columns
+
+
+def _texts(values: pd.Series, text: Callable[[Any], str]) -> Any:
+    """Return values as text, ``''`` where there is none."""
     texts = values.astype(object).map(text, na_action="ignore")
     return texts.astype(object).fillna("").to_numpy(object)
 
 
+def _marked_up(columns: Mapping[str, Sequence[_Cell]], escaped: Callable[[str], str],
+               bold: str) -> list[list[str]]:
+    """Return the head of a table and its rows, with markup.
+
+    :param escaped: returns a text without the characters that are markup
+    :param bold: the markup of the best values, a format
+    """
+    rows = [[escaped(head) for head in columns]]
+    for cells in zip(*columns.values(), strict=True):
+        row = []
+        for cell in cells:
+            text = escaped(cell.text)
+            if cell.best:
+                text = bold.format(text)
+            row.append(text + escaped(cell.mark))
+        rows.append(row)
+    return rows
+
+
 def _markdown(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str]) -> str:
-    def written(text: str) -> str:
-        return " ".join(text.replace("|", "\\|").split())
+    def escaped(text: str) -> str:
+        words = text.replace("|", "\\|").split()
+        return " ".join(words)
 
-    def cell_text(cell: _Cell) -> str:
-        text = written(cell.text)
-        return (f"**{text}**" if cell.best else text) + cell.mark
-
-    heads = map(written, columns)
-    rule = ["---", *["---:"] * (len(columns) - 1)]
-    rows = [map(cell_text, row) for row in zip(*columns.values(), strict=True)]
-    lines = [f"| {' | '.join(row)} |\n" for row in (heads, rule, *rows)]
+    rows = _marked_up(columns, escaped, "**{}**")
+    rule = ["---:"] * len(columns)
+    rule[0] = "---"
+    rows.insert(1, rule)
+    lines = [f"| {' | '.join(row)} |\n" for row in rows]
     if sentences:
         lines.append(f"\n{' '.join(sentences)}\n")
     return "".join(lines)
@@ -405,48 +428,42 @@ def _markdown(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str]) 
 
 def _latex(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
            references: int) -> str:
-    def cell_text(cell: _Cell) -> str:
-        text = cell.text.translate(_LATEX)
-        if cell.best:
-            text = rf"\textbf{{{text}}}"
-        return text + cell.mark.translate(_LATEX)
+    def escaped(text: str) -> str:
+        return text.translate(_LATEX)
 
-    heads = [head.translate(_LATEX) for head in columns]
+    heads, *rows = _marked_up(columns, escaped, r"\textbf{{{}}}")
     lines = [rf"\begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}", r"\toprule",
              rf"{' & '.join(heads)} \\", r"\midrule"]
-    for row in zip(*columns.values(), strict=True):
-        text = " & ".join(map(cell_text, row))
+    for row in rows:
+        text = " & ".join(row)
         # After the end of a row, LaTeX takes a bracket or a star for an option.
-        lines.append(re.sub(r"^([\[*])", r"{\1}", text) + r" \\")
+        text = re.sub(r"^([\[*])", r"{\1}", text)
+        lines.append(rf"{text} \\")
     if references:
-        lines.insert(len(lines) - references, r"\midrule")
+        lines.insert(-references, r"\midrule")
     lines += [r"\bottomrule", r"\end{tabular}"]
     if sentences:
         lines.append(r"\par\smallskip{\footnotesize")
         for sentence in sentences:
-            lines += wrap(sentence.translate(_LATEX), NOTE_WIDTH, break_long_words=False,
+            lines += wrap(escaped(sentence), NOTE_WIDTH, break_long_words=False,
                           break_on_hyphens=False)
         lines.append(r"\par}")
     text = "\n".join([*lines, ""])
-    return f"% needs booktabs{' and amssymb' if BLACK in text else ''}\n{text}"
+    packages = "booktabs and amssymb" if BLACK in text else "booktabs"
+    return f"% needs {packages}\n{text}"
 
 
 def _html(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
           references: int) -> str:
-    def cell_text(cell: _Cell) -> str:
-        text = escape(cell.text)
-        if cell.best:
-            text = f"<strong>{text}</strong>"
-        return text + cell.mark
-
-    heads = [f'<th scope="col">{escape(head)}</th>' for head in columns]
+    heads, *rows = _marked_up(columns, escape, "<strong>{}</strong>")
+    cells = [f'<th scope="col">{head}</th>' for head in heads]
     lines = ['<table style="border-collapse: collapse; text-align: right">',
-             f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
-    for name, *cells in zip(*columns.values(), strict=True):
-        values = [f"<td>{cell_text(cell)}</td>" for cell in cells]
-        lines.append(f'<tr><th scope="row">{cell_text(name)}</th>{"".join(values)}</tr>')
+             f"<thead><tr>{''.join(cells)}</tr></thead>", "<tbody>"]
+    for name, *values in rows:
+        cells = [f"<td>{value}</td>" for value in values]
+        lines.append(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>')
     if references:
-        lines.insert(len(lines) - references, '</tbody><tbody style="border-top: 1px solid">')
+        lines.insert(-references, '</tbody><tbody style="border-top: 1px solid">')
     lines.append("</tbody></table>")
     lines += [f"<p>{escape(sentence)}</p>" for sentence in sentences]
     text = "\n".join([*lines, ""])
@@ -462,13 +479,17 @@ def _plain(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
         rule = pd.DataFrame("", [""], rows.columns)
         rows = pd.concat([rows[:-references], rule, rows[-references:]])
     first = rows.columns[0]
-    width = shutil.get_terminal_size((0, 0)).columns or None
-    text = rows.set_index(first).rename_axis(index=None, columns=first).to_string(line_width=width)
+    size = shutil.get_terminal_size((0, 0))
+    width = size.columns or None
+    rows = rows.set_index(first)
+    rows = rows.rename_axis(index=None, columns=first)
+    text = rows.to_string(line_width=width)
     lines = [line.rstrip() for line in text.split("\n")]
-    note = [f"{BEST} the best value."] * (BEST in text) + [*sentences]
-    if note:
+    if BEST in text:
+        sentences = [f"{BEST} the best value.", *sentences]
+    if sentences:
         lines.append("")
-    for sentence in note:
+    for sentence in sentences:
         lines += wrap(sentence, width or NOTE_WIDTH)
     return "\n".join([*lines, ""])
 
@@ -477,5 +498,8 @@ def _aligned(cells: Sequence[_Cell]) -> list[str]:
     """Return cells whose texts end in one column, with what follows them."""
     ends = [BEST * cell.best + cell.mark for cell in cells]
     width = max(map(len, ends), default=0)
-    texts = [" ".join(cell.text.split()) for cell in cells]
-    return [text + end.ljust(width) for text, end in zip(texts, ends, strict=True)]
+    texts = []
+    for cell, end in zip(cells, ends, strict=True):
+        text = " ".join(cell.text.split())
+        texts.append(text + end.ljust(width))
+    return texts
