@@ -73,11 +73,14 @@ class _Product(Groups):
         super().__init__(name, combinations)
         self.complete = combinations is not None and all(source.complete for source in sources)
         self.in_parts = all(source.in_parts for source in sources)
-        self.weighted = any(source.weighted for source in sources)
         self.by_topic = any(source.by_topic for source in sources)
         self.judged = any(source.judged for source in sources)
         limits = [set(source.topics) for source in sources if source.topics is not None]
         self.topics = sorted(set.intersection(*limits)) if limits else None
+
+    @property
+    def weighted(self) -> bool:  # type: ignore[override]
+        return any(source.weighted for source in self._sources)
 
     def _content(self) -> Any:
         return self._missing, [(source.name, source.digest()) for source in self._sources]
@@ -239,7 +242,8 @@ class ModelLabels(Groups):
         self.model = model
         self.human = human
         self._take(model)
-        self.complete = model.complete and model.labels is not None
+        self.complete = all(source.complete and source.labels is not None
+                            for source in (model, human))
         self.by_topic |= human.by_topic
         self.judged |= human.judged
 

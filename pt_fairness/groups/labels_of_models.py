@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Ints
+from pt_fairness.core.arrays import Bools, Ints
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.groups.combinations import LABEL_OR_LEAVE, single_labels
-from pt_fairness.groups.memberships import Groups, Memberships
+from pt_fairness.groups.memberships import Groups, Memberships, id_texts
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.run_files import load_topics
@@ -32,6 +32,7 @@ LABELLER = "labeller.json"
 NONE = "@NONE"
 #: A value and the ends of its interval.
 Estimate = tuple[float, float, float]
+_UNDEFINED = math.nan, math.nan, math.nan
 
 
 def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any = None,
@@ -53,8 +54,8 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
     :param column: the column with a label, a list of labels, a dictionary label → probability
         (weights), or a missing value for no group
     :param cache: a folder that keeps the labels of one labeller, batch by batch, so that an
-        interrupted labelling goes on where it stopped. It needs ``pip install
-        'pt-fairness[labels]'``
+        interrupted labelling goes on where it stopped. Give another one if the texts or topics
+        change. It needs ``pip install 'pt-fairness[labels]'``
     :param batch_size: the number of documents that the labeller is given at a time
     :param order: the labels in ascending order, if they have an order
     :param name: the name of the groups, and of the labeller in its cache; give it if labellers look
@@ -92,39 +93,44 @@ class FromTransformer(Groups):
         self.by_topic = topics is not None
         self._labeller = labeller
         self._texts = _texts(texts)
-        self._text: dict[str, str] = {}  # of the documents that are being labelled
+        #: The texts of the documents that are being labelled.
+        self._text: Mapping[str, str] = {}
         self._topics = None
+        #: The columns that identify a document.
+        self._ids = ["docno"]
         if topics is not None:
-            self._topics = with_text_ids(load_topics(topics), "frame of topics", "qid")
+            queries = load_topics(topics)
+            self._topics = with_text_ids(queries, "frame of topics", "qid")
+            self._ids = ["qid", "docno"]
         self._column = column
-        self._cache = None if cache is None else Path(cache)
+        self._cache = cache
         self._batch_size = batch_size
-        # The columns that identify a document, and the label of each document as returned.
-        self._ids = ["qid", "docno"] if self.by_topic else ["docno"]
+        #: The label of each document, as returned.
         self._labels: dict[tuple[str, ...], Any] = {}
         self._identity = {
             "labeller": f"{type(labeller).__module__}.{type(labeller).__qualname__}",
             "text": re.sub(" at 0x[0-9a-fA-F]+", "", repr(labeller)),
             "column": column, "name": name, "key": self._ids}
-        if self._cache is not None:
-            with self._opened():  # an error of the cache is better now than later
-                pass
+        with self._opened():  # an error of the cache is better now than later
+            pass
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
         """Whether a document that is labelled so far has weights."""
-        return any(isinstance(labels, Mapping) for labels in self._labels.values())
+        labels = self._labels.values()
+        return any(isinstance(of_document, Mapping) for of_document in labels)
 
     def _content(self) -> Any:
         return self._labeller, self._texts, self._topics, self._column, self.order
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         columns = [qids, docnos] if self.by_topic else [docnos]
-        keys = dict.fromkeys(zip(*columns, strict=True))
-        unlabelled = [key for key in keys if key not in self._labels]
-        if unlabelled:
-            self._label(unlabelled)
-        return self._source(keys).annotate(qids, docnos)
+        rows = zip(*columns, strict=True)
+        keys = dict.fromkeys(rows).keys()
+        if not keys <= self._labels.keys():
+            self._label(keys)
+        source = self._source(keys)
+        return source.annotate(qids, docnos)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the labels so far, to be checked by hand, shared, or read by :func:`from_file`.
@@ -134,7 +140,9 @@ class FromTransformer(Groups):
         """
         source = self.labelled()
         qids, docnos = _listed(source)
-        frame = source.lookup(docnos if qids is None else qids, docnos)
+        if qids is None:
+            qids = docnos  # any topic
+        frame = source.lookup(qids, docnos)
         if source.weighted:
             frame["weight"] = frame["weight"].fillna(1.0)
         return frame if self.by_topic else frame.drop(columns="qid")
@@ -149,8 +157,12 @@ class FromTransformer(Groups):
         mapping: dict[str, Any] = {}
         for key in keys:
             labels = self._labels[key]
-            of_topic = mapping.setdefault(key[0], {}) if self.by_topic else mapping
-            of_topic[key[-1]] = [labels] if pd.api.types.is_scalar(labels) else labels
+            if pd.api.types.is_scalar(labels):
+                labels = [labels]
+            of_topic = mapping
+            if self.by_topic:
+                of_topic = mapping.setdefault(key[0], {})
+            of_topic[key[-1]] = labels
         return from_mapping(mapping)
 
     @contextmanager
@@ -170,39 +182,43 @@ class FromTransformer(Groups):
         except ImportError as error:
             raise ImportError("a cache of labels needs pyterrier-caching: pip install "
                               "'pt-fairness[labels]'") from error
-        path = str(self._cache)
+        path = os.fspath(self._cache)
         with lock(Path(f"{path}.lock")):
-            file = self._cache / LABELLER
-            if not self._cache.exists():
+            if not os.path.exists(path):
                 # Create it under another name: an interrupted process leaves no invalid cache.
                 part = Path(f"{path}.part")
                 shutil.rmtree(part, ignore_errors=True)
                 KeyValueCache(str(part), key=self._ids, value=["labels"]).close()
-                (part / LABELLER).write_text(json.dumps(self._identity), encoding="utf-8")
+                labeller = json.dumps(self._identity)
+                (part / LABELLER).write_text(labeller, encoding="utf-8")
                 part.rename(path)
-            stored = json.loads(file.read_text("utf-8")) if file.exists() else "no labeller"
+            stored: Any = "no labeller"
+            file = Path(path, LABELLER)
+            if file.exists():
+                stored = json.loads(file.read_text("utf-8"))
             if stored != self._identity:
                 raise ValueError(f"the cache {path} is that of {stored}, and this is "
                                  f"{self._identity}; give another folder")
             with closing(KeyValueCache(path, self._ask)) as cache:
                 for row in cache:
-                    self._labels[tuple(row[name] for name in self._ids)] = row["labels"]
+                    key = tuple(row[name] for name in self._ids)
+                    self._labels[key] = row["labels"]
                 yield cache
 
-    def _label(self, keys: list[tuple[str, ...]]) -> None:
-        """Label documents, in batches."""
+    def _label(self, keys: Iterable[tuple[str, ...]]) -> None:
+        """Label the documents that have no label yet, in batches."""
         from tqdm import tqdm
         self._left_out: list[str] = []  # documents, by _ask
         with self._opened() as label:
-            frame = pd.DataFrame([key for key in keys if key not in self._labels],
-                                 columns=self._ids, dtype=object)
+            unlabelled = [key for key in keys if key not in self._labels]
+            frame = pd.DataFrame(unlabelled, columns=self._ids, dtype=object)
             self._read(frame["docno"])
             with tqdm(total=len(frame), desc=f"label ({self.name})", unit="doc") as bar:
                 for start in range(0, len(frame), self._batch_size):
-                    batch = frame[start:start + self._batch_size]
+                    end = start + self._batch_size
+                    batch = frame[start:end]
                     labels = label(batch)["labels"]
-                    rows = batch.itertuples(index=False, name=None)
-                    self._labels |= zip(rows, labels, strict=True)
+                    self._labels |= zip(unlabelled[start:end], labels, strict=True)
                     bar.update(len(batch))
         self._text = {}
         if self._left_out:
@@ -220,36 +236,55 @@ class FromTransformer(Groups):
             documents = documents.merge(self._topics, on="qid")
         if self._texts is not None:
             text = documents["docno"].map(self._text)
-            documents = documents.assign(text=text).dropna(subset="text")
-        where = f"the labeller of {self.name}, for the {len(documents)} documents from " \
-                f"{batch['docno'].iloc[0]!r} to {batch['docno'].iloc[-1]!r}"
+            documents = documents.assign(text=text)
+            documents = documents.dropna(subset="text")
         labels = {}
         if len(documents):
-            try:
-                answer = self._labeller(documents)
-            except Exception as error:  # of the user's code
-                raise ValueError(f"{where}, raised {error!r}; the labels before are kept"
-                                 ) from error
-            need_frame(answer, f"what {where}, returned")
-            need_columns(answer, [*self._ids, self._column], f"what {where}, returned")
-            asked = {*documents[self._ids].itertuples(index=False, name=None)}
-            ids = [texts_of(answer[name]) for name in self._ids]
-            for key, label in zip(zip(*ids, strict=True), answer[self._column], strict=True):
-                if key in labels or key not in asked:
-                    fault = "twice" if key in labels else "which it was not asked for"
-                    raise ValueError(f"{where}, returned {key[-1]!r} {fault}")
-                labels_and_weights(key[-1], label)  # checks it
-                labels[key] = label
-        keys = [*batch[self._ids].itertuples(index=False, name=None)]
-        self._left_out += [key[-1] for key in keys if key not in labels]
-        column = pd.Series([labels.get(key) for key in keys], batch.index, dtype=object)
+            docnos = batch["docno"].tolist()
+            where = (f"the labeller of {self.name}, for the {len(documents)} documents from "
+                     f"{docnos[0]!r} to {docnos[-1]!r}")
+            labels = self._answer(documents, where)
+        of_batch = []
+        for key in self._keys(batch):
+            if key not in labels:
+                self._left_out.append(key[-1])
+            of_batch.append(labels.get(key))
+        column = pd.Series(of_batch, batch.index, dtype=object)
         return batch.assign(labels=column)
+
+    def _answer(self, documents: pd.DataFrame, where: str) -> dict[tuple[str, ...], Any]:
+        """Return the labels that the labeller gives to documents.
+
+        :param where: the labeller and the documents, in errors
+        :raises ValueError: as :meth:`_ask`
+        """
+        try:
+            answer = self._labeller(documents)
+        except Exception as error:  # of the user's code
+            raise ValueError(f"{where}, raised {error!r}; the labels before are kept") from error
+        what = f"what {where}, returned"
+        need_columns(answer, [*self._ids, self._column], what)
+        asked = {*self._keys(documents)}
+        labels: dict[tuple[str, ...], Any] = {}
+        for key, label in zip(self._keys(answer), answer[self._column], strict=True):
+            if key in labels or key not in asked:
+                fault = "twice" if key in labels else "which it was not asked for"
+                raise ValueError(f"{where}, returned {key[-1]!r} {fault}")
+            labels_and_weights(key[-1], label)  # checks it
+            labels[key] = label
+        return labels
+
+    def _keys(self, frame: pd.DataFrame) -> Iterable[tuple[str, ...]]:
+        """Return the identifiers of the documents in a frame."""
+        columns = [texts_of(frame[name]) for name in self._ids]
+        return zip(*columns, strict=True)
 
     def _read(self, docnos: Iterable[str]) -> None:
         """Read the texts of documents; those without a text are left out."""
         if isinstance(self._texts, str):
             from pt_fairness.io.irds import documents
-            read = documents(self._texts, {*docnos})
+            distinct = {*docnos}
+            read = documents(self._texts, distinct)
             self._text = {document.doc_id: document.default_text() for document in read}
         else:
             self._text = self._texts or {}
@@ -268,7 +303,7 @@ def _texts(texts: Any) -> dict[str, str] | str | None:
     if isinstance(texts, str):
         return texts.removeprefix("irds:")
     if isinstance(texts, Mapping):
-        texts = pd.DataFrame({"docno": [*texts], "text": [*texts.values()]})
+        texts = pd.DataFrame(texts.items(), columns=["docno", "text"])
     need_frame(texts, "texts")
     column = texts_by_docno(texts, "text")
     return dict(zip(column.index, column, strict=True))
@@ -308,27 +343,46 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     human = get(human)
     if docnos is None:
         qids, docnos = _documents(model, human)
+    by_topic = model.by_topic or human.by_topic
     if qids is None:
-        qids = [""] * len(docnos)
-    qids = texts_of(pd.Series(qids, dtype=object))
-    docnos = texts_of(pd.Series(docnos, dtype=object))
-    labels = {}
-    for side, source in (("model", model), ("human", human)):
-        codes, names, without = single_labels(source, qids, docnos)
-        labels[side] = np.array([*names, None], dtype=object)[codes]
-    frame = pd.DataFrame(labels)
-    left_out = docnos[without & frame["model"].notna()]
+        if by_topic:
+            raise ValueError(f"{model!r} or {human!r} has labels by topic; name the topic of each "
+                             "document with qids=")
+        qids = docnos  # any topic
+    topics, documents = id_texts("error_rates", qids, docnos)
+    frame = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
+    frame = frame.drop_duplicates(["qid", "docno"] if by_topic else "docno")
+    frame["model"], _ = _labels_of(model, frame)
+    frame["human"], without = _labels_of(human, frame)
+    left_out = frame[without & frame["model"].notna()]
     if len(left_out):
-        warn(f"{len(left_out)} documents with a label of the model, such as {left_out[0]!r}, have "
-             f"no group in {human!r} and are left out. {LABEL_OR_LEAVE}")
-    frame = frame.dropna(subset="human")
-    if frame["model"].isna().all():
+        docno = left_out["docno"].iloc[0]
+        warn(f"{len(left_out)} documents with a label of the model, such as {docno!r}, have no "
+             f"group in {human!r} and are left out. {LABEL_OR_LEAVE}")
+    labelled = frame.dropna(subset="human")
+    if labelled["model"].isna().all():
+        first = frame["docno"][:3].tolist()
         raise ValueError(f"no document has a label in both {human!r} and {model!r}; the first "
-                         f"documents are {shown([*docnos[:3]])}. Both need the same docnos")
-    present = sorted({*frame["human"], *frame["model"].dropna()})
-    counts = pd.crosstab(frame["human"], frame["model"].fillna(NONE))
+                         f"documents are {shown(first)}. Both need the same docnos")
+    of_model = labelled["model"].fillna(NONE)
+    counts = pd.crosstab(labelled["human"], of_model)
+    labels = {*counts.index, *counts.columns}
+    present = sorted(labels - {NONE})
     counts = counts.reindex(index=present, columns=[*present, NONE], fill_value=0)
     return LabelErrors(counts, model.made_of or model.registered)
+
+
+def _labels_of(source: Groups, pairs: pd.DataFrame) -> tuple[Any, Bools]:
+    """Return the label of each document, ``None`` for none, and whether it is known to have none.
+
+    :param pairs: the columns ``qid, docno``
+    :raises ValueError: a document has several labels or weights
+    """
+    qids = pairs["qid"].to_numpy(object)
+    docnos = pairs["docno"].to_numpy(object)
+    codes, labels, without = single_labels(source, qids, docnos)
+    labels_or_none = np.array([*labels, None], dtype=object)
+    return labels_or_none[codes], without
 
 
 def _listed(source: Groups) -> tuple[Any, Any]:
@@ -391,11 +445,12 @@ class LabelErrors:
         counts = self._labelled.to_numpy()
         n = 2 * counts.sum()
         of_labels = counts.sum(axis=0) + counts.sum(axis=1)
-        expected = n * n - (of_labels ** 2).sum()
+        expected = n * n - of_labels @ of_labels
         if expected == 0:
-            return math.nan, math.nan, math.nan
-        different = 2 * (counts.sum() - np.trace(counts))
-        return float(1 - (n - 1) * different / expected), math.nan, math.nan
+            return _UNDEFINED
+        different = n - 2 * np.trace(counts)
+        alpha = 1 - (n - 1) * different / expected
+        return float(alpha), math.nan, math.nan
 
     @cached_property
     def labels(self) -> pd.DataFrame:
@@ -410,10 +465,11 @@ class LabelErrors:
         model = self._labelled.sum()
         columns = {"label": model.index, "human": human, "model": model}
         for name, number in (("precision", model), ("recall", human)):
-            ends = _wilson(right, number)
-            columns |= dict(zip((name, f"{name} low", f"{name} high"), ends, strict=True))
-        table = pd.DataFrame({**columns, "f1": 2 * right / (human + model)})
-        return table.reset_index(drop=True)
+            titles = name, f"{name} low", f"{name} high"
+            shares = _wilson(right, number)
+            columns |= zip(titles, shares, strict=True)
+        columns["f1"] = 2 * right / (human + model)
+        return pd.DataFrame(columns).reset_index(drop=True)
 
     @property
     def true_given_model(self) -> dict[str, dict[str, float]]:
@@ -446,37 +502,43 @@ class LabelErrors:
     def _table(self) -> pd.DataFrame:
         table = self.labels.loc[:, ["label", "human", "model"]]
         for name in ("precision", "recall"):
-            ends = self.labels[[name, f"{name} low", f"{name} high"]]
-            table[name] = [_shown(row) for row in ends.itertuples(index=False)]
-        return table.assign(f1=self.labels["f1"].map("{:.2f}".format))
+            estimates = self.labels[[name, f"{name} low", f"{name} high"]]
+            table[name] = estimates.apply(_shown, axis=1)
+        table["f1"] = self.labels["f1"].map("{:.2f}".format)
+        return table
 
     def __repr__(self) -> str:
-        return f"{self._table().to_string(index=False)}\n\n{self.sentence}"
+        table = self._table().to_string(index=False)
+        return f"{table}\n\n{self.sentence}"
 
     def to_latex(self) -> str:
         """Return the table of the labels in LaTeX, for the package booktabs."""
         table = self._table()
-        table["label"] = table["label"].str.replace(r"([#$%&_{}])", r"\\\1", regex=True)
+        labels = table["label"]
+        table["label"] = labels.str.replace(r"([#$%&_{}])", r"\\\1", regex=True)
         return table.to_latex(index=False, column_format="lrrrrr")
 
 
 def _shares(counts: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Return each row that is not all 0, divided by its sum."""
     counts = counts[counts.any(axis=1)]
-    shares = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
-    return shares
+    shares = counts.div(counts.sum(axis=1), axis=0)
+    return shares.to_dict("index")
 
 
-def _shown(estimate: Estimate) -> str:
+def _shown(estimate: Iterable[float]) -> str:
     value, low, high = estimate
-    return "–" if math.isnan(value) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    if math.isnan(value):
+        return "–"
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:
     """Return shares with Wilson's intervals, NaN for 0 of 0."""
     from statsmodels.stats.proportion import proportion_confint
     number = np.where(number, number, math.nan)
-    return hits / number, *proportion_confint(hits, number, method="wilson")
+    low, high = proportion_confint(hits, number, method="wilson")
+    return hits / number, low, high
 
 
 def kappa(counts: Ints) -> Estimate:
@@ -485,8 +547,9 @@ def kappa(counts: Ints) -> Estimate:
     :param counts: the number of documents of each human label (row) and label of the model
     """
     from statsmodels.stats.inter_rater import cohens_kappa
-    if np.count_nonzero(counts.sum(axis=0) + counts.sum(axis=1)) < 2:
-        return math.nan, math.nan, math.nan
+    of_labels = counts.sum(axis=0) + counts.sum(axis=1)
+    if np.count_nonzero(of_labels) < 2:
+        return _UNDEFINED
     with np.errstate(invalid="ignore", divide="ignore"):  # of its test, which is not used
         result = cohens_kappa(counts)
     return float(result.kappa), float(result.kappa_low), float(result.kappa_upp)

@@ -238,6 +238,19 @@ def is_no_group(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
 
 
+def id_texts(function: str, qids: Sequence[Any], docnos: Sequence[Any]) -> tuple[Any, Any]:
+    """Return the topics and the documents that a function was given as text, ``[n]`` each.
+
+    :raises ValueError: they differ in length
+    """
+    if len(qids) != len(docnos):
+        raise ValueError(f"{function} was given {len(qids)} topics and {len(docnos)} documents; it "
+                         "needs a topic for each document")
+    topics = pd.Series(qids)
+    documents = pd.Series(docnos)
+    return texts_of(topics), texts_of(documents)
+
+
 class Groups(NamedObject):
     """A source of groups.
 
@@ -329,11 +342,7 @@ class Groups(NamedObject):
         0   1     b   CON
         1   1     b   PRO
         """
-        if len(qids) != len(docnos):
-            raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
-                             "needs a topic for each document")
-        topics = texts_of(pd.Series(qids))
-        documents = texts_of(pd.Series(docnos))
+        topics, documents = id_texts("lookup", qids, docnos)
         annotations = Memberships(*self.annotate(topics, documents))
         order = np.argsort(annotations.item, kind="stable")
         item = annotations.item[order]
@@ -491,8 +500,11 @@ class _Override(Groups):
         self._corrections = corrections
         self._take(base)
         self.complete = base.complete
-        self.weighted = base.weighted or corrections.weight is not None
         self.by_topic |= corrections.by_topic
+
+    @property
+    def weighted(self) -> bool:  # type: ignore[override]
+        return self._base.weighted or self._corrections.weight is not None
 
     def _content(self) -> Any:
         return self._base.name, self._base.digest(), self._corrections.content()
@@ -533,7 +545,6 @@ class _Relabelled(Groups):
         super().__init__(name, labels, order)
         self._take(base)
         self.complete = self.by_topic = True
-        self.weighted = base.weighted
         topics = {topic for topic, mapping in self._new.items() if mapping}
         if base.topics is not None:
             topics &= {*base.topics}
@@ -551,6 +562,10 @@ class _Relabelled(Groups):
                              f"{' or '.join(map(repr, _IDEOLOGIES))}, None or {_NO_LEANING!r} for "
                              "none, or a mapping from labels to labels")
         return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
+
+    @property
+    def weighted(self) -> bool:  # type: ignore[override]
+        return self._base.weighted
 
     def _content(self) -> Any:
         mappings = sorted((topic, sorted(new.items())) for topic, new in self._new.items())

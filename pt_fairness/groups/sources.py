@@ -132,9 +132,9 @@ def labels_and_weights(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
             if not (math.isfinite(weight) and weight >= 0):
                 raise ValueError(f"the weight of {group!r} for {docno!r} is {shown(weight)}; "
                                  "weights are numbers of at least 0")
-        return groups.items()
+        return groups.items() or [(None, math.nan)]
     if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
-        return [(group, math.nan) for group in groups]
+        return [(group, math.nan) for group in groups] or [(None, math.nan)]
     if pd.api.types.is_scalar(groups):
         return [(groups, math.nan)]
     raise ValueError(f"the groups of {docno!r} are {shown(groups)}; a document has a label, a list "

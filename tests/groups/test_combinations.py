@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from slow_versions.common import source_of
 from slow_versions.product import product
 
-from pt_fairness import AWRF, groups
+from pt_fairness import AWRF, evaluate, groups
 
 GENDER = groups.from_mapping({"a": "f", "b": ["f", "m"], "c": "m"})
 REGION = groups.from_mapping({"a": "Asia", "b": ["Asia", "Europe"], "d": "Asia"})
@@ -193,3 +193,14 @@ def test_labels_that_are_not_declared():
     assert rows(source, ["F-1"]) == "1 F-1 F 0.9, 1 F-1 M 0.1"
     with pytest.raises(ValueError, match="the label 'X' of"):
         source.lookup(["1"], ["X-1"])
+
+
+def test_human_labels_that_are_not_known_beforehand():
+    model = groups.from_mapping({"A1": "A", "B1": "B", "C1": "B"})
+    both = groups.model_labels(model, groups.from_pattern("^C"))
+    qrels = pd.DataFrame({"qid": "1", "docno": ["A1", "B1", "C1"], "label": 1})
+    run = qrels.assign(score=[3.0, 2.0, 1.0])
+    averages, _ = evaluate({"A": run}, qrels, ["rND(protected='C')@2"], groups=both)
+    known, _ = evaluate({"A": run}, qrels, ["rND(protected='C')@2"],
+                        groups=groups.from_mapping({"A1": "A", "B1": "B", "C1": "C"}))
+    assert averages.iloc[0, 1:].tolist() == known.iloc[0, 1:].tolist()

@@ -244,6 +244,22 @@ source.lookup(["1"] * 6, docnos)
             groups.from_transformer(labeller, TEXTS, cache=tmp_path / "cache")
 
 
+@pytest.mark.parametrize("derived", [
+    lambda source: groups.product(source, {"a": "f", "b": "m", "c": "f", "d": "m"}),
+    lambda source: source.override(pd.DataFrame({"docno": ["a"], "group": ["CON"]})),
+    lambda source: source.relabel({"1": {"PRO": "for", "CON": "against"}})])
+def test_probabilities_that_are_not_known_yet(derived):
+    def answer(frame):
+        return frame.assign(group=[{"PRO": 0.9, "CON": 0.1}] * len(frame))
+
+    first = derived(groups.from_transformer(answer, TEXTS))
+    assert sorted(first.lookup(["1"], ["b"])["weight"]) == pytest.approx([0.1, 0.9])
+    labelled = groups.from_transformer(answer, TEXTS)
+    labelled.lookup(["1"] * 4, [*"abcd"])
+    pd.testing.assert_frame_equal(first.lookup(["1"] * 4, [*"abcd"]),
+                                  derived(labelled).lookup(["1"] * 4, [*"abcd"]))
+
+
 def test_what_was_labelled_is_kept_after_an_error():
     def label(text):
         if "day" in text:
@@ -368,11 +384,12 @@ STANCES = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": ["A", "NO
 
 
 #: Human labels in which people gave ``b`` no group.
-WITHOUT_B = [{"a": "A", "b": None, "c": "B"}, groups.from_qrels(STANCES, none=["NO"]),
+WITHOUT_B = [{"a": "A", "b": None, "c": "B"}, {"a": "A", "b": [], "c": "B"},
+             groups.from_qrels(STANCES, none=["NO"]),
              pd.DataFrame({"docno": [*"abc"], "group": ["A", "-", "B"]})]
 
 
-@pytest.mark.parametrize("without_b", WITHOUT_B, ids=["mapping", "qrels", "frame"])
+@pytest.mark.parametrize("without_b", WITHOUT_B, ids=["mapping", "list", "qrels", "frame"])
 def test_documents_that_people_gave_no_group(without_b):
     model = groups.from_mapping({"a": "A", "b": "B", "c": "B"}, "tagger")
     with pytest.warns(FairnessWarning, match=r"1 documents .* such as 'b', .* leave out none="):
@@ -439,3 +456,20 @@ def test_the_documents_that_are_compared(tmp_path):
             ({"x1": ["A", "B"]}, {"x1": "A"}, "several labels")):
         with pytest.raises(ValueError, match=says):
             groups.error_rates(labels, truth)
+
+
+def test_a_document_is_compared_once():
+    model = groups.from_mapping({"a": "A", "b": "B"})
+    human = {"a": "A", "b": "A"}
+    rates = groups.error_rates(model, human, ["1", "2", "1"], ["a", "a", "b"])
+    assert rates.counts.to_numpy().tolist() == [[1, 1], [0, 0]]
+    by_topic = {"1": {"a": "A", "b": "A"}, "2": {"a": "B"}}
+    rates = groups.error_rates(model, by_topic, ["1", "2", "1", "1"], ["a", "a", "b", "b"])
+    assert rates.counts.to_numpy().tolist() == [[1, 1], [1, 0]]
+    with pytest.raises(ValueError, match=r"labels by topic.*qids="):
+        groups.error_rates(model, by_topic, docnos=["a", "b"])
+    corrected = model.override(pd.DataFrame({"qid": ["1"], "docno": ["a"], "group": ["B"]}))
+    with pytest.raises(ValueError, match=r"labels by topic.*qids="):
+        groups.error_rates(corrected, human, docnos=["a"])
+    with pytest.raises(ValueError, match="1 topics and 2 documents"):
+        groups.error_rates(model, human, ["1"], ["a", "b"])
