@@ -149,33 +149,20 @@ class Draws:
         run = self.systems[place][0]
         documents = len(run.topic) + len(self._judgments.topic)
         step = max(1, CELLS // documents)
-        pooled = []
-        by_topic = []
-        for measure in self._measures:
-            # A target of all topics is that of one draw.
-            if measure.params.get("target") == "collection":
-                pooled.append(measure)
-            else:
-                by_topic.append(measure)
-        scores = self._scores(pooled, place, 1)
-        scores |= self._scores(by_topic, place, step)
-        of_measures = [scores[measure] for measure in self._measures]
-        shape = (len(of_measures), self.labels.shape[1], -1)
-        values = np.reshape(of_measures, shape)
-        undefined = np.isnan(values).sum(axis=2)
-        self._undefined.append(undefined.max(axis=1))
-        return np.nan_to_num(values)
-
-    def _scores(self, measures: Sequence[FairnessMeasure], place: int,
-                step: int) -> dict[FairnessMeasure, Floats]:
-        """Return the values of measures, ``[draws · T]``, ``step`` draws at a time."""
-        draws = self.labels.shape[1] if measures else 0
+        if any(measure.params.get("target") == "collection" for measure in self._measures):
+            step = 1  # a target of all topics is that of one draw
+        draws = self.labels.shape[1]
         parts = []
         for start in range(0, draws, step):
             labels = self.labels[:, start:start + step]
             rankings = self._rankings(place, labels)
-            parts.append(score(measures, rankings))
-        return {measure: np.concatenate([part[measure] for part in parts]) for measure in measures}
+            scores = score(self._measures, rankings)
+            parts.append([scores[measure] for measure in self._measures])
+        of_measures = np.concatenate(parts, axis=1)
+        values = of_measures.reshape(len(of_measures), draws, -1)
+        undefined = np.isnan(values).sum(axis=2)
+        self._undefined.append(undefined.max(axis=1))
+        return np.nan_to_num(values)
 
     def warn_of_undefined(self) -> None:
         """Warn of undefined topics, whose number can differ between draws."""
@@ -308,7 +295,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         values = drawn.values(place) - reference
         for measure, of_measure in zip(measures, values, strict=True):
             if agreement is None:
-                summary = _summary_of_draws(of_measure, interval, confidence)
+                summary = _summary(of_measure[:-1], interval, confidence, draws)
+                summary["most probable"] = of_measure[-1].mean()
             else:
                 summary = _summary_of_chains(of_measure, agreement, confidence)
             if weighted:
@@ -440,17 +428,6 @@ def _summary(y: Floats, interval: str, confidence: float, effective: float) -> d
     }
 
 
-def _summary_of_draws(values: Floats, interval: str, confidence: float) -> dict[str, float]:
-    """Return the columns of a system and measure for labels that are drawn one by one.
-
-    :param values: the values in each draw, and with the likeliest labels, ``[draws + 1, T]``
-    """
-    y = values[:-1]
-    summary = _summary(y, interval, confidence, len(y))
-    summary["most probable"] = values[-1].mean()
-    return summary
-
-
 def _summary_of_chains(values: Floats, agreement: Floats, confidence: float) -> dict[str, float]:
     """Return the columns of a system and measure for labels of the sampler, from ``n`` on.
 
@@ -527,6 +504,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     0  0.0  BiasP@3   0.0  0.0  NaN
     1  1.0  BiasP@3  -2.0  0.0  NaN
     """
+    from scipy.stats import kendalltau
     measures = measures_without_groups(measures, "label_noise", _SOURCE)
     shares = np.atleast_1d(np.asarray(eps, float)).tolist()
     if not all(0 <= share <= 1 for share in shares):
@@ -551,7 +529,9 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         for measure, true, wrong in zip(measures, right, values, strict=True):
             changes = wrong - true
             deviations = wrong.std(axis=1, ddof=1)
-            tau = _mean_tau(true[:, 0], wrong)
+            order = true.round(TIE_DECIMALS).ravel()
+            taus = [kendalltau(order, of_draw).statistic for of_draw in wrong.round(TIE_DECIMALS).T]
+            tau = pd.Series(taus).mean()
             rows.append((share, str(measure), changes.mean(), deviations.mean(), tau))
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])
@@ -583,16 +563,3 @@ def _means_with_noise(drawn: Draws, member: Bools, share: float, seeds: Sequence
     bar = tqdm(places, desc=f"label noise, eps={share:g}", unit="run")
     means = [drawn.values(place).mean(axis=2) for place in bar]
     return np.stack(means, axis=1)
-
-
-def _mean_tau(right: Floats, wrong: Floats) -> float:
-    """Return the mean of Kendall's τ over the draws, NaN if it is defined for none.
-
-    :param right: the mean values of the systems, ``[systems]``
-    :param wrong: those with wrong labels, ``[systems, draws]``
-    """
-    from scipy import stats
-    right = right.round(TIE_DECIMALS)
-    wrong = wrong.round(TIE_DECIMALS)
-    taus = [stats.kendalltau(right, of_draw).statistic for of_draw in wrong.T]
-    return float(pd.Series(taus).mean())
