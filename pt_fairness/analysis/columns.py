@@ -193,8 +193,7 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
         absent = frame[column].isna().to_numpy()
         if absent.any():
             raise missing(frame[column], absent.argmax(), "per-query frame")
-    frame = frame[columns].astype({"qid": str, "value": float})
-    frame["measure"] = frame["measure"].map(str)
+    frame = frame[columns].astype({"qid": str, "measure": str, "value": float})
     repeated = frame.duplicated(columns[:3])
     if repeated.any():
         row = frame[repeated].iloc[0]

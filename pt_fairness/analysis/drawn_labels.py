@@ -27,7 +27,7 @@ from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations, Matches, matched_line
 from pt_fairness.rankings.labelled import LabelSets, Rankings
-from pt_fairness.rankings.trec_order import Judgments, Run
+from pt_fairness.rankings.trec_order import Run
 
 #: The number of ranked and judged documents in the draws that are scored at a time.
 CELLS = 1 << 21
@@ -77,8 +77,7 @@ class Draws:
         self._undefined: list[Ints] = []
         judgments = self._judgments = annotations.judgments
         labels = annotations.sets.labels
-        parts: list[tuple[Judgments | Run, Ints, LabelSets]] = [
-            (judgments, judged, annotations.sets)]
+        parts: list[Any] = [(judgments, judged, annotations.sets)]
         parts += [(run, ranked.codes, ranked.sets) for run, ranked in systems]
         # The documents of each part with drawn labels.
         self._rows = []
@@ -506,7 +505,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     """
     from scipy.stats import kendalltau
     measures = measures_without_groups(measures, "label_noise", _SOURCE)
-    shares = np.atleast_1d(np.asarray(eps, float)).tolist()
+    shares = np.array(eps, float, ndmin=1).tolist()
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"eps={shown(eps)}: each share of wrong labels has to be in [0, 1]")
     at_least(2, "draws", draws)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, one_run
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import Floats, Ints, ratio
+from pt_fairness.core.arrays import Floats, ratio
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
@@ -177,7 +177,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     compared = of_groups or parts[:1]
     ranks = [Ranks(part, judgments, ranked, place, groups) for part in compared]
     first = ranks[0]
-    numbers = Numbers(first.places, first.depth)
+    numbers = Numbers(first)
     for of_part in ranks:
         prefix = of_part.measure.prefix if len(ranks) > 1 else ""
         numbers.columns |= of_part.shares(prefix)
@@ -198,7 +198,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         undefined = evaluator.undefined()[measure]
         if undefined[place]:
             facts["undefined"] = first.nothing
-    column, values = scores.by_rank(ranked, place, first.places, first.depth)
+    column, values = scores.by_rank(place, first)
     numbers.columns[column] = values
     if "undefined" not in facts and first.comparable:
         facts["formula"] = numbers.put_into(formula)
@@ -278,11 +278,9 @@ class Ranks:
         ideal = params.get("ideal")
         cutoff = depth = params.get("cutoff", ideal)
         judged_only = not self._of_package and params.get("judged_only")
-        added = ()
-        if self._of_package:
-            added = measure.added_labels
-        if judged_only or (self._of_package and measure.depth is None):
+        if judged_only or getattr(measure, "depth", 1) is None:
             depth = None
+        added = getattr(measure, "added_labels", ())
         annotations = annotations_for(measure, judgments, source)
         rankings = annotations.of_run(run, depth)
         rankings = rankings.of_labels(added)
@@ -421,12 +419,11 @@ class Ranks:
 class Numbers:
     """The parts of a value: columns, numbers of the topic, and the formula with these numbers.
 
-    :param places: the 0-based rank of each document that counts
-    :param depth: the number of ranks
     """
 
-    def __init__(self, places: Ints, depth: int) -> None:
-        self._places, self._depth = places, depth
+    def __init__(self, ranks: Ranks) -> None:
+        self._places = ranks.places
+        self._depth = ranks.depth
         #: The numbers at the ranks, ``[depth]``, by column.
         self.columns: dict[str, Any] = {}
         #: The numbers of the topic.
@@ -504,6 +501,7 @@ class _Scores:
     def __init__(self, measure: Any, qrels: pd.DataFrame, ranked: Run, topic: str) -> None:
         self._measure = measure
         self._qrels = qrels
+        self._run = ranked
         self._topic = topic
         self.evaluator = QuickEvaluator([measure], qrels)
         everything = slice(None)
@@ -522,21 +520,21 @@ class _Scores:
                  "ties otherwise than trec_eval; the explanation is that of trec_eval's order, "
                  f"with the value {self.value:.6g}")
 
-    def by_rank(self, ranked: Run, place: int, places: Ints, depth: int) -> tuple[str, Floats]:
+    def by_rank(self, topic: int, ranks: Ranks) -> tuple[str, Floats]:
         """Return ``'contribution'`` or ``'value'``, and this number for each rank, ``[depth]``.
 
-        :param ranked: the ranking
-        :param place: the index of the topic
-        :param places: the 0-based ranks of the documents that count
+        :param topic: the index of the topic
         """
         measure = self._measure
+        places = ranks.places
+        depth = ranks.depth
         n = len(places)
         source = source_of_numbers(measure)
         with collecting_warnings():  # prefixes repeat the warnings about the measure
             if source == "terms":
-                terms = self.evaluator.contributions(ranked, n)[measure]
+                terms = self.evaluator.contributions(self._run, n)[measure]
                 values = np.full(depth, 0.0 if n else nan)
-                values[places] = terms[place]
+                values[places] = terms[topic]
                 return "contribution", values
             if source == "cutoffs":
                 measures = at_cutoffs(measure, n)

@@ -101,14 +101,12 @@ def rename(table: pd.DataFrame, labels: Mapping[Any, str]) -> pd.DataFrame:
             if name in names:
                 new_columns[column] = names[name] + suffix
         renamed = table.rename(columns=new_columns)
-    texts = table.attrs.get(MEASURES, {})
-    measures = {name: text for name, text in texts.items() if name not in names}
-    measures |= {label: texts.get(name, name) for name, label in names.items()}
-    renamed.attrs = table.attrs | {MEASURES: measures}
-    for key in (UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, FAR_DOWN, TOLERANCE):
-        if key in table.attrs:
-            facts = table.attrs[key]
-            renamed.attrs[key] = {names.get(name, name): fact for name, fact in facts.items()}
+    texts = dict(zip(names, names, strict=True)) | table.attrs.get(MEASURES, {})
+    attrs = table.attrs | {MEASURES: texts}
+    for key in (MEASURES, UNDEFINED, UNDEFINED_EVERYWHERE, SEVERAL, FAR_DOWN, TOLERANCE):
+        if key in attrs:
+            attrs[key] = {names.get(name, name): fact for name, fact in attrs[key].items()}
+    renamed.attrs = attrs
     return renamed
 
 
@@ -119,7 +117,7 @@ def _check_labels(names: Mapping[str, str], columns: Sequence[str], table: pd.Da
     :param columns: the names of all columns, or of all measures of a per-query frame
     :raises ValueError: a label is not possible
     """
-    taken = [*_RESERVED, *names.values(), *(name for name in columns if name not in names)]
+    taken = [*_RESERVED, *names.values(), *set(columns).difference(names)]
     for old, new in names.items():
         if not isinstance(new, str) or not new.strip():
             raise ValueError(f"the label of {old} is {shown(new)}; a label is a text that is not "

@@ -437,8 +437,7 @@ def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) ->
     :param most: the largest number of all topics
     :raises ValueError: a topic has too many, or all topics together
     """
-    candidates = {pool.qid: pool.candidates() for pool in pools}
-    table = pd.DataFrame(candidates)
+    table = pd.DataFrame({pool.qid: pool.candidates() for pool in pools})
     lists = table.iloc[-1]
     if lists.sum() > most:
         raise ValueError(f"{measure} has {lists.sum():,.0f} lists to compare")
