@@ -148,15 +148,17 @@ def make(what: str, name: str) -> Groups | Values | Target:
 
     :param what: ``groups``, ``values`` or ``targets``
     """
-    module, _, function = BUILT_IN[what][name].partition(".")
+    names = BUILT_IN[what]
+    module, _, function = names[name].partition(".")
     if name not in WITHOUT_IR_DATASETS:
         import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
     return getattr(_member(module), function)(name)
 
 
-_member = lazy(__name__, {module: f"{__name__}.{module}" for module in MODULES})
+_PATHS = {module: f"{__name__}.{module}" for module in MODULES}
+_member = lazy(__name__, _PATHS)
 for _what, _names in BUILT_IN.items():
     declare(_what, _names, partial(make, _what))
 for _module in IMPORT_IR_DATASETS:
-    after_import(f"{__name__}.{_module}", partial(_finish, _module),
-                 partial(_unfinished.add, _module))
+    _begin = partial(_unfinished.add, _module)
+    after_import(f"{__name__}.{_module}", partial(_finish, _module), _begin)

@@ -99,29 +99,33 @@ class DebateDocs(JsonlDocs):  # type: ignore[misc]
         from pt_fairness.io.files import temporary_folder, writable
         path = self._docstore_path
         if not os.path.exists(path) and not writable(path):
-            self._docstore_path = Path(temporary_folder()) / path.name
+            folder = temporary_folder()
+            self._docstore_path = Path(folder, path.name)
         return super().docs_store(*args, **kwargs)
 
 
 def debates(name: str) -> Any:
     """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
-    field = name.rpartition("/")[2]
-    return groups.from_irds(DEBATES, field, _DEBATE_FIELDS[field], name)
+    _, _, field = name.rpartition("/")
+    labels = _DEBATE_FIELDS[field]
+    return groups.from_irds(DEBATES, field, labels, name)
 
 
 def _register_debates(registry: Any) -> None:
     """Register ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
+    docstore = home_path() / DEBATES / "docs.pklz4"
     docs = DebateDocs(_debate_file("docs.jsonl"), doc_cls=DebateArgument, namespace=DEBATES,
-                      lang="en", docstore_path=home_path() / DEBATES / "docs.pklz4")
+                      lang="en", docstore_path=docstore)
     queries = JsonlQueries(_debate_file("queries.jsonl"), lang="en")
     qrels = TrecQrels(_debate_file("qrels.tsv"), _DEBATE_LEVELS)
     about = Documentation("Debates", _DEBATE_TEXT)
-    registry.register(DEBATES, Dataset(docs, queries, qrels, about))
+    dataset = Dataset(docs, queries, qrels, about)
+    registry.register(DEBATES, dataset)
     for field in _DEBATE_FIELDS:
         convert = partial(_with_field, docs, field)
-        variant(registry, DEBATES, field, convert, f"with {field}s",
-                f"The iteration field holds the {field} of the argument.")
+        text = f"The iteration field holds the {field} of the argument."
+        variant(registry, DEBATES, field, convert, f"with {field}s", text)
 
 
 def _debate_file(name: str) -> Any:
@@ -131,12 +135,13 @@ def _debate_file(name: str) -> Any:
 def _with_field(docs: Any, field: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     arguments = {argument.doc_id: argument for argument in docs.docs_iter()}
     for row in rows:
-        group = getattr(arguments[row.doc_id], field)
+        argument = arguments[row.doc_id]
+        group = getattr(argument, field)
         yield row._replace(iteration=str(group))
 
 
-STANCES = tuple(stance.name for stance in ArgsMeStance)
-PORTALS = tuple(domain.name for domain in ArgsMeSourceDomain)
+STANCES = tuple(ArgsMeStance.__members__)
+PORTALS = tuple(ArgsMeSourceDomain.__members__)
 _UNANNOTATED = ToucheComparativeStance.NO
 #: The stances in the qrels of Task 2, without the value for no stance.
 _COMPARATIVE = tuple(stance.name for stance in ToucheComparativeStance if stance != _UNANNOTATED)
@@ -144,16 +149,16 @@ _COMPARATIVE = tuple(stance.name for stance in ToucheComparativeStance if stance
 _JUDGED_STANCES = {
     "clueweb12/touche-2022-task-2": _COMPARATIVE,
     "clueweb12/touche-2022-task-2/expanded-doc-t5-query": _COMPARATIVE,
-    "touche-image/2022-06-13/touche-2022-task-3": tuple(
-        stance.name for stance in ToucheControversialStance),
+    "touche-image/2022-06-13/touche-2022-task-3": tuple(ToucheControversialStance.__members__),
 }
-#: The tasks of each corpus whose documents have a stance.
+#: The dataset ids with judgments for each corpus whose documents have a stance.
 _TASKS = {
     "argsme/2020-04-01": (
-        "touche-2020-task-1", "touche-2021-task-1", "touche-2020-task-1/uncorrected"),
-    "argsme/1.0": ("touche-2020-task-1/uncorrected",),
-    "beir/webis-touche2020": ("",),
-    "beir/webis-touche2020/v2": ("",),
+        "argsme/2020-04-01/touche-2020-task-1", "argsme/2020-04-01/touche-2021-task-1",
+        "argsme/2020-04-01/touche-2020-task-1/uncorrected"),
+    "argsme/1.0": ("argsme/1.0/touche-2020-task-1/uncorrected",),
+    "beir/webis-touche2020": ("beir/webis-touche2020",),
+    "beir/webis-touche2020/v2": ("beir/webis-touche2020/v2",),
 }
 #: The corpus of sentences, and the task with judgments of pairs.
 _SENTENCES = "argsme/2020-04-01/processed"
@@ -194,12 +199,14 @@ def touche(name: str) -> Any:
     from pt_fairness.groups import FromIrds
     dataset_id, _, field = name.rpartition("/")
     if dataset_id in _JUDGED_STANCES:
-        return FromIrds(name, "iteration", _JUDGED_STANCES[dataset_id], name)
+        stances = _JUDGED_STANCES[dataset_id]
+        return FromIrds(name, "iteration", stances, name)
     if field not in FIELDS:
         return FromIrds(name, "iteration", _PAIR_LEVELS, name, order=_PAIR_LEVELS)
     if dataset_id == _PAIRS:
         from pt_fairness.collections.document_groups import SentencePairs
-        return SentencePairs(touche(f"{_SENTENCES}/{field}"), name)
+        arguments = touche(f"{_SENTENCES}/{field}")
+        return SentencePairs(arguments, name)
     argument_field, labels = FIELDS[field]
     if dataset_id.startswith("argsme/"):
         return FromIrds(dataset_id, argument_field, labels, name)
@@ -214,9 +221,9 @@ def _register_touche(registry: Any) -> None:
         metadata = {} if corpus == "argsme/2020-04-01" else UNCOUNTED
         for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
             convert = partial(looked_up, touche, f"{corpus}/{field}")
-            for task in tasks:
-                base_id = f"{corpus}/{task}" if task else corpus
-                variant(registry, base_id, field, convert, f"with {field}s", _FIELD_TEXT[field],
+            text = _FIELD_TEXT[field]
+            for base_id in tasks:
+                variant(registry, base_id, field, convert, f"with {field}s", text,
                         metadata=metadata)
     for base_id in _JUDGED_STANCES:
         variant(registry, base_id, "stance", _judged, "with stances",
@@ -224,12 +231,14 @@ def _register_touche(registry: Any) -> None:
                 "it was judged for several, there is a row for each of which it is relevant.",
                 metadata=UNCOUNTED)
     for field, text in _TEXT_OF_PAIRS.items():
+        title = f"with {field}"
         if field in FIELDS:
             of_pairs = partial(_of_pairs, f"{_PAIRS}/{field}")
-            variant(registry, _PAIRS, field, of_pairs, f"with {field}", text, metadata=UNCOUNTED)
+            variant(registry, _PAIRS, field, of_pairs, title, text, metadata=UNCOUNTED)
         else:
-            levels = partial(graded, field, attrgetter(field), _PAIR_LEVELS)
-            variant(registry, _PAIRS, field, levels, f"with {field}", text)
+            level = attrgetter(field)
+            levels = partial(graded, field, level, _PAIR_LEVELS)
+            variant(registry, _PAIRS, field, levels, title, text)
 
 
 def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -238,13 +247,15 @@ def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     nDCG needs one relevance for each document. A relevant document keeps only the stances for which
     it is relevant.
     """
+    document = attrgetter("query_id", "doc_id")
     ascending = sorted(rows, key=attrgetter("relevance"))
-    highest = {(row.query_id, row.doc_id): row.relevance for row in ascending}
+    highest = {document(row): row.relevance for row in ascending}
     for row in rows:
-        relevance = highest[row.query_id, row.doc_id]
+        judged = document(row)
+        relevance = highest[judged]
         if row.relevance > 0 or relevance <= 0:
             stance = "-" if row.stance is _UNANNOTATED else row.stance.name
-            yield TrecQrel(row.query_id, row.doc_id, relevance, stance)
+            yield TrecQrel(*judged, relevance, stance)
 
 
 def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -288,7 +299,8 @@ class BlogPost(NamedTuple):
 
     def default_text(self) -> str:
         """Return the text of the page."""
-        text, = sax_html_parser(self.body, headers=self.http_headers, fields=[{"title", "body"}])
+        fields = [{"title", "body"}]
+        text, = sax_html_parser(self.body, headers=self.http_headers, fields=fields)
         return str(text)
 
 
@@ -312,12 +324,12 @@ def posts(path: Path) -> Iterator[BlogPost]:
     for record in re.split(_START, content)[1:]:
         post = re.match(_POST, record)
         if post is None:
-            docno = record.partition(b"<DOCNO>")[2].partition(b"</DOCNO>")[0].strip()
-            raise ValueError(f"{path}: the post {docno.decode('latin-1')!r} has no "
-                             "<DOCHDR>…</DOCHDR> or no </DOC>")
-        url, headers = post["url"] or b"", post["http_headers"]
-        yield BlogPost(post["doc_id"].decode(), url.decode("latin-1"), headers.decode("latin-1"),
-                       post["body"])
+            _, _, record = record.partition(b"<DOCNO>")
+            docno, _, _ = record.partition(b"</DOCNO>")
+            name = docno.strip().decode("latin-1")
+            raise ValueError(f"{path}: the post {name!r} has no <DOCHDR>…</DOCHDR> or no </DOC>")
+        doc_id, url, headers, body = post.groups(b"")
+        yield BlogPost(doc_id.decode(), url.decode("latin-1"), headers.decode("latin-1"), body)
 
 
 class BlogPosts(JsonlDocs):  # type: ignore[misc]
@@ -332,7 +344,8 @@ def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     for row in rows:
         if row.relevance >= 0:
             opinion = OPINIONS.get(row.relevance, "-")
-            yield row._replace(relevance=int(row.relevance > 0), iteration=opinion)
+            relevance = int(row.relevance > 0)
+            yield row._replace(relevance=relevance, iteration=opinion)
 
 
 def blogs(name: str) -> Any:
@@ -345,26 +358,32 @@ def _register_blogs(registry: Any) -> None:
     """Register ``blogs06``, its topics and its judgments with ir_datasets."""
     home = home_path() / BLOGS
     corpus = home / "corpus"
-    source = LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False)
+    instructions = _INSTRUCTIONS.format(path=corpus)
+    source = LocalDownload(corpus, instructions, mkdir=False)
     docs = BlogPosts(source, doc_cls=BlogPost, namespace=BLOGS)
     about = Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")
     registry.register(BLOGS, Dataset(docs, about))
-    levels = [f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items()]
-    checked = partial(graded, "label", attrgetter("relevance"), dict.fromkeys(_BLOG_LEVELS, "0"))
+    levels = ", ".join(f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items())
+    opinions = ", ".join(OPINIONS.values())
+    text = ("Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
+            f"{opinions}. Posts that were not judged are left out.")
+    no_group = dict.fromkeys(_BLOG_LEVELS, "0")
+    checked = partial(graded, "label", attrgetter("relevance"), no_group)
     for name, (qrels_file, topics_file) in _FILES.items():
         topics_source = download(f"{_NIST}/{topics_file}", home / Path(topics_file).name)
         qrels_source = download(f"{_NIST}/{qrels_file}", home / Path(qrels_file).name)
         # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
-        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), checked)
-        about = Documentation(
-            f"TREC Blog track {name.removeprefix('trec-blog-')}, opinion task",
-            f"Relevance is the label of the assessors: {', '.join(levels)}.")
-        registry.register(f"{BLOGS}/{name}", Dataset(docs, topics, qrels, about))
-        text = ("Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
-                f"{', '.join(OPINIONS.values())}. Posts that were not judged are left out.")
-        variant(registry, f"{BLOGS}/{name}", "opinion", _opinions, "with opinions", text,
+        labels = TrecQrels(qrels_source, _BLOG_LEVELS)
+        qrels = GroupQrels(labels, checked)
+        years = name.removeprefix("trec-blog-")
+        about = Documentation(f"TREC Blog track {years}, opinion task",
+                              f"Relevance is the label of the assessors: {levels}.")
+        dataset_id = f"{BLOGS}/{name}"
+        dataset = Dataset(docs, topics, qrels, about)
+        registry.register(dataset_id, dataset)
+        variant(registry, dataset_id, "opinion", _opinions, "with opinions", text,
                 defs={0: "not relevant", 1: "relevant"}, metadata=UNCOUNTED)
 
 

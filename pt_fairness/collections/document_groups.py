@@ -91,8 +91,10 @@ class FromMetadata(Groups):
                  attribute: str) -> None:
         super().__init__(name, field.labels, field.labels if field.ordered else None)
         self.weighted = field.weighted
-        self._field, self._fields = field, tuple(fields)
-        self._dataset_id, self._attribute = dataset_id, attribute
+        self._field = field
+        self._fields = tuple(fields)
+        self._dataset_id = dataset_id
+        self._attribute = attribute
         self._warned = False
 
     def _content(self) -> Any:
@@ -100,25 +102,31 @@ class FromMetadata(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         pages, weights = self._loaded
-        document, texts = pd.factorize(np.asarray(docnos, dtype=object))
-        numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce")
-        place = np.searchsorted(pages, numbers)
-        place = np.minimum(place, len(pages) - 1)
+        docnos = np.asarray(docnos, object)
+        document, texts = pd.factorize(docnos)
+        numbers = pd.to_numeric(texts, errors="coerce")
+        place = pages[:-1].searchsorted(numbers)
         # An id has only one form: "12", and not "012" or "12.0".
         listed_page = pages[place].astype(str) == texts
-        if not (self._warned or listed_page.all()):
+        lacking = texts[~listed_page]
+        if len(lacking) and not self._warned:
             self._warned = True
-            lacking = texts[~listed_page]
             warn(f"{self.name}: {len(lacking)} of {len(texts)} documents are not in the metadata "
                  f"(the first: {lacking[0]!r}) and count as unannotated")
-        item = np.flatnonzero(listed_page[document])
-        rows = weights[place[document[item]]]
+        is_listed = listed_page[document]
+        item = np.flatnonzero(is_listed)
+        page = place[document[item]]
+        rows = weights[page]
         cells = rows[:, :-1].tocoo()
-        unknown = np.full(len(document), np.nan)
-        unknown[item] = rows[:, [-1]].toarray().ravel()
-        weight = cells.data.astype(float) if self.weighted else None
-        return Memberships(item[cells.row], cells.col.astype(np.int64), list(self._field.labels),
-                           weight, unknown)
+        unknown = np.full(len(docnos), np.nan)
+        last = rows[:, [-1]].toarray()
+        unknown[item] = last.ravel()
+        weight = None
+        if self.weighted:
+            weight = cells.data.astype(float)
+        annotated = item[cells.row]
+        label = cells.col.astype(np.int64)
+        return Memberships(annotated, label, list(self._field.labels), weight, unknown)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -127,21 +135,23 @@ class FromMetadata(Groups):
         They are loaded from the table, which is made if necessary. The weights are sparse,
         ``[documents, labels + 1]``.
         """
-        handler = ir_datasets.load(self._dataset_id).docs_handler()
-        source = getattr(handler, self._attribute)
+        dataset = ir_datasets.load(self._dataset_id)
+        documents = dataset.docs_handler()
+        source = getattr(documents, self._attribute)
         path = Path(source.path(force=False))
         load = partial(_load, field=self._field)
         read = partial(_read, source, path, self._fields)
-        arrays = stored(Path(f"{path}.groups.npz"), path, load, read, _save)
+        table = Path(f"{path}.groups.npz")
+        arrays = stored(table, path, load, read, _save)
         docno = _docnos.get(path)
         if docno is None or not np.array_equal(docno, arrays["docno"]):
             docno = _docnos[path] = arrays["docno"]
-        _, weight, label, count, unexpected = [arrays[name] for name in _names(self._field)]
+        _, *parts, unexpected = [arrays[name] for name in _names(self._field)]
         if len(unexpected):
             warn(f"{self.name}: {path} has labels that are none of "
                  f"{listed(self._field.labels)}, and count as unannotated: "
                  f"{listed(map(str, unexpected))}")
-        return docno, _matrix(self._field, weight, label, count)
+        return docno, _matrix(self._field, *parts)
 
 
 def _names(field: Field) -> list[str]:
@@ -150,17 +160,19 @@ def _names(field: Field) -> list[str]:
     They are its labels, the weights, labels and row lengths of its sparse matrix, and labels in the
     file that are not in its label set.
     """
-    return [f"{field.column}.{part}" for part in ("labels", "weight", "label", "count", "other")]
+    parts = "labels", "weight", "label", "count", "other"
+    return [f"{field.column}.{part}" for part in parts]
 
 
 def _matrix(field: Field, weight: Any, label: Any, count: Any) -> Any:
     """Return the weight of each label, and of unknown groups, for each document, sparse,
     ``[documents, labels + 1]``.
     """
-    start = np.zeros(len(count) + 1, np.int32)
+    rows = len(count)
+    start = np.zeros(rows + 1, np.int32)
     np.cumsum(count, dtype=np.int32, out=start[1:])
-    shape = len(count), len(field.labels) + 1
-    return sparse.csr_matrix((weight, label, start), shape)
+    columns = len(field.labels) + 1
+    return sparse.csr_matrix((weight, label, start), (rows, columns))
 
 
 class _Column:
@@ -174,7 +186,8 @@ class _Column:
         self._default = self._codes.get(field.default)
         if field.unknown:
             self._codes[field.unknown] = len(field.labels)
-        self.count, self.label = array("B"), array("B")
+        self.count = array("B")
+        self.label = array("B")
         self.weight = array("I" if field.weighted else "B")
         self.unexpected: Counter[str] = Counter()
 
@@ -193,14 +206,17 @@ class _Column:
 
     def arrays(self, rows: Any) -> _Arrays:
         """Return the arrays of the documents ``rows``, in this order."""
-        weight, label, count = map(np.asarray, (self.weight, self.label, self.count))
-        cells = _matrix(self.field, weight, label, count)[rows]
+        weight = np.asarray(self.weight)
+        label = np.asarray(self.label)
+        cells = _matrix(self.field, weight, label, self.count)[rows]
         cells.eliminate_zeros()
-        most_common = [label for label, _ in self.unexpected.most_common(10)]
-        labels, unexpected = np.array(self.field.labels), np.array(most_common, dtype=str)
-        label, count = cells.indices.astype(np.uint8), np.diff(cells.indptr).astype(np.uint8)
-        parts = labels, cells.data, label, count, unexpected
-        return dict(zip(_names(self.field), parts, strict=True))
+        labels = np.array(self.field.labels)
+        codes = cells.indices.astype(np.uint8)
+        count = np.diff(cells.indptr)
+        unexpected = [label for label, _ in self.unexpected.most_common(10)]
+        parts = labels, cells.data, codes, count.astype(np.uint8), np.array(unexpected, str)
+        names = _names(self.field)
+        return dict(zip(names, parts, strict=True))
 
 
 def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
@@ -209,26 +225,26 @@ def _read(source: Any, path: Path, fields: Iterable[Field]) -> _Arrays:
     :raises ValueError: the file is damaged, or lacks a field
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
-    columns = [(field.key, _Column(field)) for field in fields]
+    columns = [_Column(field) for field in fields]
     docno = array("q")
-    lines = ir_datasets.log.easy().pbar(reading.lines(source), desc=f"reading {path.name}",
-                                        unit="doc", quiet=True)
+    log = ir_datasets.log.easy()
+    lines = log.pbar(reading.lines(source), desc=f"reading {path.name}", unit="doc", quiet=True)
     for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
             docno.append(record["page_id"])
-            for key, column in columns:
-                column.add(record.get(key))
+            for column in columns:
+                column.add(record.get(column.field.key))
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise reading.damaged(path, f"line {number}: {type(error).__name__}: "
                                         f"{error}") from error
-    empty = [key for key, column in columns if not len(column.label)]
-    if empty:
-        raise reading.damaged(path, f"no document has a known value of {empty[0]!r}")
+    for column in columns:
+        if not column.label:
+            raise reading.damaged(path, f"no document has a known value of {column.field.key!r}")
     # The evaluation code of the track takes the first line of each document.
-    pages, rows = np.unique(np.asarray(docno), return_index=True)
+    pages, rows = np.unique(docno, return_index=True)
     arrays = {"docno": pages}
-    for _, column in columns:
+    for column in columns:
         arrays |= column.arrays(rows)
     return arrays
 
@@ -243,11 +259,11 @@ def _load(path: Path, field: Field) -> _Arrays:
     :raises ValueError: the table is invalid
     :raises KeyError: the table lacks the field
     """
+    names = "docno", *_names(field)
     with open(path, "rb") as file, np.load(file, allow_pickle=False) as table:
-        names = ["docno", *_names(field)]
         arrays = {name: table[name] for name in names}
-    labels, _, _, count, _ = [arrays[name] for name in _names(field)]
-    if labels.tolist() != list(field.labels) or len(count) != len(arrays["docno"]):
+    docno, labels, _, _, count, _ = arrays.values()
+    if labels.tolist() != list(field.labels) or len(count) != len(docno):
         raise ValueError(f"{path} was written by another version")
     return arrays
 
@@ -273,7 +289,8 @@ _FILES = {
 
 
 def _path(file: str) -> Path:
-    return Path(home_path() / _CORPUS / "fair" / file)
+    folder = home_path() / _CORPUS
+    return Path(folder, "fair", file)
 
 
 def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
@@ -283,17 +300,18 @@ def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
     :raises ValueError: a line has no separator, or the file is empty
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
-    path, md5 = _FILES[file]
-    source = download(f"{_GITHUB}{path}", _path(file), md5)
+    address, md5 = _FILES[file]
+    path = _path(file)
+    source = download(f"{_GITHUB}{address}", path, md5)
     # Two downloads of ir_datasets at once would write to the same temporary file.
-    with reading.lock(Path(f"{_path(file)}.lock")):
+    with reading.lock(Path(f"{path}.lock")):
         lines = reading.text(source).splitlines()
     if not lines:
         raise _damaged(file, "it is empty")
     for number, line in enumerate(lines, start=1):
-        if separator not in line:
+        first, mark, second = line.partition(separator)
+        if not mark:
             raise _damaged(file, f"line {number} has one column: {line[:100]!r}")
-        first, second = line.split(separator, 1)
         yield first.strip(), second.strip()
 
 
@@ -307,26 +325,28 @@ def words() -> dict[str, list[str]]:
     :raises ValueError: the file is damaged
     :raises FileNotFoundError: the file does not exist and cannot be downloaded
     """
-    by_gender: dict[str, list[str]] = {gender: [] for gender in GENDERS.values()}
+    by_letter: dict[str, list[str]] = {letter: [] for letter in GENDERS}
     for word, letter in [*rows("words.csv", ",")]:
-        if letter not in GENDERS:
+        if letter not in by_letter:
             raise _damaged("words.csv", f"{letter!r} is none of the groups {', '.join(GENDERS)}")
-        by_gender[GENDERS[letter]].append(word)
-    return by_gender
+        by_letter[letter].append(word)
+    return dict(zip(GENDERS.values(), by_letter.values(), strict=True))
 
 
 class PassageCounts(WordCounts):
     """Counts of the words of each gender in passages, cached in a table."""
 
     def __init__(self) -> None:
-        super().__init__(_CORPUS, words, groups=[*GENDERS.values()])
+        genders = list(GENDERS.values())
+        super().__init__(_CORPUS, words, groups=genders)
 
     def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
         """Return the counts of passages from the table; read those that it lacks, and add them."""
         table = _path("gender.tsv")
         docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
         read_table = partial(read_rows, table, docstore, self.groups, kind=np.int32)
-        rows = completed(table, read_table, docnos, partial(super().read, name=name))
+        count = partial(super().read, name=name)
+        rows = completed(table, read_table, docnos, count)
         return rows.reindex(docnos)
 
 
@@ -348,8 +368,8 @@ class Biases(Groups):
         if letters.pop("doc_id", None) != "gender_bias" or not {*letters.values()} <= {*BIASES}:
             raise _damaged("biases.csv", "it has no columns doc_id and gender_bias, which is one "
                            f"of {', '.join(BIASES)}")
-        frame = pd.DataFrame({"docno": [*letters], "group": [*map(BIASES.get, letters.values())]})
-        return Table.of_frame(frame)
+        frame = pd.DataFrame(letters.items(), columns=["docno", "group"])
+        return Table.of_frame(frame.replace({"group": BIASES}))
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         return self._table.find(qids, docnos)
@@ -377,7 +397,8 @@ class Languages(Groups):
 
     def __init__(self, name: str, corpora: Mapping[str, str], table: str) -> None:
         super().__init__(name, corpora)
-        self._corpora, self._table = corpora, table
+        self._corpora = corpora
+        self._table = table
         self._languages: dict[Any, str] = {}
         self._warned = False
 
@@ -387,11 +408,13 @@ class Languages(Groups):
     @cached_property
     def _judged(self) -> dict[str, str]:
         """The language of each judged document, by docno."""
-        handler = ir_datasets.load(self.name).qrels_handler()
-        return {row.doc_id: row.iteration for row in reading.judgments(handler)}
+        dataset = ir_datasets.load(self.name)
+        judgments = reading.judgments(dataset.qrels_handler())
+        return {row.doc_id: row.iteration for row in judgments}
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        documents = pd.unique(np.asarray(docnos, dtype=object))
+        docnos = np.asarray(docnos, object)
+        documents = pd.unique(docnos)
         languages = ChainMap(self._judged, self._languages)
         lacking = [docno for docno in documents if docno not in languages]
         if lacking:
@@ -403,9 +426,10 @@ class Languages(Groups):
                  f"count as unannotated (the first: {lacking[0]!r}): they were not judged, and "
                  "they are in none of these corpora, or in one that ir_datasets has not "
                  f"downloaded: {', '.join(self._corpora.values())}")
-        frame = pd.DataFrame({"docno": documents, "group": [*map(languages.get, documents)]},
-                             dtype=object)
-        return Table.of_frame(frame).find(qids, docnos)
+        group = list(map(languages.get, documents))
+        frame = pd.DataFrame({"docno": documents, "group": group}, dtype=object)
+        table = Table.of_frame(frame)
+        return table.find(qids, docnos)
 
     def _look_up(self, docnos: Collection[str]) -> None:
         """Find the languages of documents in the cached table and the corpora that exist."""
@@ -429,8 +453,8 @@ class Languages(Groups):
 def _exists(corpus: str) -> bool:
     """Return whether ir_datasets has a corpus or its docstore."""
     handler = ir_datasets.load(corpus).docs_handler()
-    return Path(f"{handler.docs_path(force=False)}.pklz4", "bin").exists() \
-        or reading.downloaded(handler)
+    docs = handler.docs_path(force=False)
+    return Path(f"{docs}.pklz4", "bin").exists() or reading.downloaded(handler)
 
 
 #: The separators of the two sentences of a pair, and of argument and sentence in a docno.
@@ -454,11 +478,13 @@ class SentencePairs(Groups):
         return self.arguments.digest()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        pairs = pd.Series(pd.unique(np.asarray(docnos, dtype=object)), dtype=object)
-        sentences = pairs.astype(str).str.split(SENTENCES).explode()
+        docnos = np.asarray(docnos, object)
+        pairs = pd.unique(docnos)
+        texts = pd.Series(pairs).astype(str)
+        sentences = texts.str.split(SENTENCES).explode()
         arguments = sentences.str.split(REST, n=1).str[0].to_numpy(object)
         groups = self.arguments.annotate(np.full(len(arguments), ""), arguments)
         pair = sentences.index[groups.item]
-        labels = np.asarray(groups.labels, dtype=object)
-        frame = pd.DataFrame({"docno": pairs[pair].to_numpy(object), "group": labels[groups.codes]})
+        labels = np.asarray(groups.labels, object)
+        frame = pd.DataFrame({"docno": pairs[pair], "group": labels[groups.codes]})
         return Table.of_frame(frame).find(qids, docnos)

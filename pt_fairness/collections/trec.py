@@ -41,7 +41,8 @@ _FOLDS = [f"{_ROBUST}/fold{number}" for number in range(1, 6)]
 def newswire(name: str) -> Any:
     """Return the sources of documents as groups, from the prefix of the docno."""
     from pt_fairness import groups
-    return groups.from_pattern(rf"^({'|'.join(_NEWSWIRE)})\d", _NEWSWIRE, name)
+    prefixes = "|".join(_NEWSWIRE)
+    return groups.from_pattern(rf"^({prefixes})\d", _NEWSWIRE, name)
 
 
 def _register_newswire(registry: Any) -> None:
@@ -65,6 +66,10 @@ _REGIONS = (
     "Southern Europe", "Western Africa", "Western Asia", "Western Europe")
 _OCEANIA = dict.fromkeys(("Australia and New Zealand", "Melanesia", "Micronesia", "Polynesia"),
                          "Oceania")
+_GENDERS = ("Man", "Non-binary", "Woman")
+#: The genders of the evaluation code of the track, by the text in the metadata.
+_SEXES = {"male": "Man", "female": "Woman", "transgender male": "Man",
+          "transgender female": "Woman", "cisgender male": "Man", "cisgender female": "Woman"}
 _OCCUPATIONS = (
     "activist", "agricultural worker", "artist", "athlete", "biologist", "businessperson",
     "chemist", "civil servant", "clergyperson", "computer scientist", "designer", "earth scientist",
@@ -73,6 +78,18 @@ _OCCUPATIONS = (
     "musician", "performing artist", "physicist", "politician", "scientist", "social scientist",
     "sportsperson (non-athlete)", "transportation occupation", "writer")
 
+_REGIONS_OF_PAGE = {"key": "page_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA}
+_REGIONS_OF_SOURCES = {"key": "source_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA,
+                       "counts": True, "weighted": True}
+#: The fields of 2022 whose labels have an order: the key in the metadata and the labels.
+_ORDERED = {
+    "years": ("years_category", ("Pre-1900s", "20th century", "21st century")),
+    "quality": ("qual_cat", _QUALITY),
+    "popularity": ("relative_pageviews_category", ("Low", "Medium-Low", "Medium-High", "High")),
+    "age": ("creation_date_category", ("2001-2006", "2007-2011", "2012-2016", "2017-2022")),
+    "alphabet": ("first_letter_category", ("a-d", "e-k", "l-r", "s-")),
+    "languages": ("num_sitelinks_category", ("English only", "2-4 languages", "5+ languages")),
+}
 #: The fields of each dataset id, by suffix, with the arguments of ``document_groups.Field``.
 _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "trec-fair/2021/eval": {
@@ -80,32 +97,21 @@ _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
         "quality": {"key": "quality_score_disc", "labels": _QUALITY, "ordered": True},
     },
     "trec-fair/2022/train": {
-        "gender": {"key": "gender_category", "labels": ("Man", "Non-binary", "Woman")},
-        "regions": {"key": "page_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA},
-        "source-regions": {"key": "source_subcont_regions", "labels": _REGIONS,
-                           "merged": _OCEANIA, "counts": True, "weighted": True},
+        "gender": {"key": "gender_category", "labels": _GENDERS},
+        "regions": _REGIONS_OF_PAGE,
+        "source-regions": _REGIONS_OF_SOURCES,
         "occupations": {"key": "occupations", "labels": _OCCUPATIONS},
-        "years": {"key": "years_category", "ordered": True,
-                  "labels": ("Pre-1900s", "20th century", "21st century")},
-        "quality": {"key": "qual_cat", "labels": _QUALITY, "ordered": True},
-        "popularity": {"key": "relative_pageviews_category", "ordered": True,
-                       "labels": ("Low", "Medium-Low", "Medium-High", "High")},
-        "age": {"key": "creation_date_category", "ordered": True,
-                "labels": ("2001-2006", "2007-2011", "2012-2016", "2017-2022")},
-        "alphabet": {"key": "first_letter_category", "ordered": True,
-                     "labels": ("a-d", "e-k", "l-r", "s-")},
-        "languages": {"key": "num_sitelinks_category", "ordered": True,
-                      "labels": ("English only", "2-4 languages", "5+ languages")},
     },
 }
+for _suffix, (_key, _labels) in _ORDERED.items():
+    _field = {"key": _key, "labels": _labels, "ordered": True}
+    _FIELDS["trec-fair/2022/train"][_suffix] = _field
 #: The fields as the evaluation code of the track reads them, where that differs. They are sources
 #: without a dataset id: qrels have no place for weights.
 _OFFICIAL: dict[str, dict[str, Any]] = {
-    "gender": {"key": "gender", "labels": ("Man", "Non-binary", "Woman"), "default": "Non-binary",
-               "merged": {f"{kind}{sex}": label for kind in ("", "transgender ", "cisgender ")
-                          for sex, label in (("male", "Man"), ("female", "Woman"))}},
-    "regions": _FIELDS["trec-fair/2022/train"]["regions"] | {"weighted": True},
-    "source-regions": _FIELDS["trec-fair/2022/train"]["source-regions"] | {"unknown": "UNK"},
+    "gender": {"key": "gender", "labels": _GENDERS, "default": "Non-binary", "merged": _SEXES},
+    "regions": {**_REGIONS_OF_PAGE, "weighted": True},
+    "source-regions": {**_REGIONS_OF_SOURCES, "unknown": "UNK"},
 }
 #: The attribute of ir_datasets' document handler that holds the metadata file.
 _METADATA = {"trec-fair/2021/eval": "_mlc", "trec-fair/2022/train": "_metadata_dlc"}
@@ -130,11 +136,14 @@ def trec_fair(name: str) -> Any:
     dataset_id = "trec-fair/2021/eval" if "/2021/" in name else "trec-fair/2022/train"
     fields = {}
     for suffix, field in _FIELDS[dataset_id].items():
-        fields[f"{dataset_id}/{suffix}"] = Field(**field)
+        source = f"{dataset_id}/{suffix}"
+        fields[source] = Field(**field)
     if dataset_id == "trec-fair/2022/train":
         for suffix, field in _OFFICIAL.items():
-            fields[f"{dataset_id}/{suffix}/official"] = Field(**field, official=True)
-    return FromMetadata(name, fields[name], fields.values(), dataset_id, _METADATA[dataset_id])
+            source = f"{dataset_id}/{suffix}/official"
+            fields[source] = Field(**field, official=True)
+    attribute = _METADATA[dataset_id]
+    return FromMetadata(name, fields[name], fields.values(), dataset_id, attribute)
 
 
 def _register_trec_fair(registry: Any) -> None:
@@ -180,7 +189,8 @@ def target(name: str) -> Any:
     from pt_fairness.targets import Target
     shares = TARGETS[name.removesuffix("/track")]
     frame = pd.DataFrame(shares.items(), columns=["group", "share"])
-    return Target(name, frame, OF_QRELS if name.endswith("/track") else 0.0)
+    of_qrels = OF_QRELS if name.endswith("/track") else 0.0
+    return Target(name, frame, of_qrels)
 
 
 _MISINFO = "clueweb12/b13/trec-misinfo-2019"
@@ -208,7 +218,8 @@ def clueweb12(name: str) -> Any:
     """Return the effectiveness or the credibility of the judged pages, by topic, as groups."""
     from pt_fairness import groups
     _, _, field = name.rpartition("/")
-    labels = [label for label in _JUDGED_LEVELS[field].values() if label != "-"]
+    levels = _JUDGED_LEVELS[field]
+    labels = [label for label in levels.values() if label != "-"]
     return groups.from_irds(name, "iteration", labels, name, order=labels)
 
 
@@ -219,9 +230,11 @@ def trustworthiness(name: str) -> Any:
 
     from pt_fairness.io import irds as reading
     from pt_fairness.values import from_frame
-    rows = reading.judgments(ir_datasets.load(name).qrels_handler())
+    handler = ir_datasets.load(name).qrels_handler()
+    rows = reading.judgments(handler)
     frame = pd.DataFrame(rows, columns=["qid", "docno", "relevance", "value"])
-    frame = frame.drop(columns="relevance").astype({"value": float})
+    del frame["relevance"]
+    frame["value"] = frame["value"].astype(float)
     return from_frame(frame, name)
 
 
@@ -229,8 +242,9 @@ def _register_clueweb12(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
     from pt_fairness.collections.variants import UNCOUNTED, graded, variant
     for field, text in _JUDGED_TEXT.items():
+        levels = _JUDGED_LEVELS[field]
         value_of = itemgetter(_POSITIONS[field])
-        convert = partial(graded, field, value_of, _JUDGED_LEVELS[field])
+        convert = partial(graded, field, value_of, levels)
         variant(registry, _MISINFO, field, convert, f"with {field}", text)
     variant(registry, _EHEALTH, "trustworthiness", _trusted, "with trustworthiness",
             "The iteration field holds the trustworthiness of the page, from 0 to 100. Where it "
@@ -244,10 +258,11 @@ def _trusted(qrels: Any, rows: list[Any]) -> Iterator[Any]:
     # ir_datasets reads 2016 before 2017.
     last = {(row.query_id, row.doc_id): row for row in rows}
     for row in last.values():
-        if not 0 <= row.trustworthiness <= _HIGHEST_TRUST:
-            raise reading.invalid(qrels, row, "the trustworthiness", row.trustworthiness,
+        trust = row.trustworthiness
+        if not 0 <= trust <= _HIGHEST_TRUST:
+            raise reading.invalid(qrels, row, "the trustworthiness", trust,
                                   f"from 0 to {_HIGHEST_TRUST}")
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(row.trustworthiness))
+        yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(trust))
 
 
 #: The languages by their names in the qrels, and the corpus of each.
@@ -269,23 +284,25 @@ def _register_neuclir(registry: Any) -> None:
     from ir_datasets.util import DownloadConfig, Lazy, home_path
 
     from pt_fairness.collections.variants import Documentation, GroupQrels, graded
-    files = DownloadConfig.context(NAME, home_path() / NAME)
+    folder = home_path() / NAME
+    files = DownloadConfig.context(NAME, folder)
     base = registry[f"{NAME}/1/multi"]
     edition = registry[f"{NAME}/1/multi/trec-2023"]
     qrels = TrecQrels(files["trec-2022/qrels"], QREL_DEFS)
     # The translations are those of the topics of 2023.
     topics = ExctractedCCQueries(files["trec-2022/queries"], filter_lwq=False,
                                  cls=ExctractedCCMultiMtQuery, namespace=NAME)
-    topics_of_qrels = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
-    judged = FilteredQueries(topics, topics_of_qrels)
-    to_groups = partial(graded, "language", attrgetter("iteration"), LANGUAGES)
+    judged = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
+    language = attrgetter("iteration")
+    to_groups = partial(graded, "language", language, LANGUAGES)
     text = ("The judgments of all three languages. The iteration field holds the language of the "
             f"document: {', '.join(CORPORA)}.")
     for year, queries, judgments in (
-            ("2022", judged, qrels),
+            ("2022", FilteredQueries(topics, judged), qrels),
             ("2023", edition.queries_handler(), edition.qrels_handler())):
         about = Documentation(f"NeuCLIR at TREC {year}, with languages", text)
-        dataset = Dataset(base.docs_handler(), queries, GroupQrels(judgments, to_groups), about)
+        with_groups = GroupQrels(judgments, to_groups)
+        dataset = Dataset(base.docs_handler(), queries, with_groups, about)
         registry.register(f"{NAME}/1/trec-{year}/language", dataset)
 
 

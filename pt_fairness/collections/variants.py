@@ -13,6 +13,7 @@ import csv
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -48,13 +49,16 @@ class GroupQrels(BaseQrels):  # type: ignore[misc]
     """
 
     def __init__(self, base: Any, convert: Convert, defs: dict[int, str] | None = None) -> None:
-        self._base, self._convert, self._defs = base, convert, defs
+        self._base = base
+        self._convert = convert
+        self._defs = defs
 
     def qrels_path(self) -> Any:
         return self._base.qrels_path()
 
     def qrels_iter(self) -> Iterator[TrecQrel]:
-        yield from self._convert(self._base, reading.judgments(self._base))
+        rows = reading.judgments(self._base)
+        yield from self._convert(self._base, rows)
 
     def qrels_cls(self) -> type[TrecQrel]:
         return TrecQrel
@@ -67,20 +71,25 @@ class Documentation:
     """The title and description of a dataset, appended to those of ``base`` if it is given."""
 
     def __init__(self, title: str, text: str, base: Any = None) -> None:
-        self._title, self._text, self._base = title, text, base
+        self._title = title
+        self._text = text
+        self._base = base
 
     def documentation(self) -> dict[str, Any]:
-        base, title = {}, self._title
+        title = self._title
+        base = {}
         if self._base is not None:
             base = self._base.documentation()
-            title = f"{base.get('pretty_name') or self._base.dataset_id()}, {title}"
-        description = f"{base.get('desc', '')}<p>{self._text}</p>"
-        return base | {"pretty_name": title, "desc": description}
+            first = base.get("pretty_name") or self._base.dataset_id()
+            title = f"{first}, {title}"
+        text = base.get("desc", "")
+        return base | {"pretty_name": title, "desc": f"{text}<p>{self._text}</p>"}
 
 
 def download(url: str, path: Path, md5: str | None = None) -> Any:
     """Return a file that ir_datasets downloads to a path."""
-    return Download([RequestsDownload(url)], expected_md5=md5, cache_path=str(path))
+    request = RequestsDownload(url)
+    return Download([request], expected_md5=md5, cache_path=str(path))
 
 
 def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: str, text: str, *,
@@ -94,12 +103,14 @@ def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: s
     :param defs: the meaning of each relevance level, if it differs from ``base_id``
     :param metadata: what differs from the metadata of ``base_id``, such as :data:`UNCOUNTED`
     """
-    base, name = registry[base_id], f"{base_id}/{suffix}"
+    base = registry[base_id]
+    name = f"{base_id}/{suffix}"
     qrels = GroupQrels(base.qrels_handler(), convert, defs)
-    dataset = Dataset(base.docs_handler(), queries or base.queries_handler(), qrels,
-                      Documentation(title, text, base))
+    about = Documentation(title, text, base)
+    dataset = Dataset(base.docs_handler(), queries or base.queries_handler(), qrels, about)
     provider = MetadataProvider(lambda: {name: {**base.metadata(), **metadata}})
-    registry.register(name, Dataset(MetadataComponent(name, dataset, provider), dataset))
+    component = MetadataComponent(name, dataset, provider)
+    registry.register(name, Dataset(component, dataset))
 
 
 def graded(field: str, value_of: Callable[[Any], Any], groups: Mapping[Any, str], qrels: Any,
@@ -129,18 +140,20 @@ def looked_up(source: Callable[[str], FromIrds], name: str, qrels: Any,
               rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with a field of their documents as group, from the cached table."""
     groups = source(name)
-    look_up(groups, qrels, (row.doc_id for row in rows))
+    docnos = [row.doc_id for row in rows]
+    look_up(groups, qrels, docnos)
     return annotated(groups, rows)
 
 
 def annotated(groups: Groups, rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the groups of their documents, ``-`` for documents without a group."""
     import pandas as pd
-    judgments = [(row.query_id, row.doc_id, row.relevance) for row in rows]
-    frame = pd.DataFrame(judgments, columns=["query_id", "doc_id", "relevance"])
+    columns = ["query_id", "doc_id", "relevance"]
+    judgments = map(attrgetter(*columns), rows)
+    frame = pd.DataFrame(judgments, columns=columns)
     auxiliary = groups.to_qrels(frame)
-    auxiliary = auxiliary[list(TrecQrel._fields)]
-    yield from map(TrecQrel._make, auxiliary.astype(object).itertuples(index=False))
+    auxiliary = auxiliary[list(TrecQrel._fields)].astype(object)
+    yield from map(TrecQrel._make, auxiliary.itertuples(index=False))
 
 
 def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
@@ -158,20 +171,28 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     from pt_fairness.groups import MISSING
     corpus = groups.dataset_id
     # Asking ir_datasets for the path of the docstore downloads some corpora.
-    folder = f"{corpus}.json" if corpus.startswith("argsme/") else f"{corpus}/docs"
-    store = home_path() / f"{folder}.pklz4" / "bin"
+    folder = ".json" if corpus.startswith("argsme/") else "/docs"
+    store = home_path() / f"{corpus}{folder}.pklz4" / "bin"
     _, _, field = groups.name.rpartition("/")
-    table = Path(f"{qrels.qrels_path()}.{field}.tsv")
+    path = qrels.qrels_path()
+    table = Path(f"{path}.{field}.tsv")
     rows = read_rows(table, store, _COLUMNS, groups.labels)
     cached = rows
     # Do not download a deleted corpus again for documents that it lacked.
-    if store.exists() or reading.downloaded(ir_datasets.load(corpus).docs_handler()):
+    dataset = ir_datasets.load(corpus)
+    if store.exists() or reading.downloaded(dataset.docs_handler()):
         cached = rows[rows["why_not"] != MISSING]
-    groups.remember({docno: (() if group == "-" else (group,), reason)
-                     for docno, group, reason in cached.itertuples()})
+    remembered = {}
+    for docno, group, reason in cached.itertuples():
+        labels = () if group == "-" else (group,)
+        remembered[docno] = labels, reason
+    groups.remember(remembered)
     fetched = groups.fetch(docnos)
-    fields = [(labels[0] if labels else "-", " ".join(reason.split()))
-              for labels, reason in fetched.values()]
+    fields = []
+    for groups_of_document, reason in fetched.values():
+        group = groups_of_document[0] if groups_of_document else "-"
+        words = reason.split()
+        fields.append((group, " ".join(words)))
     frame = pd.DataFrame(fields, index=list(fetched), columns=_COLUMNS, dtype=object)
     if not frame.equals(rows.reindex(frame.index)):
         write_rows(table, frame)
@@ -211,8 +232,9 @@ def stored(table: Path, source: Path, load: Callable[[Path], T], make: Callable[
 def _load(table: Path, source: Path, load: Callable[[Path], T]) -> T | None:
     """Return the content of a table, or ``None`` if it is absent, outdated or invalid."""
     try:
-        outdated = source.exists() and source.stat().st_mtime > table.stat().st_mtime
-        return None if outdated else load(table)
+        if source.exists() and source.stat().st_mtime > table.stat().st_mtime:
+            return None
+        return load(table)
     except _INVALID:
         return None
 
@@ -227,7 +249,8 @@ def write(table: Path, save: Callable[[IO[bytes]], None]) -> None:
         with written_whole(table) as file:
             save(file)
     except OSError as error:
-        ir_datasets.log.easy().info(f"{table} cannot be written ({error})")
+        log = ir_datasets.log.easy()
+        log.info(f"{table} cannot be written ({error})")
 
 
 def read_rows(table: Path, source: Path, columns: list[str],
@@ -251,7 +274,9 @@ def read_rows(table: Path, source: Path, columns: list[str],
             raise ValueError(f"{path} has other labels")
         return frame.set_index("docno").astype(kind)
     rows = _load(table, source, load)
-    return pd.DataFrame(columns=columns, dtype=kind) if rows is None else rows
+    if rows is None:
+        return pd.DataFrame(columns=columns, dtype=kind)
+    return rows
 
 
 def completed(table: Path, read: Callable[[], pd.DataFrame], docnos: pd.Index,

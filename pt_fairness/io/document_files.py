@@ -37,6 +37,10 @@ from pt_fairness.io.files import (
     written_whole,
 )
 
+#: Why a text is no label of relevance.
+_NO_LABEL = ("no whole number; pt_fairness.groups.from_qrels and pt-fairness annotate read labels "
+             "as groups")
+
 
 def read_qrels(path: Path) -> pd.DataFrame:
     """Read TREC qrels with all four columns, compressed if the name ends in ``.gz``.
@@ -61,14 +65,14 @@ def read_qrels(path: Path) -> pd.DataFrame:
     with opened(path) as source:
         frame = read_columns(source, ["qid", "iteration", "docno", "label"])
         label = pd.to_numeric(frame["label"], errors="coerce")
-        reasons = {"no whole number; pt_fairness.groups.from_qrels and pt-fairness annotate read "
-                   "labels as groups": label % 1 != 0,  # as of NaN and infinities
-                   f"outside ±{LARGEST_LABEL:,}": label.abs() > LARGEST_LABEL}
-        for reason, wrong in reasons.items():
+        fractional = label % 1 != 0  # as of NaN and infinities
+        large = label.abs() > LARGEST_LABEL
+        for wrong, reason in ((fractional, _NO_LABEL), (large, f"outside ±{LARGEST_LABEL:,}")):
             for row in np.flatnonzero(wrong)[:1]:
-                raise ValueError(f"{source.place(row)}: the label {shown(frame['label'][row])} is "
-                                 f"{reason}")
-    return frame.assign(label=label.astype("int64"))[["qid", "docno", "label", "iteration"]]
+                text = shown(frame["label"][row])
+                raise ValueError(f"{source.place(row)}: the label {text} is {reason}")
+    frame = frame.assign(label=label.astype("int64"))
+    return frame[["qid", "docno", "label", "iteration"]]
 
 
 def load_qrels(source: Any) -> pd.DataFrame:
@@ -104,7 +108,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
     dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
-    qrels = pd.DataFrame(dataset.qrels_iter(), columns=dataset.qrels_cls()._fields)
+    columns = dataset.qrels_cls()._fields
+    qrels = pd.DataFrame(dataset.qrels_iter(), columns=columns)
     return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
 
 
@@ -162,8 +167,9 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
         raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
                          f"topics= has {str(topics['qid'].iloc[0])!r}")
     if not chosen.all():
-        warn(f"topics= has {qid[chosen].nunique()} of the {qid.nunique()} topics of the qrels; the "
-             "others are left out")
+        number = qid[chosen].nunique()
+        warn(f"topics= has {number} of the {qid.nunique()} topics of the qrels; the others are "
+             "left out")
     return qrels[chosen.to_numpy()]
 
 
@@ -193,9 +199,10 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     # Categorical columns support neither arithmetic nor new values.
     qrels = qrels[columns].astype(object)
     for column in (qid, docno):
-        empty = qrels[column].isna() | (qrels[column] == "")
+        texts = qrels[column]
+        empty = texts.isna() | (texts == "")
         if empty.any():
-            raise missing(qrels[column], empty.to_numpy().argmax(), "qrels")
+            raise missing(texts, empty.to_numpy().argmax(), "qrels")
     number = pd.to_numeric(qrels[label], errors="coerce")
     whole = number % 1 == 0
     if not whole.all():
@@ -205,8 +212,10 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     if "iteration" in qrels:
         iteration = qrels["iteration"].map(label_text, na_action="ignore")
         iteration = iteration.fillna("-").replace("", "-")
-    frame = pd.DataFrame({"qid": texts_of(qrels[qid]), "iteration": iteration,
-                          "docno": texts_of(qrels[docno])}, index=qrels.index)
+    frame = pd.DataFrame(index=qrels.index)
+    frame["qid"] = texts_of(qrels[qid])
+    frame["iteration"] = iteration
+    frame["docno"] = texts_of(qrels[docno])
     frame["label"] = number.astype("int64")
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
     form = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
@@ -225,8 +234,8 @@ def read_labels(path: Path) -> pd.DataFrame:
     :raises ValueError: a line without four columns (the error names file and line)
     """
     with opened(path) as source:
-        return read_columns(source, ["qid", "iteration", "docno", "label"]).drop(
-            columns="iteration")
+        frame = read_columns(source, ["qid", "iteration", "docno", "label"])
+    return frame.drop(columns="iteration")
 
 
 def read_values(path: Path) -> pd.DataFrame:
@@ -251,7 +260,8 @@ def read_values(path: Path) -> pd.DataFrame:
     with opened(path) as source:
         separator, header = table_of(source, "value")
         if separator:
-            return read_table(source, separator, pyterrier_names(header), ["docno", "value"])
+            names = pyterrier_names(header)
+            return read_table(source, separator, names, ["docno", "value"])
         first = first_line(source)
         fields = len(fields_of(first))
         if fields not in (2, 3):
@@ -259,7 +269,8 @@ def read_values(path: Path) -> pd.DataFrame:
                              "value (or qid, docno and value), separated by white space, or a "
                              "header with these names, separated by tabs or commas; its first "
                              f"line is {shown(first)}")
-        return read_columns(source, ["qid", "docno", "value"][-fields:], {"value": float})
+        names = ["qid", "docno", "value"][-fields:]
+        return read_columns(source, names, {"value": float})
 
 
 def read_targets(path: Path) -> pd.DataFrame:
@@ -297,7 +308,8 @@ def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
         header = header_of(source, ",")
         if not header:
             raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
-        return read_table(source, ",", pyterrier_names(header), needed)
+        names = pyterrier_names(header)
+        return read_table(source, ",", names, needed)
 
 
 #: The columns of the documents of a group file; the first one there counts.
@@ -351,8 +363,8 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
             frame = _read_structured(source, column, document)
             names = _roles(frame.columns, column, document, source)
             frame = frame.set_axis(names, axis="columns")
-            need_distinct_columns(frame[frame.columns.intersection(["qid", "docno", "group"])],
-                                  source.name)
+            needed = frame.columns.intersection(["qid", "docno", "group"])
+            need_distinct_columns(frame[needed], source.name)
             _check_groups(source, frame)
             return frame
         separator, header = table_of(source, column)
@@ -370,12 +382,14 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                              f"{shown(first)}")
         frame = read_columns(source, ["qid", "group", "docno", "label"])
         frame.attrs["judged"] = True
-        if not set(frame["group"].unique()) <= TREC_DEFAULTS:
+        groups = set(frame["group"].unique())
+        if not groups <= TREC_DEFAULTS:
             return frame
         if pd.to_numeric(frame["label"], errors="coerce").isna().any():
-            return frame[["qid", "docno"]].assign(group=frame["label"])
+            frame = frame.assign(group=frame["label"])
+            return frame[["qid", "docno", "group"]]
         raise ValueError(f"{source.name} has no groups: its second column holds nothing but "
-                         f"{listed(sorted(frame['group'].unique()))}, and its fourth nothing but "
+                         f"{listed(sorted(groups))}, and its fourth nothing but "
                          "numbers, as in plain qrels. A group file has the group in one of them, "
                          "or is a table with the columns docno and group; if the numbers are the "
                          "groups, use pt_fairness.groups.from_qrels or pt-fairness annotate --none")
@@ -429,8 +443,9 @@ def _roles(header: Iterable[str], column: str | None, document: str | None,
     user = RECOMMENDER_COLUMNS.get(document, "query_id")
     topic = next((name for name in ("qid", "query_id", user) if name in names), "qid")
     roles.setdefault(topic, "qid")
-    taken = {*roles.values()}
-    return [roles.get(name, f"other {name}" if name in taken else name) for name in names]
+    for role in {*roles.values()}:
+        roles.setdefault(role, f"other {role}")
+    return [roles.get(name, name) for name in names]
 
 
 def _place(source: Input, row: Any) -> str:
@@ -445,15 +460,17 @@ def _check_groups(source: Input, frame: pd.DataFrame) -> None:
 
     :raises ValueError: a row has no document, or its weight is no number of at least 0
     """
-    absent = frame["docno"].isna() | (frame["docno"] == "")
+    docno = frame["docno"]
+    absent = docno.isna() | (docno == "")
     if absent.any():
         raise ValueError(f"{_place(source, absent.argmax())} has no docno; every row needs one")
     group = frame["group"]
     texts = group.map(str)
     empty = group.isna() | (texts == "")
     if "weight" in frame:
+        place = partial(_place, source)
         unused = empty | (texts == "-")
-        weights_of(frame[["weight"]], partial(_place, source), unused)
+        weights_of(frame[["weight"]], place, unused)
     if empty.any():
         warn(f"{_place(source, empty.argmax())} has an empty group, as have {empty.sum()} of "
              f"{len(frame)} rows; it counts as no group; write - to avoid this warning")
@@ -466,12 +483,14 @@ def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any =
     :param unused: whether each row needs no weight, ``[n]``
     :raises ValueError: a weight is no number of at least 0
     """
-    numbers = weights.apply(pd.to_numeric, errors="coerce").to_numpy(float, na_value=np.nan)
-    wrong = ~((numbers >= 0) & np.isfinite(numbers))
-    wrong &= ~np.reshape(unused, (-1, 1))
-    for row, column in np.argwhere(wrong)[:1]:
-        raise ValueError(f"{place(row)} has the weight "
-                         f"{str(weights.iat[row, column])!r}; weights are numbers of at least 0")
+    columns = weights.apply(pd.to_numeric, errors="coerce")
+    numbers = columns.to_numpy(float, na_value=np.nan)
+    possible = (numbers >= 0) & np.isfinite(numbers)
+    possible |= np.reshape(unused, (-1, 1))
+    for row, column in np.argwhere(~possible)[:1]:
+        weight = str(weights.iat[row, column])
+        raise ValueError(f"{place(row)} has the weight {weight!r}; weights are numbers of at least "
+                         "0")
     return numbers
 
 
@@ -515,8 +534,8 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
                              f"{shown(min(lacking, default='P(…)'))}; its columns are "
                              f"{', '.join(header)}")
         frame = frame.set_axis(names, axis="columns")
-        weight = weights_of(frame[[*columns]], partial(_place, source))
-    return _long(frame[ids], [*columns.values()], weight)
+        weight = weights_of(frame[list(columns)], partial(_place, source))
+    return _long(frame[ids], list(columns.values()), weight)
 
 
 def label_of(title: str) -> str:
@@ -530,8 +549,8 @@ def _long(ids: pd.DataFrame, labels: Sequence[str], weight: Any) -> pd.DataFrame
     :param weight: ``[n, labels]``
     """
     row, column = np.nonzero(weight)
-    groups = np.asarray(labels, dtype=object)[column]
-    return ids.iloc[row].assign(group=groups, weight=weight[row, column])
+    groups = np.asarray(labels, object)
+    return ids.iloc[row].assign(group=groups[column], weight=weight[row, column])
 
 
 def memberships(path: Path) -> int:
@@ -547,10 +566,11 @@ def memberships(path: Path) -> int:
     if len(fields) < 2 or fields[1] in TREC_DEFAULTS:
         return 0
     try:
-        shares = [float(share) for share in fields[2:]]
+        shares = np.array(fields[2:], float)
     except ValueError:
         return 0
-    return len(shares) if all(0 <= share <= 1 for share in shares) else 0
+    inside = (shares >= 0) & (shares <= 1)
+    return len(shares) if inside.all() else 0
 
 
 def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:

@@ -37,7 +37,9 @@ class WordCounts:
     def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
                  field: str | None = None, tokenize: Tokenizer = str.split,
                  groups: Sequence[str] = ()) -> None:
-        self.dataset_id, self.field, self.tokenize = dataset_id, field, tokenize
+        self.dataset_id = dataset_id
+        self.field = field
+        self.tokenize = tokenize
         #: The name of the documents in warnings.
         self.where = f"the corpus {dataset_id}"
         #: The groups, in the order of ``words``.
@@ -82,7 +84,9 @@ class WordCounts:
             raise ValueError(f"the group {group!r} has no words; give it some, or leave it out")
         group_tokens = []
         for word in words:
-            tokens = [*self.tokenize(word.lower())] if isinstance(word, str) else []
+            tokens = []
+            if isinstance(word, str):
+                tokens = list(self.tokenize(word.lower()))
             if len(tokens) != 1:
                 raise ValueError(f"the word {word!r} of the group {group!r} has to be one token, "
                                  f"but tokenize makes {listed(tokens) or 'none'} of it")
@@ -94,8 +98,8 @@ class WordCounts:
 
     def content(self) -> Any:
         """Return what the counts depend on, to be hashed."""
-        return (self.dataset_id, self.field, self.tokenize, self.groups,
-                sorted(self._codes.items()))
+        words = sorted(self._codes.items())
+        return self.dataset_id, self.field, self.tokenize, self.groups, words
 
     def of(self, docnos: Any, name: str) -> Ints:
         """Return the counts of documents, ``[n, groups]``, −1 for documents not in the corpus.
@@ -107,9 +111,11 @@ class WordCounts:
         docnos = pd.Index(docnos, dtype=object)
         unread = docnos.unique().difference(self._known.index, sort=False)
         if len(unread):
-            self._known = pd.concat([self._known, self.read(unread, name)])
+            added = self.read(unread, name)
+            self._known = pd.concat([self._known, added])
         counts = self._known.reindex(docnos).to_numpy(np.int32)
-        missing = docnos[counts[:, 0] < 0].unique()
+        unknown = counts[:, 0] < 0
+        missing = docnos[unknown].unique()
         if len(missing) and not self._warned:
             self._warned = True
             warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in "
@@ -124,24 +130,29 @@ class WordCounts:
         """
         read: list[str] = []
         cells = []
-        group, size = self._codes.get, len(self.groups)
+        code_of = self._codes.get
+        size = len(self.groups)
         for docno, text in self._texts(docnos, name):
             if not isinstance(text, str):
                 raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} is "
                                  f"{shown(text)}; it has to be text")
             first = size * len(read)
             read.append(docno)
-            codes = map(group, self.tokenize(text.lower()))
+            tokens = self.tokenize(text.lower())
+            codes = map(code_of, tokens)
             cells += [first + code for code in codes if code is not None]
         counts = np.bincount(np.array(cells, np.int64), minlength=size * len(read))
-        counts = counts.reshape(len(read), size).astype(np.int32)
-        frame = pd.DataFrame(counts, index=pd.Index(read, dtype=object), columns=self.groups)
-        return frame[~frame.index.duplicated()].reindex(docnos, fill_value=-1)
+        counts = counts.reshape(-1, size)
+        index = pd.Index(read, dtype=object)
+        frame = pd.DataFrame(counts, index=index, columns=self.groups, dtype=np.int32)
+        repeated = index.duplicated()
+        return frame[~repeated].reindex(docnos, fill_value=-1)
 
     def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
         """Yield the documents of the corpus with their texts, in any order."""
         from pt_fairness.io import irds as reading
-        dataset, field = reading.dataset(self.dataset_id), self.field
+        field = self.field
+        dataset = reading.dataset(self.dataset_id)
         fields = dataset.docs_cls()._fields if dataset.has("docs") else ()
         if not fields or field not in (None, *fields):
             raise ValueError(f"the documents of {self.dataset_id!r} have no field {field!r}; "
@@ -161,10 +172,12 @@ class CountsOfFrame(WordCounts):
         self.where = self.dataset_id
 
     def content(self) -> Any:
-        return super().content(), sorted(self._of.items())
+        texts = sorted(self._of.items())
+        return super().content(), texts
 
     def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
-        return self._of[docnos.intersection(self._of.index)].items()
+        present = docnos.intersection(self._of.index)
+        return self._of[present].items()
 
 
 def texts_by_docno(frame: pd.DataFrame, field: str) -> pd.Series:
@@ -177,7 +190,8 @@ def texts_by_docno(frame: pd.DataFrame, field: str) -> pd.Series:
         raise ValueError(f"the frame of texts needs the columns docno, {field} and has "
                          f"{', '.join(map(str, frame.columns))}")
     rows = frame[["docno", field]].drop_duplicates()
-    docnos = pd.Index(texts_of(rows["docno"]), dtype=object)
+    texts = texts_of(rows["docno"])
+    docnos = pd.Index(texts, dtype=object)
     repeated = docnos[docnos.duplicated()]
     if len(repeated):
         raise ValueError(f"the frame of texts has two texts of the document {repeated[0]!r}; a "
@@ -188,8 +202,9 @@ def texts_by_docno(frame: pd.DataFrame, field: str) -> pd.Series:
 def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
               tokenize: Tokenizer) -> WordCounts:
     """Return the word counts of the documents of a dataset of ir_datasets, or of a frame."""
-    kind: Any = CountsOfFrame if isinstance(documents, pd.DataFrame) else WordCounts
-    return kind(documents, words, field, tokenize)
+    if isinstance(documents, pd.DataFrame):
+        return CountsOfFrame(documents, words, field, tokenize)
+    return WordCounts(documents, words, field, tokenize)
 
 
 def check_threshold(threshold: int) -> int:
