@@ -141,9 +141,10 @@ class _logDP(LogRatio):
     Edge cases
     ----------
     A topic is undefined if a side has no share of the target or if the target is empty: 0, with a
-    warning. So is a topic in which fewer than two groups have relevant documents if ``protected``
-    is ``minority`` or ``majority``. A topic without annotated results has the value of a ranking
-    of ``cutoff`` documents, all of the other side; without a cutoff, of one such document.
+    warning. With ``target='run'`` this is so for one run alone, whose ranking lacks a side. A topic
+    is also undefined if fewer than two groups have relevant documents and ``protected`` is
+    ``minority`` or ``majority``. A topic without annotated results has the value of a ranking of
+    ``cutoff`` documents, all of the other side; without a cutoff, of one such document.
 
     Source
     ------

@@ -236,13 +236,8 @@ class PrefixMeasure(FairnessMeasure):
         if empty.any():
             values[empty] = self.when_empty(
                 lambda w: sum_of_largest_terms(self.term, S[empty], N[empty], w))
-        return self.of_lists(values, side.defined)
-
-    def of_lists(self, values: Floats, defined: Any) -> Floats:
-        """Return the values with NaN where undefined, and at most 1 where that is the maximum."""
-        if self.param("norm") in ("max", "range"):
-            values = np.clip(values, 0.0, 1.0)  # rounding
-        return np.where(defined, values, nan)
+        values = np.clip(values, *self.RANGE)  # rounding
+        return np.where(side.defined, values, nan)
 
     def when_empty(self, largest_of: Callable[[Floats], Any]) -> Any:
         """Return the value of lists without annotated documents.
@@ -493,7 +488,9 @@ class _rKL(ParityMeasure):
         if empty.any():
             worst = self.when_empty(lambda w: upper * w.sum())
             values = np.where(empty, worst, values)
-        return self.of_lists(values, T.any(axis=1) | self.of_run)
+        values = np.clip(values, *self.RANGE)  # rounding
+        defined = T.any(axis=1) | self.of_run
+        return np.where(defined, values, nan)
 
     def _target(self, view: View) -> Floats:
         T = distribution(view, self["target"], self.rel)

@@ -113,7 +113,8 @@ class _RepBias(SignedMeasure):
 
     def score(self, view: View) -> Floats:
         m, u, n = self.counts(view)
-        return self.signed(ratio(m - u, n))
+        values = ratio(m - u, n)
+        return self.signed(np.where(np.isnan(m), nan, values))
 
 
 class SkewMeasure(DistributionMeasure):

@@ -7,6 +7,7 @@ results has what the measure gives an empty list, mostly its unfair end.
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ from pt_fairness.measures.measure import (
     score,
     values_of,
 )
-from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES, FunctionMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
 from pt_fairness.provider.measure_lists import (
@@ -60,14 +61,20 @@ class QuickEvaluator:
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._measures = measures
-        plain = [measure for measure in measures
-                 if provider_of(measure) is ir_measures.pytrec_eval]
-        rest = [measure for measure in measures if measure not in plain]
+        plain = []
+        rest = []
+        for measure in measures:
+            provider = provider_of(measure)
+            if provider is ir_measures.pytrec_eval:
+                plain.append(measure)
+            else:
+                rest.append(measure)
         self._plain = self._rest = None
         if plain:
             relevance = qrels["relevance"]
             if len(qrels) and pd.api.types.is_float_dtype(relevance):
-                names = ", ".join(map(str, plain))
+                texts = map(str, plain)
+                names = ", ".join(texts)
                 raise ValueError(f"relevance must be whole numbers for {names}, and the qrels have "
                                  f"floats, such as {relevance.iloc[0]}; round them and convert the "
                                  "column with astype(int)")
@@ -101,16 +108,19 @@ class QuickEvaluator:
         """Return the contributions of documents: see :meth:`FairnessEvaluator.contributions`."""
         added = {}
         for evaluator in self.fairness:
-            added.update(evaluator.contributions(run, depth))
+            terms = evaluator.contributions(run, depth)
+            added.update(terms)
         return added
 
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
-    codes, names = pd.factorize(frame["query_id"])
+    qids = frame["query_id"]
+    codes, names = qids.factorize()
     docnos = frame["doc_id"].tolist()
     numbers = frame[column].tolist()
-    starts = np.flatnonzero(np.diff(codes, prepend=-1)).tolist()
+    changes = np.diff(codes, prepend=-1)
+    starts = np.flatnonzero(changes)
     topics: dict[str, dict[str, Any]] = {}
     for start, end in itertools.pairwise([*starts, len(codes)]):
         of_topic = topics.setdefault(str(names[codes[start]]), {})
@@ -136,31 +146,37 @@ class OfGroups:
         # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._of_group(measure.param("group"))
-        relevant = member & (relevance >= measure.inner_rel)
-        count = np.bincount(judgments.topic[relevant], minlength=len(self._names))
-        defined = count > 0
+        relevant = relevance >= measure.inner_rel
+        relevant &= member
+        defined = np.zeros(len(self._names), bool)
+        defined[judgments.topic[relevant]] = True
         # Providers may not take a topic without a relevant document.
         rows = defined[judgments.topic]
         if measure.param("others") != "irrelevant":
             rows &= member
         pairs = np.flatnonzero(rows)
-        qids = self._names[judgments.topic[pairs]]
-        docnos = judgments.docnos(pairs)
-        qrels = pd.DataFrame({"query_id": qids, "doc_id": docnos, "relevance": relevance[pairs]})
+        topic = judgments.topic[pairs]
+        qrels = pd.DataFrame({"query_id": self._names[topic]})
+        qrels["doc_id"] = judgments.docnos(pairs)
+        qrels["relevance"] = relevance[pairs]
         return defined, QuickEvaluator([measure.inner], qrels)
 
     def _of_group(self, label: str) -> tuple[Bools, Any]:
         """Return a mask of the judged pairs of a group, and the relevance of all, ``[pairs]``."""
         judgments = self._annotations.judgments
-        member = self._annotations.sets.any_of([label])[self._annotations.pair_codes]
+        has_label = self._annotations.sets.any_of([label])
+        member = has_label[self._annotations.pair_codes]
         relevance = judgments.relevance
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
+            pair = judgments.index.pair[rows]
             of_rows = pd.Series(judgments.row_relevance[rows])
-            highest = of_rows.groupby(judgments.index.pair[rows]).max()
-            relevance = highest.reindex(range(len(member)), fill_value=0).to_numpy()
-        return member, np.where(member, relevance, np.minimum(judgments.relevance, 0))
+            highest = of_rows.groupby(pair).max()
+            pairs = range(len(member))
+            relevance = highest.reindex(pairs, fill_value=0)
+        at_most_0 = np.minimum(judgments.relevance, 0)
+        return member, np.where(member, relevance, at_most_0)
 
     def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:
         """Yield each measure with its value for each topic, ``[T]``; NaN where it is undefined.
@@ -170,23 +186,26 @@ class OfGroups:
         for measure, (defined, evaluator) in self._evaluators.items():
             counting = defined[run.topic]
             if measure.param("others") != "irrelevant":
-                member = rankings.sets.any_of([measure.param("group")])
+                group = measure.param("group")
+                member = rankings.sets.any_of([group])
                 counting &= member[rankings.codes]
-            of_lists = np.zeros(len(run.topics))
+            default = measure.inner.DEFAULT
+            of_lists = np.full(len(run.topics), default, float)
             for lists, inside in run.samples():
                 rows = np.flatnonzero(inside & counting)
-                of_topic = {}
-                if len(rows):
-                    frame = run.frame(rows).assign(score=run.scores(rows))
-                    try:
-                        of_topic = {metric.query_id: metric.value
-                                    for metric in evaluator.iter_calc(frame)}
-                    except ZeroDivisionError:
-                        raise ValueError(f"{measure} cannot be computed: {measure.inner} divides "
-                                         "by zero where all documents of a list are relevant") \
-                            from None
-                qids = self._names[run.topics[lists]]
-                of_lists[lists] = [of_topic.get(qid, measure.inner.DEFAULT) for qid in qids]
+                if not len(rows):
+                    continue
+                frame = run.frame(rows)
+                frame["score"] = run.scores(rows)
+                try:
+                    metrics = evaluator.iter_calc(frame)
+                except ZeroDivisionError:
+                    raise ValueError(f"{measure} cannot be computed: {measure.inner} divides by "
+                                     "zero where all documents of a list are relevant") from None
+                of_topic = {metric.query_id: metric.value for metric in metrics}
+                topic = run.topics[lists]
+                qids = self._names[topic]
+                of_lists[lists] = [of_topic.get(qid, default) for qid in qids]
             of_topics = mean_of_lists(of_lists, run.topics)
             yield measure, np.where(defined, of_topics, np.nan)
 
@@ -203,60 +222,63 @@ class GroupedMeasures:
     def __init__(self, source: Any, needed: bool, measures: Sequence[FairnessMeasure],
                  judgments: Judgments) -> None:
         self.groups = None if source is None else groups.get(source)
-        self.measures, self.needed, self._depth = measures, needed, depth_of(measures)
+        self.measures = measures
+        self.needed = needed
+        self._depth = depth_of(measures)
         added = {label for measure in measures for label in measure.added_labels}
-        self.annotations = Annotations(judgments, self.groups, rels_of(measures), added, needed)
-        # Some sources know whether they have weights once the judged documents are looked up.
-        if self.groups is not None and self.groups.weighted:
-            check_weights(measures, self.groups)
-        of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
-        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
-        self._values = ValueLookup(of_values, self.annotations) if of_values else None
-        self.of_group = OfGroups(of_group, self.annotations) if of_group else None
-        self.of_views = [measure for measure in measures if measure not in of_group]
-        self._attributes = Attributes(measures, judgments) if measures[0].joint else None
-        sources = [] if self.groups is None else [self.groups]
-        if self._attributes is not None:
+        rels = rels_of(measures)
+        self.annotations = Annotations(judgments, self.groups, rels, added, needed)
+        sources = []
+        if self.groups is not None:
+            sources.append(self.groups)
+            # Some sources know whether they have weights once the judged documents are looked up.
+            if self.groups.weighted:
+                check_weights(measures, self.groups)
+        of_values = []
+        of_group = []
+        self.of_views = []
+        for measure in measures:
+            if isinstance(measure, OfGroupMeasure):
+                of_group.append(measure)
+                continue
+            self.of_views.append(measure)
+            if isinstance(measure, ValueMeasure):
+                of_values.append(measure)
+        self.values = self.of_group = self._attributes = None
+        if of_values:
+            self.values = ValueLookup(of_values, self.annotations)
+        if of_group:
+            self.of_group = OfGroups(of_group, self.annotations)
+        if measures[0].joint:
+            self._attributes = Attributes(measures, judgments)
             sources += self._attributes.sources.values()
         #: Masks of the topics that each source drops, ``[T]``: their value is NaN.
         self.dropping = {}
         self.dropped = np.zeros(len(judgments.topics), bool)
         for source in sources:
             if source.topics is not None:
-                dropped = ~np.isin(judgments.topics, list(source.topics))
-                self.dropping[source] = dropped
-                self.dropped |= dropped
+                evaluated = np.isin(judgments.topics, list(source.topics))
+                self.dropping[source] = ~evaluated
+                self.dropped |= ~evaluated
 
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
         rankings = self.annotations.of_run(run, self._depth)
-        if self._values is not None:
-            rankings = self._values.added_to(rankings, run)
+        if self.values is not None:
+            rankings = self.values.added_to(rankings, run)
         if self._attributes is not None:
             rankings = self._attributes.added_to(rankings, run, warn)
         return rankings
 
-    def matches(self, rankings: Rankings, run: Run) -> dict[tuple[str, str], Matches]:
-        """Return the matches of the ranked documents by ``'group'`` or ``'value'``, and source."""
-        matches = {}
-        if self.groups is not None and self.needed:
-            ranked = self.annotations.ranked_matches(run, rankings)
-            matches["group", self.groups.registered] = ranked
-        if self._values is not None:
-            for name, documents in self._values.matches(rankings, run):
-                matches["value", name] = documents
-        return matches
-
 
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
-    by_source: dict[tuple[Any, ...], list[FairnessMeasure]] = {}
-    parts = itertools.chain.from_iterable(measure.parts for measure in measures)
-    for part in dict.fromkeys(parts):
+    by_source = defaultdict(list)
+    for part in dict.fromkeys(part for measure in measures for part in measure.parts):
         needed = part.needs_groups
         source = part.param("groups") if needed else None
         key = source, needed, *part.joint
-        by_source.setdefault(key, []).append(part)
+        by_source[key].append(part)
     return [GroupedMeasures(source, needed, users, judgments)
             for (source, needed, *_), users in by_source.items()]
 
@@ -276,45 +298,28 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The causes of the warnings that were issued, which are not issued again.
         self.warned: set[str] = set()
         if len(judgments.relevance) < len(judgments.row_relevance) and len(judgments.conflicts):
-            pair = judgments.index.pair[judgments.conflicts[:1]]
-            topic = self.topics[judgments.topic[pair[0]]]
-            self._warn(f"{len(judgments.conflicts)} rows of the qrels judge a document again for "
-                       "the same topic and group, with another relevance (the first is "
-                       f"{judgments.docnos(pair)[0]!r} for topic {topic!r}): measures of this "
-                       "package count the highest, those of trec_eval, such as nDCG, the last",
-                       "conflicts")
+            self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
             check_names(self._fairness)
         self._sources = grouped(self._fairness, judgments)
-        masks = {part: source.dropped for source in self._sources for part in source.measures}
-        # A mask of the topics that the sources of each measure drop, ``[T]``.
-        self._dropped = [np.any([masks[part] for part in measure.parts], axis=0)
-                         for measure in self._fairness]
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
-        self.several = {}
+        self.several: dict[FairnessMeasure, int] = {}
+        masks = {}
         for source in self._sources:
-            labels = source.annotations.labels
-            for dropper, dropped in source.dropping.items():
-                if dropped.any():
-                    first = self.topics[dropped.argmax()]
-                    self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics "
-                               f"(the first is {first!r}): they have no value (NaN) and are left "
-                               "out of the means. In Python, pt.Experiment leaves them out if it "
-                               "is given groups.to_qrels(qrels)", f"topics {dropper}")
-            for measure in source.measures:
-                check_labels(measure, source.annotations, self._warn)
-                protected = measure.SUPPORTED_PARAMS.get("protected")
-                if len(labels) > 2 and protected is not None and protected.default != "all" \
-                        and "protected" not in measure.params:
-                    self.several[measure] = len(labels)
-                target = measure.registered_target
-                if target is not None:
-                    targets.check(target, self.topics)
+            self._check(source)
+            for part in source.measures:
+                masks[part] = source.dropped
+        # A mask of the topics that the sources of each measure drop, ``[T]``.
+        self._dropped = []
+        for measure in self._fairness:
+            of_parts = [masks[part] for part in measure.parts]
+            self._dropped.append(np.any(of_parts, axis=0))
         if self.several:
-            names = ", ".join(map(str, self.several))
+            texts = map(str, self.several)
+            names = ", ".join(texts)
             self._warn("protected is not set: the smallest group of each topic, of those that have "
                        f"documents there, is compared with all the others as one ({names})",
                        f"{ONCE}protected")
@@ -329,10 +334,42 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self.matches: dict[tuple[str, str], Matches] = {}
         self._alpha = [measure for measure in measures if measure.NAME in ALPHA_MEASURES]
         self._of_ndeval = [measure for measure in measures if measure.NAME in NDEVAL_MEASURES]
-        if self._alpha or self._of_ndeval:
-            self._diversity = Diversity(judgments, [*self._alpha, *self._of_ndeval])
+        diverse = self._alpha + self._of_ndeval
+        if diverse:
+            self._diversity = Diversity(judgments, diverse)
         if self._of_ndeval:
             self._ndeval = Ndeval(self._of_ndeval, qrels, judgments)
+
+    def _warn_of_conflicts(self) -> None:
+        judgments = self.judgments
+        conflicts = judgments.conflicts
+        pair = judgments.index.pair[conflicts[0]]
+        (docno,) = judgments.docnos([pair])
+        topic = self.topics[judgments.topic[pair]]
+        self._warn(f"{len(conflicts)} rows of the qrels judge a document again for the same topic "
+                   f"and group, with another relevance (the first is {docno!r} for topic "
+                   f"{topic!r}): measures of this package count the highest, those of trec_eval, "
+                   "such as nDCG, the last", "conflicts")
+
+    def _check(self, source: GroupedMeasures) -> None:
+        """Check the labels and targets of measures, and note those of one group among several."""
+        for dropper, dropped in source.dropping.items():
+            if dropped.any():
+                first = self.topics[dropped.argmax()]
+                self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
+                           f"first is {first!r}): they have no value (NaN) and are left out of the "
+                           "means. In Python, pt.Experiment leaves them out if it is given "
+                           "groups.to_qrels(qrels)", f"topics {dropper}")
+        labels = source.annotations.labels
+        for measure in source.measures:
+            check_labels(measure, source.annotations, self._warn)
+            by_default = "protected" not in measure.params
+            protected = measure.param("protected")
+            if len(labels) > 2 and by_default and protected not in (None, "all"):
+                self.several[measure] = len(labels)
+            target = measure.registered_target
+            if target is not None:
+                targets.check(target, self.topics)
 
     def _warn(self, message: str, cause: str) -> None:
         """Warn once for each cause."""
@@ -342,23 +379,22 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
-        frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
+        converter = ir_measures.util.RunConverter(run)
+        frame = converter.as_pd_dataframe()
         ranked = Run(frame, self.judgments, self._warn)
-        undefined: dict[str, list[str]] = {}
+        of_parts = self.parts(ranked)
+        undefined = {}
         scores = {}
-        for measure, of_topics, dropped in self._values(ranked):
-            nothing = np.isnan(of_topics) & ~dropped
+        for measure, of_topics, dropped in self._composed(of_parts):
+            nothing = np.isnan(of_topics)
+            nothing &= ~dropped
             if nothing.any():
-                how_many = self.how_many(measure, nothing)
-                undefined.setdefault(how_many, []).append(str(measure))
-            scores[measure] = np.where(nothing, 0.0, of_topics)
+                undefined[measure] = nothing
+                of_topics[nothing] = 0.0
+            scores[measure] = of_topics
         self.has_undefined = bool(undefined)
         if undefined:
-            names = [f"{', '.join(same)} on {how_many}" for how_many, same in undefined.items()]
-            message = ("topics with nothing to compare with have the value 0.0, for every system: "
-                       + "; ".join(names))
-            # The cause is the qrels and not the run.
-            self._warn(message, message)
+            self._warn_of_undefined(undefined)
         for measure in self._alpha:
             scores[measure] = self._diversity.scores(measure, ranked, self._warn)
         if self._of_ndeval:
@@ -369,6 +405,32 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for i, qid in enumerate(self.qrel_qids):
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
+
+    def _warn_of_undefined(self, undefined: dict[FairnessMeasure, Bools]) -> None:
+        """Warn of the topics that are undefined for every run, and of those for this run.
+
+        A ranking can be undefined if its target is the run, or a function of the user says so.
+
+        :param undefined: a mask of the undefined topics of each measure, ``[T]``
+        """
+        of_run = {}
+        if any(measure.of_run or isinstance(measure, FunctionMeasure) for measure in undefined):
+            nothing = empty_run(self.judgments)
+            everywhere = self._undefined(self.parts(nothing, warns=False))
+            for measure, topics in undefined.items():
+                of_run[measure] = topics & ~everywhere[measure]
+                undefined[measure] = topics & everywhere[measure]
+        for masks, systems in (undefined, "every system"), (of_run, "this run"):
+            names = defaultdict(list)
+            for measure, topics in masks.items():
+                if topics.any():
+                    how_many = self.how_many(measure, topics)
+                    names[how_many].append(str(measure))
+            if names:
+                texts = [f"{', '.join(same)} on {how_many}" for how_many, same in names.items()]
+                message = ("topics with nothing to compare with have the value 0.0, for "
+                           f"{systems}: {'; '.join(texts)}")
+                self._warn(message, message)
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return what each document that counts adds to the values, ``[T, depth]``.
@@ -408,63 +470,91 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         return views
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
-        """Return a mask of the undefined and the dropped topics of each measure, ``[T]``."""
-        nothing = self._values(empty_run(self.judgments))
-        return {measure: np.isnan(of_topics) for measure, of_topics, _ in nothing}
+        """Return a mask of the topics that are undefined for every run, or dropped, ``[T]``."""
+        nothing = empty_run(self.judgments)
+        return self._undefined(self.parts(nothing))
 
-    def _values(self, run: Run) -> list[tuple[FairnessMeasure, Floats, Bools]]:
-        """Return each measure, its values, ``[T]``, and a mask of its dropped topics, ``[T]``.
+    def _undefined(self, of_parts: dict[FairnessMeasure, Floats]) \
+            -> dict[FairnessMeasure, Bools]:
+        composed = self._composed(of_parts)
+        return {measure: np.isnan(of_topics) for measure, of_topics, _ in composed}
+
+    def _composed(self, of_parts: dict[FairnessMeasure, Floats]) \
+            -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
+        """Yield each measure, its values, ``[T]``, and a mask of its dropped topics, ``[T]``.
 
         The values of undefined and of dropped topics are NaN.
-        """
-        of_parts = self.parts(run)
-        values = []
-        for measure, dropped in zip(self._fairness, self._dropped, strict=True):
-            composed = measure.compose([of_parts[part] for part in measure.parts])
-            values.append((measure, np.where(dropped, np.nan, composed), dropped))
-        return values
 
-    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
-        """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
-        scores: dict[FairnessMeasure, Floats] = {}
+        :param of_parts: the values of the parts of the measures, ``[T]``
+        """
+        for measure, dropped in zip(self._fairness, self._dropped, strict=True):
+            values = [of_parts[part] for part in measure.parts]
+            composed = measure.compose(values)
+            yield measure, np.where(dropped, np.nan, composed), dropped
+
+    def parts(self, run: Run, warns: bool = True) -> dict[FairnessMeasure, Floats]:
+        """Return the values of the parts of all measures, ``[T]``; NaN where undefined.
+
+        :param warns: whether to warn of documents without a group or value, and count the others
+        """
+        scores = {}
         for source in self._sources:
             rankings = source.rankings(run, self._warn)
             of_source = score(source.of_views, rankings)
             if source.of_group is not None:
                 of_source.update(source.of_group.scores(run, rankings))
-            scores |= of_source
-            matches = source.matches(rankings, run)
-            self.matches |= matches
-            for (what, name), documents in matches.items():
-                if what == "value" and 0 < documents.documents == documents.without:
-                    self._warn(f"no document of the run, such as {documents.first!r}, has a value "
-                               f"in {name!r}; check that the ids match", f"{UNKNOWN}values {name}")
-            if self.notes_within and source.needed:
-                cut = [measure for measure in source.measures
-                       if measure.condensed and measure.cutoff is not None]
-                shares = rankings.shares_within({measure.cutoff for measure in cut})
-                for measure in cut:
-                    self.within[measure] = shares[measure.cutoff]
+            scores.update(of_source)
+            if not warns:
+                continue
+            self._count(source, rankings, run)
             if source.groups is not None and (rankings.codes < 0).all():
-                ranked = f"such as {run.docnos([0])[0]!r}," if len(run.list) else ""
-                # Another warning names the measures that are undefined for all topics.
                 undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
-                if (source.annotations.pair_codes < 0).all():
-                    judged = self.judgments.docnos([0])[0]
-                    self._warn(f"no judged document, such as {judged!r}, and no document of the "
-                               f"run{', ' * bool(ranked)}{ranked} has a group in "
-                               f"{source.groups!r}; check that the ids match",
-                               f"{UNKNOWN}groups {source.groups}")
-                elif ranked and not any(undefined):
-                    self._warn(f"no document of the run, {ranked} has a group in "
-                               f"{source.groups!r}, so the values say nothing of its groups; "
-                               "check that the ids match", f"none {source.groups}")
+                self._warn_of_no_group(source, run, any(undefined))
             if rankings.foreign and not all(measure.added_labels for measure in source.measures):
                 self._warn(f"{rankings.foreign} ranked documents have groups that no judged "
                            f"document has and that {source.groups!r} does not declare: "
                            f"{listed(rankings.foreign_labels)}; they count as unannotated",
                            f"foreign {source.groups}")
         return scores
+
+    def _count(self, source: GroupedMeasures, rankings: Rankings, run: Run) -> None:
+        """Count the documents with a group or value, and those within the cutoffs."""
+        if source.groups is not None and source.needed:
+            key = "group", source.groups.registered
+            self.matches[key] = source.annotations.ranked_matches(run, rankings)
+        if source.values is not None:
+            for name, documents in source.values.matches(rankings, run):
+                self.matches["value", name] = documents
+                if 0 < documents.documents == documents.without:
+                    self._warn(f"no document of the run, such as {documents.first!r}, has a value "
+                               f"in {name!r}; check that the ids match", f"{UNKNOWN}values {name}")
+        if self.notes_within and source.needed:
+            condensed = [measure for measure in source.measures if measure.condensed]
+            cutoffs = {measure.cutoff for measure in condensed}
+            shares = rankings.shares_within(cutoffs - {None})
+            for measure in condensed:
+                if measure.cutoff is not None:
+                    self.within[measure] = shares[measure.cutoff]
+
+    def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool) -> None:
+        """Warn that no ranked document has a group in a source.
+
+        :param undefined: whether a measure is undefined for all topics, of which another warning
+            tells
+        """
+        first = ""
+        if len(run.list):
+            (docno,) = run.docnos([0])
+            first = f", such as {docno!r},"
+        if (source.annotations.pair_codes < 0).all():
+            (judged,) = self.judgments.docnos([0])
+            self._warn(f"no judged document, such as {judged!r}, and no document of the run{first} "
+                       f"has a group in {source.groups!r}; check that the ids match",
+                       f"{UNKNOWN}groups {source.groups}")
+        elif first and not undefined:
+            self._warn(f"no document of the run{first} has a group in {source.groups!r}, so the "
+                       "values say nothing of its groups; check that the ids match",
+                       f"none {source.groups}")
 
     def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
         """Return the matches of the judged documents by ``'group'`` and source."""
@@ -478,19 +568,20 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
-            return f"{text} ({listed(itertools.compress(self.topics, topics))})"
-        sources = [source for source in self._sources
-                   if not set(measure.parts).isdisjoint(source.measures)]
+            names = itertools.compress(self.topics, topics)
+            return f"{text} ({listed(names)})"
+        parts = set(measure.parts)
+        sources = [source for source in self._sources if parts.intersection(source.measures)]
         for source in sources:
             for part in source.measures:
-                labels = sorted({*source.annotations.labels, *part.added_labels})
-                reason = nothing_to_compare(part, labels)
-                if part in measure.parts and source.annotations.labels and reason:
+                labels = {*source.annotations.labels, *part.added_labels}
+                reason = nothing_to_compare(part, sorted(labels))
+                if part in parts and source.annotations.labels and reason:
                     return f"{text} ({reason}: there is nothing to compare)"
         if measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
                 and not isinstance(measure, ValueMeasure):
             for source in sources:
-                docno = source.annotations.without_group(measure.param("rel"))
+                docno = source.annotations.without_group(measure.rel)
                 if source.needed and docno is not None:
                     text += (f" (no relevant document, such as {docno!r}, has a group in "
                              f"{source.groups or 'the iteration of the qrels'})")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import ir_measures
 import numpy as np
 import pandas as pd
@@ -10,7 +12,19 @@ from ir_measures import AP, ERR_IA, P, nDCG
 from ir_measures.util import Qrel, ScoredDoc
 from provider_cases import ALL, by_topic, told_of
 
-from pt_fairness import AWRF, Annotated, FairnessWarning, TrecFair, groups, nDJS, rND, targets
+import pt_fairness
+from pt_fairness import (
+    AWRF,
+    Annotated,
+    FairnessWarning,
+    RepBias,
+    TrecFair,
+    groups,
+    logDP,
+    nDJS,
+    rND,
+    targets,
+)
 
 
 def test_it_is_registered():
@@ -172,3 +186,46 @@ def test_topics_of_several_types_are_those_of_ndeval():
     found = {one.query_id: one.value for one in ir_measures.iter_calc(
         [AWRF @ 5, ERR_IA @ 5], qrels, run) if one.measure == ERR_IA @ 5}
     assert len(set(found.values())) == 1 and 0 not in found.values()
+
+
+class TestUndefinedForOneRun:
+    """A topic can be undefined for one run only if the target is the run, or a function says so."""
+
+    QRELS = pd.DataFrame([("1", "a", 1, "A"), ("1", "b", 1, "B"), ("2", "a", 1, "A"),
+                          ("2", "b", 0, "B")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    BOTH = pd.DataFrame([("1", "a", 2.0), ("1", "b", 1.0), ("2", "a", 2.0), ("2", "b", 1.0)],
+                        columns=["query_id", "doc_id", "score"])
+
+    def messages(self, measure, *runs):
+        evaluator = ir_measures.evaluator([measure], self.QRELS)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for run in runs:
+                list(evaluator.iter_calc(run))
+        return [str(warning.message) for warning in caught]
+
+    def test_the_target_is_the_run(self):
+        measure = logDP(target="run", protected="A")
+        assert self.messages(measure, self.BOTH) == []
+        (message,) = self.messages(measure, self.BOTH[:3])
+        assert "0.0, for this run: logDP(" in message
+        assert "on 1 of 2 topics ('2')" in message
+
+    def test_the_others_are_undefined_for_every_system(self):
+        every, this = self.messages(logDP(target="run"), self.BOTH[:3], self.BOTH[1:])
+        assert "0.0, for every system: logDP(target='run') on 1 of 2 topics ('2')" in every
+        assert "0.0, for this run: logDP(target='run') on 1 of 2 topics ('1')" in this
+
+    def test_a_function_says_so(self):
+        def first_group(codes):
+            return np.where(codes[:, 0] == 0, np.nan, 1.0)
+
+        (message,) = self.messages(pt_fairness.measure(first_group, "FirstGroup"), self.BOTH)
+        assert "0.0, for this run: FirstGroup on 2 of 2 topics" in message
+
+    def test_without_results(self):
+        """RepBias without a cutoff divides by the number of documents, which is 0."""
+        (source,) = ir_measures.evaluator([RepBias(group="A")], self.QRELS.assign(
+            iteration=["A", "B", "", ""])).undefined().values()
+        assert source.tolist() == [False, True]
