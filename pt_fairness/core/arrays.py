@@ -25,17 +25,39 @@ BLOCK_CELLS = 1 << 17
 ROUNDING = 1e-12
 
 
+def is_new(values: NDArray[Any]) -> Bools:
+    """Return whether each value differs from the one before, ``[n]``; the first one does."""
+    new = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return the distinct values, sorted; faster than the hash table of ``np.unique``."""
     ordered = np.sort(numbers)
-    new = np.ones(len(ordered), bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    return ordered[new]
+    return ordered[is_new(ordered)]
+
+
+def starts(count: Ints) -> Ints:
+    """Return the index of the first element of each of consecutive rows, ``[R]``.
+
+    :param count: the number of elements of each row, ``[R]``
+    """
+    return np.cumsum(count) - count
+
+
+def rows_of(count: Ints) -> Ints:
+    """Return the row of each element of consecutive rows, ``[n]``.
+
+    :param count: the number of elements of each row, ``[R]``
+    """
+    rows = np.arange(len(count))
+    return np.repeat(rows, count)
 
 
 def ranges(start: Ints, count: Ints) -> Ints:
     """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
-    offsets = start - np.cumsum(count) + count
+    offsets = start - starts(count)
     numbers = np.repeat(offsets, count)
     numbers += np.arange(len(numbers))
     return numbers
@@ -46,9 +68,8 @@ def positions(row: Ints) -> Ints:
 
     :param row: the row of each element, ascending, ``[n]``
     """
-    count = np.bincount(row)
-    start = np.cumsum(count) - count
-    return np.arange(len(row)) - start[row]
+    first = starts(np.bincount(row))
+    return np.arange(len(row)) - first[row]
 
 
 def recoded(codes: Ints, names: Iterable[str], new_names: Iterable[str]) -> Ints:
@@ -57,9 +78,10 @@ def recoded(codes: Ints, names: Iterable[str], new_names: Iterable[str]) -> Ints
     :param codes: indices into ``names``, ``[n]``; −1 stays −1
     :param new_names: distinct names; a name that is not one of them gets the code −1
     """
-    place = {name: code for code, name in enumerate(new_names)}
-    table = [place.get(name, -1) for name in names]
-    return np.array([*table, -1], np.int32)[codes]
+    code_of = {name: code for code, name in enumerate(new_names)}
+    new_codes = [code_of.get(name, -1) for name in names]
+    table = np.array([*new_codes, -1], np.int32)
+    return table[codes]
 
 
 def mean_of_lists(values: Floats, topics: Ints) -> Floats:
@@ -68,24 +90,25 @@ def mean_of_lists(values: Floats, topics: Ints) -> Floats:
     :param values: the value of each list, ``[R]``
     :param topics: the topic of each list, ``[R]``; each topic has at least one list
     """
-    return np.bincount(topics, values) / np.bincount(topics)
+    total = np.bincount(topics, values)
+    return total / np.bincount(topics)
 
 
 def ratio(above: Any, below: Any) -> Floats:
     """Return ``above / below``, and 0 where ``below`` is 0."""
     above = np.asarray(above, float)
     below = np.asarray(below, float)
-    out = np.zeros(np.broadcast(above, below).shape)
-    return np.divide(above, below, out=out, where=below != 0)
+    shape = np.broadcast(above, below).shape
+    return np.divide(above, below, out=np.zeros(shape), where=below != 0)
 
 
 def unique_rows(*columns: Any) -> tuple[list[Any], NDArray[np.intp]]:
     """Return the distinct rows of equally long columns, and the index of each row in them."""
     order = np.lexsort(columns[::-1])  # np.unique(axis=0) compares rows as bytes, which is slow
     ordered = [np.asarray(column)[order] for column in columns]
-    new = np.arange(len(order)) == 0
+    new = np.zeros(len(order), bool)
     for column in ordered:
-        new[1:] |= column[1:] != column[:-1]
+        new |= is_new(column)
     where = np.empty(len(order), np.intp)
     where[order] = np.cumsum(new) - 1
     return [column[new] for column in ordered], where

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, positions, recoded
+from pt_fairness.core.arrays import Floats, Ints, distinct, is_new, positions, recoded, starts
 from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
 from pt_fairness.io.files import need_distinct_columns
@@ -35,7 +35,8 @@ class Judgments:
         # The groups of the rows as given: labels are in the order in which ndeval sees them.
         self._iteration = qrels.get("iteration")
         self._order: Any = slice(None)
-        if (topic[1:] < topic[:-1]).any():
+        descends = topic[1:] < topic[:-1]
+        if descends.any():
             self._order = np.argsort(topic, kind="stable")
             topic = topic[self._order]
             qrels = qrels.iloc[self._order]
@@ -44,22 +45,15 @@ class Judgments:
         self.topic = self.index.topic
         #: Returns the docnos of pairs as text.
         self.docnos = self.index.docnos
-        column = qrels["relevance"]
-        if column.hasnans:
-            raise missing(column, np.argmax(column.isna()), "qrels")
-        relevance = pd.to_numeric(column).to_numpy()
-        outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
-        if outside.any():
-            row = int(outside.argmax())
-            raise ValueError(f"row {qrels.index[row]} of the qrels has the relevance "
-                             f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
-        if relevance.dtype.kind != "f":
-            relevance = relevance.astype(np.int64, copy=False)
-        self.row_relevance = self.relevance = relevance
+        relevance = relevance_of(qrels["relevance"])
+        #: The relevance of each row, ``[rows]``.
+        self.row_relevance = relevance
+        #: The highest relevance of each pair, ``[pairs]``.
+        self.relevance = relevance
         if len(self.topic) < len(relevance):
-            #: The highest relevance of each pair, ``[pairs]``.
             of_pairs = pd.Series(relevance).groupby(self.index.pair)
-            self.relevance = of_pairs.max().to_numpy()
+            highest = of_pairs.max()
+            self.relevance = highest.to_numpy()
 
     @cached_property
     def names(self) -> Any:
@@ -70,13 +64,13 @@ class Judgments:
     def conflicts(self) -> Ints:
         """The rows whose relevance is not that of the first row of the same pair and label."""
         pair = self.index.pair
-        if (self.row_relevance == self.relevance[pair]).all():
-            return np.zeros(0, np.intp)
-        codes, labels = self.row_labels
-        cell = pair.astype(np.int64) * (len(labels) + 1) + codes
-        relevance = pd.Series(self.row_relevance)
-        of_first = relevance.groupby(cell).transform("first")
-        return np.flatnonzero(self.row_relevance != of_first)
+        relevance = self.row_relevance
+        differs = relevance != self.relevance[pair]
+        if differs.any():
+            labels, _ = self.row_labels
+            of_cells = pd.Series(relevance).groupby([pair, labels])
+            differs = relevance != of_cells.transform("first")
+        return np.flatnonzero(differs)
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -90,7 +84,27 @@ class Judgments:
             return np.zeros(rows, np.int32), ["0"][:rows]
         codes, texts = codes_of(self._iteration)
         labels = [text for text in texts if text not in UNANNOTATED]
-        return recoded(codes, texts, labels)[self._order], labels
+        codes = recoded(codes, texts, labels)
+        return codes[self._order], labels
+
+
+def relevance_of(column: pd.Series) -> Any:
+    """Return the relevance of each row of qrels, ``[rows]``.
+
+    :raises ValueError: a relevance is missing, or outside ±1,000,000
+    """
+    if column.hasnans:
+        row = np.argmax(column.isna())
+        raise missing(column, row, "qrels")
+    relevance = pd.to_numeric(column).to_numpy()
+    outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
+    if outside.any():
+        row = outside.argmax()
+        raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
+                         f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
+    if relevance.dtype.kind == "f":
+        return relevance
+    return relevance.astype(np.int64, copy=False)
 
 
 class Run:
@@ -108,77 +122,92 @@ class Run:
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn = warn) -> None:
-        qids = judgments.topics
         need_distinct_columns(run, "the run")
+        self._judgments = judgments
         codes, run_qids = codes_of(run["query_id"], "run")
-        topic = recoded(codes, run_qids, qids)
-        score, docnos = scores_of(run), run["doc_id"]
+        topic = recoded(codes, run_qids, judgments.topics)
+        score = scores_of(run)
+        docnos = run["doc_id"]
         sample = np.zeros(len(run), np.int32)
         samples: dict[str, Any] = {}
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
+        _warn_of_topics(list(run_qids), judgments.topics, warn)
         judged = topic >= 0
-        if not run_qids:
-            warn("the run is empty: every topic counts as if it had returned nothing", "empty run")
-        elif qids and not judged.any():
-            warn(f"the run has none of the {len(qids)} topics of the qrels: it has topics such as "
-                 f"{next(iter(run_qids))!r}, they have topics such as {qids[0]!r}", "topics")
-        count = np.bincount(topic[judged], minlength=len(qids))
-        present = count > 0
-        results = present.sum()
-        if 0 < results < len(qids) / 2:
-            warn(f"the run has results for {results} of the {len(qids)} topics of the qrels; the "
-                 "others count as if it had returned nothing", "few topics")
         if not judged.all():
-            topic, sample = topic[judged], sample[judged]
-            score, docnos = score[judged], docnos[judged]
-        #: The topic of each list, ``[R]``.
-        self.topics = np.arange(len(qids), dtype=np.int32)
-        lists = topic
-        if len(samples) > 1:
-            count = np.where(present, len(samples), 1)
-            start = np.cumsum(count) - count
-            self.topics = np.repeat(self.topics, count)
-            lists = start.astype(np.int32)[topic] + sample
-        #: Whether a topic has several lists.
-        self.sampled = len(self.topics) > len(qids)
+            topic = topic[judged]
+            sample = sample[judged]
+            score = score[judged]
+            docnos = docnos[judged]
+        lists = self._lists_of(topic, sample, len(samples))
         pair, hashes = judgments.index.find(topic, docnos, "run")
-        keys = np.sort(hashes + lists.astype(np.uint64) if self.sampled else hashes)
-        if (keys[1:] == keys[:-1]).any():
-            of_lists = [qids[topic] for topic in self.topics]
-            last = last_rows(lists, docnos, of_lists, warn)
-            score, docnos = score[last], docnos.iloc[last]
-            pair, lists, hashes = pair[last], lists[last], hashes[last]
+        keys = np.sort(hashes + lists.astype(np.uint64))
+        if not is_new(keys).all():
+            qids = judgments.names[self.topics]
+            rows = last_rows(lists, docnos, qids, warn)
+            lists = lists[rows]
+            score = score[rows]
+            docnos = docnos.iloc[rows]
+            pair = pair[rows]
+            hashes = hashes[rows]
         del keys
         # ``block``: the tie block of each document, ``[n]``. Documents of a list with equal scores
         # share one.
         order, self.block = trec_order(lists, score, docnos)
+        self._docnos = docnos
+        self._score = score
+        self._order = order
+        self._hashes = hashes[order] if self.sampled else None
+        #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
+        self.pair = pair[order]
+        lists = lists[order]
         #: The list of each document in order, ``[n]``.
-        self.list = lists = lists[order]
+        self.list = lists
         #: The number of documents of each list, ``[R]``.
         self.length = np.bincount(lists, minlength=len(self.topics))
         #: The index of the first document of each list, ``[R]``.
-        self.start = np.cumsum(self.length) - self.length
-        if self.sampled:
-            empty = (self.length == 0) & present[self.topics]
-            short = distinct(self.topics[empty])
-            if len(short):
-                warn(f"{len(short)} of {len(qids)} topics (the first is {qids[short[0]]!r}) are "
-                     f"missing from some of the {len(samples)} samples of the run; these samples "
-                     "returned nothing for them", "samples")
+        self.start = starts(self.length)
+        start = self.start.astype(np.int32)
         #: The 0-based rank of each document, ``[n]``.
         self.place = np.arange(len(lists), dtype=np.int32)
-        self.place -= self.start.astype(np.int32)[lists]
-        #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
-        self.pair = pair[order]
-        self._docnos, self._order, self._score = docnos, order, score
-        self._judgments = judgments
-        self._hashes = hashes[order] if self.sampled else None
+        self.place -= start[lists]
+        if self.sampled:
+            self._warn_of_samples(len(samples), warn)
+
+    def _lists_of(self, topic: Ints, sample: Ints, samples: int) -> Ints:
+        """Set the topic of each list, and return the list of each row, ``[n]``."""
+        topics = len(self._judgments.topics)
+        #: The topic of each list, ``[R]``.
+        self.topics = np.arange(topics, dtype=np.int32)
+        lists = topic
+        if samples > 1:
+            present = np.bincount(topic, minlength=topics) > 0
+            count = np.where(present, samples, 1)
+            self.topics = np.repeat(self.topics, count)
+            start = starts(count).astype(np.int32)
+            lists = start[topic] + sample
+        #: Whether a topic has several lists.
+        self.sampled = len(self.topics) > topics
+        return lists
+
+    def _warn_of_samples(self, samples: int, warn: Warn) -> None:
+        """Warn of the topics that are missing from some of the samples."""
+        qids = self._judgments.topics
+        several = np.bincount(self.topics) > 1
+        empty = (self.length == 0) & several[self.topics]
+        topics = distinct(self.topics[empty])
+        if len(topics):
+            first = qids[topics[0]]
+            warn(f"{len(topics)} of {len(qids)} topics (the first is {first!r}) are missing from "
+                 f"some of the {samples} samples of the run; these samples returned nothing for "
+                 "them", "samples")
 
     @property
     def topic(self) -> Ints:
         """The topic of each document in order, ``[n]``."""
-        return self.topics[self.list] if self.sampled else self.list
+        if not self.sampled:
+            return self.list
+        return self.topics[self.list]
 
     @cached_property
     def item(self) -> Ints:
@@ -190,31 +219,52 @@ class Run:
         unjudged = np.flatnonzero(item < 0)
         number = np.arange(len(unjudged))
         if self._hashes is not None:
-            number = pd.factorize(self._hashes[unjudged])[0]
-        item[unjudged] = len(self._judgments.topic) + number
+            number, _ = pd.factorize(self._hashes[unjudged])
+        number += len(self._judgments.topic)
+        item[unjudged] = number
         return item
 
     def docnos(self, rows: Any = slice(None)) -> Any:
         """Return the docnos of the documents at the indices ``rows`` as text."""
-        return texts_of(self._docnos.iloc[self._order[rows]])
+        docnos = self._docnos.iloc[self._order[rows]]
+        return texts_of(docnos)
 
     def frame(self, rows: Any) -> pd.DataFrame:
         """Return documents with the columns of ir_measures, and scores that descend with the rank.
         """
-        qids = self._judgments.names[self.topic[rows]]
+        topic = self.topic[rows]
+        qids = self._judgments.names[topic]
         scores = -self.place[rows].astype(float)
         return pd.DataFrame({"query_id": qids, "doc_id": self.docnos(rows), "score": scores})
 
     def scores(self, rows: Any) -> Floats:
         """Return the scores of the documents at the indices ``rows``."""
-        return self._score[self._order[rows]]
+        given = self._order[rows]
+        return self._score[given]
 
     def samples(self) -> Iterator[tuple[Ints, Bools]]:
         """Yield one list of each topic at a time: the lists, and a mask of their documents."""
-        turn = positions(self.topics)
-        for sample in range(turn.max(initial=-1) + 1):
-            lists = np.flatnonzero(turn == sample)
+        samples = positions(self.topics)
+        for sample in distinct(samples):
+            lists = np.flatnonzero(samples == sample)
             yield lists, np.isin(self.list, lists)
+
+
+def _warn_of_topics(run_qids: Sequence[str], qids: Sequence[str], warn: Warn) -> None:
+    """Warn of a run with results for few topics of the qrels, or for none.
+
+    :param run_qids: the topics of the run
+    :param qids: the topics of the qrels
+    """
+    present = len(set(qids).intersection(run_qids))
+    if not run_qids:
+        warn("the run is empty: every topic counts as if it had returned nothing", "empty run")
+    elif qids and not present:
+        warn(f"the run has none of the {len(qids)} topics of the qrels: it has topics such as "
+             f"{run_qids[0]!r}, they have topics such as {qids[0]!r}", "topics")
+    elif present < len(qids) / 2:
+        warn(f"the run has results for {present} of the {len(qids)} topics of the qrels; the "
+             "others count as if it had returned nothing", "few topics")
 
 
 def empty_run(judgments: Judgments) -> Run:
@@ -235,7 +285,7 @@ def scores_of(run: pd.DataFrame) -> Floats:
         raise ValueError(f"the run's scores have to be numbers: {error}") from None
     wrong = np.isnan(score)
     if wrong.any():
-        row = run.iloc[int(np.argmax(wrong))]
+        row = run.iloc[wrong.argmax()]
         raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} "
                          "is NaN, so it has no rank; every document needs a score")
     return score
@@ -255,40 +305,48 @@ def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Int
     with np.errstate(over="ignore"):
         score = score.astype(np.float32)
     # One sort of integers, by list and by score, is faster than lexsort, most of all for a run that
-    # is in order. The bits of floats of at least 0 sort as the floats do, those of negative floats
-    # in reverse.
-    bits = (np.float32(0) - score).view(np.int32)
-    bits ^= (bits >> 31) & np.int32(0x7FFFFFFF)
-    key = (lists.astype(np.int64) << 32) + bits
-    del bits
-    order = np.argsort(key, kind="stable").astype(np.int32)
+    # is in order.
+    key = lists.astype(np.int64) << 32
+    key += _descending(score)
+    order = np.argsort(key, kind="stable")
     del key
-    lists, score = lists[order], score[order]
-    same_list = lists[1:] == lists[:-1]
-    tied = same_list & (score[1:] == score[:-1])
-    block = np.zeros(len(lists), np.int32)
-    np.cumsum(~tied, out=block[1:])
-    if tied.any():
-        _order_ties(order, block, tied, docnos)
+    order = order.astype(np.int32)
+    lists = lists[order]
+    score = score[order]
+    new = is_new(lists) | is_new(score)
+    block = np.cumsum(new, dtype=np.int32)
+    block -= 1
+    if not new.all():
+        _order_ties(order, block, docnos)
     return order, block
 
 
-def _order_ties(order: Ints, block: Ints, tied: Bools, docnos: pd.Series) -> None:
-    """Sort the documents of each tie block by docno, descending, in place.
+def _descending(score: Floats) -> Ints:
+    """Return 32-bit integers that sort as the scores do in descending order, ``[n]``.
 
-    :param tied: whether each document is tied with the next one, ``[n − 1]``
+    The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
     """
-    in_block = np.append(tied, False) | np.append(False, tied)
-    rows = np.flatnonzero(in_block).astype(np.int32)
+    negated = np.float32(0) - score  # has no −0
+    bits = negated.view(np.int32)
+    negative = bits >> 31
+    bits ^= negative & 0x7FFFFFFF
+    return bits
+
+
+def _order_ties(order: Ints, block: Ints, docnos: pd.Series) -> None:
+    """Sort the documents of each tie block by docno, descending, in place."""
+    size = np.bincount(block)
+    rows = np.flatnonzero(size[block] > 1)
     while len(rows):
         # Whole blocks, with about CHUNK rows, bound the memory for docnos as text.
         last = block[rows[:CHUNK][-1]]
         end = np.searchsorted(block, last, "right")
         part = rows[:np.searchsorted(rows, end)]
-        texts = texts_of(docnos.iloc[order[part]])
+        tied = order[part]
+        texts = texts_of(docnos.iloc[tied])
         words = ~words_of(texts)
-        within_part = np.lexsort((*words.T[::-1], block[part]))
-        order[part] = order[part][within_part]
+        keys = (*words.T[::-1], block[part])
+        order[part] = tied[np.lexsort(keys)]
         rows = rows[len(part):]
 
 
