@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, positions, recoded, unique_rows
+from pt_fairness.core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    is_new,
+    positions,
+    ranges,
+    recoded,
+    rows_of,
+    starts,
+    unique_rows,
+)
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
     from pt_fairness.groups import Memberships
@@ -29,7 +40,7 @@ class LabelSets:
 
     def __init__(self, labels: Sequence[str]) -> None:
         self.labels = list(labels)
-        n = len(self.labels)
+        n = len(labels)
         # Label and share of each entry, set by set, ``[entries]``. Set ``s`` has the entries from
         # ``_start[s]`` to ``_start[s + 1]``.
         self._label = np.arange(n, dtype=np.int32)
@@ -52,43 +63,54 @@ class LabelSets:
         :param weight: the weight of each annotation, ``[n]``; by default the labels of an item have
             equal shares
         """
-        codes = np.full(items, -1, np.int32)
         labelled = label >= 0
         if not labelled.all():
-            item, label = item[labelled], label[labelled]
+            item = item[labelled]
+            label = label[labelled]
             weight = None if weight is None else weight[labelled]
-        if (item[1:] > item[:-1]).all():  # at most one label per item, sorted by item
+        codes = np.full(items, -1, np.int32)
+        ascends = item[1:] > item[:-1]
+        if ascends.all():  # at most one label per item
             codes[item] = label
             return codes
         order = np.lexsort((label, item))
-        item, label = item[order], label[order]
-        new_item = item[1:] != item[:-1]
-        new_label = label[1:] != label[:-1]
-        new = np.append(True, new_item | new_label)
-        first = np.flatnonzero(new)
+        item = item[order]
+        label = label[order]
+        first = np.flatnonzero(is_new(item) | is_new(label))
         weights = np.ones(len(first))
         if weight is not None:
             weights = np.add.reduceat(weight[order], first)
-        item, label = item[first], label[first]
-        count = np.bincount(item, minlength=items)
-        alone = count[item] == 1
-        codes[item[alone]] = label[alone]
+        item = item[first]
+        label = label[first]
         total = np.bincount(item, weights)
         share = weights / total[item]
+        codes[item] = label  # those of several labels follow
+        count = np.bincount(item)
         for size in np.unique(count[count > 1]):
             entries = np.flatnonzero(count[item] == size)
             rows = entries.reshape(-1, size)
-            distinct, number = unique_rows(*label[rows].T, *share[rows].T)
             of_rows = item[rows[:, 0]]
-            codes[of_rows] = len(self) + number
-            labels = np.column_stack(distinct[:size]).astype(np.int32)
-            shares = np.column_stack(distinct[size:])
-            sets = len(labels)
-            ends = size * np.arange(1, sets + 1)
-            self._start = np.append(self._start, self._start[-1] + ends)
-            self._label = np.append(self._label, labels)
-            self._share = np.append(self._share, shares)
-            self.weighted = np.append(self.weighted, [weight is not None] * sets)
+            codes[of_rows] = self._added(label[rows], share[rows], weight is not None)
+        return codes
+
+    def _added(self, label: Ints, share: Floats, weighted: bool) -> Ints:
+        """Add sets of ``size`` labels to the table, and return the code of each set.
+
+        :param label: the labels of each set, ``[n, size]``
+        :param share: the shares of these labels, ``[n, size]``
+        :param weighted: whether the shares are weights
+        """
+        size = label.shape[1]
+        columns, number = unique_rows(*label.T, *share.T)
+        codes = number + len(self)
+        labels = np.column_stack(columns[:size])
+        shares = np.column_stack(columns[size:])
+        sets = len(labels)
+        ends = self._start[-1] + size * np.arange(1, sets + 1)
+        self._start = np.append(self._start, ends)
+        self._label = np.append(self._label, labels)
+        self._share = np.append(self._share, shares)
+        self.weighted = np.append(self.weighted, [weighted] * sets)
         return codes
 
     def annotated(self, annotations: Memberships, items: int) -> Ints:
@@ -114,10 +136,8 @@ class LabelSets:
         """
         start = self._start[codes]
         size = self._start[codes + 1] - start
-        row = np.repeat(np.arange(len(codes)), size)
-        before = np.cumsum(size) - size
-        entry = np.arange(len(row)) + (start - before)[row]
-        return row, self._label[entry], self._share[entry]
+        entry = ranges(start, size)
+        return rows_of(size), self._label[entry], self._share[entry]
 
     def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
         """Return the share of each of ``labels`` in each set, ``[len(codes), len(labels)]``.
@@ -126,11 +146,13 @@ class LabelSets:
         set without any of ``labels`` has a row of 0, and so has the code −1.
         """
         annotated = np.flatnonzero(codes >= 0)
-        row, label, share = self.entries(codes[annotated])
-        # The last column (−1) holds the other labels.
-        table = np.zeros((len(codes), len(labels) + 1))
+        entry, label, share = self.entries(codes[annotated])
+        row = annotated[entry]
         column = recoded(label, self.labels, labels)
-        table[annotated[row], column] = share
+        # The last column (−1) holds the other labels.
+        shape = len(codes), len(labels) + 1
+        table = np.zeros(shape)
+        table[row, column] = share
         table = table[:, :-1]
         total = table.sum(axis=1, keepdims=True)
         return np.divide(table, total, out=table, where=total > 0)
@@ -141,7 +163,8 @@ class LabelSets:
         The last element is that of the code −1.
         """
         chosen = np.isin(self.labels, list(labels))
-        of_sets = np.logical_or.reduceat(chosen[self._label], self._start[:-1])
+        of_entries = chosen[self._label]
+        of_sets = np.logical_or.reduceat(of_entries, self._start[:-1])
         return np.append(of_sets, False)
 
 
@@ -174,7 +197,7 @@ class Condensed(NamedTuple):
     pair: Ints
     #: The number of documents of each list, ``[R]``.
     length: Ints
-    #: The index of the first document of each list, ``[R + 1]``.
+    #: The index of the first document of each list, ``[R]``.
     start: Ints
 
 
@@ -248,18 +271,19 @@ class Rankings:
         :param depth: the number of annotated documents of each list to keep, ``None`` for all
         """
         labels = sorted({*self.labels, *added})
-        codes, relevant = self.codes, dict(self.relevant)
-        if not set(self.sets.labels) <= set(labels):
+        codes = self.codes
+        relevant = dict(self.relevant)
+        if not set(labels).issuperset(self.sets.labels):
             usable = self.sets.any_of(labels)
             codes = np.where(usable[codes], codes, -1)
-            relevant = {}
-            for rel, of_pairs in self.relevant.items():
+            for rel, of_pairs in relevant.items():
                 relevant[rel] = np.where(usable[of_pairs], of_pairs, -1)
         return replace(self, labels=labels, depth=depth, codes=codes, relevant=relevant)
 
     def repeated(self, times: int) -> Rankings:
         """Return the rankings ``times`` times, each with topics of its own."""
         turns = np.arange(times)[:, None]
+        topics = len(self.topics)
         pairs = len(self.relevance)
 
         def moved(indices: Ints, step: int) -> Ints:
@@ -273,11 +297,11 @@ class Rankings:
             unjudged = item * times + turns
             return np.where(item < pairs, judged, unjudged).ravel()
 
-        list_topic = moved(self.list_topic, len(self.topics))
+        list_topic = moved(self.list_topic, topics)
         list_of = moved(self.list_of, len(self.list_topic))
         start = moved(self.start, len(self.list_of))
         pair = moved(self.pair, pairs)
-        pair_topic = moved(self.pair_topic, len(self.topics))
+        pair_topic = moved(self.pair_topic, topics)
         length = np.tile(self.length, times)
         codes = np.tile(self.codes, times)
         relevance = np.tile(self.relevance, times)
@@ -291,7 +315,8 @@ class Rankings:
 
         :param rows: the index of the document at each place, ``[n]``; of the same list
         """
-        pair, codes = self.pair[rows], self.codes[rows]
+        pair = self.pair[rows]
+        codes = self.codes[rows]
         return replace(self, pair=pair, codes=codes, item=lambda: self.item()[rows])
 
     def shares_within(self, cutoffs: Collection[int]) -> dict[int, float]:
@@ -301,24 +326,26 @@ class Rankings:
 
         :returns: their share for each cutoff; NaN if no document counts
         """
-        rows = np.flatnonzero(self.sets.any_of(self.labels)[self.codes])
+        counts = self.sets.any_of(self.labels)
+        rows = np.flatnonzero(counts[self.codes])
+        if not len(rows):
+            return dict.fromkeys(cutoffs, np.nan)
         lists = self.list_of[rows]
         number = positions(lists)
         place = rows - self.start[lists]
-        if not len(rows):
-            return dict.fromkeys(cutoffs, np.nan)
         return {cutoff: float(np.mean(place[number < cutoff] < cutoff)) for cutoff in cutoffs}
 
     @cached_property
     def condensed(self) -> Condensed:
         """The first ``depth`` annotated documents of each list."""
         rows = np.flatnonzero(self.codes >= 0)
-        if self.depth is not None:
-            rows = rows[positions(self.list_of[rows]) < self.depth]
         lists = self.list_of[rows]
+        if self.depth is not None:
+            within = positions(lists) < self.depth
+            rows = rows[within]
+            lists = lists[within]
         length = np.bincount(lists, minlength=len(self.list_topic))
-        start = np.append(0, length.cumsum())
-        return Condensed(self.codes[rows], self.pair[rows], length, start)
+        return Condensed(self.codes[rows], self.pair[rows], length, starts(length))
 
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.
@@ -332,8 +359,11 @@ class Rankings:
             group = recoded(label, self.sets.labels, self.labels)
             inside = group >= 0
             if not inside.all():  # labels of the targets of other measures
-                row, share, group = row[inside], share[inside], group[inside]
-                share /= np.bincount(row, share)[row]
+                row = row[inside]
+                group = group[inside]
+                share = share[inside]
+                total = np.bincount(row, share)
+                share /= total[row]
             weighted = self.sets.weighted[codes]
             self._pools[rel] = Pooled(counts, weighted, row, share, group)
         return self._pools[rel]

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, distinct, is_new, positions, recoded, starts
+from pt_fairness.core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    distinct,
+    is_new,
+    positions,
+    recoded,
+    starts,
+)
 from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
 from pt_fairness.io.files import need_distinct_columns
@@ -94,12 +103,11 @@ def relevance_of(column: pd.Series) -> Any:
     :raises ValueError: a relevance is missing, or outside ±1,000,000
     """
     if column.hasnans:
-        row = np.argmax(column.isna())
-        raise missing(column, row, "qrels")
+        raise missing(column, np.argmax(column.isna()), "qrels")
     relevance = pd.to_numeric(column).to_numpy()
     outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
     if outside.any():
-        row = outside.argmax()
+        row = int(outside.argmax())
         raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
                          f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
     if relevance.dtype.kind == "f":

@@ -9,8 +9,46 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, mean_of_lists, positions
+from pt_fairness.core.arrays import (
+    BLOCK_CELLS,
+    Bools,
+    Floats,
+    Ints,
+    mean_of_lists,
+    ranges,
+    rows_of,
+    starts,
+    within,
+)
 from pt_fairness.rankings.labelled import LabelSets, Rankings
+
+
+class Lists(NamedTuple):
+    """Where lists are in an array of their documents."""
+
+    #: The index of the first document of each list, ``[R]``.
+    start: Ints
+    #: The number of documents of each list, ``[R]``.
+    length: Ints
+
+    def cut(self, cutoff: int | None) -> Ints:
+        """Return the number of documents of each list up to ``cutoff``, ``[R]``."""
+        if cutoff is None:
+            return self.length
+        return np.minimum(self.length, cutoff)
+
+    def matrix(self, flat: Any, cutoff: int | None, empty: float = -1) -> Any:
+        """Return the values of the first ``cutoff`` documents of each list, ``[R, D]``.
+
+        :param flat: the value of each document, ``[n]``
+        :param empty: the value past the end of a list
+        """
+        n = self.cut(cutoff)
+        depth = int(n.max(initial=0))
+        first = self.start[:, None]
+        places = np.minimum(first + np.arange(depth), len(flat) - 1)
+        past = flat.dtype.type(empty)
+        return np.where(within(depth, n), flat[places], past)
 
 
 class Documents(NamedTuple):
@@ -42,50 +80,84 @@ class View:
     :param topics: the block
     """
 
+    #: The names of the topics, ``[T]``.
+    topics: Sequence[str]
+    #: The topic of each list, an index into ``topics``, ``[R]``.
+    topic: Ints
+    #: The label set G, sorted.
+    labels: list[str]
+    #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
+    order: Sequence[str] | None
+    #: The number of annotated documents of each list, ``[R]``.
+    length: Ints
+    #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
+    share: Floats
+    #: Whether a document of each label set is in each group, ``[S, L]``.
+    member: Bools
+    #: Whether the shares of each label set are weights of a group source, ``[S]``.
+    weighted: Bools
+    #: The degree of membership of each label set in each group, ``[S, L]``: the share of the group
+    #: if the shares are weights, and otherwise 1 for each of its groups.
+    degree: Floats
+    #: The labels and the numbers of :meth:`note`, by name; ``None`` if they are not kept.
+    notes: dict[str, tuple[Any, Any]] | None = None
+
     def __init__(self, rankings: Rankings, topics: slice) -> None:
-        self._rankings, self._first = rankings, topics.start
-        sets, condensed = rankings.sets, rankings.condensed
-        ends = [topics.start, topics.stop]
-        self._pairs = slice(*np.searchsorted(rankings.pair_topic, ends))
-        self._lists = slice(*np.searchsorted(rankings.list_topic, ends))
-        #: The names of the topics, ``[T]``.
-        self.topics: Sequence[str] = rankings.topics[topics]
-        #: The topic of each list, an index into ``topics``, ``[R]``.
-        self.topic: Ints = rankings.list_topic[self._lists] - topics.start
-        #: The label set G, sorted.
-        self.labels: list[str] = rankings.labels
-        #: The labels as the group source orders them, lowest first; ``None`` if it declares no
-        #: order.
-        self.order: Sequence[str] | None = rankings.order
-        #: The number of annotated documents of each list, ``[R]``.
-        self.length: Ints = condensed.length[self._lists]
-        self._start = condensed.start[self._lists]
-        rows = slice(*condensed.start[[self._lists.start, self._lists.stop]])
-        ranked = condensed.codes[rows]
-        used = np.zeros(len(sets.weighted) + 1, bool)  # the last element is that of −1
-        used[ranked] = True
-        for codes in rankings.relevant.values():
-            used[codes[self._pairs]] = True
-        self._sets = np.flatnonzero(used[:-1])
-        # The code of each label set in this view; −1 stays −1.
-        self._code = np.full(len(used), -1, np.int32)
-        self._code[self._sets] = np.arange(len(self._sets))
-        #: The share of each group in a document of each label set, ``[S, L]``; rows sum to 1.
-        self.share: Floats = sets.shares(self._sets, self.labels)
-        #: Whether a document of each label set is in each group, ``[S, L]``.
-        self.member: Bools = self.share > 0
-        #: Whether the shares of each label set are weights of a group source, ``[S]``.
-        self.weighted: Bools = sets.weighted[self._sets]
-        #: The degree of membership of each label set in each group, ``[S, L]``: the share of the
-        #: group if the shares are weights, and otherwise 1 for each of its groups.
-        self.degree: Floats = np.where(self.weighted[:, None], self.share, self.member)
-        self._condensed = self._code[ranked]
+        self._rankings = rankings
+        self._first = first = topics.start
+        self.topics = rankings.topics[topics]
+        self.labels = rankings.labels
+        self.order = rankings.order
+        pairs = self._rows(rankings.pair_topic)
+        pair_topic = rankings.pair_topic[pairs]
+        self._pairs = pairs
         # The topic of each judged pair of these topics.
-        self._pair_topic = rankings.pair_topic[self._pairs] - topics.start
+        self._pair_topic = pair_topic - first
+        lists = self._rows(rankings.list_topic)
+        topic = rankings.list_topic[lists]
+        self.topic = topic - first
+        start = rankings.start[lists]
+        length = rankings.length[lists]
+        self._lists = Lists(start, length)
+        condensed = rankings.condensed
+        start = condensed.start[lists]
+        length = condensed.length[lists]
+        self.length = length
+        self._condensed = Lists(start, length)
+        end = start[-1] + length[-1]
+        # The label set of each document of the condensed lists, an index into ``rankings.sets``.
+        self._ranked = condensed.codes[start[0]:end]
+        used = self._used_sets()
+        sets = rankings.sets
+        # The code of each label set of the rankings in this view; −1 stays −1.
+        self._code = np.full(len(sets) + 1, -1, np.int32)
+        self._code[used] = np.arange(len(used))
+        self.share = sets.shares(used, self.labels)
+        self.member = self.share > 0
+        self.weighted = sets.weighted[used]
+        weighted = self.weighted[:, None]
+        self.degree = np.where(weighted, self.share, self.member)
         self._counts: dict[int | None, Floats] = {}
         self._documents: dict[int | None, Documents] = {}
-        #: The labels and the numbers of :meth:`note`, by name; ``None`` if they are not kept.
-        self.notes: dict[str, tuple[Any, Any]] | None = None
+
+    def _rows(self, topics: Ints) -> slice:
+        """Return the rows of the topics of the block.
+
+        :param topics: the topic of each row, ascending
+        """
+        end = self._first + len(self.topics)
+        rows = np.searchsorted(topics, [self._first, end])
+        return slice(*rows)
+
+    def _used_sets(self) -> Ints:
+        """Return the label sets of the block, indices into ``Rankings.sets``, ascending."""
+        rankings = self._rankings
+        used = np.zeros(len(rankings.sets) + 1, bool)
+        used[self._ranked] = True
+        for of_pairs in rankings.relevant.values():
+            codes = of_pairs[self._pairs]
+            used[codes] = True
+        return np.flatnonzero(used[:-1])  # the last element is that of −1
 
     def note(self, labels: Sequence[str] | None = None, prefix: str = "", /, **numbers: Any
              ) -> None:
@@ -98,7 +170,8 @@ class View:
         """
         if self.notes is not None:
             for name, values in numbers.items():
-                self.notes[prefix + name.replace("_", " ")] = labels, values
+                words = name.replace("_", " ")
+                self.notes[prefix + words] = labels, values
 
     def __len__(self) -> int:
         return len(self.length)
@@ -106,7 +179,7 @@ class View:
     @cached_property
     def first_list(self) -> Ints:
         """The index of the first list of each topic, ``[T]``."""
-        return np.searchsorted(self.topic, np.arange(len(self.topics)))
+        return starts(self.lists)
 
     @cached_property
     def lists(self) -> Ints:
@@ -121,19 +194,23 @@ class View:
     @classmethod
     def blocks(cls, rankings: Rankings) -> Iterator[View]:
         """Yield a view of each block of topics, which limits the size of arrays of a measure."""
-        depth = len(rankings.list_of) if rankings.depth is None else rankings.depth
-        longest = np.minimum(rankings.length, depth).max(initial=1)
-        deepest = int(longest * np.bincount(rankings.list_topic).max(initial=1))
+        longest = rankings.length.max(initial=1)
+        if rankings.depth is not None:
+            longest = min(longest, rankings.depth)
+        lists = np.bincount(rankings.list_topic)
+        deepest = int(longest * lists.max(initial=1))
         count = np.bincount(rankings.pair_topic)
         judged = int(count.max(initial=0))
-        # A block of b topics has at most min(len(sets), b · (deepest + judged)) label sets.
+        # A block of b topics has at most min(sets, b · (deepest + judged)) label sets.
+        sets = max(len(rankings.sets), 1)
         least = isqrt(BLOCK_CELLS // (deepest + judged))
-        sets = max(len(rankings.sets.weighted), 1)
         by_sets = max(BLOCK_CELLS // sets, least)
-        block = max(1, min(BLOCK_CELLS // deepest, by_sets))
+        by_depth = BLOCK_CELLS // deepest
+        block = max(1, min(by_depth, by_sets))
         topics = len(rankings.topics)
         for start in range(0, topics, block):
-            yield cls(rankings, slice(start, min(start + block, topics)))
+            end = min(start + block, topics)
+            yield cls(rankings, slice(start, end))
 
     def sums_by_code(self, rows: int, row: Ints, codes: Ints,
                      values: Floats | None = None) -> Floats:
@@ -146,13 +223,13 @@ class View:
         :param codes: the code of each value; values with −1 are ignored
         :param values: by default each value is 1
         """
-        columns = len(self._sets) + 1
+        columns = len(self.share) + 1
         cells = row * columns + codes + 1
         if values is not None:
             values = np.broadcast_to(values, cells.shape).ravel()
         sums = np.bincount(cells.ravel(), values, rows * columns)
-        table = sums.reshape(rows, columns).astype(float)
-        return table[:, 1:]
+        table = sums.reshape(rows, columns)
+        return table[:, 1:].astype(float)
 
     def mean_of_lists(self, values: Floats) -> Floats:
         """Return the mean value over the lists of each topic, ``[T]``.
@@ -168,24 +245,16 @@ class View:
 
         :returns: the codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
-        start = self._start - self._start[:1]
-        return _matrix(self._condensed, start, self.length, cutoff)
+        flat = self._rankings.condensed.codes
+        codes = self._condensed.matrix(flat, cutoff)
+        return self._code[codes], self._condensed.cut(cutoff)
 
     def condensed_relevance(self, cutoff: int | None) -> Any:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
-        pairs = self._rankings.condensed.pair
-        pair, _ = _matrix(pairs, self._start, self.length, cutoff)
+        flat = self._rankings.condensed.pair
+        pair = self._condensed.matrix(flat, cutoff)
         return self._relevance(pair)
-
-    def _full(self, values: Any, cutoff: int | None, empty: float = -1) -> tuple[Any, Ints]:
-        """Return values of the documents of the lists, ``[R, D]``, and the lengths, ``[R]``.
-
-        :param values: the value of each ranked document, ``[n]``
-        :param empty: the value past the end of a list
-        """
-        start, length = self._rankings.start[self._lists], self._rankings.length[self._lists]
-        return _matrix(values, start, length, cutoff, empty)
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the lists with their unannotated documents, cut at ``cutoff``.
@@ -193,9 +262,10 @@ class View:
         :returns: the codes ``[R, D]`` (−1 for unannotated documents and past the end), the
             relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
-        codes, n = self._full(self._rankings.codes, cutoff)
-        pair, _ = self._full(self._rankings.pair, cutoff)
-        return self._code[codes], self._relevance(pair), n
+        codes = self._lists.matrix(self._rankings.codes, cutoff)
+        pair = self._lists.matrix(self._rankings.pair, cutoff)
+        relevance = self._relevance(pair)
+        return self._code[codes], relevance, self._lists.cut(cutoff)
 
     def full_relevant(self, cutoff: int | None, rel: int) -> Ints:
         """Return the codes of the relevant documents of the lists of :meth:`full`, ``[R, D]``.
@@ -203,14 +273,21 @@ class View:
         The codes of other documents, and past the end, are −1. If the groups are from rows of the
         qrels, only rows with a relevance of at least ``rel`` contribute them.
         """
-        pair, _ = self._full(self._rankings.pair, cutoff)
-        codes = self._rankings.relevant[rel][pair]
-        codes = np.where(pair >= 0, codes, -1)
+        pair = self._lists.matrix(self._rankings.pair, cutoff)
+        of_pairs = self._rankings.relevant[rel]
+        codes = np.where(pair >= 0, of_pairs[pair], -1)
         return self._code[codes]
 
     def _relevance(self, pair: Ints) -> Any:
         """Return the relevance of judged pairs, 0 for −1."""
-        return np.where(pair >= 0, self._rankings.relevance[pair], 0)
+        relevance = self._rankings.relevance[pair]
+        return np.where(pair >= 0, relevance, 0)
+
+    def _judged(self, rel: int | None) -> Ints:
+        """Return the code of each judged document, ``[N]``; −1 for a relevance below ``rel``."""
+        of_pairs = self._rankings.relevant[rel]
+        codes = of_pairs[self._pairs]
+        return self._code[codes]
 
     def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
@@ -220,19 +297,21 @@ class View:
         :param rel: ``None`` for all judged documents
         """
         if rel not in self._counts:
-            of_pairs = self._rankings.relevant[rel][self._pairs]
-            codes = self._code[of_pairs]
+            codes = self._judged(rel)
             self._counts[rel] = self.sums_by_code(len(self.topics), self._pair_topic, codes)
         counts = self._counts[rel]
-        return counts if len(self.topics) == len(self.length) else counts[self.topic]
+        if len(counts) == len(self):
+            return counts
+        return counts[self.topic]
 
     @cached_property
     def highest_relevance(self) -> Any:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
-        first = np.searchsorted(self._pair_topic, np.arange(len(self.topics)))
-        # Each topic of the qrels has a judged document.
         relevance = self._rankings.relevance[self._pairs]
-        return np.maximum.reduceat(relevance, first)[self.topic]
+        judged = np.bincount(self._pair_topic)  # each topic of the qrels has a judged document
+        first = starts(judged)
+        highest = np.maximum.reduceat(relevance, first)
+        return highest[self.topic]
 
     @property
     def highest_relevance_of_all(self) -> Any:
@@ -242,16 +321,16 @@ class View:
     @cached_property
     def judgments(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        rankings, pairs = self._rankings, self._pairs
-        codes = self._code[rankings.relevant[None][pairs]]
-        return self._pair_topic, codes, rankings.relevance[pairs]
+        codes = self._judged(None)
+        relevance = self._rankings.relevance[self._pairs]
+        return self._pair_topic, codes, relevance
 
     @cached_property
     def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed list, ``[R, S]``."""
-        lists = len(self.length)
-        row = np.repeat(np.arange(lists), self.length)
-        return self.sums_by_code(lists, row, self._condensed)
+        codes = self._code[self._ranked]
+        row = rows_of(self.length)
+        return self.sums_by_code(len(self), row, codes)
 
     def pooled(self, rel: int | None) -> Floats:
         """Count the judged documents of each group over all topics, ``[L]``.
@@ -261,7 +340,8 @@ class View:
         :param rel: the lowest relevance that counts, ``None`` for all judged documents
         """
         pooled = self._rankings.pooled(rel)
-        counts = pooled.share * pooled.counts[pooled.row]
+        documents = pooled.counts[pooled.row]
+        counts = pooled.share * documents
         sums = np.bincount(pooled.group, counts, minlength=len(self.labels))
         return sums.astype(float)
 
@@ -275,10 +355,12 @@ class View:
         :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
         pooled = self._rankings.pooled(rel)
-        first = np.searchsorted(pooled.row, np.arange(len(pooled.counts)))
+        size = np.bincount(pooled.row)
+        first = starts(size)
         shares = pooled.share * chosen[:, pooled.group]
         share = np.add.reduceat(shares, first, axis=1)
-        return np.where(pooled.weighted, share, share > 0) @ pooled.counts
+        degree = np.where(pooled.weighted, share, share > 0)
+        return degree @ pooled.counts
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the values of the ranked documents, cut at ``cutoff``.
@@ -288,7 +370,9 @@ class View:
             and the lengths ``[R]``
         :raises ValueError: the rankings have no values of this source
         """
-        return self._full(_looked_up(self._rankings.values, source), cutoff, np.nan)
+        flat = _looked_up(self._rankings.values, source)
+        values = self._lists.matrix(flat, cutoff, np.nan)
+        return values, self._lists.cut(cutoff)
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
         """Return the values of the documents of a background.
@@ -300,10 +384,10 @@ class View:
         :raises ValueError: the rankings have no such background
         """
         background = _looked_up(self._rankings.backgrounds, name)
-        last = self._first + len(self.topics)
-        rows = slice(*np.searchsorted(background.topic, [self._first, last]))
-        topic = background.topic[rows] - self._first
-        return topic, background.values[source][rows]
+        rows = self._rows(background.topic)
+        topic = background.topic[rows]
+        values = background.values[source]
+        return topic - self._first, values[rows]
 
     def attribute(self, source: str, cutoff: int | None) -> tuple[LabelSets, Ints, Ints]:
         """Return the groups of one of several sources.
@@ -314,42 +398,42 @@ class View:
         """
         documents = self.documents(cutoff)
         attribute = _looked_up(self._rankings.attributes, source)
-        start = self._rankings.start[self._lists]
-        ranked = start[documents.list] + documents.place
-        return attribute.sets, attribute.codes[ranked], attribute.pair_codes[self._pairs]
+        first = self._lists.start[documents.list]
+        codes = attribute.codes[first + documents.place]
+        return attribute.sets, codes, attribute.pair_codes[self._pairs]
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""
-        if cutoff in self._documents:
-            return self._documents[cutoff]
-        rankings, judged = self._rankings, len(self._pair_topic)
-        n = rankings.length[self._lists]
-        if cutoff is not None:
-            n = np.minimum(n, cutoff)
-        row = np.repeat(np.arange(len(n)), n)
-        place = positions(row)
-        ranked = rankings.start[self._lists][row] + place
-        item = rankings.item()[ranked]
-        unjudged = item >= len(rankings.pair_topic)
-        _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
-        # First the judged documents, then the unjudged ones.
-        of_unjudged = self.topic[row[unjudged]]
-        topic = np.append(self._pair_topic, of_unjudged[first])
-        pair = np.full(len(topic), -1)
-        pair[:judged] = np.arange(self._pairs.start, self._pairs.stop)
+        if cutoff not in self._documents:
+            self._documents[cutoff] = self._distinct_documents(cutoff)
+        return self._documents[cutoff]
+
+    def _distinct_documents(self, cutoff: int | None) -> Documents:
+        rankings = self._rankings
+        topic, codes, relevance = self.judgments
+        start = self._lists.start
+        length = self._lists.cut(cutoff)
+        row = rows_of(length)
+        ranked = ranges(start, length)
+        item = rankings.item()
+        item = item[ranked]
+        # The documents are the judged ones, then the distinct unjudged ones.
         document = item - self._pairs.start
-        document[unjudged] = judged + number
-        codes = np.empty(len(pair), np.int32)
-        codes[document] = rankings.codes[ranked]
-        codes[:judged] = rankings.relevant[None][self._pairs]
+        unjudged = np.flatnonzero(item >= len(rankings.pair_topic))
+        _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
+        document[unjudged] = number + len(topic)
+        new = unjudged[first]
+        judged = np.ones(len(topic), bool)
+        judged = np.append(judged, np.zeros(len(new), bool))
+        new_codes = rankings.codes[ranked[new]]
+        codes = np.append(codes, self._code[new_codes])
+        relevance = np.append(relevance, np.zeros_like(new))
+        of_new = self.topic[row[new]]
+        topic = np.append(topic, of_new)
         order = np.argsort(topic, kind="stable")
-        pair = pair[order]
-        index = np.argsort(order, kind="stable")[document]
-        codes = self._code[codes[order]]
-        relevance = self._relevance(pair)
-        documents = Documents(topic[order], codes, relevance, pair >= 0, row, place, index)
-        self._documents[cutoff] = documents
-        return documents
+        index = np.argsort(order, kind="stable")
+        return Documents(topic[order], codes[order], relevance[order], judged[order], row,
+                         ranked - start[row], index[document])
 
 
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
@@ -357,20 +441,3 @@ def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
         raise ValueError(f"{key!r} cannot be looked up here; measures of it can be "
                          "evaluated, but not explained or drawn")
     return sources[key]
-
-
-def _matrix(flat: Any, start: Ints, length: Ints, cutoff: int | None,
-            empty: float = -1) -> tuple[Any, Ints]:
-    """Return the values of lists as rows, ``[R, D]``, and their lengths, ``[R]``.
-
-    :param flat: the values, list by list
-    :param start: the index of the first value of each list, ``[R]``
-    :param length: the number of values of each list, ``[R]``, which are cut at ``cutoff``
-    :param empty: the value past the end of a list
-    """
-    n = length if cutoff is None else np.minimum(length, cutoff)
-    depth = int(n.max(initial=0))
-    ranks = np.arange(depth)
-    places = np.minimum(start[:, None] + ranks, len(flat) - 1)
-    past = flat.dtype.type(empty)
-    return np.where(ranks < n[:, None], flat[places], past), n
