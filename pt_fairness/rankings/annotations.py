@@ -5,12 +5,13 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Ints, recoded
+from pt_fairness.core.arrays import Bools, Ints, distinct, ranges, recoded
 from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.core.messages import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
@@ -34,16 +35,24 @@ class Matches(NamedTuple):
         :param matched: a mask of those that have a group or value, ``[n]``
         """
         without = rows[~matched]
-        first = str(documents.docnos(without[:1])[0]) if len(without) else None
+        first = _first(documents, without)
         return cls(len(rows), len(without), first)
 
     def joined(self, run: Matches) -> Matches:
         """Return the sum of these matches and those of another run."""
         documents = self.documents + run.documents
-        return Matches(documents, self.without + run.without, self.first or run.first)
+        without = self.without + run.without
+        return Matches(documents, without, self.first or run.first)
 
     def __str__(self) -> str:
-        return f"{self.documents - self.without:,} of {self.documents:,}"
+        matched = self.documents - self.without
+        return f"{matched:,} of {self.documents:,}"
+
+
+def _first(documents: Judgments | Run, rows: Ints) -> str | None:
+    """Return the docno of the first of some documents, ``None`` without any."""
+    docnos = documents.docnos(rows[:1])
+    return next(map(str, docnos), None)
 
 
 def matched_line(ranked: Matches, judged: Matches | None = None, what: str = "group") -> str:
@@ -87,7 +96,8 @@ class Annotations:
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
                  added: Iterable[str] = (), needed: bool = True, unknown: bool = False) -> None:
-        self.judgments, self.groups = judgments, groups
+        self.judgments = judgments
+        self.groups = groups
         #: The labels that the group source declares; ``None`` if it declares none.
         self.declared = None if groups is None else groups.labels
         self._added = set(added)
@@ -95,41 +105,49 @@ class Annotations:
         self._lock = threading.Lock()
         if not needed:
             self._set_labels([])
-            self.pair_codes = np.full(len(judgments.topic), -1, np.int32)
+            pairs = len(judgments.topic)
+            self.pair_codes = np.full(pairs, -1, np.int32)
             self.by_rel = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
-            codes, labels = judgments.row_labels
-            if labels and set(labels) <= TREC_DEFAULTS:
-                raise ValueError(
-                    "the qrels have no groups: their iteration field is absent, or holds nothing "
-                    f"but {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
-                    "or of evaluate, --groups of the commands), or write the groups into the qrels "
-                    "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
-                    "pt.fairness.read_qrels keeps them. A column group in the results of a system "
-                    "is read by pt_fairness.evaluate alone: elsewhere, name "
-                    "groups.from_frame(results), or groups.from_transformer of the transformer "
-                    "that makes it")
-            self._set_labels(labels)
-            pair, relevance = judgments.index.pair, judgments.row_relevance
-            label = recoded(codes, labels, self.sets.labels)
-            pairs = len(judgments.topic)
-            self.pair_codes = self.sets.code(pair, label, pairs)
-            self.by_rel = dict.fromkeys(rels, self.pair_codes)
-            for rel in self.by_rel:
-                if rel is not None and (relevance < rel).any():
-                    rows = relevance >= rel
-                    self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
+            self._take_iteration(rels)
         else:
             self._ask_source(groups, set(rels))
 
-    def _ask_source(self, groups: Groups, rels: set[int | None]) -> None:
+    def _take_iteration(self, rels: Iterable[int | None]) -> None:
+        """Take the groups of the judged documents from the ``iteration`` of the qrels."""
+        codes, labels = self.judgments.row_labels
+        if labels and set(labels) <= TREC_DEFAULTS:
+            raise ValueError(
+                "the qrels have no groups: their iteration field is absent, or holds nothing "
+                f"but {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
+                "or of evaluate, --groups of the commands), or write the groups into the qrels "
+                "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
+                "pt.fairness.read_qrels keeps them. A column group in the results of a system "
+                "is read by pt_fairness.evaluate alone: elsewhere, name "
+                "groups.from_frame(results), or groups.from_transformer of the transformer "
+                "that makes it")
+        self._set_labels(labels)
+        label = recoded(codes, labels, self.sets.labels)
+        pair = self.judgments.index.pair
+        pairs = len(self.judgments.topic)
+        self.pair_codes = self.sets.code(pair, label, pairs)
+        self.by_rel = dict.fromkeys(rels, self.pair_codes)
+        for rel in self.by_rel:
+            if rel is None:
+                continue
+            rows = self.judgments.row_relevance >= rel
+            if not rows.all():
+                self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
+
+    def _ask_source(self, groups: Groups, rels: set[Any]) -> None:
         """Take the groups of the judged documents from a group source."""
         relevance = self.judgments.relevance
         pairs = np.arange(len(relevance))
-        complete = groups.labels is not None and groups.complete
-        if complete:  # documents of a lower relevance are not needed for the label set
-            least = [-np.inf if rel is None else rel for rel in rels]
-            pairs = np.flatnonzero(relevance >= min(least, default=np.inf))
+        complete = groups.complete and groups.labels is not None
+        if complete and None not in rels:
+            # Documents of a lower relevance are not needed for the label set.
+            least = min(rels, default=np.inf)
+            pairs = np.flatnonzero(relevance >= least)
         memberships = self._look_up(groups, self.judgments, pairs)
         self._set_labels([] if complete else memberships.labels)
         codes = self.sets.annotated(memberships, len(relevance))
@@ -138,14 +156,17 @@ class Annotations:
         if self.labels == [] and groups.labels == []:
             raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
                              "unannotated")
-        self.by_rel = {rel: codes if rel is None else np.where(relevance >= rel, codes, -1)
-                       for rel in rels}
+        self.by_rel = dict.fromkeys(rels, codes)
+        for rel in rels - {None}:
+            self.by_rel[rel] = np.where(relevance >= rel, codes, -1)
 
     def _set_labels(self, judged: Iterable[str]) -> None:
-        labels = {*judged, *(self.declared or ())}.difference(self._unknown)
-        added = sorted(self._added - labels)
+        labels = set(self.declared or ())
+        labels.update(judged)
+        labels.difference_update(self._unknown)
         #: The label set G, sorted.
         self.labels = sorted(labels)
+        added = sorted(self._added - labels)
         self.sets = LabelSets([*self.labels, *added, *self._unknown])
 
     def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
@@ -156,30 +177,37 @@ class Annotations:
         :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
-        code: dict[str, int] = {}
+        code_of: dict[str, int] = {}
         items = [np.zeros(0, np.intp)]
         codes = [np.zeros(0, np.int32)]
         weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
-            qids = self.judgments.names[documents.topic[part]]
-            docnos = documents.docnos(part)
-            with self._lock:  # user-defined sources and docstores may not be thread-safe
-                memberships = Memberships(*groups.annotate(qids, docnos))
-            if memberships.weight is not None and not groups.weighted:
-                raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
-                                 "weighted; set weighted = True in the class")
-            if self._unknown:
-                memberships = memberships.with_unknown(len(part))
-            table = [code.setdefault(label, len(code)) for label in memberships.labels]
-            items.append(part[memberships.item])
+            memberships = self._annotate(groups, documents, part)
+            table = [code_of.setdefault(label, len(code_of)) for label in memberships.labels]
             new_codes = np.array(table, np.int32)
             codes.append(new_codes[memberships.codes])
+            items.append(part[memberships.item])
             if groups.weighted:
                 weights.append(memberships.weights)
+        item = np.concatenate(items)
+        label = np.concatenate(codes)
         weight = np.concatenate(weights) if groups.weighted else None
-        item, label = np.concatenate(items), np.concatenate(codes)
-        return Memberships(item, label, list(code), weight)
+        return Memberships(item, label, list(code_of), weight)
+
+    def _annotate(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
+        """Return what the group source says of documents; ``item`` holds indices of ``rows``."""
+        topics = documents.topic[rows]
+        qids = self.judgments.names[topics]
+        docnos = documents.docnos(rows)
+        with self._lock:  # user-defined sources and docstores may not be thread-safe
+            memberships = Memberships(*groups.annotate(qids, docnos))
+        if memberships.weight is not None and not groups.weighted:
+            raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
+                             "weighted; set weighted = True in the class")
+        if self._unknown:
+            return memberships.with_unknown(len(rows))
+        return memberships
 
     @cached_property
     def pair_codes(self) -> Ints:
@@ -191,7 +219,7 @@ class Annotations:
 
     def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
         """Return the matches of the documents of a run that were looked up."""
-        rows = np.flatnonzero(run.place < rankings.length[rankings.list_of])
+        rows = ranges(run.start, rankings.length)
         has_group = rankings.codes[rows] >= 0
         return Matches.of(run, rows, has_group)
 
@@ -205,10 +233,10 @@ class Annotations:
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
-        relevant = np.flatnonzero(self.judgments.relevance >= rel)
-        if not len(relevant) or rel not in self.by_rel or (self.by_rel[rel] >= 0).any():
+        if rel not in self.by_rel or (self.by_rel[rel] >= 0).any():
             return None
-        return str(self.judgments.docnos(relevant[:1])[0])
+        relevant = np.flatnonzero(self.judgments.relevance >= rel)
+        return _first(self.judgments, relevant)
 
     def of_run(self, run: Run, depth: int | None) -> Rankings:
         """Return the ranked and the judged documents with their label sets.
@@ -220,39 +248,50 @@ class Annotations:
         :param depth: ``None`` for the whole lists
         """
         judgments = self.judgments
-        order, foreign, foreign_labels = None, 0, set[str]()
-        length, sets = run.length, self.sets
-        if self.groups is None:
-            codes = np.where(run.pair >= 0, self.pair_codes[run.pair], -1)
-        else:
-            order = self.groups.order
-            sets = copy.copy(sets)
-            codes = np.full(len(run.list), -1, np.int32)
-            before = np.zeros_like(length)
-            if depth is None:
-                depth = int(length.max(initial=0))
-            length = np.minimum(length, depth)
-            countable = [*self.labels, *self._unknown]
-            while (length > before).any():
-                new = (run.place >= before[run.list]) & (run.place < length[run.list])
-                rows = np.flatnonzero(new)
-                memberships = self._look_up(self.groups, run, rows)
-                item, labels = memberships.item, memberships.labels
-                codes[rows] = sets.annotated(memberships, len(codes))[rows]
-                if self._unknown:  # labels outside the label set are unknown
-                    unknown = item[codes[item] < 0]
-                    codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
-                outside = recoded(memberships.codes, labels, countable) < 0
-                if outside.any():
-                    alone = np.setdiff1d(item[outside], item[~outside])
-                    foreign += len(alone)
-                    of_alone = memberships.codes[np.isin(item, alone)]
-                    foreign_labels |= {labels[code] for code in np.unique(of_alone)}
-                before = length
-                annotated = sets.any_of(countable)[codes]
-                count = np.bincount(run.list[annotated], minlength=len(length))
-                twice = np.minimum(run.length, 2 * before)
-                length = np.where(count < depth, twice, before)
-        return Rankings(run.topics, run.start, length, run.list, run.pair, codes, lambda: run.item,
-                        judgments.topics, judgments.topic, judgments.relevance, self.by_rel, sets,
-                        self.labels, order, foreign, sorted(foreign_labels))
+        codes = np.full(len(run.list), -1, np.int32)
+        rankings = Rankings(
+            run.topics, run.start, run.length, run.list, run.pair, codes, lambda: run.item,
+            judgments.topics, judgments.topic, judgments.relevance, self.by_rel, self.sets,
+            self.labels)
+        if self.groups is not None:
+            return self._with_source(rankings, self.groups, run, depth)
+        judged = run.pair >= 0
+        codes[judged] = self.pair_codes[run.pair[judged]]
+        return rankings
+
+    def _with_source(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
+                     ) -> Rankings:
+        """Return rankings with the label sets of the ranked documents from the group source."""
+        codes = rankings.codes
+        sets = copy.copy(self.sets)
+        countable = [*self.labels, *self._unknown]
+        foreign = 0
+        foreign_labels: set[str] = set()
+        length = run.length
+        if depth is None:
+            depth = int(length.max(initial=0))
+        length = np.minimum(length, depth)
+        before = np.zeros_like(length)
+        while (length > before).any():
+            rows = ranges(run.start + before, length - before)
+            memberships = self._look_up(groups, run, rows)
+            new_codes = sets.annotated(memberships, len(codes))
+            codes[rows] = new_codes[rows]
+            counts = sets.any_of(countable)
+            item = memberships.item
+            outside = ~counts[codes[item]]
+            if outside.any():
+                documents = distinct(item[outside])
+                foreign += len(documents)
+                label = distinct(memberships.codes[outside])
+                foreign_labels.update(memberships.labels[code] for code in label)
+            if self._unknown:  # labels outside the label set are unknown
+                unknown = item[codes[item] < 0]
+                codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
+            annotated = counts[codes]
+            count = np.bincount(run.list[annotated], minlength=len(length))
+            before = length
+            twice = np.minimum(run.length, 2 * before)
+            length = np.where(count < depth, twice, before)
+        return replace(rankings, length=length, sets=sets, order=groups.order, foreign=foreign,
+                       foreign_labels=sorted(foreign_labels))

@@ -28,16 +28,18 @@ def distribution(view: View, target: Any, rel: int | None) -> Floats:
     :param target: the value of the parameter ``target`` of a measure
     :param rel: the lowest relevance of a relevant document
     """
+    groups = len(view.labels)
     if isinstance(target, dict):
         by_label = [target.get(label, 0.0) for label in view.labels]
         shares = np.array(by_label)
     elif target == "uniform":
-        shares = np.full(len(view.labels), 1.0 / max(len(view.labels), 1))
+        shares = shares_of(np.ones(groups))
     elif target in TARGET_WORDS:
-        shares = shares_of(population(view, target, rel))
+        counts = population(view, target, rel)
+        shares = shares_of(counts)
     else:
         shares = _registered(view, target, rel)
-    return np.broadcast_to(shares, (len(view), len(view.labels)))
+    return np.broadcast_to(shares, (len(view), groups))
 
 
 def _registered(view: View, target: str, rel: int | None) -> Floats:
@@ -47,9 +49,11 @@ def _registered(view: View, target: str, rel: int | None) -> Floats:
     of_qrels = targets.find(target).of_qrels
     if not of_qrels:
         return shares
-    relevant = shares_of(population(view, "qrels", rel))
+    counts = population(view, "qrels", rel)
+    relevant = shares_of(counts)
     mixed = of_qrels * relevant + (1 - of_qrels) * shares
-    return np.where(relevant.any(axis=1, keepdims=True), mixed, 0.0)
+    has_relevant = relevant.any(axis=1, keepdims=True)
+    return np.where(has_relevant, mixed, 0.0)
 
 
 def population(view: View, target: str, rel: int | None) -> Floats:
@@ -66,7 +70,8 @@ def population(view: View, target: str, rel: int | None) -> Floats:
 
 def shares_of(counts: Floats) -> Floats:
     """Return the share of each group in each row, 0 in empty rows."""
-    return arrays.ratio(counts, counts.sum(axis=-1, keepdims=True))
+    total = counts.sum(axis=-1, keepdims=True)
+    return arrays.ratio(counts, total)
 
 
 class Side(NamedTuple):
@@ -109,7 +114,8 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
     lists = len(counts)
     present = np.ones(lists, bool)
     if protected in ("minority", "majority"):
-        chosen, present = rarest(counts @ view.degree, protected == "majority")
+        sizes = counts @ view.degree
+        chosen, present = rarest(sizes, protected == "majority")
     else:
         if isinstance(protected, str):
             protected = label_parts(protected, view.labels)
@@ -121,19 +127,23 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
         sets = np.where(view.weighted, degree, sets)
     sets = np.broadcast_to(sets, (lists, len(view.share)))
     if target in ("qrels", "run"):
-        counts = view.in_run if target == "run" else counts
+        if target == "run":
+            counts = view.in_run
         plus = (counts * sets).sum(axis=1)
         total = counts.sum(axis=1)
     elif target == "collection":
         plus = view.pooled_in(rel, labels)
-        total = view.pooled_in(rel, np.ones_like(labels))
+        every = np.ones_like(labels)
+        total = view.pooled_in(rel, every)
     elif target is None:
         plus = total = np.zeros(lists)
     else:
         shares = distribution(view, target, rel)
         plus = (shares * labels).sum(axis=1)
         total = shares.sum(axis=1)
-    defined = present & ((total > 0) | (target == "run"))
+    defined = present
+    if target != "run":
+        defined = present & (total > 0)
     return Side(labels, sets, present, plus.astype(float), total.astype(float), defined)
 
 
@@ -168,11 +178,13 @@ def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:
     [True, False]
     """
     present = sizes > 0
-    keys = np.where(present, -sizes if most else sizes, np.inf)
+    keys = -sizes if most else sizes
+    keys = np.where(present, keys, np.inf)
     smallest = keys.min(axis=1, initial=np.inf, keepdims=True)
     least = keys <= smallest + EQUAL
     first = least.cumsum(axis=1) == 1
-    return least & first, present.sum(axis=1) >= 2
+    groups = present.sum(axis=1)
+    return least & first, groups >= 2
 
 
 def of_ranked(protected: Any, codes: Ints) -> Any:
@@ -181,5 +193,5 @@ def of_ranked(protected: Any, codes: Ints) -> Any:
     :param protected: how far each label set is protected, ``[R, S]``
     :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
     """
-    of_documents = np.take_along_axis(protected, np.maximum(codes, 0), axis=1)
+    of_documents = np.take_along_axis(protected, codes, axis=1)
     return np.where(codes >= 0, of_documents, 0)
