@@ -334,8 +334,7 @@ def _draws_of_weights(annotations: Annotations, systems: _Systems,
         codes = np.maximum(codes, of_rel)
     drawn = Draws(annotations, systems, codes, lambda sets: np.append(sets.weighted, False),
                   by_topic, measures)
-    uncertain = (drawn.shares > 0) & (drawn.shares < 1)
-    if not uncertain.any():
+    if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
         warn("no label is uncertain: no document has two groups with weights, so all draws are "
              "the same. Give a document a row for each label, with its probability as the weight")
     drawn.labels = _drawn(drawn, draws, seed)
@@ -374,8 +373,7 @@ def _drawn(documents: Draws, draws: int, seed: int) -> Ints:
     n, size = shares.shape
     dtype = np.min_scalar_type(-size - 1)
     labels = np.empty((n, draws + 1), dtype)
-    rounded = shares.round(TIE_DECIMALS)
-    labels[:, -1] = rounded.argmax(axis=1)
+    labels[:, -1] = shares.round(TIE_DECIMALS).argmax(axis=1)
     limits = shares.cumsum(axis=1)
     total = limits[:, -1:]
     # Rounding of the sum must not lead to a label after the last one that is possible.

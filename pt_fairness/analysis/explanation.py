@@ -195,8 +195,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         for part, view in views.items():
             prefix = "" if part == measure else part.prefix
             numbers.add_notes(view, prefix)
-        undefined = evaluator.undefined()[measure]
-        if undefined[place]:
+        if evaluator.undefined()[measure][place]:
             facts["undefined"] = first.nothing
     column, values = scores.by_rank(place, first)
     numbers.columns[column] = values
@@ -275,8 +274,7 @@ class Ranks:
         self._of_package = isinstance(measure, FairnessMeasure)
         params = measure.params
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
-        ideal = params.get("ideal")
-        cutoff = depth = params.get("cutoff", ideal)
+        cutoff = depth = params.get("cutoff", params.get("ideal"))
         judged_only = not self._of_package and params.get("judged_only")
         if judged_only or getattr(measure, "depth", 1) is None:
             depth = None

@@ -188,15 +188,14 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     """Return the exposure of documents or groups; for the parameters see its callers."""
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
-    is_size = is_whole(population)
-    if not is_size and population not in ("runs", "judged"):
+    if not is_whole(population) and population not in ("runs", "judged"):
         raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
                          "'judged' or the number of documents of the collection")
-    if qrels is None and population == "judged":
-        raise ValueError("population='judged' needs qrels")
-    if qrels is None and by == "group" and groups is None:
-        raise ValueError("by='group' without qrels needs groups=, the group source")
     if qrels is None:
+        if population == "judged":
+            raise ValueError("population='judged' needs qrels")
+        if by == "group" and groups is None:
+            raise ValueError("by='group' without qrels needs groups=, the group source")
         frames = frames_of(runs, topics)
         # Every topic counts as judged, with one of its documents.
         firsts = pd.concat(frames.values()).drop_duplicates("query_id")
@@ -206,18 +205,16 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     judgments = Judgments(judged)
     ranked = runs_of(frames, judgments)
     returned = [_returned(run, discount, p, depth) for run in ranked.values()]
-    compared = [of_run.docnos for of_run in returned]
     if population == "judged":
-        compared = [judgments.docnos()]
-    documents = pd.unique(np.concatenate(compared))
-    items: Any = np.sort(documents)
-    n = len(items)
-    if is_size:
-        n = int(population)
+        docnos = judgments.docnos()
+    else:
+        docnos = np.concatenate([of_run.docnos for of_run in returned])
+    documents = pd.Index(docnos).unique().sort_values()
+    items: Any = documents
+    n = int(population) if is_whole(population) else len(items)
     if n < len(items):
         raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(items)} documents, and the collection has at least as many")
-    index = pd.Index(items)
     if by == "group":
         annotations = annotations_of(judgments, groups)
         if qrels is None and annotations.declared is None:
@@ -228,7 +225,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     exposures: list[Any] = []
     times = []
     for run, of_run in zip(ranked.values(), returned, strict=True):
-        place = index.get_indexer(of_run.docnos)
+        place = documents.get_indexer(of_run.docnos)
         inside = place >= 0
         place = place[inside]
         weights = of_run.weights[inside]

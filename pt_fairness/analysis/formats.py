@@ -477,8 +477,7 @@ def _plain(columns: Mapping[str, Sequence[_Cell]], sentences: Sequence[str],
         rule = pd.DataFrame("", [""], rows.columns)
         rows = pd.concat([rows[:-references], rule, rows[-references:]])
     first = rows.columns[0]
-    size = shutil.get_terminal_size((0, 0))
-    width = size.columns or None
+    width = shutil.get_terminal_size((0, 0)).columns or None
     rows = rows.set_index(first)
     rows = rows.rename_axis(index=None, columns=first)
     text = rows.to_string(line_width=width)

@@ -166,8 +166,7 @@ def _pools(relevance: Any, measure: FairnessMeasure, column: str,
                          "different kinds; use groups without weights")
     check_labels(measure, annotations, warn)
     codes = annotations.pair_codes  # read first, so that the rankings have these label sets, too
-    run = empty_run(judgments)
-    rankings = annotations.of_run(run, measure.depth)
+    rankings = annotations.of_run(empty_run(judgments), measure.depth)
     rankings = rankings.of_labels(measure.added_labels, measure.depth)
     gains = _gains(relevance, judgments.relevance)
     starts = np.searchsorted(judgments.topic, range(1, len(judgments.topics)))
@@ -260,9 +259,8 @@ class Pool:
             discounts = log_discount(cutoff)
             best = gains[:cutoff]
             ideal = best @ discounts[:len(best)]
-        without_group = gains[~has_group]
         #: The number of relevant documents without a group.
-        self.without = np.count_nonzero(without_group)
+        self.without = np.count_nonzero(gains[~has_group])
         codes = codes[has_group]
         gains = gains[has_group]
         sets, number = np.unique(codes, return_inverse=True)
