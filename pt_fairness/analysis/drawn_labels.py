@@ -76,7 +76,6 @@ class Draws:
         #: The largest number of topics of each run and draw for which each measure is undefined.
         self._undefined: list[Ints] = []
         judgments = self._judgments = annotations.judgments
-        labels = annotations.sets.labels
         parts: list[Any] = [(judgments, judged, annotations.sets)]
         parts += [(run, ranked.codes, ranked.sets) for run, ranked in systems]
         # The documents of each part with drawn labels.
@@ -87,7 +86,7 @@ class Draws:
         for documents, codes, sets in parts:
             is_drawn = drawn(sets)
             rows = np.flatnonzero(is_drawn[codes])
-            of_rows = sets.shares(codes[rows], labels)
+            of_rows = sets.shares(codes[rows], sets.labels)
             self._rows.append(rows)
             topics.append(documents.topic[rows])
             docnos.append(documents.docnos(rows))
@@ -260,6 +259,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     source = annotations.groups
     ranked = runs_of(frames, annotations.judgments)
     names = list(ranked)
+    base = -1
+    if baseline is not None:
+        base = names.index(baseline_of(baseline, names, names))
     depth = depth_of(measures)
     if not set(annotations.sets.labels) <= set(annotations.labels):
         # A label that only the target of a measure adds can be drawn: then lists of other measures
@@ -279,11 +281,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     weighted = source is not None and source.weighted
     if weighted:
         columns.append(EXPECTED)
-    base = -1
     base_system = []
     reference: Any = 0.0
-    if baseline is not None:
-        base = names.index(baseline_of(baseline, names, names))
+    if base >= 0:
         base_system = [systems[base]]
         reference = drawn.values(base)
     rows = []

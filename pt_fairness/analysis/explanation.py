@@ -13,7 +13,7 @@ import pandas as pd
 
 from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, one_run
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import Floats, ratio
+from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
@@ -177,11 +177,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     compared = of_groups or parts[:1]
     ranks = [Ranks(part, judgments, ranked, place, groups) for part in compared]
     first = ranks[0]
-    numbers = Numbers(first)
-    for of_part in ranks:
-        prefix = of_part.measure.prefix if len(ranks) > 1 else ""
-        numbers.columns |= of_part.shares(prefix)
-        numbers.of_topic |= of_part.targets(prefix)
+    numbers = Numbers(ranks)
     scores = _Scores(measure, judged, ranked, topic)
     facts = {"measure": name, "qid": topic, "topic value": scores.value, "formula": "",
              "where": ""}
@@ -190,8 +186,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         formula = measure.formula() or formula
         facts["where"] = measure.where()
         (evaluator,) = scores.evaluator.fairness
-        one_topic = slice(place, place + 1)
-        views = evaluator.views(ranked, one_topic)
+        views = evaluator.views(ranked, slice(place, place + 1))
         for part, view in views.items():
             prefix = "" if part == measure else part.prefix
             numbers.add_notes(view, prefix)
@@ -282,8 +277,7 @@ class Ranks:
         annotations = annotations_for(measure, judgments, source)
         rankings = annotations.of_run(run, depth)
         rankings = rankings.of_labels(added)
-        one_topic = slice(topic, topic + 1)
-        view = self._view = View(rankings, one_topic)
+        view = self._view = View(rankings, slice(topic, topic + 1))
         (codes,), (relevance,), _ = view.full(None)
         length = len(codes)
         counts = np.ones(length, bool)
@@ -321,10 +315,9 @@ class Ranks:
     def groups(self) -> list[str]:
         """Return the groups of the document at each rank, separated by commas."""
         view = self._view
-        labels = np.array([*view.labels], object)
-        no_group = np.zeros(len(labels), bool)
-        member = np.vstack([view.member, no_group])
-        return [", ".join(labels[is_member]) for is_member in member[self._codes]]
+        texts = [", ".join(compress(view.labels, is_member)) for is_member in view.member]
+        texts.append("")  # of the code −1, a document without a group
+        return [texts[code] for code in self._codes]
 
     def shares(self, prefix: str) -> dict[str, Floats]:
         """Return the shares so far, ``[depth]``, by column.
@@ -397,8 +390,8 @@ class Ranks:
         total = weights.cumsum(axis=0)
         weighted = weights * shares[self._codes]
         sums = weighted.cumsum(axis=0)
-        means = ratio(sums, total)
-        return np.where(total > 0, means, nan)
+        with np.errstate(invalid="ignore"):
+            return sums / total
 
     @property
     def fairest(self) -> float | None:
@@ -417,16 +410,21 @@ class Ranks:
 class Numbers:
     """The parts of a value: columns, numbers of the topic, and the formula with these numbers.
 
+    :param ranks: those of each group source; the documents that count are those of the first
     """
 
-    def __init__(self, ranks: Ranks) -> None:
-        self._places = ranks.places
-        self._depth = ranks.depth
+    def __init__(self, ranks: Sequence[Ranks]) -> None:
+        self._places = ranks[0].places
+        self._depth = ranks[0].depth
         #: The numbers at the ranks, ``[depth]``, by column.
         self.columns: dict[str, Any] = {}
         #: The numbers of the topic.
         self.of_topic: dict[str, float] = {}
         self._of_labels: dict[str, Floats] = {}
+        for of_part in ranks:
+            prefix = of_part.measure.prefix if len(ranks) > 1 else ""
+            self.columns |= of_part.shares(prefix)
+            self.of_topic |= of_part.targets(prefix)
 
     def add_notes(self, view: View, prefix: str) -> None:
         """Add the notes of a view.

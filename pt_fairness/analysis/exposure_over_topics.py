@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -188,9 +189,6 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     """Return the exposure of documents or groups; for the parameters see its callers."""
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
-    if not is_whole(population) and population not in ("runs", "judged"):
-        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
-                         "'judged' or the number of documents of the collection")
     if qrels is None:
         if population == "judged":
             raise ValueError("population='judged' needs qrels")
@@ -205,16 +203,8 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     judgments = Judgments(judged)
     ranked = runs_of(frames, judgments)
     returned = [_returned(run, discount, p, depth) for run in ranked.values()]
-    if population == "judged":
-        docnos = judgments.docnos()
-    else:
-        docnos = np.concatenate([of_run.docnos for of_run in returned])
-    documents = pd.Index(docnos).unique().sort_values()
+    documents, n = _population(population, returned, judgments)
     items: Any = documents
-    n = int(population) if is_whole(population) else len(items)
-    if n < len(items):
-        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
-                         f"{len(items)} documents, and the collection has at least as many")
     if by == "group":
         annotations = annotations_of(judgments, groups)
         if qrels is None and annotations.declared is None:
@@ -247,6 +237,29 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     return _Exposure([*ranked], items, n, exposure, outside, lists, pairs)
 
 
+def _population(population: str | int, returned: Sequence[_Returned],
+                judgments: Judgments) -> tuple[pd.Index, int]:
+    """Return the documents of the population that can be named, and the number of all of them.
+
+    :raises ValueError: another population, or one with fewer documents than the runs returned
+    """
+    if population == "judged":
+        docnos = judgments.docnos()
+    else:
+        docnos = np.concatenate([of_run.docnos for of_run in returned])
+    documents = pd.Index(docnos).unique().sort_values()
+    n = len(documents)
+    if is_whole(population):
+        n = int(population)
+    elif population not in ("runs", "judged"):
+        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
+                         "'judged' or the number of documents of the collection")
+    if n < len(documents):
+        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
+                         f"{len(documents)} documents, and the collection has at least as many")
+    return documents, n
+
+
 def _returned(run: Run, discount: str, p: float | None, depth: int | None) -> _Returned:
     """Return the first ``depth`` documents of the lists of a run; for the parameters see
     :func:`document_exposure`.
@@ -257,8 +270,7 @@ def _returned(run: Run, discount: str, p: float | None, depth: int | None) -> _R
     of_rank = _discounts(discount, last + 1, p)
     # The lists of a topic share the exposure of one list.
     lists = np.bincount(run.topics)[run.topic[rows]]
-    docnos = run.docnos(rows)
-    return _Returned(rows, docnos, of_rank[place] / lists)
+    return _Returned(rows, run.docnos(rows), of_rank[place] / lists)
 
 
 def _discounts(name: str, ranks: int, p: float | None) -> Floats:

@@ -137,15 +137,9 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     ((measure, column),) = columns.items()
     pools = _pools(relevance, measure, column, judged)
     _check_size(pools, measure, most)
-    hulls = []
-    qids = []
-    without = 0
-    for pool in pools:
-        points = pool.points()
-        hulls.append(hull(points))
-        qids.append(pool.qid)
-        without += pool.without
-    vertices = _mean(hulls)
+    vertices = _mean([hull(pool.points()) for pool in pools])
+    qids = [pool.qid for pool in pools]
+    without = sum(pool.without for pool in pools)
     front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
     front.attrs = {TOPICS: qids, WITHOUT_GROUP: without}
     return front
@@ -608,8 +602,8 @@ def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[st
         table = headroom(perquery, front).set_index("name")
         table["now"] = table[columns[j]]
         systems = table[["now", "fairest", "headroom"]].to_dict("index")
-        vertices = front.to_numpy().tolist()
-        fronts.append({"relevance": i, "fairness": j, "vertices": vertices, "systems": systems})
+        fronts.append({"relevance": i, "fairness": j, "vertices": front.to_numpy().tolist(),
+                       "systems": systems})
     return fronts
 
 
