@@ -257,13 +257,16 @@ class Pool:
         self.without = np.count_nonzero(gains[~has_group])
         codes = codes[has_group]
         gains = gains[has_group]
+        #: Whether the topic has a value.
+        self.counts = False
+        if not len(codes):
+            return
         sets, number = np.unique(codes, return_inverse=True)
         view = self._view(sets[:, None])
         values = values_of(measure, view)
-        #: Whether the topic has a value.
-        self.counts = len(sets) > 0 and not np.isnan(values).any()
-        if not self.counts:
+        if np.isnan(values).any():
             return
+        self.counts = True
         longest = max(cutoff, measure.cutoff)
         length = min(longest, len(codes))
         #: The number of ranks that decide the fairness, ``m``.
