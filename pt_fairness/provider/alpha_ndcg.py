@@ -10,6 +10,7 @@ ndeval. ndeval's other measures, computed by ndeval in trec_eval's order, use it
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,16 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Floats, Ints, log_discount, mean_of_lists, positions, ratio
+from pt_fairness.core.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    log_discount,
+    mean_of_lists,
+    positions,
+    ratio,
+    unique_rows,
+)
 from pt_fairness.core.identifiers import codes_of, texts_of, words_of
 from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_VARIABLE
@@ -25,6 +35,8 @@ from pt_fairness.measures.params import DEEPEST
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.trec_order import Judgments, Run
 
+#: The ideal gains of each topic, by α and number of ranks.
+Ideals = dict[tuple[float, int | None], Floats]
 #: The measures of ndeval that do not depend on the order within the cutoff.
 SET_MEASURES = frozenset({"P_IA", "StRecall"})
 
@@ -49,14 +61,16 @@ class Diversity:
                  "are read from the iteration field of the qrels, which PyTerrier's reader drops "
                  "and pt_fairness.read_qrels keeps, or from groups= (--groups)", "subtopics")
         self.warn_of_ties(measure, run, warn)
-        of_lists = score(measure, subtopics, Listing(run, measure))
+        listing = Listing(run, measure)
+        of_lists = score(measure, subtopics, listing)
         return mean_of_lists(of_lists, run.topics)
 
     def warn_of_ties(self, measure: Any, run: Run, warn: Warn) -> None:
         """Warn if the order of tied documents can change a value."""
         subtopics = self._subtopics[measure["rel"]]
+        listing = Listing(run, measure)
         cutoff = measure.params.get("cutoff")
-        if Listing(run, measure).ties_matter(subtopics, cutoff, measure.NAME in SET_MEASURES):
+        if listing.ties_matter(subtopics, cutoff, measure.NAME in SET_MEASURES):
             warn(f"{measure} depends on the order of tied documents, and ranks them here as "
                  "trec_eval does for nDCG (by docno, descending), not as ndeval does; "
                  f"{ALPHA_VARIABLE}=ndeval in the environment leaves it to ndeval", "ties")
@@ -75,23 +89,29 @@ class Subtopics:
         self._judgments = judgments
         #: The number of subtopics, also used as the code of no subtopic.
         self._nothing = len(labels)
-        set_, label, _ = sets.entries(np.arange(len(sets)))
+        codes = np.arange(len(sets))
+        set_, label, _ = sets.entries(codes)
         #: The number of subtopics of each set, ``[S]``.
         self._size = np.bincount(set_, minlength=len(sets))
         #: The subtopics of each set, ascending, ``[S, m]``, padded with ``_nothing``.
-        self._members = np.full((len(sets), self._size.max(initial=0)), self._nothing)
-        self._members[set_, positions(set_)] = label
+        shape = len(sets), self._size.max(initial=0)
+        self._members = np.full(shape, self._nothing)
+        place = positions(set_)
+        self._members[set_, place] = label
+        # The relevant documents with a subtopic, their topics and their sets, ``[n]`` each.
         self._relevant = np.flatnonzero(self.of_pair >= 0)
+        self._topic = judgments.topic[self._relevant]
+        self._set = self.of_pair[self._relevant]
         topics = len(judgments.topics)
         present = np.zeros((topics, self._nothing + 1), bool)
-        topic = judgments.topic[self._relevant]
-        subtopics = self._members[self.of_pair[self._relevant]]
-        present[topic[:, None], subtopics] = True
+        row = self._topic[:, None]
+        present[row, self._members[self._set]] = True
+        present[:, self._nothing] = False
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
-        self.count = present[:, :self._nothing].sum(axis=1)
+        self.count = present.sum(axis=1)
         #: The number of relevant documents with a subtopic of each topic, ``[T]``.
-        self.documents = np.bincount(topic, minlength=topics)
-        self._ideals: dict[tuple[float, int | None], Floats] = {}
+        self.documents = np.bincount(self._topic, minlength=topics)
+        self._ideals: Ideals = {}
 
     def gains(self, listing: Listing, alpha: float, cutoff: int | None) -> Floats:
         """Return the gain at every rank of each list, ``[R, depth]``."""
@@ -99,25 +119,25 @@ class Subtopics:
         relevant = codes >= 0
         if cutoff is not None:
             relevant &= listing.place < cutoff
-        lists, place = listing.list[relevant], listing.place[relevant]
-        codes = codes[relevant]
-        row, column = np.nonzero(self._members[codes] < self._nothing)
+        lists = listing.list[relevant]
+        place = listing.place[relevant]
+        members = self._members[codes[relevant]]
+        row, column = np.nonzero(members < self._nothing)
         subtopic = lists[row] * (self._nothing + 1)
-        subtopic += self._members[codes[row], column]
+        subtopic += members[row, column]
         order = np.argsort(subtopic, kind="stable")
-        ordered = subtopic[order]
-        first = np.flatnonzero(np.diff(ordered, prepend=-1))
         # The number of earlier documents of the list with the same subtopic.
         seen = np.empty(len(order), np.int64)
-        times = np.diff(first, append=len(order))
-        first = np.repeat(first, times)
-        seen[order] = np.arange(len(order)) - first
+        changes = np.diff(subtopic[order], prepend=-1)
+        number = (changes > 0).cumsum()
+        seen[order] = positions(number)
         depth = int(place.max(initial=-1)) + 1
         n = len(listing.topics)
-        cell = lists[row] * depth + place[row]
+        cell = lists * depth + place
         worth = (1.0 - alpha) ** seen
-        gains = np.bincount(cell, worth, minlength=n * depth)
-        return gains.reshape(n, depth).astype(float)
+        gains = np.bincount(cell[row], worth, minlength=n * depth)
+        gains = gains.reshape(n, depth)
+        return gains.astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
         """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.
@@ -131,16 +151,15 @@ class Subtopics:
         longest = int(self.documents.max(initial=0))
         depth = longest if depth is None else min(depth, longest)
         result = np.zeros((topics, depth))
-        topic = self._judgments.topic[self._relevant]
-        codes = self.of_pair[self._relevant]
         several = np.full(topics, not 0.0 <= alpha <= 1.0)
-        several[topic[self._size[codes] > 1]] = True
-        simple = ~several[topic]
+        has_several = self._size[self._set] > 1
+        several[self._topic[has_several]] = True
+        simple = ~several[self._topic]
         if simple.any():
-            subtopic = self._members[codes[simple], 0]
-            self._fill_simple(result, topic[simple], subtopic, alpha)
+            subtopic = self._members[self._set[simple], 0]
+            self._fill_simple(result, self._topic[simple], subtopic, alpha)
         if several.any() and depth:
-            result[several] = self._greedy(np.flatnonzero(several), alpha, depth)
+            result[several] = self._greedy(several, alpha, depth)
         self._ideals[key] = result
         return result
 
@@ -155,33 +174,33 @@ class Subtopics:
         :param topic: the topic of each relevant document, ``[n]``
         :param subtopic: the subtopic of each relevant document, ``[n]``
         """
-        order = np.lexsort((subtopic, topic))
-        topic, subtopic = topic[order], subtopic[order]
-        new_topic = topic[1:] != topic[:-1]
-        new_subtopic = subtopic[1:] != subtopic[:-1]
-        new = np.append(True, new_topic | new_subtopic)
-        first = np.flatnonzero(new)[np.cumsum(new) - 1]
-        turn = np.arange(len(topic)) - first
+        _, cell = unique_rows(topic, subtopic)
+        order = np.argsort(cell, kind="stable")
+        topic = topic[order]
+        turn = positions(cell[order])
         order = np.lexsort((turn, topic))
-        topic, turn = topic[order], turn[order]
+        topic = topic[order]
         place = positions(topic)
+        gains = (1.0 - alpha) ** turn[order]
         inside = place < result.shape[1]
-        gains = (1.0 - alpha) ** turn
         result[topic[inside], place[inside]] = gains[inside]
 
-    def _greedy(self, topics: Ints, alpha: float, depth: int) -> Floats:
-        """Return the gains of the greedy ranking, ``[len(topics), depth]``.
+    def _greedy(self, several: Bools, alpha: float, depth: int) -> Floats:
+        """Return the gains of the greedy ranking of some topics, ``[several.sum(), depth]``.
 
         Ties are broken by docno, descending.
+
+        :param several: a mask of the topics, ``[T]``
         """
-        topic = self._judgments.topic
-        pairs = self._relevant[np.isin(topic[self._relevant], topics)]
-        words = ~words_of(self._judgments.docnos(pairs))
-        order = np.lexsort((*words.T[::-1], topic[pairs]))
-        pairs = pairs[order]
-        place = np.searchsorted(topics, topic[pairs])
-        subtopics = self._members[self.of_pair[pairs]]
-        return greedy_gains(place, subtopics, self._nothing, alpha, depth)
+        rows = several[self._topic]
+        topic = self._topic[rows]
+        docnos = self._judgments.docnos(self._relevant[rows])
+        words = ~words_of(docnos)
+        order = np.lexsort((*words.T[::-1], topic))
+        topic = topic[order]
+        place = np.cumsum(several) - 1
+        subtopics = self._members[self._set[rows]]
+        return greedy_gains(place[topic], subtopics[order], self._nothing, alpha, depth)
 
 
 def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth: int) -> Floats:
@@ -194,10 +213,14 @@ def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth
     :param subtopics: the subtopics of each document, ``[n, m]``, padded with ``nothing``
     :param nothing: the number of subtopics
     """
-    first = np.searchsorted(topic, np.arange(topic[-1] + 1))
-    worth = np.tile(np.append(np.ones(nothing), 0.0), len(first))
-    places = (subtopics + topic[:, None] * (nothing + 1)).T.copy()
-    result = np.zeros((len(first), depth))
+    topics = np.arange(topic[-1] + 1)
+    first = np.searchsorted(topic, topics)
+    of_subtopic = np.ones(nothing + 1)
+    of_subtopic[nothing] = 0.0
+    worth = np.tile(of_subtopic, len(topics))
+    start = topic[:, None] * (nothing + 1)
+    places = (subtopics + start).T.copy()
+    result = np.zeros((len(topics), depth))
     left = np.zeros(len(topic))  # −inf for the documents that were taken
     for rank in range(depth):
         gain = left.copy()
@@ -205,8 +228,11 @@ def greedy_gains(topic: Ints, subtopics: Ints, nothing: int, alpha: float, depth
             gain += worth[place]
         best = np.maximum.reduceat(gain, first)
         result[:, rank] = np.where(best == -np.inf, 0.0, best)
-        tied = np.flatnonzero((gain == best[topic]) & (left == 0.0))
-        taken = tied[np.unique(topic[tied], return_index=True)[1]]
+        largest = gain == best[topic]
+        largest &= left == 0.0
+        tied = np.flatnonzero(largest)
+        _, first_tied = np.unique(topic[tied], return_index=True)
+        taken = tied[first_tied]
         worth[places[:, taken]] *= 1.0 - alpha
         left[taken] = -np.inf
     return result
@@ -219,34 +245,40 @@ class Listing:
         #: The topic of each list, ``[R]``.
         self.topics = run.topics
         # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
-        self.list, self.block = run.list, run.block
-        self.place, self.pair = run.place, run.pair
+        self.list = run.list
+        self.block = run.block
+        self.place = run.place
+        self.pair = run.pair
         if judged_only(measure):
             rows = self.pair >= 0
-            self.list, self.block = run.list[rows], run.block[rows]
+            self.list = run.list[rows]
+            self.block = run.block[rows]
             self.pair = run.pair[rows]
             self.place = positions(self.list)
 
     def sets(self, subtopics: Subtopics) -> Ints:
         """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""
-        return np.where(self.pair >= 0, subtopics.of_pair[self.pair], -1)
+        sets = subtopics.of_pair[self.pair]
+        return np.where(self.pair >= 0, sets, -1)
 
     def ties_matter(self, subtopics: Subtopics, cutoff: int | None, as_set: bool = False) -> bool:
         """Return whether the order of tied documents can change a value.
 
         :param as_set: whether the measure ignores the order within the cutoff
         """
-        first = np.flatnonzero(np.diff(self.block, prepend=-1))
+        changes = np.diff(self.block, prepend=-1)
+        first = np.flatnonzero(changes)
         if len(first) == len(self.block):
             return False  # no ties, or no documents
         sets = self.sets(subtopics)
         lowest = np.minimum.reduceat(sets, first)
-        mixed = lowest != np.maximum.reduceat(sets, first)
+        highest = np.maximum.reduceat(sets, first)
+        mixed = lowest < highest
         if cutoff is not None:
             mixed &= self.place[first] < cutoff
             if as_set:
-                last = np.append(first[1:], len(self.block)) - 1
-                mixed &= self.place[last] >= cutoff
+                size = np.diff(first, append=len(self.block))
+                mixed &= self.place[first] + size > cutoff
         return bool(mixed.any())
 
 
@@ -255,10 +287,13 @@ def score(measure: Any, subtopics: Subtopics, listing: Listing) -> Floats:
 
     Without a cutoff, the ideal has all relevant documents.
     """
-    alpha, cutoff = measure["alpha"], measure.params.get("cutoff")
-    gains = _discounted(subtopics.gains(listing, alpha, cutoff))
+    alpha = measure["alpha"]
+    cutoff = measure.params.get("cutoff")
+    gains = subtopics.gains(listing, alpha, cutoff)
+    gains = gains @ log_discount(gains.shape[1])
     if measure.NAME == "alpha_nDCG":
-        ideal = _discounted(subtopics.ideal(alpha, cutoff))
+        ideal = subtopics.ideal(alpha, cutoff)
+        ideal = ideal @ log_discount(ideal.shape[1])
         return ratio(gains, ideal[listing.topics])
     if cutoff == 1:
         return gains  # as ndeval
@@ -269,13 +304,11 @@ def score(measure: Any, subtopics: Subtopics, listing: Listing) -> Floats:
     if cutoff is None:
         depth = subtopics.documents[listing.topics]
     longest = int(depth.max(initial=0))
-    terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
-    of_subtopic = np.append(0.0, np.cumsum(terms))
-    return ratio(gains, subtopics.count[listing.topics] * of_subtopic[depth])
-
-
-def _discounted(gains: Floats) -> Floats:
-    return np.asarray(gains @ log_discount(gains.shape[1]))
+    worth = (1.0 - alpha) ** np.arange(longest)
+    terms = worth * log_discount(longest)
+    of_subtopic = np.append(0.0, terms.cumsum())
+    count = subtopics.count[listing.topics]
+    return ratio(gains, count * of_subtopic[depth])
 
 
 class Ndeval:
@@ -289,17 +322,17 @@ class Ndeval:
         self._names = judgments.names
         self._lock = threading.Lock()  # pyndeval is not thread-safe
         topic, _ = codes_of(qrels["query_id"], "qrels")
-        docnos = texts_of(qrels["doc_id"])
-        annotated = qrels.assign(query_id=self._names[topic], doc_id=docnos)
+        annotated = qrels.assign(query_id=self._names[topic])
+        annotated["doc_id"] = texts_of(qrels["doc_id"])
         if "iteration" in qrels:
             iteration = qrels["iteration"]
             annotated = annotated[iteration.notna() & ~iteration.isin(UNANNOTATED)]
-        settings: dict[Any, dict[Any, Any]] = {}
+        settings: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)
         for measure in measures:
             params = dict(measure.params)
             params.pop("judged_only", None)
             key = (measure["rel"], params.get("alpha"), params.get("beta"), judged_only(measure))
-            settings.setdefault(key, {})[measure] = type(measure)(**params)
+            settings[key][measure] = type(measure)(**params)
         #: For each setting, the measures of ndeval by measure, their evaluator, and whether they
         #: leave out unjudged documents.
         self._settings = [(plain, ir_measures.pyndeval.evaluator(plain.values(), annotated), judged)
@@ -308,20 +341,23 @@ class Ndeval:
     def scores(self, run: Run) -> Iterator[tuple[Any, Floats]]:
         """Yield each measure with its value for each topic, ``[T]``."""
         for plain, evaluator, judged in self._settings:
-            values = {repr(measure): np.zeros(len(run.topics)) for measure in plain.values()}
+            names = map(repr, plain.values())
+            values = {name: np.zeros(len(run.topics)) for name in names}
             for lists, inside in run.samples():  # ndeval takes one list of a topic at a time
                 if judged:
                     inside = inside & (run.pair >= 0)
                 rows = np.flatnonzero(inside)
-                topics = self._names[run.topics[lists]]
-                place = dict(zip(topics, lists, strict=True))
+                topic = run.topics[lists]
+                list_of = dict(zip(self._names[topic], lists, strict=True))
+                frame = run.frame(rows)
                 with self._lock:
-                    metrics = list(evaluator.iter_calc(run.frame(rows)))
+                    metrics = list(evaluator.iter_calc(frame))
                 for metric in metrics:
-                    if metric.query_id in place:
-                        of_lists = values[repr(metric.measure)]
-                        of_lists[place[metric.query_id]] = metric.value
-            for measure, of_ndeval in plain.items():
+                    of_lists = values[repr(metric.measure)]
+                    if metric.query_id in list_of:
+                        place = list_of[metric.query_id]
+                        of_lists[place] = metric.value
+            for measure, of_lists in zip(plain, values.values(), strict=True):
                 # ndeval returns NaN (0 / 0) for a topic without relevant documents.
-                of_lists = np.nan_to_num(values[repr(of_ndeval)])
+                of_lists = np.nan_to_num(of_lists)
                 yield measure, mean_of_lists(of_lists, run.topics)
