@@ -415,8 +415,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         of_run = {}
         if any(measure.of_run or isinstance(measure, FunctionMeasure) for measure in undefined):
-            nothing = empty_run(self.judgments)
-            everywhere = self._undefined(self.parts(nothing, warns=False))
+            everywhere = self.undefined(warns=False)
             for measure, topics in undefined.items():
                 of_run[measure] = topics & ~everywhere[measure]
                 undefined[measure] = topics & everywhere[measure]
@@ -469,14 +468,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 values_of(part, view)
         return views
 
-    def undefined(self) -> dict[FairnessMeasure, Bools]:
-        """Return a mask of the topics that are undefined for every run, or dropped, ``[T]``."""
-        nothing = empty_run(self.judgments)
-        return self._undefined(self.parts(nothing))
+    def undefined(self, warns: bool = True) -> dict[FairnessMeasure, Bools]:
+        """Return a mask of the topics that are undefined for every run, or dropped, ``[T]``.
 
-    def _undefined(self, of_parts: dict[FairnessMeasure, Floats]) \
-            -> dict[FairnessMeasure, Bools]:
-        composed = self._composed(of_parts)
+        :param warns: as of :meth:`parts`
+        """
+        nothing = empty_run(self.judgments)
+        composed = self._composed(self.parts(nothing, warns))
         return {measure: np.isnan(of_topics) for measure, of_topics, _ in composed}
 
     def _composed(self, of_parts: dict[FairnessMeasure, Floats]) \

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -49,7 +50,8 @@ def parsed(measures: Any) -> list[Any]:
         measures = [measures]
     if not isinstance(measures, Iterable) or isinstance(measures, dict):
         raise ValueError(f"measures={shown(measures)} is a {type(measures).__name__}; {TAKES}")
-    return list(dict.fromkeys(map(parsed_one, measures)))
+    distinct = dict.fromkeys(map(parsed_one, measures))
+    return list(distinct)
 
 
 def parsed_or_none(column: Any) -> Any:
@@ -64,8 +66,9 @@ def parsed_or_none(column: Any) -> Any:
 
 def takes_groups(measure: Any) -> bool:
     """Return whether a measure uses groups and its parameter ``groups`` is not set."""
-    return (isinstance(measure, FairnessMeasure) and "groups" in measure.SUPPORTED_PARAMS
-            and measure.needs_groups and measure.param("groups") is None)
+    if not isinstance(measure, FairnessMeasure) or "groups" not in measure.SUPPORTED_PARAMS:
+        return False
+    return measure.needs_groups and measure.param("groups") is None
 
 
 def reads_subtopics(measure: Any) -> bool:
@@ -90,8 +93,10 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     source = groups.get(source)
     columns: dict[Any, str] = {}
     for measure in measures:
-        grouped = measure(groups=source) if takes_groups(measure) else measure
-        columns.setdefault(grouped, str(measure))
+        text = str(measure)
+        if takes_groups(measure):
+            measure = measure(groups=source)
+        columns.setdefault(measure, text)
     if any(map(reads_subtopics, measures)):
         annotated = source.to_qrels(qrels)
         if (annotated["iteration"] == "-").all():
@@ -99,8 +104,9 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
                              f"group in {source!r}, so there are no subtopics; check that the ids "
                              "match")
         # Keep the topics that the source drops: measures of relevance have a value there.
-        dropped = qrels[~qrels["query_id"].isin(annotated["query_id"])]
-        qrels = pd.concat([annotated, dropped.assign(iteration="-")], ignore_index=True)
+        stays = qrels["query_id"].isin(annotated["query_id"])
+        dropped = qrels[~stays].assign(iteration="-")
+        qrels = pd.concat([annotated, dropped], ignore_index=True)
     return columns, qrels, source
 
 
@@ -146,10 +152,12 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     result = []
     for place, measure in enumerate(measures):
         if isinstance(measure, FairnessMeasure):
-            measure = measure(groups=source) if takes_groups(measure) else measure()
+            params = {"groups": source} if takes_groups(measure) else {}
+            measure = measure(**params)
             measure.place = place
         result.append(measure)
-    return list(dict.fromkeys(result))
+    distinct = dict.fromkeys(result)
+    return list(distinct)
 
 
 def check_sources(measures: Iterable[FairnessMeasure]) -> None:
@@ -186,7 +194,8 @@ def check_names(measures: Iterable[Any]) -> None:
             name = name_of(source)
             source = registry_of(param).find(source)
             if source is not None:
-                first = named.setdefault((param, name), source)
+                key = param, name
+                first = named.setdefault(key, source)
                 if first != source:
                     raise ValueError(f"two {source.WHAT} of this call are named {name!r}: "
                                      f"{first!r} and {source!r}; give one of them another name")
@@ -214,8 +223,8 @@ def some_protected(measure: FairnessMeasure, parameter: str, labels: list[str]) 
 
     A scale such as −3 to 3 need not have documents of every label.
     """
-    named = [label for name, label in measure.named_labels(labels) if name == "protected"]
-    return parameter == "protected" and not set(labels).isdisjoint(named)
+    named = {label for name, label in measure.named_labels(labels) if name == "protected"}
+    return parameter == "protected" and not named.isdisjoint(labels)
 
 
 def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
@@ -245,9 +254,11 @@ def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn)
     possible = [*labels, *added]
     for parameter, label in measure.named_labels(possible):
         if label not in possible:
-            words, cause = "", f"label {label}"
+            words = ""
+            cause = f"label {label}"
             if parameter == "protected":
-                words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
+                param = measure.SUPPORTED_PARAMS[parameter]
+                words = f"; protected takes {param.allowed}"
             if not some_protected(measure, parameter, possible):
                 cause = f"{UNKNOWN}{cause}"
             warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
@@ -293,8 +304,8 @@ def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
     of_runs = [dict(of_run) for of_run in warnings]
     for cause in of_runs[0]:
         if cause.startswith(UNKNOWN) and all(cause in of_run for of_run in of_runs):
-            texts = [of_run[cause] for of_run in of_runs]
-            raise ValueError(max(texts, key=len))  # that of a run without documents is shorter
+            messages = [of_run[cause] for of_run in of_runs]
+            raise ValueError(max(messages, key=len))  # that of a run without documents is shorter
 
 
 class ValueLookup:
@@ -305,10 +316,12 @@ class ValueLookup:
     """
 
     def __init__(self, measures: Sequence[ValueMeasure], annotations: Annotations) -> None:
-        self._annotations, self._topics = annotations, annotations.judgments.topics
-        by_source: dict[Hashable, list[ValueMeasure]] = {}
+        self._annotations = annotations
+        self._topics = annotations.judgments.topics
+        by_source = defaultdict(list)
         for measure in measures:
-            by_source.setdefault(measure.value_source, []).append(measure)
+            key = measure.value_source
+            by_source[key].append(measure)
         #: The values of labels, and the sources of the values of documents.
         self._of_labels = {}
         self._sources = {}
@@ -318,13 +331,12 @@ class ValueLookup:
             source = users[0].param("values")
             if isinstance(source, dict):
                 self._of_labels[key] = source
-            else:
-                self._sources[key] = values.get(source)
-                self._depths[key] = depth_of(users)
+                continue
+            self._sources[key] = values.get(source)
+            self._depths[key] = depth_of(users)
         self._backgrounds: dict[Hashable, Background] = {}
-        for measure in measures:
-            background = measure.background
-            if background is not None and background not in self._backgrounds:
+        for background in dict.fromkeys(measure.background for measure in measures):
+            if background is not None:
                 self._backgrounds[background] = self._background(*background)
 
     def added_to(self, rankings: Rankings, run: Run) -> Rankings:
@@ -332,16 +344,19 @@ class ValueLookup:
         numbers = {}
         for key, source in self._sources.items():
             rows = self._rows(key, run)
-            numbers[key] = np.full(len(run.place), np.nan)
-            numbers[key][rows] = source.find(run.topic[rows], self._topics, run.docnos(rows))
+            topic = run.topic[rows]
+            of_run = np.full(len(run.place), np.nan)
+            of_run[rows] = source.find(topic, self._topics, run.docnos(rows))
+            numbers[key] = of_run
         return replace(rankings, values=numbers, backgrounds=self._backgrounds)
 
     def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
         """Yield the name of each value source, with the ranked documents that have a value."""
         for key, source in self._sources.items():
             rows = self._rows(key, run)
-            has_value = ~np.isnan(rankings.values[key][rows])
-            yield source.registered, Matches.of(run, rows, has_value)
+            numbers = rankings.values[key][rows]
+            matches = Matches.of(run, rows, ~np.isnan(numbers))
+            yield source.registered, matches
 
     def _rows(self, key: Hashable, run: Run) -> Ints:
         """Return the ranked documents whose values are looked up."""
@@ -357,15 +372,19 @@ class ValueLookup:
         sets = self._annotations.sets
         if rel is None:
             frame = runs.get(name).rename(columns=IR_MEASURES)
-            scores = -np.arange(float(len(frame)))
-            frame = frame[["query_id", "doc_id"]].assign(score=scores)
+            frame = frame[["query_id", "doc_id"]]
+            frame = frame.assign(score=-np.arange(float(len(frame))))
             run = Run(frame, judgments, lambda message, cause: None)
             rankings = self._annotations.of_run(run, None)
-            topic, docnos = run.topic, run.docnos()
-            codes, sets = rankings.codes, rankings.sets
+            topic = run.topic
+            docnos = run.docnos()
+            codes = rankings.codes
+            sets = rankings.sets
         else:
-            pairs = np.flatnonzero(judgments.relevance >= rel)
-            topic, docnos = judgments.topic[pairs], judgments.docnos(pairs)
+            relevant = judgments.relevance >= rel
+            pairs = np.flatnonzero(relevant)
+            topic = judgments.topic[pairs]
+            docnos = judgments.docnos(pairs)
             codes = self._annotations.pair_codes[pairs]
         labels = self._annotations.labels
         numbers = {key: source.find(topic, self._topics, docnos)
