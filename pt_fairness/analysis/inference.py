@@ -67,7 +67,8 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca",
     0    A  rKL@10  4   0.3  0.15  0.525
     """
     frame = values_of(perquery, undefined)
-    return mean_intervals(frame, ["name", "measure"], perquery, method, confidence, resamples, seed)
+    keys = ["name", "measure"]
+    return mean_intervals(frame, keys, perquery, method, confidence, resamples, seed)
 
 
 def check(confidence: Any, resamples: Any = 1) -> None:
@@ -96,24 +97,25 @@ def values_of(perquery: pd.DataFrame, undefined: str) -> pd.DataFrame:
         raise ValueError("undefined='drop' needs to know the undefined topics, which only the "
                          "frames of pt_fairness.evaluate say (in attrs['undefined'])")
     is_undefined = undefined_rows.to_numpy(bool)
-    return frame.assign(value=frame["value"].mask(is_undefined))
+    frame.loc[is_undefined, "value"] = nan
+    return frame
 
 
-def by_topic(frame: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, Floats]:
+def by_topic(frame: pd.DataFrame, keys: list[str]) -> tuple[pd.DataFrame, Floats]:
     """Return the values of a per-query frame as a matrix of topics, sorted by id, and cells.
 
     :param keys: the columns that make a cell, two or more
     :returns: the keys of each cell, in order of appearance, and the values ``[T, cells]``, NaN
         where there is none
     """
-    keys = list(keys)
     heads = frame[keys].drop_duplicates(ignore_index=True)
     cells = pd.MultiIndex.from_frame(heads)
     table = frame.pivot(index="qid", columns=keys, values="value")
-    return heads, table.reindex(columns=cells).to_numpy()
+    table = table.reindex(columns=cells)
+    return heads, table.to_numpy()
 
 
-def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFrame,
+def mean_intervals(frame: pd.DataFrame, keys: list[str], perquery: pd.DataFrame,
                    method: str, confidence: float, resamples: int, seed: int) -> pd.DataFrame:
     """Return ``n, mean, low, high`` of each cell, after its keys.
 
@@ -125,11 +127,14 @@ def mean_intervals(frame: pd.DataFrame, keys: Sequence[str], perquery: pd.DataFr
     check(confidence, resamples)
     one_of("method", method, ("t", "bca"))
     heads, values = by_topic(frame, keys)
-    low, high = interval(values, method, confidence, resamples, seed)
+    if method == "t":
+        low, high = t_interval(values, confidence)
+    else:
+        low, high = bca_interval(values, confidence, resamples, seed)
     n, mean, _ = moments(values)
     result = heads.assign(n=n, mean=mean, low=low, high=high)
-    facts = {"method": method, "confidence": confidence}
-    result.attrs = perquery.attrs | {INTERVAL: facts}
+    result.attrs = dict(perquery.attrs)
+    result.attrs[INTERVAL] = {"method": method, "confidence": confidence}
     return result
 
 
@@ -143,10 +148,11 @@ def moments(values: Floats) -> tuple[Any, Floats, Floats]:
     """
     table = pd.DataFrame(values)
     spread = table.max() - table.min()
-    sd = table.std() * (spread.round(TIE_DECIMALS) != 0)
-    n = table.count()
-    mean = table.mean()
-    return n.to_numpy(), mean.to_numpy(), sd.to_numpy()
+    varied = spread.round(TIE_DECIMALS) != 0
+    sd = table.std() * varied
+    n = table.count().to_numpy()
+    mean = table.mean().to_numpy()
+    return n, mean, sd.to_numpy()
 
 
 def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
@@ -155,39 +161,49 @@ def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
     :param values: ``[T, cells]``, NaN where there is none
     :param cells: the numbers of the cells
     """
-    present = ~np.isnan(values)
-    count = present[:, cells].sum(axis=0)
+    columns = values.T[cells]
+    present = ~np.isnan(columns)
+    count = present.sum(axis=1)
     for size in np.unique(count):
-        equal = cells[count == size]
-        numbers = values.T[equal][present.T[equal]]
-        yield equal, numbers.reshape(-1, size)
+        equal = count == size
+        numbers = columns[equal][present[equal]]
+        yield cells[equal], numbers.reshape(-1, size)
 
 
-def interval(values: Floats, method: str, confidence: float, resamples: int = 1,
-             seed: int = 0) -> tuple[Floats, Floats]:
-    """Return the lower and the upper ends of the intervals of means, ``[cells]`` each.
+def t_interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of the intervals of Student's distribution around means, ``[cells]`` each.
 
-    :param values: ``[T, cells]``, topics sorted by id, NaN where there is none
+    :param values: ``[T, cells]``, NaN where there is none
     """
     from scipy import stats
     n, mean, sd = moments(values)
-    if method == "t":
-        free = np.maximum(n - 1, 1)
-        quantile = stats.t.ppf((1 + confidence) / 2, free)
-        half = quantile * sd / np.sqrt(n)
-        half[n < LEAST_INTERVAL] = nan
-        return mean - half, mean + half
-    ends = np.where(n < LEAST_INTERVAL, nan, [mean, mean])
-    spread = np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))
-    for cells, columns in by_size(values, spread):
+    level = (1 + confidence) / 2
+    quantile = stats.t.ppf(level, n - 1)
+    half = quantile * sd / np.sqrt(n)
+    half[n < LEAST_INTERVAL] = nan
+    return mean - half, mean + half
+
+
+def bca_interval(values: Floats, confidence: float, resamples: int, seed: int) -> Floats:
+    """Return the lower and the upper ends of the BCa intervals of means, ``[2, cells]``.
+
+    :param values: ``[T, cells]``, topics sorted by id, NaN where there is none
+    """
+    n, mean, sd = moments(values)
+    ends = np.array([mean, mean])
+    few = n < LEAST_INTERVAL
+    ends[:, few] = nan
+    varied = (sd > 0) & ~few
+    for cells, columns in by_size(values, np.flatnonzero(varied)):
         size = columns.shape[1]
         rng = np.random.default_rng(seed)
         draws = rng.integers(0, size, (resamples, size))
         counts = [np.bincount(draw, minlength=size) for draw in draws]
-        resampled = columns @ np.array(counts, float).T / size
+        shares = np.array(counts, float).T / size
+        resampled = columns @ shares
         for cell, column, means in zip(cells, columns, resampled, strict=True):
             ends[:, cell] = _bca(column, means, confidence)
-    return ends[0], ends[1]
+    return ends
 
 
 def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
@@ -198,9 +214,10 @@ def t_test(n: Any, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     """
     from scipy import stats
     with np.errstate(invalid="ignore", divide="ignore"):
-        t = mean / (sd / np.sqrt(n))
-    free = np.maximum(n - 1, 1)
-    return t, 2 * stats.t.sf(abs(t), free)
+        error = sd / np.sqrt(n)
+        t = mean / error
+    tail = stats.t.sf(abs(t), n - 1)
+    return t, 2 * tail
 
 
 def _bca(values: Floats, means: Floats, confidence: float) -> Any:
@@ -221,9 +238,10 @@ def _bca(values: Floats, means: Floats, confidence: float) -> Any:
     not_above = (gap <= 0).mean()
     bias = ndtri((below + not_above) / 2)
     tail = (1 - confidence) / 2
-    shifted = bias + ndtri([tail, (1 + confidence) / 2])
+    shifted = bias + ndtri([tail, 1 - tail])
     with np.errstate(invalid="ignore"):  # all resampled means on one side: NaN
-        levels = ndtr(bias + shifted / (1 - acceleration * shifted))
+        scaled = shifted / (1 - acceleration * shifted)
+    levels = ndtr(bias + scaled)
     if np.isnan(levels).any():
         return nan
     return np.quantile(means, levels)
@@ -303,56 +321,43 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     frame = per_query(perquery)
     names = frame["name"].unique().tolist()
     several = baseline is None or isinstance(baseline, (list, tuple))
-    baselines: Any = [baseline]
-    if several:
-        baselines = names if baseline is None else baseline
+    baselines: Any = baseline if several else [baseline]
+    if baseline is None:
+        baselines = names
     order = perquery.attrs.get(SYSTEMS, names)
     baselines = [baseline_of(name, names, order) for name in baselines]
-    baselines = list(dict.fromkeys(baselines))
-    pairs = []
-    for i, base in enumerate(baselines):
-        before = baselines[:i + 1]
-        pairs += [(name, base) for name in names if name not in before]
-    margins = {} if tolerance is None else _margins(tolerance, side, perquery)
+    pairs = _pairs(names, baselines)
+    margins = {}
+    if tolerance is not None:
+        margins = _margins(tolerance, side, perquery)
     parts = []
     for measure in frame["measure"].unique():
         part = frame[frame["measure"] == measure]
         values = part.pivot(index="qid", columns="name", values="value")
-        for name in [] if baseline is None else baselines:
-            if name not in values:
-                raise ValueError(f"the baseline {name!r} has no values of {measure}")
-        present = set(values)
-        both = [pair for pair in pairs if present.issuperset(pair)]
-        rows = pd.DataFrame(both, columns=["name", "against"])
-        rows["measure"] = measure
-        first = values[rows["against"]].to_numpy()
-        second = values[rows["name"]].to_numpy()
+        absent = [name for name in baselines if name not in values]
+        if absent and baseline is not None:
+            raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
+        present = pairs.isin(values.columns)
+        rows = pairs[present.all(axis=1)]
+        first = values[rows["against"]].to_numpy(copy=True)
+        second = values[rows["name"]].to_numpy(copy=True)
         differences = (second - first).round(TIE_DECIMALS)
         missing = np.isnan(differences)
-        n, mean, sd = moments(differences)
-        rows["n"] = n
-        rows["baseline"] = moments(np.where(missing, nan, first))[1]
-        rows["mean"] = moments(np.where(missing, nan, second))[1]
-        rows["difference"] = mean
+        first[missing] = nan
+        second[missing] = nan
+        n, mean, _ = moments(second)
+        _, base, _ = moments(first)
+        rows = rows.assign(measure=measure, n=n, baseline=base, mean=mean)
         for row in rows[n < len(values)].itertuples():
             warn(f"{row.name} and {row.against} are compared by {measure} on {row.n} of "
                  f"{len(values)} topics, for which both have a value")
-        rows["low"], rows["high"] = interval(differences, "bca", confidence, resamples, seed)
-        with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
-            effect = mean / sd
-        rows["effect"] = np.where(sd + abs(mean) == 0, 0.0, effect)
-        if test == "t":
-            rows["t"], rows["p"] = t_test(n, mean, sd)
-        else:
-            rows["t"] = nan
-            rows["p"] = randomisation(differences, resamples, seed)
+        tests = _tests(differences, test, confidence, resamples, seed)
+        rows = rows.assign(**tests)
         rows["corrected"] = corrected(rows["p"], correction)
-        rows["reject"] = (rows["corrected"] < ALPHA) & (rows["n"] >= LEAST_TESTED)
+        rows["reject"] = (rows["corrected"] < ALPHA) & (n >= LEAST_TESTED)
         if measure in margins:
-            signs = [1, -1]
-            if side == "worse":
-                signs = [-1 if direction_of(measure, perquery) == LARGER else 1]
-            verdicts = _verdicts(differences, margins[measure], signs)
+            direction = direction_of(measure, perquery)
+            verdicts = _verdicts(differences, margins[measure], side, direction)
             rows = rows.assign(**verdicts)
         parts.append(rows)
     result = pd.concat(parts, ignore_index=True)
@@ -362,6 +367,35 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         result = result.drop(columns="against")
     result.attrs = perquery.attrs | {SIDE: side}  # what renamed measures stand for, too
     return result
+
+
+def _pairs(names: Sequence[Any], baselines: Sequence[Any]) -> pd.DataFrame:
+    """Return ``name, against``: each system and each baseline, as :func:`compare` pairs them."""
+    later = list(names)
+    pairs = []
+    for baseline in dict.fromkeys(baselines):
+        later.remove(baseline)
+        pairs += [(name, baseline) for name in later]
+    return pd.DataFrame(pairs, columns=["name", "against"])
+
+
+def _tests(differences: Floats, test: str, confidence: float, resamples: int,
+           seed: int) -> dict[str, Any]:
+    """Return the columns of a comparison from ``difference`` to ``p``.
+
+    :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
+    """
+    n, mean, sd = moments(differences)
+    low, high = bca_interval(differences, confidence, resamples, seed)
+    with np.errstate(invalid="ignore", divide="ignore"):  # equal differences
+        effect = mean / sd
+    effect[sd + abs(mean) == 0] = 0.0
+    if test == "t":
+        t, p = t_test(n, mean, sd)
+    else:
+        t = np.full_like(mean, nan)
+        p = randomisation(differences, resamples, seed)
+    return {"difference": mean, "low": low, "high": high, "effect": effect, "t": t, "p": p}
 
 
 def baseline_of(baseline: Any, names: Sequence[Any], order: Sequence[Any]) -> Any:
@@ -390,23 +424,23 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     :param differences: ``[T, cells]``, topics sorted by id, NaN where there is none
     """
     _, mean, sd = moments(differences)
-    p = np.full(len(mean), nan)
-    for cells, columns in by_size(differences, np.flatnonzero(sd + abs(mean) > 0)):
+    p = np.full_like(mean, nan)
+    differing = sd + abs(mean) > 0
+    for cells, columns in by_size(differences, np.flatnonzero(differing)):
         n = columns.shape[1]
-        exact = 2 ** n <= resamples
-        if exact:
-            numbers = np.arange(2 ** n)[:, None]
-            flips = numbers >> np.arange(n) & 1
+        if 2 ** n <= resamples:
+            numbers = np.arange(2 ** n)
+            flips = numbers[:, None] >> np.arange(n) & 1
         else:
             rng = np.random.default_rng(seed)
             flips = rng.integers(0, 2, (resamples, n))
+            flips = np.vstack([np.zeros(n), flips])  # the observed signs count as a draw
         signs = 1.0 - 2 * flips
-        observed = int(not exact)  # counts as one of the draws
         for cell, column in zip(cells, columns, strict=True):
             means = signs @ column / n
             excess = abs(means) - abs(column.mean())
-            hits = (excess.round(TIE_DECIMALS) >= 0).sum()
-            p[cell] = (hits + observed) / (len(signs) + observed)
+            excess = excess.round(TIE_DECIMALS)
+            p[cell] = (excess >= 0).mean()
     return p
 
 
@@ -430,17 +464,21 @@ def _margins(tolerance: Any, side: str, perquery: pd.DataFrame) -> dict[str, flo
     return margins
 
 
-def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[str, Any]:
+def _verdicts(differences: Floats, margin: float, side: str,
+              direction: str | None) -> dict[str, Any]:
     """Return the columns of the verdicts of one measure.
 
     :param differences: ``[T, cells]``, NaN where there is none
     :param margin: δ
-    :param signs: 1 if a positive difference counts as a loss, −1 if a negative one does; or both
+    :param direction: the better end of the measure
     """
     from scipy import stats
+    signs = [1, -1]
+    if side == "worse":
+        signs = [-1] if direction == LARGER else [1]
     n, mean, sd = moments(differences)
     error = sd / np.sqrt(n)
-    low, high = interval(differences, "t", 1 - 2 * ALPHA)
+    low, high = t_interval(differences, 1 - 2 * ALPHA)
     half = high - mean
     limit = round(float(margin), TIE_DECIMALS)
     loss = np.outer(signs, mean)
@@ -450,7 +488,8 @@ def _verdicts(differences: Floats, margin: float, signs: Sequence[int]) -> dict[
     exceeds = (smallest > limit).any(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = (loss - margin) / error
-    p = stats.t.cdf(t, np.maximum(n - 1, 1)).max(axis=0)
+    p = stats.t.cdf(t, n - 1)
+    p = p.max(axis=0)
     p = np.where(error == 0, ~within, p)
     p[n < LEAST_INTERVAL] = nan
     verdict = np.select([within, exceeds], ["within", "exceeds"], "inconclusive")
@@ -486,18 +525,26 @@ def bias_summary(perquery: pd.DataFrame) -> pd.DataFrame:
     0    A  BiasP@10  0.167  0.382  0.333 -0.25  0.5  3  0.529
     """
     frame = per_query(perquery)
-    measures = frame["measure"].unique()
-    unsigned = [measure for measure in measures if direction_of(measure, frame) != NEAR_ZERO]
-    if unsigned:
-        raise ValueError(f"{', '.join(unsigned)}: bias_summary takes signed measures such as "
-                         "BiasP@10, without abs=True; choose their rows of the frame")
+    unsigned = frame.loc[~_is_signed(frame), "measure"]
+    if len(unsigned):
+        raise ValueError(f"{', '.join(unsigned.unique())}: bias_summary takes signed measures such "
+                         "as BiasP@10, without abs=True; choose their rows of the frame")
     keys = ["name", "measure"]
-    groups = frame.assign(size=frame["value"].abs()).groupby(keys, sort=False)
+    frame["size"] = frame["value"].abs()
+    groups = frame.groupby(keys, sort=False)
     summary = groups.agg(MB=("value", "mean"), SB=("value", "std"), MAB=("size", "mean"),
                          min=("value", "min"), max=("value", "max"), n=("value", "count"))
     _, values = by_topic(frame, keys)
-    _, p = t_test(*moments(values.round(TIE_DECIMALS)))
-    return summary.reset_index().assign(p=p)
+    values = values.round(TIE_DECIMALS)
+    _, summary["p"] = t_test(*moments(values))
+    return summary.reset_index()
+
+
+def _is_signed(frame: pd.DataFrame) -> pd.Series:
+    """Return a mask of the rows of signed measures."""
+    measures = frame["measure"].unique()
+    directions = {measure: direction_of(measure, frame) for measure in measures}
+    return frame["measure"].map(directions) == NEAR_ZERO
 
 
 def tests_of_zero(perquery: pd.DataFrame, correction: str | None) -> pd.DataFrame:
@@ -507,12 +554,12 @@ def tests_of_zero(perquery: pd.DataFrame, correction: str | None) -> pd.DataFram
     :raises ValueError: there is no signed measure
     """
     frame = per_query(perquery)
-    measures = frame["measure"].unique()
-    signed = [measure for measure in measures if direction_of(measure, frame) == NEAR_ZERO]
-    if not signed:
+    signed = frame[_is_signed(frame)]
+    if signed.empty:
+        measures = frame["measure"].unique()
         raise ValueError(f"none of {', '.join(measures)} is signed, so none is tested against 0; "
                          "give a measure of bias such as BiasP@10, without abs=True")
-    summary = bias_summary(frame[frame["measure"].isin(signed)])
+    summary = bias_summary(signed)
     by_measure = summary.groupby("measure")["p"]
     summary["p corrected"] = by_measure.transform(corrected, correction)
     if (summary["n"] < LEAST_TESTED).any():

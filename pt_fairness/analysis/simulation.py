@@ -6,10 +6,9 @@ The controlled scenario of Pathiyan Cherumanal et al. (2021) and the simulation 
 
 from __future__ import annotations
 
-import itertools
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -17,9 +16,9 @@ import pandas as pd
 
 from pt_fairness.analysis.columns import TIE_DECIMALS
 from pt_fairness.analysis.runs_and_qrels import measures_without_groups
-from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.arrays import Bools, Ints
 from pt_fairness.core.messages import at_least, label_text, one_of, shown
-from pt_fairness.measures.measure import FairnessMeasure, rels_of, score
+from pt_fairness.measures.measure import rels_of, score
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 __all__ = ["ALPHAS", "MEASURES", "SETS", "biased_rankings", "permutations", "rankings", "sweep"]
@@ -35,12 +34,11 @@ SETTINGS: tuple[Setting, ...] = get_args(Setting)
 
 #: The opposing viewpoints, which are the protected ones.
 PROTECTED = ("-3", "-2", "-1")
-OTHERS = ("0", "1", "2", "3")
 #: The number of documents of each viewpoint, by set: Draws et al. (2021), table 4.
 SETS: dict[str, dict[str, int]] = {
-    "S1": dict.fromkeys(PROTECTED, 100) | dict.fromkeys(OTHERS, 100),
-    "S2": dict.fromkeys(PROTECTED, 80) | dict.fromkeys(OTHERS, 115),
-    "S3": dict.fromkeys(PROTECTED, 60) | dict.fromkeys(OTHERS, 130),
+    "S1": {"-3": 100, "-2": 100, "-1": 100, "0": 100, "1": 100, "2": 100, "3": 100},
+    "S2": {"-3": 80, "-2": 80, "-1": 80, "0": 115, "1": 115, "2": 115, "3": 115},
+    "S3": {"-3": 60, "-2": 60, "-1": 60, "0": 130, "1": 130, "2": 130, "3": 130},
 }
 #: −1, −0.9, … 1 (section 4.1).
 ALPHAS = tuple(i / 10 for i in range(-10, 11))
@@ -99,18 +97,26 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     at_least(1, "depth", depth)
     one_of("setting", setting, SETTINGS)
     ratio = 1 if setting == "proportion-agnostic" else RATIO
-    documents = []
-    for topic, order in enumerate(itertools.product(labels, repeat=depth), 1):
-        numbers: Counter[str] = Counter()
-        for rank, label in enumerate(order):
-            numbers[label] += 1
-            docno = f"{label}-{numbers[label]}"
-            documents.append((str(topic), docno, float(depth - rank), rank))
-    run = pd.DataFrame(documents, columns=["qid", "docno", "score", "rank"])
-    rows = [(f"{labels[0]}-{i + 1}", 1, labels[0]) for i in range(depth * ratio)]
-    rows += [(f"{labels[1]}-{i + 1}", 1, labels[1]) for i in range(depth)]
-    judged = pd.DataFrame(rows, columns=["docno", "label", "iteration"])
-    return run, run[["qid"]].drop_duplicates().merge(judged, how="cross")
+    orders = product(labels, repeat=depth)
+    ranked = [*chain(*orders)]
+    run = pd.DataFrame({"iteration": ranked})
+    run["qid"] = run.index // depth + 1
+    run["rank"] = run.index % depth
+    run["score"] = depth - run["rank"]
+    run["docno"] = _docnos(run, ["qid", "iteration"])
+    run = run.astype({"qid": str, "score": float})
+    relevant = np.repeat(labels, [depth * ratio, depth])
+    judged = pd.DataFrame({"label": 1, "iteration": relevant})
+    judged.insert(0, "docno", _docnos(judged, ["iteration"]))
+    topics = run[["qid"]].drop_duplicates()
+    qrels = topics.merge(judged, how="cross")
+    return run[["qid", "docno", "score", "rank"]], qrels
+
+
+def _docnos(documents: pd.DataFrame, keys: list[str]) -> pd.Series:
+    """Return docnos such as ``PRO-2``: the label, and the number of the document among ``keys``."""
+    number = documents.groupby(keys).cumcount() + 1
+    return documents["iteration"] + "-" + number.astype(str)
 
 
 def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1,)) -> Rankings:
@@ -132,21 +138,23 @@ def rankings(codes: Ints, labels: Iterable[str], rels: Iterable[int | None] = (1
     >>> score([nDJS], simulation.rankings(codes, ["a", "b"]))[nDJS].round(3).tolist()
     [0.126, 0.202]
     """
-    names = list(labels)
+    sets = LabelSets([*labels])
     topics, depth = codes.shape
     number = np.arange(topics)
+    qids = [*map(str, number + 1)]
+    start = number * depth
     length = np.full(topics, depth)
     topic = np.repeat(number, depth)
     flat = codes.ravel().astype(np.int32)
-    pair = np.arange(len(flat))
+    pair = np.arange(codes.size)
+    relevance = np.ones_like(pair)
     relevant = {}
     for rel in rels:
-        relevant[rel] = flat if rel is None or rel <= 1 else np.full_like(flat, -1)
-    return Rankings(
-        list_topic=number, start=number * depth, length=length, list_of=topic,
-        pair=pair, codes=flat, item=lambda: pair, topics=[*map(str, number + 1)], pair_topic=topic,
-        relevance=np.ones_like(pair), relevant=relevant, sets=LabelSets(names),
-        labels=sorted(names))
+        relevant[rel] = flat
+        if rel is not None and rel > 1:
+            relevant[rel] = np.full_like(flat, -1)
+    return Rankings(number, start, length, topic, pair, flat, lambda: pair, qids, topic, relevance,
+                    relevant, sets, sorted(sets.labels))
 
 
 def paper_weights(alpha: float) -> tuple[float, float]:
@@ -199,23 +207,23 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     if not (0 < first < np.inf and 0 < second < np.inf):
         raise ValueError(f"the weights ({first}, {second}) of alpha={shown(alpha)} are not "
                          "possible; both are numbers above 0")
-    labels = len(counts)
-    # A list, because numpy does not convert a set.
-    chosen = weighted if isinstance(weighted, np.ndarray) else np.asarray(list(weighted))
+    labels = np.arange(len(counts))
+    chosen = np.array([*weighted])  # a list, because numpy does not convert a set
     if chosen.dtype != bool:
-        if not np.isin(chosen, np.arange(labels)).all():
-            raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {labels - 1}")
-        chosen = np.tile(np.isin(np.arange(labels), chosen), (draws, 1))
-    elif chosen.shape != (draws, labels):
+        if not np.isin(chosen, labels).all():
+            raise ValueError(f"weighted={chosen.tolist()!r}: the labels are 0 to {len(labels) - 1}")
+        chosen = np.isin(labels, chosen)
+    elif chosen.shape != (draws, len(labels)):
         raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
-                         f"of {draws} rankings and {labels} labels")
-    documents = np.repeat(np.arange(labels), counts)
+                         f"of {draws} rankings and {len(labels)} labels")
+    documents = np.repeat(labels, counts)
     of_labels = np.where(chosen, first, second)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).
     rng = np.random.default_rng(seed)
     waiting = rng.standard_exponential((draws, len(documents)))
-    waiting /= of_labels[:, documents]
-    return documents[waiting.argsort(axis=1)]
+    waiting /= of_labels[..., documents]
+    order = waiting.argsort(axis=1)
+    return documents[order]
 
 
 def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] = ALPHAS,
@@ -271,16 +279,16 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
     side = _labels(protected)
     choices = None
     if advantaged is not None:
-        entries = [advantaged] if isinstance(advantaged, str) else advantaged
-        choices = [_labels(entry) for entry in entries]
+        if isinstance(advantaged, str):
+            advantaged = [advantaged]
+        choices = [_labels(entry) for entry in advantaged]
     if measures is None:
         measures = measures_of(side)
     measures = measures_without_groups(measures, "sweep", "the groups are the labels of sets")
     by_name = _checked(sets)
-    for name, counts in by_name.items():
-        _need_label(name, counts, "protected", side)
-        for choice in choices or []:
-            _need_label(name, counts, "advantaged", choice)
+    _need_labels(by_name, "protected", side)
+    for choice in choices or []:
+        _need_labels(by_name, "advantaged", choice)
     if not isinstance(alphas, Iterable):
         raise ValueError(f"alphas={shown(alphas)} is one value; it takes several, such as "
                          f"[{shown(alphas)}]")
@@ -290,31 +298,37 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
 
     def rows(point: tuple[str, float]) -> list[tuple[Any, ...]]:
         name, alpha = point
-        counts = by_name[name]
-        labels = list(counts)
-        is_protected = np.flatnonzero(np.isin(labels, side))
-        entries = np.eye(len(labels), dtype=bool)[is_protected]
+        labels = list(by_name[name])
+        counts = list(by_name[name].values())
+        is_protected = np.isin(labels, side)
+        entries = np.diag(is_protected)[is_protected]
         if choices is not None:
             entries = np.array([np.isin(labels, choice) for choice in choices])
-        group_seed, all_seed, choice_seed = _seed(seed, name, alpha).spawn(3)
-        drawn = np.random.default_rng(choice_seed).choice(len(entries), draws)
-        values: dict[FairnessMeasure, Floats] = {}
-        for together, weighted, of_rankings in (
-                (of_group, is_protected, group_seed), (of_all, entries[drawn], all_seed)):
+        seeds = _seed(seed, name, alpha)
+        group_seed, all_seed, choice_seed = seeds.spawn(3)
+        rng = np.random.default_rng(choice_seed)
+        drawn = rng.choice(len(entries), draws)
+        every = np.flatnonzero(is_protected)
+        kinds = [(of_group, every, group_seed), (of_all, entries[drawn], all_seed)]
+        values = {}
+        for together, weighted, of_rankings in kinds:
             if together:
-                codes = biased_rankings([*counts.values()], alpha, weighted, draws, of_rankings,
-                                        weights)
+                codes = biased_rankings(counts, alpha, weighted, draws, of_rankings, weights)
                 ranked = rankings(codes, labels, rels_of(together))
-                values |= score(together, ranked)
-        return [(name, alpha, str(measure), values[measure].mean(), values[measure].std(ddof=1))
-                for measure in measures]
+                values.update(score(together, ranked))
+        table = []
+        for measure in measures:
+            of_measure = values[measure]
+            mean = of_measure.mean()
+            sd = of_measure.std(ddof=1)
+            table.append((name, alpha, str(measure), mean, sd))
+        return table
 
-    points = itertools.product(by_name, map(float, alphas))
+    points = [*product(by_name, map(float, alphas))]
     # Threads run in parallel, because numpy releases the GIL.
-    parts = thread_map(rows, [*points], max_workers=os.cpu_count(), tqdm_class=tqdm,
+    parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
-    return pd.DataFrame(itertools.chain(*parts),
-                        columns=["set", "alpha", "measure", "mean", "sd"])
+    return pd.DataFrame(chain(*parts), columns=["set", "alpha", "measure", "mean", "sd"])
 
 
 def _labels(labels: Any) -> list[str]:
@@ -326,11 +340,14 @@ def _labels(labels: Any) -> list[str]:
     return [label_text(label) for label in labels]
 
 
-def _need_label(name: str, counts: Mapping[str, int], argument: str, labels: Sequence[str]) -> None:
+def _need_labels(sets: Mapping[str, Mapping[str, int]], argument: str,
+                 labels: Sequence[str]) -> None:
     """Raise an error for a set that has none of the labels of an argument."""
-    if set(labels).isdisjoint(counts):
-        raise ValueError(f"the set {name!r} has none of the {argument} labels {', '.join(labels)}; "
-                         f"it has {', '.join(counts)}; name them with {argument}=")
+    for name, counts in sets.items():
+        if set(labels).isdisjoint(counts):
+            raise ValueError(f"the set {name!r} has none of the {argument} labels "
+                             f"{', '.join(labels)}; it has {', '.join(counts)}; name them with "
+                             f"{argument}=")
 
 
 def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]:
@@ -346,14 +363,16 @@ def _checked(sets: Mapping[str, Mapping[Any, int]]) -> dict[str, dict[str, int]]
         if not isinstance(counts, Mapping):
             raise ValueError(f"the set {name!r} is a {type(counts).__name__}; a set is a "
                              "dictionary from labels to the number of their documents")
-        checked[name] = {label_text(label): count for label, count in counts.items()}
-        if len(checked[name]) < len(counts):
+        by_label = {label_text(label): count for label, count in counts.items()}
+        if len(by_label) < len(counts):
             raise ValueError(f"two labels of the set {name!r} are equal as text: "
                              f"{', '.join(map(repr, counts))}; keep one of them")
+        checked[name] = by_label
     return checked
 
 
 def _seed(seed: int, name: str, alpha: float) -> np.random.SeedSequence:
     """Return the seed of one set and one α, independent of the other sets and biases."""
-    key = f"{name} {round(alpha, TIE_DECIMALS) + 0.0}"  # + 0.0 converts -0.0 to 0.0
+    bias = round(alpha, TIE_DECIMALS) + 0.0  # converts -0.0 to 0.0
+    key = f"{name} {bias}"
     return np.random.SeedSequence(seed, spawn_key=tuple(key.encode()))
