@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,40 +46,47 @@ def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: 
     :raises ValueError: no document has a human label and one of the model
     """
     n = len(topic)
+    true = len(labels)
     qids = np.array(topics, dtype=object)[topic]
     # By topic and docno, so that the order of the rows has no influence.
     order = np.lexsort((docnos, qids))
-    qids, docnos = qids[order], docnos[order]
-    present, topic = np.unique(qids, return_inverse=True)
+    qids = qids[order]
+    docnos = docnos[order]
+    present = pd.Index(qids).unique()
     if isinstance(source, ModelLabels):
         more_qids, more_docnos = _further_documents(source, qids, docnos)
-        qids, docnos = np.append(qids, more_qids), np.append(docnos, more_docnos)
-        topic = np.append(topic, recoded(np.arange(len(more_qids)), more_qids, present))
+        qids = np.append(qids, more_qids)
+        docnos = np.append(docnos, more_docnos)
         human = _codes_of(source.human, qids, docnos, labels)
         model = _codes_of(source.model, qids, docnos, labels)
-        meaning = np.arange(len(labels))
-        counts = _counts(human, model, (len(labels), len(labels)))
+        meaning = np.arange(true)
+        counts = _counts(human, model, (true, true))
         _check(counts, human, model, source, labels)
         checked: Ints | Floats = counts
         rates = None
     else:
+        of_model = source.table.index
         human = np.full(n, -1)
-        of_model = list(source.table.index)
         model = _codes_of(source.base, qids, docnos, of_model)
         checked, rates = _known_rates(source, labels, model)
-        named = recoded(np.arange(len(source.table)), source.table.index, labels)
-        meaning = np.where(named >= 0, named, checked.argmax(axis=0))
-    fixed = _counts(topic, human, (len(present), len(labels)))
-    free = np.flatnonzero((human[:n] < 0) & (model[:n] >= 0))
-    documents = Labelled(topic[free], model[free], fixed, checked, meaning, rates)
-    dtype = np.min_scalar_type(-len(labels) - 1)
-    drawn = np.empty((n, draws + 2), dtype)
-    drawn[:] = human[:n, np.newaxis]
-    drawn[free, :-2], agreement = documents.draw(draws, seed)
-    times = [np.count_nonzero(drawn[:, :-2] == label, axis=1) for label in range(len(labels))]
-    drawn[:, -2] = np.argmax(times, axis=0)
-    drawn[free, -1] = meaning[model[free]]
-    return drawn[np.argsort(order)], agreement
+        likeliest = checked.argmax(axis=0)
+        meaning = pd.Index(labels).get_indexer(of_model)
+        meaning = np.where(meaning >= 0, meaning, likeliest)
+    topic = present.get_indexer(qids)
+    fixed = _counts(topic, human, (len(present), true))
+    human = human[:n]
+    free = np.flatnonzero((human < 0) & (model[:n] >= 0))
+    model = model[free]
+    documents = Labelled(topic[free], model, fixed, checked, meaning, rates)
+    of_free, agreement = documents.draw(draws, seed)
+    drawn = np.empty((n, draws + 2), of_free.dtype)
+    drawn[order] = human[:, np.newaxis]
+    rows = order[free]
+    drawn[rows, :draws] = of_free
+    times = [(of_free == label).sum(axis=1) for label in range(true)]
+    drawn[rows, draws] = np.argmax(times, axis=0)
+    drawn[rows, draws + 1] = meaning[model]
+    return drawn, agreement
 
 
 def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Sequence[str]) -> Ints:
@@ -100,13 +108,12 @@ def _further_documents(source: ModelLabels, qids: Any, docnos: Any) -> tuple[Any
     Without topics in the sources, the topic is empty.
     """
     documents = source.human.documents()
-    nothing = np.array([], dtype=object)
     if documents is None or (source.by_topic and not source.human.by_topic):
-        return nothing, nothing
+        return [], []
     more_qids, more_docnos = documents
     if more_qids is None:
-        more_qids = np.full(len(more_docnos), "", dtype=object)
-        qids = np.full(len(docnos), "", dtype=object)
+        more_qids = np.full_like(more_docnos, "", dtype=object)
+        qids = np.full_like(docnos, "", dtype=object)
     further = pd.MultiIndex.from_arrays([more_qids, more_docnos])
     present = pd.MultiIndex.from_arrays([qids, docnos])
     absent = ~further.isin(present)
@@ -120,12 +127,13 @@ def _known_rates(source: WithErrorRates, labels: Sequence[str],
     :param model: the model's label of each document, an index of ``source.table``, ``[n]``
     :returns: P(true label, the model's label) and P(the model's label | true label), ``[K, M]``
     """
-    table = source.table.reindex(columns=[*labels], fill_value=0.0)
-    frequency = np.bincount(model[model >= 0], minlength=len(table))
+    table = source.table.reindex(columns=labels, fill_value=0.0)
+    labelled = model[model >= 0]
+    frequency = np.bincount(labelled, minlength=len(table))
     joint = table.to_numpy().T * frequency
     if source.errors is None:
         return joint, _normalised(joint)
-    errors = source.errors.reindex(index=[*labels], columns=table.index, fill_value=0.0)
+    errors = source.errors.reindex(index=labels, columns=table.index, fill_value=0.0)
     return joint, errors.to_numpy()
 
 
@@ -143,9 +151,11 @@ def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
                          "the model and one by hand")
     if (human >= 0).all():
         return
-    number = np.bincount(human[human >= 0], minlength=len(labels))
-    used = np.bincount(model[model >= 0], minlength=len(labels)) > 0
-    few = np.array(labels)[used & (number < LEAST_HUMAN)].tolist()
+    few = []
+    for code, label in enumerate(labels):
+        by_hand = np.count_nonzero(human == code)
+        if by_hand < LEAST_HUMAN and code in model:
+            few.append(label)
     if few:
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")
@@ -179,10 +189,11 @@ class Labelled:
     #: P(the model's label | true label), ``[K, M]``, if it is known.
     rates: Floats | None = None
 
-    @property
-    def cell(self) -> Ints:
-        """The cell of each document, ``[n]``."""
-        return self.topic * len(self.meaning) + self.model
+    @cached_property
+    def sizes(self) -> Ints:
+        """The number of documents of each cell, ``[T, M]``."""
+        shape = len(self.fixed), len(self.meaning)
+        return _counts(self.topic, self.model, shape)
 
     def draw(self, draws: int, seed: int) -> tuple[Ints, Floats]:
         """Return labels of the documents, and the share of them that equal the model's.
@@ -190,26 +201,27 @@ class Labelled:
         :param draws: the number of draws, a multiple of :data:`CHAINS`
         :returns: ``[n, draws]`` and ``[CHAINS, draws / CHAINS]``
         """
-        dtype = np.min_scalar_type(-len(self.checked) - 1)
-        labels = np.empty((len(self.topic), draws), dtype)
+        cell = self.topic * len(self.meaning) + self.model
+        size = len(cell)
+        true = len(self.checked)
+        every_label = np.tile(np.arange(true), self.sizes.size)
+        dtype = np.min_scalar_type(-true)
+        labels = np.empty((size, draws), dtype)
         column = 0
         for chain in range(CHAINS):
             rng = np.random.default_rng((seed, chain))
-            for counts in self._states(self._start(chain, rng), draws // CHAINS, rng):
+            start = self._start(chain, rng)
+            for counts in self._states(start, draws // CHAINS, rng):
                 # The documents of a cell take its labels in random order.
-                order = np.argsort(self.cell + rng.random(len(labels)))
-                every_label = np.arange(counts.shape[2])
-                true = np.tile(every_label, counts[..., 0].size)
-                labels[order, column] = np.repeat(true, counts.ravel())
+                order = np.argsort(cell + rng.random(size))
+                labels[order, column] = np.repeat(every_label, counts.ravel())
                 column += 1
-        same = labels == self.meaning[self.model][:, None]
-        agreement = same.mean(axis=0) if len(labels) else np.zeros(draws)
+        agreement = np.zeros(draws)
+        if size:
+            of_model = self.meaning[self.model]
+            same = of_model == labels.T
+            agreement = same.mean(axis=1)
         return labels, agreement.reshape(CHAINS, -1)
-
-    def _sizes(self) -> Ints:
-        """Return the number of documents of each cell, ``[T, M]``."""
-        shape = len(self.fixed), len(self.meaning)
-        return np.bincount(self.cell, minlength=math.prod(shape)).reshape(shape)
 
     def _start(self, chain: int, rng: np.random.Generator) -> Ints:
         """Return the counts of true labels in each cell from which a chain starts, ``[T, M, K]``.
@@ -224,9 +236,10 @@ class Labelled:
             errors = self.rates
             if errors is None:
                 errors = _normalised(self.checked + PRIOR)
-            human = self.checked.sum(axis=1)
-            probabilities = _normalised((errors * human[:, None]).T)
-        return rng.multinomial(self._sizes(), probabilities)
+            human = self.checked.sum(axis=1, keepdims=True)
+            joint = errors * human
+            probabilities = _normalised(joint.T)
+        return rng.multinomial(self.sizes, probabilities)
 
     def _states(self, counts: Ints, number: int, rng: np.random.Generator) -> Iterator[Ints]:
         """Yield the counts of true labels in each cell of the kept states of a chain.
@@ -234,36 +247,37 @@ class Labelled:
         :param counts: those of the start, ``[T, M, K]``
         :param number: the number of states
         """
-        sizes = self._sizes()
-        size = sizes.sum(axis=1) + self.fixed.sum(axis=1)
-        place = np.arange(size.max(initial=0))
+        from scipy.special import softmax
+        of_topics = self.fixed + counts.sum(axis=1)
+        size = of_topics.sum(axis=1, keepdims=True)
+        places = size.max(initial=0)
+        place = np.arange(places)[:, None]
         # log Γ(a + n) − log Γ(a), summed over the topics.
-        larger = _larger(size[:, None], len(place))[:, 0]
-        normaliser = np.log(CONCENTRATIONS[:, None] + place) @ larger
+        larger = _larger(size, places)
+        normaliser = larger[:, 0] @ np.log(CONCENTRATIONS + place)
         concentration = START
         labels = len(self.checked)
         typical = np.full(labels, 1 / labels)
-        errors = self.rates
         for sweep in range(1, BURN_IN + STEP * number + 1):
-            if self.rates is None:
-                errors = rng.standard_gamma(self.checked + counts.sum(axis=0).T + PRIOR)
-                errors /= errors.sum(axis=1, keepdims=True)
+            errors = self.rates
+            if errors is None:
+                of_model = self.checked + counts.sum(axis=0).T
+                errors = rng.standard_gamma(of_model + PRIOR)
+                errors = _normalised(errors)
             shapes = np.maximum(concentration * typical, LEAST_SHAPE)
-            shares = rng.standard_gamma(shapes + self.fixed + counts.sum(axis=1))
+            shares = rng.standard_gamma(shapes + of_topics)
             shares = np.maximum(shares, LEAST)
-            assert errors is not None
-            probabilities = _normalised(shares[:, None, :] * errors.T)
-            counts = rng.multinomial(sizes, probabilities)
+            probabilities = _normalised(shares[:, None] * errors.T)
+            counts = rng.multinomial(self.sizes, probabilities)
             of_topics = self.fixed + counts.sum(axis=1)
-            larger = _larger(of_topics, len(place))
-            tables = rng.binomial(larger, shapes / (shapes + place[:, None])).sum(axis=0)
-            typical = rng.dirichlet(1 + tables)
-            shapes = np.maximum(CONCENTRATIONS[:, None] * typical, LEAST_SHAPE)
-            logs = np.log(shapes[:, :, None] + place)
-            likelihood = np.tensordot(logs, larger.T, 2) - normaliser
-            weights = np.exp(likelihood - likelihood.max()).cumsum()
-            at = weights.searchsorted(rng.random() * weights[-1], side="right")
-            concentration = CONCENTRATIONS[at]
+            larger = _larger(of_topics, places)
+            tables = rng.binomial(larger, shapes / (shapes + place))
+            typical = rng.dirichlet(1 + tables.sum(axis=0))
+            shapes = np.outer(CONCENTRATIONS, typical)
+            shapes = np.maximum(shapes, LEAST_SHAPE)
+            logs = np.log(shapes[:, None] + place)
+            likelihood = np.tensordot(logs, larger, 2) - normaliser
+            concentration = rng.choice(CONCENTRATIONS, p=softmax(likelihood))
             if sweep > BURN_IN and (sweep - BURN_IN) % STEP == 0:
                 yield counts
 
@@ -273,10 +287,11 @@ def _larger(counts: Ints, places: int) -> Ints:
 
     :param counts: ``[n, columns]``, at most ``places``
     """
-    columns = counts.shape[1]
-    cells = counts * columns + np.arange(columns)
-    equal = np.bincount(cells.ravel(), minlength=(places + 1) * columns).reshape(-1, columns)
-    return len(counts) - equal[:places].cumsum(axis=0)
+    number, columns = counts.shape
+    column = np.tile(np.arange(columns), number)
+    equal = _counts(counts.ravel(), column, (places + 1, columns))
+    at_most = equal[:places].cumsum(axis=0)
+    return number - at_most
 
 
 def _normalised(weights: Any) -> Floats:
@@ -296,7 +311,9 @@ def r_hat(chains: Floats) -> float:
     within, total = _variances(chains)
     if total == 0:
         return math.nan
-    return math.sqrt(total / within) if within else math.inf
+    if within == 0:
+        return math.inf
+    return math.sqrt(total / within)
 
 
 def effective_draws(chains: Floats) -> float:
@@ -311,15 +328,16 @@ def effective_draws(chains: Floats) -> float:
         return math.nan
     length = chains.shape[1]
     residuals = chains - chains.mean(axis=1, keepdims=True)
-    products = np.sum([np.correlate(chain, chain, "full") for chain in residuals], axis=0)
-    products = products[length - 1:]
-    covariance = products / (len(chains) * (length - 1))
+    products = [np.correlate(chain, chain, "full") for chain in residuals]
+    products = np.mean(products, axis=0)
+    covariance = products[length - 1:] / (length - 1)
     correlation = 1 - (within - covariance) / total
-    pairs = correlation[:length // 2 * 2].reshape(-1, 2).sum(axis=1)
-    negative = np.append(pairs <= 0, True)
-    pairs = np.minimum.accumulate(pairs[:int(negative.argmax())])
+    pairs = correlation[:-1:2] + correlation[1::2]
+    positive = np.logical_and.accumulate(pairs > 0)
+    pairs = np.minimum.accumulate(pairs[positive])
     # Chains that alternate have a larger number, within reason.
-    time = max(2 * pairs.sum() - 1, 1 / math.log10(chains.size))
+    least = 1 / math.log10(chains.size)
+    time = max(2 * pairs.sum() - 1, least)
     return float(chains.size / time)
 
 
@@ -329,9 +347,10 @@ def _variances(chains: Floats) -> tuple[float, float]:
     Rounding errors of equal numbers count as 0.
     """
     chains = chains.round(12)
-    length = chains.shape[1]
-    within = float(chains.var(axis=1, ddof=1).mean())
-    between = float(chains.mean(axis=1).var(ddof=1))
     if np.ptp(chains) == 0:
         return 0.0, 0.0
-    return within, (length - 1) / length * within + between
+    length = chains.shape[1]
+    within = chains.var(axis=1, ddof=1).mean()
+    between = chains.mean(axis=1).var(ddof=1)
+    total = (length - 1) / length * within + between
+    return float(within), float(total)
