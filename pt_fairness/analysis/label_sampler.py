@@ -23,7 +23,8 @@ BURN_IN, STEP = 500, 25
 CHAINS = 2
 #: The possible concentrations of the topics' shares around those of a typical topic, of equal prior
 #: probability, and the one at the start.
-CONCENTRATIONS, START = np.geomspace(0.25, 64, 25), 4.0
+CONCENTRATIONS = np.geomspace(0.25, 64, 25)
+START = 4.0
 #: The prior count of each of the model's labels, for every true label (Jeffreys).
 PRIOR = 0.5
 #: The smallest shape of a gamma variate, and the smallest variate.
@@ -79,8 +80,9 @@ def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: 
     model = model[free]
     documents = Labelled(topic[free], model, fixed, checked, meaning, rates)
     of_free, agreement = documents.draw(draws, seed)
-    drawn = np.empty((n, draws + 2), of_free.dtype)
-    drawn[order] = human[:, np.newaxis]
+    shape = n, draws + 2
+    drawn = np.empty(shape, of_free.dtype)
+    drawn[order] = human[:, None]
     rows = order[free]
     drawn[rows, :draws] = of_free
     times = [(of_free == label).sum(axis=1) for label in range(true)]
@@ -99,7 +101,8 @@ def _counts(row: Ints, column: Ints, shape: tuple[int, int]) -> Ints:
     """Return the number of items in each row and column; those with −1 are left out."""
     both = (row >= 0) & (column >= 0)
     cells = row[both] * shape[1] + column[both]
-    return np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+    counts = np.bincount(cells, minlength=math.prod(shape))
+    return counts.reshape(shape)
 
 
 def _further_documents(source: ModelLabels, qids: Any, docnos: Any) -> tuple[Any, Any]:
@@ -254,7 +257,8 @@ class Labelled:
         place = np.arange(places)[:, None]
         # log Γ(a + n) − log Γ(a), summed over the topics.
         larger = _larger(size, places)
-        normaliser = larger[:, 0] @ np.log(CONCENTRATIONS + place)
+        logs = np.log(CONCENTRATIONS + place)
+        normaliser = larger[:, 0] @ logs
         concentration = START
         labels = len(self.checked)
         typical = np.full(labels, 1 / labels)
@@ -271,13 +275,15 @@ class Labelled:
             counts = rng.multinomial(self.sizes, probabilities)
             of_topics = self.fixed + counts.sum(axis=1)
             larger = _larger(of_topics, places)
-            tables = rng.binomial(larger, shapes / (shapes + place))
+            opening = shapes / (shapes + place)
+            tables = rng.binomial(larger, opening)
             typical = rng.dirichlet(1 + tables.sum(axis=0))
             shapes = np.outer(CONCENTRATIONS, typical)
             shapes = np.maximum(shapes, LEAST_SHAPE)
             logs = np.log(shapes[:, None] + place)
             likelihood = np.tensordot(logs, larger, 2) - normaliser
-            concentration = rng.choice(CONCENTRATIONS, p=softmax(likelihood))
+            posterior = softmax(likelihood)
+            concentration = rng.choice(CONCENTRATIONS, p=posterior)
             if sweep > BURN_IN and (sweep - BURN_IN) % STEP == 0:
                 yield counts
 
@@ -289,7 +295,8 @@ def _larger(counts: Ints, places: int) -> Ints:
     """
     number, columns = counts.shape
     column = np.tile(np.arange(columns), number)
-    equal = _counts(counts.ravel(), column, (places + 1, columns))
+    shape = places + 1, columns
+    equal = _counts(counts.ravel(), column, shape)
     at_most = equal[:places].cumsum(axis=0)
     return number - at_most
 
@@ -353,4 +360,4 @@ def _variances(chains: Floats) -> tuple[float, float]:
     within = chains.var(axis=1, ddof=1).mean()
     between = chains.mean(axis=1).var(ddof=1)
     total = (length - 1) / length * within + between
-    return float(within), float(total)
+    return within, total
