@@ -67,7 +67,7 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     if constant:
         warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
              "0.0")
-    signed = [column for column in columns if direction_of(column, averages) == NEAR_ZERO]
+    signed = _towards(NEAR_ZERO, columns, averages)
     if signed:
         warn(f"0 is not the fair value of {', '.join(signed)} after normalisation; normalise the "
              "same measure with abs=True")
@@ -109,13 +109,15 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     """
     from scipy import stats
     need_columns(averages, ["name"], "the table of averages")
-    names = [] if isinstance(columns, str) else [str(column) for column in columns]
-    if not names:
+    names = list(map(str, columns))
+    if isinstance(columns, str) or not names:
         raise ValueError("combine needs the names of the columns to combine in a list, such as "
                          "['nDCG@5', '1-rKL@5']")
-    numbers = [1.0] * len(names) if weights is None else list(weights)
-    possible = len(numbers) == len(names) and all(0 <= weight < inf for weight in numbers)
-    if not possible or not 0 < sum(numbers) < inf:
+    numbers = [1.0] * len(names)
+    if weights is not None:
+        numbers = list(weights)
+    possible = all(0 <= weight < inf for weight in numbers)
+    if len(numbers) != len(names) or not possible or not 0 < sum(numbers) < inf:
         raise ValueError(f"weights={shown(numbers)}: {len(names)} columns need {len(names)} "
                          "weights that are not negative, at least one above 0, and of a finite "
                          "sum")
@@ -132,27 +134,35 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     parts = names
     if weights is not None:
         parts = [f"{weight:g}*{name}" for weight, name in zip(numbers, names, strict=True)]
-    mean = means[how](values[:, used], axis=1, weights=counts[used])
-    return averages.assign(**{f"{how}({','.join(parts)})": mean})
+    column = f"{how}({','.join(parts)})"
+    values = values[:, used]
+    mean = means[how](values, axis=1, weights=counts[used])
+    return averages.assign(**{column: mean})
 
 
 def _warn_of_direction(names: Sequence[str], averages: pd.DataFrame) -> None:
     """Warn of measures for which a smaller value is fairer."""
-    smaller = [name for name in names if direction_of(name, averages) == SMALLER]
+    smaller = _towards(SMALLER, names, averages)
     if smaller:
         flipped = [repr(f"1-{name}") for name in smaller]
         warn(f"less is fairer for {', '.join(smaller)}, but larger is better in a combination: "
              f"combine {', '.join(flipped)}")
-    signed = [name for name in names if direction_of(name, averages) == NEAR_ZERO]
+    signed = _towards(NEAR_ZERO, names, averages)
     if signed:
         warn(f"0 is fair for {', '.join(signed)}, but larger is better in a combination: combine "
              "one minus the same measure with abs=True")
 
 
+def _towards(end: str, names: Sequence[str], averages: pd.DataFrame) -> list[str]:
+    """Return the measures whose better end is ``end``."""
+    return [name for name in names if direction_of(name, averages) == end]
+
+
 def _possibly_flipped(averages: pd.DataFrame, name: str) -> pd.Series:
     """Return a column, or one minus the column if its name starts with ``1-``."""
     if name in averages or not name.startswith("1-"):
-        return averages[column_of(averages, name)].astype(float)
+        column = column_of(averages, name)
+        return averages[column].astype(float)
     column = column_of(averages, name.removeprefix("1-"))
     values = averages[column].astype(float)
     if ((values < 0) | (values > 1)).any():
@@ -218,8 +228,9 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     averages = systems_of(averages)
     if by is None:
         by = _rankable(averages)
-    measures = by if isinstance(by, (list, tuple)) else [by]
-    ranking = [column_of(averages, measure) for measure in measures]
+    if not isinstance(by, (list, tuple)):
+        by = [by]
+    ranking = [column_of(averages, measure) for measure in by]
     if not ranking:
         raise ValueError(f"by={shown(by)}: top needs at least one measure; it takes "
                          f"{', '.join(map(repr, columns))}")
@@ -229,7 +240,8 @@ def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
         ranked = averages[["name", *columns]]
         ranked.insert(0, "by", column)
         ranked.insert(1, "rank", _ranks(averages, column))
-        parts.append(ranked.sort_values("rank", kind="stable").head(n))
+        ranked = ranked.sort_values("rank", kind="stable")
+        parts.append(ranked.head(n))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -257,13 +269,16 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     if not columns:
         raise ValueError("the table has no measure to rank by: the name of each column is no "
                          "measure; rename columns with pt_fairness.rename")
-    first = columns[0] if by is None else column_of(averages, by)
+    first = columns[0]
+    if by is not None:
+        first = column_of(averages, by)
     columns = list(dict.fromkeys([first, *columns]))
     ranks = averages[["name"]].copy()
     for column in columns:
         ranks[column] = _ranks(averages, column)
     for column in columns[1:]:
-        ranks[f"{column} move"] = ranks[first] - ranks[column]
+        move = ranks[first] - ranks[column]
+        ranks[f"{column} move"] = move
     return ranks.sort_values(first, kind="stable", ignore_index=True)
 
 
@@ -312,49 +327,58 @@ def correlations(frame: pd.DataFrame,
     nDCG@5  0.667   1.000 -0.667
     rKL@5  -1.000  -0.667  1.000
     """
-    from scipy import stats
     one_of("method", method, ["kendall", "spearman", "pearson", "ap"])
-    test = stats.kendalltau
-    if method == "spearman":
-        test = stats.spearmanr
-    elif method == "pearson":
-        test = stats.pearsonr
     columns = _columns_of_measures(frame)
-    names = list(columns.columns)
+    if method != "pearson":
+        columns = columns.round(TIE_DECIMALS)
     missing = columns.isna().sum()
     if missing.any():
         counts = [f"{count} of {name}" for name, count in missing.items() if count]
         warn("values are missing, and two measures are compared where both have one; missing are "
              f"{', '.join(counts)}")
-    values = columns.to_numpy()
-    if method != "pearson":
-        values = values.round(TIE_DECIMALS)
-    ends = [direction_of(name, frame) or LARGER for name in names]
-    constant = [is_constant(column) for column in values.T]
-    if any(constant):
-        warn(f"all values of {', '.join(itertools.compress(names, constant))} are equal, so the "
-             "correlation is undefined: NaN")
+    names = list(columns)
+    constant = columns.apply(is_constant)
+    if constant.any():
+        equal = constant[constant].index
+        warn(f"all values of {', '.join(equal)} are equal, so the correlation is undefined: NaN")
     of_itself = np.where(constant, nan, 1.0)
     coefficients = np.diag(of_itself)
     p_values = np.diag(of_itself - 1.0)
-    table = np.full(coefficients.shape, "", object)
+    table = np.full_like(coefficients, "", object)
     for i, j in itertools.combinations(range(len(names)), 2):
-        pairs = values[:, [i, j]]
-        x, y = pairs[~np.isnan(pairs).any(axis=1)].T
-        coefficient = p_value = nan
-        if not is_constant(x) and not is_constant(y):
-            if method == "ap":
-                coefficient = (_ap(x, y, ends[i]) + _ap(y, x, ends[j])) / 2
-            else:
-                coefficient, p_value = test(x, y)
-        coefficients[[i, j], [j, i]] = coefficient
-        p_values[[i, j], [j, i]] = p_value
+        ends = [direction_of(names[k], frame) or LARGER for k in (i, j)]
+        pairs = columns.iloc[:, [i, j]].dropna()
+        coefficient, p_value = _correlation(pairs.to_numpy(), method, ends)
+        cells = [i, j], [j, i]
+        coefficients[cells] = coefficient
+        p_values[cells] = p_value
         table[j, i] = starred(coefficient, p_value)
     named = pd.DataFrame(coefficients, names, names)
     named.attrs = dict(frame.attrs)  # what renamed columns stand for
     of_tests = pd.DataFrame(p_values, names, names)
-    triangle = pd.DataFrame(table, names, names).iloc[1:, :-1]
-    return Correlations(named, of_tests, triangle)
+    texts = pd.DataFrame(table, names, names)
+    return Correlations(named, of_tests, texts.iloc[1:, :-1])
+
+
+def _correlation(pairs: Floats, method: str, ends: Sequence[str]) -> tuple[float, float]:
+    """Return the correlation of two measures and its p-value, NaN where it is undefined.
+
+    :param pairs: the values of both measures, ``[n, 2]``
+    :param ends: the better end of each
+    """
+    from scipy import stats
+    x, y = pairs.T
+    if is_constant(x) or is_constant(y):
+        return nan, nan
+    if method == "ap":
+        by_first = _ap(x, y, ends[0])
+        by_second = _ap(y, x, ends[1])
+        return (by_first + by_second) / 2, nan
+    if method == "spearman":
+        return stats.spearmanr(x, y)
+    if method == "pearson":
+        return stats.pearsonr(x, y)
+    return stats.kendalltau(x, y)
 
 
 def _ap(x: Floats, y: Floats, end: str) -> float:
@@ -364,7 +388,9 @@ def _ap(x: Floats, y: Floats, end: str) -> float:
     """
     distance = from_best(x, end)
     above = distance < distance[:, None]  # row i: the systems better than system i
-    agree = np.sign(np.subtract.outer(x, x) * np.subtract.outer(y, y))
+    dx = np.subtract.outer(x, x)
+    dy = np.subtract.outer(y, y)
+    agree = np.sign(dx * dy)
     below = above.any(axis=1)
     agreeing = (agree * above).sum(axis=1)
     means = ratio(agreeing, above.sum(axis=1))
@@ -374,7 +400,8 @@ def _ap(x: Floats, y: Floats, end: str) -> float:
 def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a column for each measure, with a row for each system, or each topic of the system."""
     if not is_per_query(frame):
-        return systems_of(frame)[measure_columns(frame)].astype(float)
+        columns = measure_columns(frame)
+        return systems_of(frame)[columns].astype(float)
     frame = of_one_system(frame, "correlations over topics need",
                           "; pass the averages for correlations over systems")
     values = frame.pivot(index="qid", columns="measure", values="value")
@@ -385,7 +412,8 @@ def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
     """Return a coefficient as text, with a star where p < .05; ``'–'`` for NaN."""
     if math.isnan(coefficient):
         return "–"
-    text = f"{round(coefficient, decimals) + 0.0:.{decimals}f}"  # without −0
+    rounded = round(coefficient, decimals) + 0.0  # without −0
+    text = f"{rounded:.{decimals}f}"
     if p_value < ALPHA:
         return f"{text}*"
     return text
