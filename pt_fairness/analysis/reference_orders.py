@@ -52,13 +52,13 @@ class Pool:
     def in_order(self, kind: str, depth: int | None) -> Ints:
         """Return the first ``depth`` documents in an order of :data:`KINDS` but the random one."""
         if kind == "proportional":
-            return self._proportional(len(self.docnos[:depth]))
+            return self._proportional(depth)
         size = np.bincount(self.sets)[self.sets]
         if kind == "largest-group-first":
             size = -size
         return np.lexsort((self.sets, size))[:depth]
 
-    def _proportional(self, depth: int) -> Ints:
+    def _proportional(self, depth: int | None) -> Ints:
         """Return the order in which, at each rank, the most under-represented label set is next."""
         sets, of_document = np.unique(self.sets, return_inverse=True)
         queues = []
@@ -71,7 +71,7 @@ class Pool:
         following = self.shares[first]
         exhausted = np.zeros(len(sets))
         order = []
-        for rank in range(1, depth + 1):
+        for rank, _ in enumerate(self.docnos[:depth], 1):
             need = following @ (rank * target - so_far)
             # Sums that are equal in exact arithmetic differ by rounding.
             k = int((need.round(9) + exhausted).argmax())
@@ -132,17 +132,21 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     >>> " ".join(runs["proportional"]["docno"]), " ".join(runs["largest-group-first"]["docno"])
     ('d b c a', 'd c b a')
     """
-    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+    if isinstance(kinds, str):
+        kinds = [kinds]
+    kinds = list(kinds)
     for kind in kinds:
         if kind not in KINDS:
             raise ValueError(f"kinds={shown(kinds)}: {shown(kind)} is no kind of reference "
                              f"ranking; the kinds are {listed(KINDS)}")
     at_least(1, "depth", depth, "all documents")
     at_least(1, "draws", draws)
-    frame = None if run is None else one_run(run, topics)
     judgments = Judgments(loaded_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
-    pools = _pools(annotations, rel) if frame is None else _pools_of_run(annotations, frame)
+    if run is None:
+        pools = _pools(annotations, rel)
+    else:
+        pools = _pools_of_run(annotations, one_run(run, topics))
     rankings = {}
     for kind in KINDS:
         if kind == "random" and kind in kinds:
@@ -158,11 +162,13 @@ def _pools(annotations: Annotations, rel: int) -> list[Pool]:
     judgments = annotations.judgments
     codes = annotations.by_rel[rel]
     rows = np.flatnonzero(codes >= 0)
-    _, place = np.unique(judgments.docnos(rows), return_inverse=True)
-    order = np.lexsort((-place, -judgments.relevance[rows], judgments.topic[rows]))
-    rows = rows[order]
     docnos = judgments.docnos(rows).astype(object)
-    return _by_topic(annotations, annotations.sets, judgments.topic[rows], docnos, codes[rows])
+    _, place = np.unique(docnos, return_inverse=True)
+    topic = judgments.topic[rows]
+    relevance = judgments.relevance[rows]
+    order = np.lexsort((-place, -relevance, topic))
+    codes = codes[rows[order]]
+    return _by_topic(annotations, annotations.sets, topic[order], docnos[order], codes)
 
 
 def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> list[Pool]:
@@ -173,8 +179,8 @@ def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> list[Pool]:
                          "choose the rows of one sample by the column 'iteration'")
     ranked = annotations.of_run(run, None)
     rows = _annotated(ranked)
-    codes = ranked.codes[rows]
-    return _by_topic(annotations, ranked.sets, run.topic[rows], run.docnos(rows), codes)
+    docnos = run.docnos(rows)
+    return _by_topic(annotations, ranked.sets, run.topic[rows], docnos, ranked.codes[rows])
 
 
 def _annotated(ranked: Rankings) -> Ints:
@@ -209,9 +215,10 @@ def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> 
     for draw in range(draws):
         for pool in pools:
             random = uniforms(seed, pool.qid, draw, len(pool.docnos))
-            orders.append(random.argsort()[:depth])
-    size = sum(len(pool.docnos[:depth]) for pool in pools)
+            order = random.argsort()
+            orders.append(order[:depth])
     frame = _frame([*pools] * draws, orders)
+    size = len(frame) // draws
     samples = np.repeat(np.arange(draws), size)
     return frame.assign(iteration=samples)
 
@@ -222,9 +229,12 @@ def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
     number = np.repeat(np.arange(len(orders)), sizes)
     qids = np.array([pool.qid for pool in pools], object)
     docnos = [pool.docnos[order] for pool, order in zip(pools, orders, strict=True)]
+    frame = pd.DataFrame({"qid": qids[number]})
+    frame["docno"] = np.concatenate([*docnos, []])
     rank = positions(number)
-    frame = pd.DataFrame({"qid": qids[number], "docno": np.concatenate([*docnos, []])})
-    return frame.assign(score=-rank.astype(float), rank=rank)
+    frame["score"] = -rank.astype(float)
+    frame["rank"] = rank
+    return frame
 
 
 def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
@@ -291,65 +301,64 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)
     ranked = runs_of(frames, judgments)
+    by_sources: dict[Any, list[FairnessMeasure]] = {}
+    for measure in columns:
+        used = tuple(source for source in sources
+                     if not set(source.measures).isdisjoint(measure.parts))
+        by_sources.setdefault(used, []).append(measure)
     rows = []
     for system, run in tqdm(ranked.items(), desc="against random", unit="run",
                             disable=not progress):
         if depth is not None:
-            run = _cut(run, judgments, depth)
-        for measure, least, means, n in _scored(system, run, sources, columns, draws, seed):
-            row = {"name": system, "measure": columns[measure], "value": means[0],
-                   "fairest": least}
-            rows.append({**row, **_summary(measure, means), "n": n})
+            first = first_rows(run, depth)
+            frame = run.frame(first)
+            # The number of each list in its topic.
+            frame["iteration"] = positions(run.topics)[run.list[first]]
+            run = Run(frame, judgments)
+        for used, of_sources in by_sources.items():
+            for measure, least, means, n in _scored(system, run, used, of_sources, draws, seed):
+                row = {"name": system, "measure": columns[measure], "value": means[0]}
+                summary = _summary(measure, means)
+                rows.append({**row, "fairest": least, **summary, "n": n})
     return pd.DataFrame(rows)
 
 
-def _cut(run: Run, judgments: Judgments, depth: int) -> Run:
-    """Return the first ``depth`` documents of each ranking."""
-    rows = first_rows(run, depth)
-    samples = positions(run.topics)[run.list[rows]]
-    return Run(run.frame(rows).assign(iteration=samples), judgments)
-
-
-def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures], measures: Any, draws: int,
-            seed: int) -> Iterator[tuple[Any, float, Floats, int]]:
+def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures],
+            measures: Sequence[FairnessMeasure], draws: int,
+            seed: int) -> Iterator[tuple[FairnessMeasure, float, Floats, int]]:
     """Yield the means over topics of each measure.
 
+    :param sources: the sources of these measures
     :returns: the measure, the value of the fairest possible rankings, the values of the system and
         of each draw, ``[1 + draws]``, and the number of topics
     """
-    by_sources: dict[tuple[GroupedMeasures, ...], list[FairnessMeasure]] = {}
-    for measure in measures:
-        used = tuple(source for source in sources
-                     if not set(source.measures).isdisjoint(measure.parts))
-        by_sources.setdefault(used, []).append(measure)
-    for used, of_sources in by_sources.items():
-        rankings = [source.annotations.of_run(run, None) for source in used]
-        annotated = [_annotated(ranked) for ranked in rankings]
-        places = np.unique(np.concatenate(annotated))
-        counts = ~np.any([source.dropped for source in used], axis=0)
-        n = int(counts.sum())
-        documents = len(run.topic) + len(rankings[0].relevance)
-        batch = max(1, DOCUMENTS // max(documents, 1))
-        means = []
-        for start in range(0, draws + 1, batch):
-            # Number 0 is the system itself.
-            end = min(start + batch, draws + 1)
-            numbers = np.arange(start, end)
-            rows = _orders(system, run, rankings[0].topics, places, numbers, seed)
-            scores: dict[FairnessMeasure, Floats] = {}
-            for source, ranked in zip(used, rankings, strict=True):
-                drawn = ranked.repeated(len(numbers))
-                scores |= score(source.measures, drawn.reordered(rows))
-            composed = []
-            for measure in of_sources:
-                of_parts = [scores[part] for part in measure.parts]
-                composed.append(measure.compose(of_parts))
-            values = np.nan_to_num(composed)
-            values = values.reshape(len(composed), len(numbers), -1)
-            sums = values[..., counts].sum(axis=2)
-            means.append(sums / max(n, 1))
-        for measure, mean in zip(of_sources, np.concatenate(means, axis=1), strict=True):
-            yield measure, _least(measure, rankings[0], counts), mean, n
+    rankings = [source.annotations.of_run(run, None) for source in sources]
+    annotated = [_annotated(ranked) for ranked in rankings]
+    places = np.unique(np.concatenate(annotated))
+    dropped = [source.dropped for source in sources]
+    counts = ~np.any(dropped, axis=0)
+    n = int(counts.sum())
+    documents = len(run.topic) + len(rankings[0].relevance)
+    batch = DOCUMENTS // documents + 1
+    turns = np.arange(draws + 1)  # 0 is the system itself
+    sums = []
+    for numbers in np.split(turns, turns[batch::batch]):
+        rows = _orders(system, run, rankings[0].topics, places, numbers, seed)
+        scores = {}
+        for source, ranked in zip(sources, rankings, strict=True):
+            drawn = ranked.repeated(len(numbers))
+            drawn = drawn.reordered(rows)
+            scores.update(score(source.measures, drawn))
+        composed = []
+        for measure in measures:
+            of_parts = [scores[part] for part in measure.parts]
+            composed.append(measure.compose(of_parts))
+        values = np.nan_to_num(composed)
+        values = values.reshape(len(measures), len(numbers), -1)
+        sums.append(values[..., counts].sum(axis=2))
+    means = np.concatenate(sums, axis=1) / max(n, 1)
+    for measure, mean in zip(measures, means, strict=True):
+        yield measure, _least(measure, rankings[0], counts), mean, n
 
 
 def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float:
@@ -373,6 +382,7 @@ def _orders(system: str, run: Run, topics: Sequence[str], places: Ints, numbers:
     identity = np.arange(n)
     rows = np.tile(identity, (len(numbers), 1))
     drawn = np.flatnonzero(numbers)
+    samples = numbers[drawn] - 1
     starts = range(1, len(topics))
     ends = np.searchsorted(run.topic[places], starts)
     for qid, documents in zip(topics, np.split(places, ends), strict=True):
@@ -380,14 +390,14 @@ def _orders(system: str, run: Run, topics: Sequence[str], places: Ints, numbers:
         if size < 2 or not len(drawn):
             continue
         name = f"{system}\n{qid}"
-        samples = (numbers[drawn] - 1).tolist()
         random = np.array([uniforms(seed, name, sample, size) for sample in samples])
         # Each ranking by itself: sorting by list first, and by the random numbers within.
         lists = np.broadcast_to(run.list[documents], random.shape)
         order = np.lexsort((random, lists), axis=1)
         rows[np.ix_(drawn, documents)] = documents[order]
-    turns = np.arange(len(numbers))[:, None]
-    return (rows + n * turns).ravel()
+    offsets = n * np.arange(len(numbers))
+    rows += offsets[:, None]
+    return rows.ravel()
 
 
 def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
@@ -395,18 +405,20 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
 
     :param means: the mean value of the system, and that of each draw, ``[1 + draws]``
     """
-    value = means[0]
     random = means[1:]
     draws = len(random)
-    direction = direction_of_measure(measure)
-    worse = from_best(random, direction) - from_best(value, direction)
+    difference = random - means[0]
+    difference = difference.round(TIE_DECIMALS)
+    distance = from_best(means, direction_of_measure(measure))
+    worse = distance[1:] - distance[0]
     worse = worse.round(TIE_DECIMALS)
-    difference = np.round(random - value, TIE_DECIMALS)
     below = (difference <= 0).sum()
     above = (difference >= 0).sum()
     tail = 1 + min(below, above)
     equal = (worse == 0).sum()
     fairer = (worse < 0).sum() + 0.5 * equal
-    deviation = random.std(ddof=1) if draws > 1 else nan
+    deviation = nan
+    if draws > 1:
+        deviation = random.std(ddof=1)
     p = min(1.0, 2 * tail / (draws + 1))
     return {"random": random.mean(), "sd": deviation, "fairer": fairer / draws, "p": p}
