@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from math import inf, nan
+from math import nan
 from typing import Any, Literal
 
 import numpy as np
@@ -86,22 +86,22 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     if ALL_TOPICS in judgments.topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
                          "topics; rename the topic")
+    qids = [*judgments.topics, ALL_TOPICS]
     labels = annotations.labels
-    topics = len(judgments.topics)
-    counts = np.zeros((topics + 1, len(labels)))
-    shares = annotations.sets.shares(annotations.by_rel[rel], labels)
-    np.add.at(counts, judgments.topic, shares)
+    size = len(labels)
+    codes = annotations.by_rel[rel]
+    relevant = annotations.sets.shares(codes, labels)
+    shape = len(qids), size
+    counts = np.zeros(shape)
+    np.add.at(counts, judgments.topic, relevant)
     counts[-1] = counts.sum(axis=0)
     total = counts.sum(axis=1)
     shares = ratio(counts, total[:, None])
-    size = len(labels)
-    equal = np.full(size, 1 / max(size, 1))
+    equal = np.ones(size) / size
     skew = arrays.kl(shares, equal)
-    skew = np.maximum(skew, 0.0)
     skew[total == 0] = nan
     if size > 1:
-        skew = skew / math.log2(size)
-    qids = [*judgments.topics, ALL_TOPICS]
+        skew /= math.log2(size)
     index = pd.MultiIndex.from_product([qids, labels], names=["qid", "group"])
     table = index.to_frame(index=False)
     table["relevant"] = counts.ravel()
@@ -143,7 +143,7 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
     counts = counts[counts.sum(axis=1) > 1]
     if counts.empty:
         raise ValueError("no document has two votes, so there is no agreement to compute")
-    n = counts.sum(axis=1).to_numpy()
+    n = counts.sum(axis=1)
     pairs = counts * (counts - 1)
     equal = pairs.sum(axis=1) / (n * (n - 1))
     kappa = nan
@@ -237,14 +237,17 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     for name, run in runs_of(frames, judgments).items():
         ranked = annotations.of_run(run, depth)
         rows = first_rows(run, depth)
-        member = ranked.sets.shares(ranked.codes[rows], annotations.labels) > 0
-        member = np.column_stack([member, ~member.any(axis=1)])
-        document, label = np.nonzero(member)
+        codes = ranked.codes[rows]
+        shares = ranked.sets.shares(codes, annotations.labels)
+        without = ~shares.any(axis=1)
+        document, label = np.column_stack([shares, without]).nonzero()
         rows = rows[document]
-        table = pd.DataFrame({"name": name, "qid": qids[run.topic[rows]]})
+        topic = run.topic[rows]
+        pair = run.pair[rows]
+        table = pd.DataFrame({"name": name, "qid": qids[topic]})
         table["rank"] = run.place[rows] + 1
         table["docno"] = run.docnos(rows)
-        table["label"] = relevance[run.pair[rows]]
+        table["label"] = relevance[pair]
         table["group"] = pd.Series(names[label], dtype="str")
         tables.append(table)
     return pd.concat(tables, ignore_index=True)
@@ -293,33 +296,40 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     judged = loaded_qrels(qrels)
     judgments = Judgments(judged)
     annotations = annotations_of(judgments, groups)
-    labels = annotations.labels if of is None else distinct_labels(of, "of")
+    labels = annotations.labels
+    if of is not None:
+        labels = distinct_labels(of, "of")
     options: dict[str, Any] = {"others": others}
     if groups is not None:
         options["groups"] = groups
     by_measure = {}
+    of_groups: list[FairnessMeasure] = []
     for measure in parsed(measures):
         options["measure"] = measure
-        by_measure[measure] = {label: OfGroup(group=label, **options) for label in labels}
-    of_groups = [part for parts in by_measure.values() for part in parts.values()]
+        parts = {label: OfGroup(group=label, **options) for label in labels}
+        by_measure[measure] = parts
+        of_groups.extend(parts.values())
     evaluator = FairnessEvaluator(parsed(of_groups), judged)
     source = annotations.groups
+    qids = pd.Index(judgments.topics)
+    if source is not None and source.topics is not None:
+        qids = qids[qids.isin(source.topics)]
     rows = []
     for name, run in runs_of(runs, judgments).items():
         scores = evaluator.parts(run)
         for measure, parts in by_measure.items():
             columns = {label: scores[part] for label, part in parts.items()}
             values = pd.DataFrame(columns, index=judgments.topics)
+            values = values.loc[qids]
             if of is None:
                 values = values.dropna(axis="columns", how="all")
-            if source is not None and source.topics is not None:
-                values = values[values.index.isin(source.topics)]
             if topics == "common":
                 values = values.dropna()
-            elif topics == "all":
+            if topics == "all":
                 values = values.fillna(0.0)
             for label, column in values.items():
-                rows.append((name, str(measure), label, column.mean(), column.count()))
+                mean = column.mean()
+                rows.append((name, str(measure), label, mean, column.count()))
     return pd.DataFrame(rows, columns=["name", "measure", "group", "value", "n"])
 
 
@@ -362,7 +372,9 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
         raise ValueError(f"the table has several rows for {repeated.iloc[0].to_dict()}; keep one "
                          "of each system, measure and group")
     labels: Any = table["group"].map(label_text)
-    pair = [] if first is None else [label_text(first), label_text(second)]
+    pair = []
+    if first is not None:
+        pair = [label_text(first), label_text(second)]
     if not set(pair) <= set(labels):
         raise ValueError(f"first={shown(first)} or second={shown(second)} is no group of the "
                          f"table; its groups are {listed(labels.unique())}")
@@ -374,7 +386,8 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     gaps = (largest - smallest).to_frame("gap")
     gaps["ratio"] = smallest / largest
     gaps["worst"] = smallest
-    worst = values.agg(lambda part: labels[part.fillna(-inf).idxmin()])
+    in_order = table.sort_values("value", kind="stable")
+    worst = in_order.groupby(key)["group"].first()
     gaps["worst_group"] = worst.mask(smallest.isna())
     if pair:
         by_group = table.pivot(index=key, columns="group", values="value")
@@ -424,7 +437,9 @@ def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
     [[0.5, 0.5, 0.5, 0.5]]
     """
     frames, judged = runs_and_qrels(runs, qrels, topics)
-    labels = kept_annotations(judged, groups, []).labels if group is None else [group]
+    labels = [group]
+    if group is None:
+        labels = kept_annotations(judged, groups, []).labels
     measures = [RepBias(group=label, target=target, rel=rel, cutoff=cutoff) for label in labels]
     annotations = kept_annotations(judged, groups, measures)
     ranked = runs_of(frames, annotations.judgments)
@@ -432,13 +447,17 @@ def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
     for name, run in ranked.items():
         for measure in measures:
             rankings = annotations.of_run(run, measure.depth)
-            ratios = _ratios(measure, rankings).assign(name=name, group=measure["group"])
-            parts.append(ratios.assign(measure=str(measure)))
+            ratios = _ratios(measure, rankings)
+            ratios["name"] = name
+            ratios["group"] = measure["group"]
+            ratios["measure"] = str(measure)
+            parts.append(ratios)
     biases = pd.concat(parts, ignore_index=True)
     perquery = biases.rename(columns={"bias": "value"})
     summary = bias_summary(perquery[["name", "qid", "measure", "value"]])
     of_measures = {str(measure): measure["group"] for measure in measures}
-    summary.insert(1, "group", summary.pop("measure").map(of_measures))
+    of_summary = summary.pop("measure").map(of_measures)
+    summary.insert(1, "group", of_summary)
     return summary, biases[["name", "qid", "group", "model", "target", "bias"]]
 
 
@@ -449,9 +468,10 @@ def _ratios(measure: Any, rankings: Rankings) -> pd.DataFrame:
         m, u, n = measure.counts(view)
         if nothing_to_compare(measure, view.labels):
             m = u = np.full(len(m), nan)
-        ratios = {"model": ratio(m, n), "target": ratio(u, n), "bias": ratio(m - u, n)}
-        means = {name: view.mean_of_lists(values) for name, values in ratios.items()}
-        parts.append(pd.DataFrame(means))
+        part = pd.DataFrame()
+        for column, count in {"model": m, "target": u, "bias": m - u}.items():
+            part[column] = view.mean_of_lists(ratio(count, n))
+        parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
     frame.insert(0, "qid", rankings.topics)
     return frame

@@ -60,7 +60,8 @@ def topic_groups(perquery: pd.DataFrame, groups: Any, method: Literal["t", "bca"
     2    A  rKL@10   sport  1   0.6    NaN    NaN
     """
     frame = values_of(perquery, undefined)
-    frame["cell"] = frame.groupby(["name", "measure"], sort=False).ngroup()
+    cells = frame.groupby(["name", "measure"], sort=False)
+    frame["cell"] = cells.ngroup()
     members = _members(groups, frame)
     frame = frame.merge(members, on="qid")
     frame = frame.sort_values(["cell", "group"], kind="stable")
@@ -119,11 +120,12 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
         size = int(defined.sum())
         if size not in orders:
             orders[size] = _orders(size, resamples, seed)
+        y = y[defined]
         of_topics = member[defined]
         of_topics = of_topics.loc[:, of_topics.any()]
         is_member = of_topics.to_numpy()
-        gap = _gap(y[defined], is_member, of_topics.columns, measure, perquery)
-        test = _permuted(y[defined], is_member, *orders[size])
+        gap = _gap(y, is_member, of_topics.columns, measure, perquery)
+        test = _permuted(y, is_member, *orders[size])
         rows.append((*gap, *test))
     table = pd.DataFrame(rows, columns=["groups", "worst", "worst mean", "range", "sd", "gini", "p",
                                         "chance"])
@@ -226,13 +228,12 @@ def _permuted(y: Floats, member: Bools, orders: Ints, complete: bool) -> tuple[f
     values = np.vstack([y, y[orders]])
     means = values @ member / size
     squares = (means - y.mean()) ** 2
-    spread = (squares @ size).round(TIE_DECIMALS)
-    hits = (spread[1:] >= spread[0]).sum()
-    # All permutations include the observed order; it is added to random ones.
-    itself = 0 if complete else 1
+    spread = squares @ size
+    spread = spread.round(TIE_DECIMALS)
     ranges = np.ptp(means[1:], axis=1)
-    p = (itself + hits) / (itself + len(orders))
-    return float(p), float(ranges.mean())
+    # All permutations include the observed order; it is added to random ones.
+    hits = spread[int(complete):] >= spread[0]
+    return float(hits.mean()), float(ranges.mean())
 
 
 def _orders(size: int, resamples: int, seed: int) -> tuple[Ints, bool]:
@@ -241,6 +242,8 @@ def _orders(size: int, resamples: int, seed: int) -> tuple[Ints, bool]:
     :returns: the permutations, ``[permutations, size]``, and whether these are all
     """
     if math.factorial(size) <= resamples:
-        return np.array(list(itertools.permutations(range(size)))), True
+        orders = itertools.permutations(range(size))
+        return np.array([*orders]), True
     rng = np.random.default_rng(seed)
-    return rng.random((resamples, size)).argsort(axis=1), False
+    keys = rng.random((resamples, size))
+    return keys.argsort(axis=1), False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,7 +33,7 @@ LEAST_SHAPE, LEAST = 1e-9, 1e-300
 LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
 
 
-def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: Sequence[str],
+def sample(source: ModelLabels | WithErrorRates, labels: list[str], topics: Sequence[str],
            topic: Ints, docnos: Any, draws: int, seed: int) -> tuple[Ints, Floats]:
     """Return drawn labels of documents, given their labels from a model.
 
@@ -91,7 +91,7 @@ def sample(source: ModelLabels | WithErrorRates, labels: Sequence[str], topics: 
     return drawn, agreement
 
 
-def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Sequence[str]) -> Ints:
+def _codes_of(source: Groups, qids: Any, docnos: Any, labels: Iterable[str]) -> Ints:
     """Return the label of each document as an index of ``labels``, −1 for none."""
     codes, names, _ = single_labels(source, qids, docnos)
     return recoded(codes, names, labels)
@@ -123,7 +123,7 @@ def _further_documents(source: ModelLabels, qids: Any, docnos: Any) -> tuple[Any
     return more_qids[absent], more_docnos[absent]
 
 
-def _known_rates(source: WithErrorRates, labels: Sequence[str],
+def _known_rates(source: WithErrorRates, labels: list[str],
                  model: Ints) -> tuple[Floats, Floats]:
     """Return the shares of the true labels by the model's label, and its error rates.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -120,12 +119,15 @@ def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
 def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
     """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
     """
-    return {name: Run(frame, judgments) for name, frame in frames_of(runs).items()}
+    frames = frames_of(runs)
+    return {name: Run(frame, judgments) for name, frame in frames.items()}
 
 
 def first_rows(run: Run, depth: int | None) -> Ints:
     """Return the rows of the first ``depth`` documents of each list, by default of all."""
-    return np.flatnonzero(run.place < (inf if depth is None else depth))
+    if depth is None:
+        return np.arange(len(run.place))
+    return np.flatnonzero(run.place < depth)
 
 
 def is_of_groups(measure: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import inf
 from typing import Any
 
@@ -147,31 +147,19 @@ def notes(table: pd.DataFrame) -> list[str]:
     ['Groups: sides (CON, PRO).', 'AWRF@5: target: equal shares of all groups.']
     """
     attrs = table.attrs
-    names = table["measure"].unique() if is_per_query(table) else table.columns
+    per_query = is_per_query(table)
+    names = table["measure"].unique() if per_query else table.columns
     measures = {str(name): measure_of(name, table) for name in names}
     sentences = _notes_on_tests(table, list(measures))
     if attrs.get(INTERVAL):
         sentences.append(_note_on_intervals(table))
     if attrs.get(GROUPS):
-        labels = f" ({first_names(attrs[LABELS])})" if attrs.get(LABELS) else ""
-        sentences.append(f"Groups: {attrs[GROUPS]}{labels}.")
-    several = attrs.get(SEVERAL, {})
-    texts = {}
-    for name, measure in measures.items():
-        if measure is not None:
-            label = label_and_measure(name, measure)
-            texts[label] = target_and_protected(measure, name in several)
-    names_of = _names_by_text(texts)
-    sentences += [f"{same}: {text}." for text, same in names_of.items() if text]
-    counts = {}
-    for name, topics in attrs.get(UNDEFINED, {}).items():
-        counts[name] = f"{len(topics)} of {attrs[TOPICS]} topics"
-    counts |= attrs.get(UNDEFINED_EVERYWHERE, {})
-    if counts:
-        left_out = ", and left out" if attrs.get(DROPPED) else ""
-        names_of = _names_by_text(counts)
-        parts = [f"{same} on {count}" for count, same in names_of.items()]
-        sentences.append(f"Undefined{left_out}: {'; '.join(parts)}.")
+        groups = attrs[GROUPS]
+        if attrs.get(LABELS):
+            groups += f" ({first_names(attrs[LABELS])})"
+        sentences.append(f"Groups: {groups}.")
+    sentences += _notes_on_targets(measures, attrs.get(SEVERAL, {}))
+    sentences += _note_on_undefined(attrs)
     for name, shares in attrs.get(FAR_DOWN, {}).items():
         parts = [f"{share:.0%} of {system}" for system, share in shares.items()]
         systems = first_names(parts)
@@ -179,10 +167,47 @@ def notes(table: pd.DataFrame) -> list[str]:
                          "are within the cutoff.")
     sentences += note_on_oracles(table)
     if attrs.get(BROKEN):
-        sentences.append(f"Not evaluated because of errors: {', '.join(attrs[BROKEN])}.")
-    if not is_per_query(table):
+        broken = ", ".join(attrs[BROKEN])
+        sentences.append(f"Not evaluated because of errors: {broken}.")
+    if not per_query:
         sentences += note_on_fronts(table)
     return sentences
+
+
+def _notes_on_targets(measures: Mapping[str, FairnessMeasure | None],
+                      several: Collection[str]) -> list[str]:
+    """Return the targets and the protected groups of measures.
+
+    A label is followed by the name of its measure without groups.
+
+    :param measures: by the name of the column
+    :param several: the columns whose protected groups differ between topics
+    """
+    texts = {}
+    for name, measure in measures.items():
+        if measure is None:
+            continue
+        text = target_and_protected(measure, name in several)
+        if parsed_or_none(stands_for(name)) is None:
+            params = {key: value for key, value in measure.params.items() if key != "groups"}
+            name = f"{name} ({type(measure)(**params)})"
+        texts[name] = text
+    names_of = _names_by_text(texts)
+    return [f"{names}: {text}." for text, names in names_of.items() if text]
+
+
+def _note_on_undefined(attrs: Mapping[Any, Any]) -> list[str]:
+    """Return a note on the undefined topics of measures, if any."""
+    counts = {}
+    for name, topics in attrs.get(UNDEFINED, {}).items():
+        counts[name] = f"{len(topics)} of {attrs[TOPICS]} topics"
+    counts |= attrs.get(UNDEFINED_EVERYWHERE, {})
+    if not counts:
+        return []
+    undefined = "Undefined, and left out" if attrs.get(DROPPED) else "Undefined"
+    names_of = _names_by_text(counts)
+    parts = [f"{names} on {count}" for count, names in names_of.items()]
+    return [f"{undefined}: {'; '.join(parts)}."]
 
 
 def note_on_oracles(table: pd.DataFrame) -> list[str]:
@@ -283,14 +308,6 @@ def level(alpha: float) -> str:
     return f"{alpha:g}".removeprefix("0")
 
 
-def label_and_measure(name: str, measure: FairnessMeasure) -> str:
-    """Return the name of a column and, if it is a label, the name of the measure without groups."""
-    if parsed_or_none(stands_for(name)) is not None:
-        return name
-    params = {key: value for key, value in measure.params.items() if key != "groups"}
-    return f"{name} ({type(measure)(**params)})"
-
-
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     """Return p-values that are corrected for several tests: all comparisons by one measure, with
     those of runs that failed.
@@ -312,9 +329,11 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
         steps = steps.cummax().clip(upper=1.0)
         return steps.reindex(p_values.index).where(p_values.notna())
     from statsmodels.stats.multitest import multipletests
-    try:  # the method is checked in any case
-        values = multipletests(filled if len(filled) else [1.0], ALPHA, str(method))[1]
+    tested = filled if len(filled) else [1.0]  # the method is checked in any case
+    try:
+        _, values, *_ = multipletests(tested, ALPHA, str(method))
     except ValueError:
         raise ValueError(f"correction={shown(method)} is not possible; it takes a method of "
                          "statsmodels, such as 'holm', or None (--correction none)") from None
-    return pd.Series(values[:len(filled)], p_values.index).where(p_values.notna())
+    steps = pd.Series(values[:len(filled)], p_values.index)
+    return steps.where(p_values.notna())
