@@ -250,7 +250,6 @@ class Labelled:
         :param counts: those of the start, ``[T, M, K]``
         :param number: the number of states
         """
-        from scipy.special import softmax
         of_topics = self.fixed + counts.sum(axis=1)
         size = of_topics.sum(axis=1, keepdims=True)
         places = size.max(initial=0)
@@ -282,8 +281,11 @@ class Labelled:
             shapes = np.maximum(shapes, LEAST_SHAPE)
             logs = np.log(shapes[:, None] + place)
             likelihood = np.tensordot(logs, larger, 2) - normaliser
-            posterior = softmax(likelihood)
-            concentration = rng.choice(CONCENTRATIONS, p=posterior)
+            likelihood -= likelihood.max()
+            weights = np.exp(likelihood).cumsum()
+            threshold = rng.random() * weights[-1]
+            at = weights.searchsorted(threshold, side="right")
+            concentration = CONCENTRATIONS[at]
             if sweep > BURN_IN and (sweep - BURN_IN) % STEP == 0:
                 yield counts
 
@@ -293,12 +295,12 @@ def _larger(counts: Ints, places: int) -> Ints:
 
     :param counts: ``[n, columns]``, at most ``places``
     """
-    number, columns = counts.shape
-    column = np.tile(np.arange(columns), number)
-    shape = places + 1, columns
-    equal = _counts(counts.ravel(), column, shape)
+    columns = counts.shape[1]
+    cells = counts * columns + np.arange(columns)
+    equal = np.bincount(cells.ravel(), minlength=(places + 1) * columns)
+    equal = equal.reshape(-1, columns)
     at_most = equal[:places].cumsum(axis=0)
-    return number - at_most
+    return len(counts) - at_most
 
 
 def _normalised(weights: Any) -> Floats:

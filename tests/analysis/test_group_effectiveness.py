@@ -118,6 +118,12 @@ def test_a_missing_value_leaves_no_gap():
     assert "delta" not in analysis.group_gaps(table_of(0.5))
 
 
+def test_joined_tables_repeat_their_index():
+    tables = [table_of(0.5, 0.25), table_of(0.2, 0.3).assign(name="two")]
+    gaps = analysis.group_gaps(pd.concat(tables))
+    assert gaps["worst_group"].tolist() == ["b", "a"]
+
+
 @each("call, message", [
     (lambda: means("some"), "topics='some' is not possible"),
     (lambda: means("all", of="h"), "of"),
