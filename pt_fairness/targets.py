@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from math import inf, nan
+from math import inf
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,8 @@ class Target(NamedObject):
         self.topics, self.labels, self.shares = _read(name, frame)
 
     def digest(self) -> str:
-        return value_hash((self.topics, self.labels, self.shares, self.of_qrels))
+        content = self.topics, self.labels, self.shares, self.of_qrels
+        return value_hash(content)
 
 
 REGISTRY = Registry(Target, words=TARGET_WORDS)
@@ -99,7 +100,8 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
     frame = as_frame(frame)
     if not isinstance(frame, pd.DataFrame):
         frame = read_targets(frame)
-    REGISTRY.register(name, Target(name, frame, of_qrels))
+    target = Target(name, frame, of_qrels)
+    REGISTRY.register(name, target)
 
 
 def _read(name: str, frame: pd.DataFrame) \
@@ -109,32 +111,36 @@ def _read(name: str, frame: pd.DataFrame) \
     if for_all:
         frame = frame.assign(qid="all")
     need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
-    rows = pd.DataFrame(index=range(len(frame)))
+    rows = frame[["qid", "group", "share"]].reset_index(drop=True)
     for column in ("qid", "group"):
-        blank = frame[column].isna() | frame[column].isin(UNANNOTATED)
+        texts = rows[column]
+        blank = texts.isna() | texts.isin(UNANNOTATED)
         if blank.any():
-            raise missing(frame[column], blank.to_numpy().argmax(), f"target {name!r}")
-        rows[column] = frame[column].map(label_text).to_numpy()
-    numbers = pd.to_numeric(frame["share"], errors="coerce")
-    rows["share"] = numbers.to_numpy(float, na_value=nan)
-    wrong = ~rows["share"].between(0, inf, inclusive="left")
-    for place, row in rows[wrong][:1].iterrows():
+            raise missing(texts, blank.argmax(), f"target {name!r}")
+        rows[column] = texts.map(label_text)
+    numbers = pd.to_numeric(rows["share"], errors="coerce")
+    numbers = numbers.astype(float)
+    wrong = ~numbers.between(0, inf, inclusive="left")
+    for _, row in rows[wrong][:1].iterrows():
         raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
-                         f"{str(frame['share'].iloc[place])!r} for topic {row['qid']!r}; shares "
-                         "are numbers that are not negative")
+                         f"{str(row['share'])!r} for topic {row['qid']!r}; shares are numbers "
+                         "that are not negative")
     for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
         raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
                          f"{row['qid']!r}; a topic has one share for each group")
-    rows["share"] = rows["share"].where(rows["share"] >= SMALLEST_TARGET, 0.0)
+    rows["share"] = numbers.where(numbers >= SMALLEST_TARGET, 0.0)
     topics = rows["qid"].unique()
-    table = rows.pivot(index="qid", columns="group", values="share").loc[topics].fillna(0.0)
-    shares = table.to_numpy(float)
-    off = abs(shares.sum(axis=1) - 1.0) > SUM_TOLERANCE
-    if off.any():
-        place = off.argmax()
+    table = rows.pivot(index="qid", columns="group", values="share")
+    table = table.loc[topics]
+    shares = table.fillna(0.0).to_numpy(float)
+    total = shares.sum(axis=1)
+    off = abs(total - 1.0) > SUM_TOLERANCE
+    for place in np.flatnonzero(off)[:1]:
         raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum to "
-                         f"{shares[place].sum():.9g}; those of every topic sum to 1")
-    places = None if for_all else {qid: place for place, qid in enumerate(topics)}
+                         f"{total[place]:.9g}; those of every topic sum to 1")
+    places = None
+    if not for_all:
+        places = {qid: place for place, qid in enumerate(topics)}
     return places, tuple(table), shares
 
 
@@ -158,11 +164,12 @@ def get(name: str) -> pd.DataFrame:
     1   1     m    0.6
     """
     target = find(name)
-    topic, group = np.nonzero(target.shares)
-    frame = pd.DataFrame({"group": pd.Index(target.labels, dtype="str").take(group),
-                          "share": target.shares[topic, group]})
+    topic, group = target.shares.nonzero()
+    labels = pd.Index(target.labels, dtype="str")
+    frame = pd.DataFrame({"group": labels[group], "share": target.shares[topic, group]})
     if target.topics is not None:
-        frame.insert(0, "qid", pd.Index([*target.topics], dtype="str").take(topic))
+        topics = pd.Index(list(target.topics), dtype="str")
+        frame.insert(0, "qid", topics[topic])
     return frame
 
 
@@ -176,9 +183,12 @@ def shares(target: str | Target, qids: Sequence[str], labels: Sequence[str]) -> 
     target = find(target)
     check(target, qids)
     columns = [labels.index(label) for label in target.labels]
-    rows = 0 if target.topics is None else [target.topics[qid] for qid in qids]
+    registered = target.shares
+    if target.topics is not None:
+        rows = [target.topics[qid] for qid in qids]
+        registered = registered[rows]
     table = np.zeros((len(qids), len(labels)))
-    table[:, columns] = target.shares[rows]
+    table[:, columns] = registered
     return table
 
 

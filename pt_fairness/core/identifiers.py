@@ -149,6 +149,19 @@ def texts_of(ids: pd.Series) -> Any:
     return ids.to_numpy(dtype=object)
 
 
+def pair_texts(function: str, qids: Any, docnos: Any) -> tuple[Any, Any]:
+    """Return the topics and the documents that a function was given as text, ``[n]`` each.
+
+    :raises ValueError: they differ in length
+    """
+    if len(qids) != len(docnos):
+        raise ValueError(f"{function} was given {len(qids)} topics and {len(docnos)} documents; it "
+                         "needs a topic for each document")
+    topics = pd.Series(qids)
+    documents = pd.Series(docnos)
+    return texts_of(topics), texts_of(documents)
+
+
 def words_of(texts: Any) -> Any:
     """Return 64-bit integers whose rows sort as the UTF-8 bytes of texts do, ``[n, words]``.
 

@@ -54,29 +54,36 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
     """
     if len(sources) < 2:
         raise ValueError(f"a product of groups needs at least two sources, not {len(sources)}")
-    return _Product([get(source) for source in sources],
-                    None if missing is None else label_text(missing), name)
+    if missing is not None:
+        missing = label_text(missing)
+    return _Product(list(map(get, sources)), missing, name)
 
 
 class _Product(Groups):
     def __init__(self, sources: list[Groups], missing: str | None, name: str | None) -> None:
         self._sources = sources
         self._missing = missing
-        extra = [] if missing is None else [missing]
-        labels_of = [sorted({*(source.labels or ()), *extra}) for source in sources]
-        for labels in labels_of:
-            _check(labels)
-        combinations = None
+        labels_of = []
+        for source in sources:
+            labels = {*(source.labels or ())}
+            if missing is not None:
+                labels.add(missing)
+            labels_of.append(sorted(labels))
+            _check(labels_of[-1])
+        declared = None
         if all(source.labels is not None for source in sources) \
                 and math.prod(map(len, labels_of)) <= MOST_DECLARED:
-            combinations = map(SEPARATOR.join, itertools.product(*labels_of))
-        super().__init__(name, combinations)
-        self.complete = combinations is not None and all(source.complete for source in sources)
+            combinations = itertools.product(*labels_of)
+            declared = map(SEPARATOR.join, combinations)
+            self.complete = all(source.complete for source in sources)
+        super().__init__(name, declared)
         self.in_parts = all(source.in_parts for source in sources)
         self.by_topic = any(source.by_topic for source in sources)
         self.judged = any(source.judged for source in sources)
         limits = [set(source.topics) for source in sources if source.topics is not None]
-        self.topics = sorted(set.intersection(*limits)) if limits else None
+        if limits:
+            common = set.intersection(*limits)
+            self.topics = sorted(common)
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
@@ -87,33 +94,40 @@ class _Product(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         parts = [Memberships(*source.annotate(qids, docnos)) for source in self._sources]
+        n = len(docnos)
+        unknown = np.zeros(n)
+        weighted = np.zeros(n, bool)
         for part in parts:
             _check(part.labels)
-        n = len(docnos)
-        # A product is known where all of its sources know the document.
-        unknown = 0.0 * np.sum([part.unknown_of(n) for part in parts], axis=0)
-        item = np.unique(np.concatenate([part.item for part in parts]))
-        weighted = np.zeros(n, bool)
+            # A product is known where all of its sources know the document.
+            unknown += 0.0 * part.unknown_of(n)
+            has_weight = ~np.isnan(part.weights)
+            weighted[part.item[has_weight]] = True
+        items = np.concatenate([part.item for part in parts])
+        item = np.unique(items)
         share = np.ones(len(item))
         codes = np.zeros(len(item), np.int64)
-        labels = [""]
-        for place, part in enumerate(parts):
+        combinations: list[tuple[str, ...]] = [()]
+        for part in parts:
             if self._missing is not None:
-                part = part.with_label(np.setdiff1d(item, part.item), self._missing)
-            weighted[part.item[~np.isnan(part.weights)]] = True
+                without = np.setdiff1d(item, part.item)
+                part = part.with_label(without, self._missing)
             part_item, part_codes, part_share = _shares(part)
             start = part_item.searchsorted(item, "left")
-            count = part_item.searchsorted(item, "right") - start
-            row = np.repeat(np.arange(len(item)), count)
+            end = part_item.searchsorted(item, "right")
+            count = end - start
             entry = ranges(start, count)
-            item = item[row]
-            share = share[row] * part_share[entry]
-            pairs = codes[row] * len(part.labels) + part_codes[entry]
-            pairs, codes = np.unique(pairs, return_inverse=True)
-            separator = SEPARATOR if place else ""
-            labels = [labels[pair // len(part.labels)] + separator
-                      + part.labels[pair % len(part.labels)] for pair in pairs]
-        weight = np.where(weighted[item], share, nan) if self.weighted else None
+            item = np.repeat(item, count)
+            share = np.repeat(share, count) * part_share[entry]
+            size = len(part.labels)
+            pairs = np.repeat(codes * size, count)
+            pairs, codes = np.unique(pairs + part_codes[entry], return_inverse=True)
+            combinations = [(*combinations[pair // size], part.labels[pair % size])
+                            for pair in pairs]
+        labels = list(map(SEPARATOR.join, combinations))
+        weight = None
+        if self.weighted:
+            weight = np.where(weighted[item], share, nan)
         return Memberships(item, codes, labels, weight, unknown)
 
 
@@ -128,16 +142,16 @@ def _check(labels: Iterable[str]) -> None:
                              "labels of a product; rename it")
 
 
-def _shares(annotations: Memberships) -> tuple[Ints, Ints, Floats]:
+def _shares(part: Memberships) -> tuple[Ints, Ints, Floats]:
     """Return the distinct annotations with the share of the document in each label.
 
     :returns: document index (ascending), label code and share of each annotation
     """
-    item, codes, weight = distinct_annotations(annotations.item, annotations.codes,
-                                               annotations.weights)
+    item, codes, weight = distinct_annotations(part.item, part.codes, part.weights)
     assert weight is not None
-    weight = np.where(np.isnan(weight), 1.0, weight)
-    return item, codes, weight / np.bincount(item, weight)[item]
+    weight[np.isnan(weight)] = 1.0
+    total = np.bincount(item, weight)
+    return item, codes, weight / total[item]
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,
@@ -198,11 +212,11 @@ class WithErrorRates(Groups):
                                  f"{listed(table.index)}; both need the same labels")
             self.errors = table
             joint = table.T * shares.loc["prior"]
-            table = joint.div(joint.sum(axis=1), axis=0).dropna()  # NaN: a probability of 0
+            total = joint.sum(axis=1)
+            table = joint.div(total, axis=0)[total > 0]
         self.base = base
         self.table = table
-        ordered = base.order is not None and set(table) <= set(base.order)
-        super().__init__(name, table, base.order if ordered else None)
+        super().__init__(name, table, base.order_of(table.columns))
         self._take(base)
         self._rows(base.labels or [])
 
@@ -220,30 +234,34 @@ class WithErrorRates(Groups):
     def _content(self) -> Any:
         content = (self.base.name, self.base.digest(), list(self.table.index), self.labels,
                    self.order, self.table.to_numpy())
-        return content if self.errors is None else (*content, self.errors.to_numpy())
+        if self.errors is None:
+            return content
+        return *content, self.errors.to_numpy()
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         of_documents, labels, _ = single_labels(self.base, qids, docnos)
         item = np.flatnonzero(of_documents >= 0)
-        used, codes = np.unique(of_documents[item], return_inverse=True)
-        rates = self._rows([labels[code] for code in used])[codes]
-        entry, column = np.nonzero(rates)
-        return Memberships(item[entry], column, list(map(str, self.table)), rates[entry, column])
+        used, row = np.unique(of_documents[item], return_inverse=True)
+        of_labels = self._rows([labels[code] for code in used])
+        rates = of_labels[row]
+        entry, codes = np.nonzero(rates)
+        item = item[entry]
+        weight = rates[entry, codes]
+        return Memberships(item, codes, self.table.columns.tolist(), weight)
 
 
 class ModelLabels(Groups):
     """Labels of a model, and human labels of some documents; see :func:`model_labels`."""
 
     def __init__(self, model: Groups, human: Groups, name: str | None) -> None:
-        labels = {*(model.labels or ()), *(human.labels or ())}
-        ordered = model.order is not None and {*model.order} == labels
-        super().__init__(name, labels, model.order if ordered else None)
+        labels = [*(model.labels or ()), *(human.labels or ())]
+        super().__init__(name, labels, model.order_of(labels))
         #: The labels of the model, and those of people.
         self.model = model
         self.human = human
         self._take(model)
-        self.complete = all(source.complete and source.labels is not None
-                            for source in (model, human))
+        declared = None not in (model.labels, human.labels)
+        self.complete = declared and model.complete and human.complete
         self.by_topic |= human.by_topic
         self.judged |= human.judged
 
@@ -256,7 +274,8 @@ class ModelLabels(Groups):
         for item in np.flatnonzero(without & (model >= 0))[:1]:
             raise ValueError(f"{docnos[item]!r} has no group in {self.human!r}, and one of the "
                              f"model. {LABEL_OR_LEAVE}")
-        codes = np.where(human >= 0, human, model + len(human_labels) * (model >= 0))
+        model[model >= 0] += len(human_labels)
+        codes = np.where(human >= 0, human, model)
         item = np.flatnonzero(codes >= 0)
         labels = [*human_labels, *model_labels]
         return Memberships(item, codes[item], labels)
@@ -306,17 +325,20 @@ def single_labels(source: Groups, qids: Any,
     :raises ValueError: a document has several labels or weights
     """
     annotations = Memberships(*source.annotate(qids, docnos))
+    n = len(docnos)
     item = annotations.item
-    several = item[np.bincount(item, minlength=1)[item] > 1]
-    weighted = item[~np.isnan(annotations.weights)]
+    count = annotations.label_counts(n)
+    has_weight = ~np.isnan(annotations.weights)
+    several = np.flatnonzero(count > 1)
+    weighted = item[has_weight]
     for documents, what in ((several, "several labels"), (weighted, "weights")):
         if len(documents):
             docno = np.asarray(docnos, dtype=object)[documents.min()]
             raise ValueError(f"{docno!r} has {what} in {source!r}; error rates are for one label "
                              "for each document")
-    codes = np.full(len(docnos), -1)
+    codes = np.full(n, -1)
     codes[item] = annotations.codes
-    return codes, annotations.labels, annotations.without_group(len(docnos))
+    return codes, annotations.labels, annotations.without_group(n)
 
 
 def _table(rates: Any, option: str) -> pd.DataFrame:
@@ -335,9 +357,9 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
     columns = sorted(set().union(*rows.values()))
     table = pd.DataFrame([[row.get(name, 0.0) for name in columns] for row in rows.values()],
                          list(rows), columns, dtype=float)
-    off = abs(table.sum(axis=1, skipna=False) - 1)
-    wrong = (table < 0).any(axis=1) | ~(off <= 1e-9)
-    for label in table.index[wrong][:1]:
+    total = table.sum(axis=1, skipna=False)
+    possible = (table >= 0).all(axis=1) & (abs(total - 1) <= 1e-9)
+    for label in table.index[~possible][:1]:
         raise ValueError(f"the probabilities of {label!r} in {option} are {shown(rows[label])}; "
                          "they have to be at least 0 and to sum to 1")
     return table

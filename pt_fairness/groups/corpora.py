@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.messages import UNANNOTATED, label_text, listed, shown, warn
+from pt_fairness.core.messages import label_text, listed, shown, warn
 from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
 from pt_fairness.io.word_counts import (
     THRESHOLD,
@@ -146,19 +146,24 @@ class FromText(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         counts = self._counts.of(docnos, self.name)
-        neutral = (counts.sum(axis=1) <= self._threshold)[:, np.newaxis]
+        total = counts.sum(axis=1, keepdims=True)
+        neutral = total <= self._threshold
         members = counts
         if not self.weighted:
-            members = counts == counts.max(axis=1, keepdims=True)
+            most = counts.max(axis=1, keepdims=True)
+            members = counts == most
             neutral |= members.sum(axis=1, keepdims=True) > 1
         # A column for each group, and one for the neutral documents.
-        members = np.hstack([np.where(neutral, 0, members), neutral])
+        members = np.hstack([members * ~neutral, neutral])
         absent = counts[:, 0] < 0  # not in the corpus
         members[absent] = 0
         columns = len(self._columns)
-        item, codes = np.nonzero(members[:, :columns])
-        weight = members[item, codes].astype(float) if self.weighted else None
-        return Memberships(item, codes, self._columns, weight, np.where(absent, nan, 0.0))
+        item, codes = members[:, :columns].nonzero()
+        weight = None
+        if self.weighted:
+            weight = members[item, codes].astype(float)
+        unknown = np.where(absent, nan, 0.0)
+        return Memberships(item, codes, self._columns, weight, unknown)
 
 
 class FromIrds(Groups):
@@ -205,8 +210,8 @@ class FromIrds(Groups):
             if self.field in names or (callable(self.field) and names):
                 return entity
         existing = [f"{', '.join(names)} ({entity})" for entity, names in fields.items()]
-        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has "
-                         f"{' and '.join(existing) or 'none'}")
+        listing = " and ".join(existing) or "none"
+        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has {listing}")
 
     def _groups(self, record: Any) -> Found:
         """Return the groups of a document or judgment."""
@@ -226,12 +231,14 @@ class FromIrds(Groups):
                 texts.append(value.name)
             elif not is_no_group(value):
                 texts.append(label_text(value))
-        labels = [text for text in texts if text not in UNANNOTATED]
+        labels = texts
         if self.complete:
-            labels = [label for label in labels if label in (self.labels or ())]
+            labels = [text for text in texts if text in (self.labels or ())]
         if labels:
             return tuple(labels), ""
-        return (), f"{_OTHER}{texts[0]}" if texts else _NOTHING
+        if texts:
+            return (), f"{_OTHER}{texts[0]}"
+        return (), _NOTHING
 
     def fetch(self, docnos: Iterable[str]) -> dict[str, Found]:
         """Return the groups of documents by docno; documents read before are cached."""
@@ -258,13 +265,16 @@ class FromIrds(Groups):
             return
         self._warned = True
         reasons = pd.Series(causes, dtype=object)
+        declared = ", ".join(self.labels or ())
         kinds = reasons.map({MISSING: "not in the corpus", _NOTHING: "without a value"})
-        kinds = kinds.fillna(f"with a value other than {', '.join(self.labels or ())}")
+        kinds = kinds.fillna(f"with a value other than {declared}")
         details = []
         for kind, of_kind in reasons.groupby(kinds):
-            docno, reason = next(iter(of_kind.items()))
-            value = f" has {reason.removeprefix(_OTHER)!r}" if reason.startswith(_OTHER) else ""
-            details.append(f"{len(of_kind)} {kind} (the first: {docno!r}{value})")
+            first = repr(of_kind.index[0])
+            reason = of_kind.iloc[0]
+            if reason.startswith(_OTHER):
+                first += f" has {reason.removeprefix(_OTHER)!r}"
+            details.append(f"{len(of_kind)} {kind} (the first: {first})")
         warn(f"{self.name}: {len(reasons)} of {len(groups)} documents have no group and count as "
              f"unannotated: {'; '.join(details)}")
 
@@ -297,4 +307,5 @@ class FromIrds(Groups):
         self._warn_once(groups)
         pairs = [(docno, labels) for docno, (labels, cause) in groups.items() if cause != MISSING]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
-        return Table.of_frame(frame).find(qids, docnos)
+        table = Table.of_frame(frame)
+        return table.find(qids, docnos)

@@ -17,10 +17,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Ints
-from pt_fairness.core.identifiers import texts_of, with_text_ids
+from pt_fairness.core.identifiers import pair_texts, texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.groups.combinations import LABEL_OR_LEAVE, single_labels
-from pt_fairness.groups.memberships import Groups, Memberships, id_texts
+from pt_fairness.groups.memberships import Groups, Memberships
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.run_files import load_topics
@@ -32,7 +32,7 @@ LABELLER = "labeller.json"
 NONE = "@NONE"
 #: A value and the ends of its interval.
 Estimate = tuple[float, float, float]
-_UNDEFINED = math.nan, math.nan, math.nan
+_UNDEFINED = (math.nan,) * 3
 
 
 def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any = None,
@@ -349,7 +349,7 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
             raise ValueError(f"{model!r} or {human!r} has labels by topic; name the topic of each "
                              "document with qids=")
         qids = docnos  # any topic
-    topics, documents = id_texts("error_rates", qids, docnos)
+    topics, documents = pair_texts("error_rates", qids, docnos)
     frame = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
     frame = frame.drop_duplicates(["qid", "docno"] if by_topic else "docno")
     frame["model"], _ = _labels_of(model, frame)
@@ -426,12 +426,14 @@ class LabelErrors:
         self._labelled = counts.drop(columns=NONE)
         self._without = int(counts[NONE].sum())
         self.counts = counts if self._without else self._labelled
+        self._number = counts.to_numpy().sum()
         self._name = name
 
     @property
     def accuracy(self) -> Estimate:
         """The share of the human labels with which the model agrees, and its interval."""
-        share, low, high = _wilson(np.trace(self._labelled), self.counts.to_numpy().sum())
+        right = np.trace(self._labelled)
+        share, low, high = _wilson(right, self._number)
         return float(share), float(low), float(high)
 
     @property
@@ -491,8 +493,7 @@ class LabelErrors:
     def sentence(self) -> str:
         """The agreement as a sentence for a paper."""
         share, low, high = (f"{100 * value:.1f}" for value in self.accuracy)
-        number = self.counts.to_numpy().sum()
-        text = (f"The labels of {self._name} agree with {number} human labels in "
+        text = (f"The labels of {self._name} agree with {self._number} human labels in "
                 f"{share} % [{low}, {high}] (κ {_shown(self.kappa)}).")
         if self._without:
             text += (f" {self._without} of these documents have no label of the model: they count "

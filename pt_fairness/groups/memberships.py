@@ -10,7 +10,13 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, ranges, recoded
-from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, texts_of
+from pt_fairness.core.identifiers import (
+    DocumentIndex,
+    as_frame,
+    id_columns,
+    pair_texts,
+    texts_of,
+)
 from pt_fairness.core.messages import (
     UNANNOTATED,
     UNKNOWN_GROUP,
@@ -44,31 +50,34 @@ class Memberships(NamedTuple):
         """Return ``unknown``, ``[n]``, also if it is ``None``."""
         if self.unknown is not None:
             return self.unknown
-        return np.where(self._count(n) > 0, 0.0, nan)
+        labelled = self.label_counts(n) > 0
+        return np.where(labelled, 0.0, nan)
 
-    def _count(self, n: int) -> Ints:
-        """Return the number of annotations of each document, ``[n]``."""
+    def label_counts(self, n: int) -> Ints:
+        """Return the number of labels of each document, ``[n]``."""
         return np.bincount(self.item, minlength=n)
 
     def without_group(self, n: int) -> Bools:
         """Return whether each document is known to have no group, ``[n]``."""
-        known_without = (self._count(n) == 0) & ~np.isnan(self.unknown_of(n))
-        return known_without
+        is_known = ~np.isnan(self.unknown_of(n))
+        return is_known & (self.label_counts(n) == 0)
 
     def with_label(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
+        items = np.append(self.item, item)
         codes = np.full(len(item), len(self.labels))
+        codes = np.append(self.codes, codes)
         weights = np.broadcast_to(weight, len(item))
-        return self._replace(
-            item=np.append(self.item, item), codes=np.append(self.codes, codes),
-            labels=[*self.labels, label], weight=np.append(self.weights, weights))
+        weights = np.append(self.weights, weights)
+        return Memberships(items, codes, [*self.labels, label], weights, self.unknown)
 
     def with_unknown(self, n: int) -> Memberships:
         """Return annotations with ``@UNKNOWN`` for unknown shares and documents without a group."""
         unknown = self.unknown_of(n)
-        item = np.flatnonzero((unknown > 0) | self.without_group(n))
-        weight = np.where(unknown[item] > 0, unknown[item], nan)
-        return self.with_label(item, UNKNOWN_GROUP, weight)
+        positive = unknown > 0
+        item = np.flatnonzero(positive | self.without_group(n))
+        weight = np.where(positive, unknown, nan)
+        return self.with_label(item, UNKNOWN_GROUP, weight[item])
 
     @property
     def weights(self) -> Floats:
@@ -98,9 +107,11 @@ class Table:
             group = group.map(label_text, na_action="ignore")
         codes, names = pd.factorize(group)
         texts = list(map(str, names))
-        self.labels = sorted({*texts}.difference(UNANNOTATED))
+        labels = {*texts}.difference(UNANNOTATED)
+        self.labels = sorted(labels)
         codes = recoded(codes, texts, [*self.labels, UNKNOWN_GROUP])
-        labelled = (codes >= 0) & (codes < len(self.labels))
+        is_unknown = codes == len(self.labels)
+        labelled = (codes >= 0) & ~is_unknown
         complete = docno.notna()
         if qid is not None:
             complete &= qid.notna()
@@ -109,9 +120,11 @@ class Table:
             docno = docno[rows]
             codes = codes[rows]
             labelled = labelled[rows]
-            qid = None if qid is None else qid[rows]
-            weight = None if weight is None else weight[rows]
-        is_unknown = codes == len(self.labels)
+            is_unknown = is_unknown[rows]
+            if qid is not None:
+                qid = qid[rows]
+            if weight is not None:
+                weight = weight[rows]
         codes = codes[labelled]
         self._index = DocumentIndex(qid, docno, "groups")
         pair = self._index.pair
@@ -128,13 +141,14 @@ class Table:
             self._unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
         members, self._codes, self.weight = distinct_annotations(members, codes, shares)
         if self.weight is not None:
-            sums = np.bincount(members, self.weight, documents) + self._unknown
-            infinite = np.isinf(sums)[pair]
+            total = np.bincount(members, self.weight, documents) + self._unknown
+            infinite = np.isinf(total)[pair]
             if infinite.any():
                 raise ValueError(f"the weights of {docno.iloc[infinite.argmax()]!r} sum to "
                                  "infinity; give smaller weights, such as shares")
-        self._count = np.bincount(members, minlength=documents).astype(np.int32)
-        self._start = np.cumsum(self._count) - self._count
+        count = np.bincount(members, minlength=documents)
+        self._count = count.astype(np.int32)
+        self._start = np.cumsum(count) - count
 
     @property
     def by_topic(self) -> bool:
@@ -156,7 +170,7 @@ class Table:
         qid, docno = id_columns(frame)
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
-        topics = None if qid is None else frame[qid]
+        topics = frame.get(qid)
         group = frame["group"]
         weight = None
         if "weight" in frame:
@@ -175,7 +189,9 @@ class Table:
         order, documents = self._index.sorted()
         count = self._count[order]
         rows = ranges(self._start[order], count)
-        weights = None if self.weight is None else (self.weight[rows], self._unknown[order])
+        weights = None
+        if self.weight is not None:
+            weights = self.weight[rows], self._unknown[order]
         return self.labels, documents, self._codes[rows], count, weights
 
     def find(self, qids: Any, docnos: Any) -> Memberships:
@@ -187,17 +203,22 @@ class Table:
         topic: Any = None
         topics: Any = ()
         if self.by_topic:
-            topic, topics = pd.factorize(np.asarray(qids, dtype=object))
-        pair = self._index.find(topic, list(map(label_text, topics)), docnos)
+            qids = np.asarray(qids, dtype=object)
+            topic, topics = pd.factorize(qids)
+        names = list(map(label_text, topics))
+        pair = self._index.find(topic, names, docnos)
         item = np.flatnonzero(pair >= 0)
         unknown = np.full(len(pair), nan)
         pair = pair[item]
         unknown[item] = self._unknown[pair]
         count = self._count[pair]
-        rows = ranges(self._start[pair], count)
-        codes = self._codes[rows]
-        weight = None if self.weight is None else self.weight[rows]
-        return Memberships(np.repeat(item, count), codes, self.labels, weight, unknown)
+        start = self._start[pair]
+        rows = ranges(start, count)
+        weight = None
+        if self.weight is not None:
+            weight = self.weight[rows]
+        item = np.repeat(item, count)
+        return Memberships(item, self._codes[rows], self.labels, weight, unknown)
 
 
 def distinct_annotations(item: Ints, codes: Ints,
@@ -209,8 +230,8 @@ def distinct_annotations(item: Ints, codes: Ints,
     if weight is None:
         keys = distinct(keys)
     else:
-        keys, inverse = np.unique(keys, return_inverse=True)
-        sums = np.bincount(inverse, weight, len(keys)).astype(float)
+        keys, place = np.unique(keys, return_inverse=True)
+        sums = np.bincount(place, weight, len(keys)).astype(float)
     item, codes = np.divmod(keys, labels)
     return item, codes.astype(np.int32), sums
 
@@ -225,8 +246,8 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     if not pd.api.types.infer_dtype(group).startswith("mixed"):
         return frame
     rows = frame.explode("group")
-    dictionaries = group[group.map(lambda value: isinstance(value, Mapping))]
-    nested = rows["group"][~rows["group"].map(pd.api.types.is_scalar)]
+    dictionaries = [value for value in group if isinstance(value, Mapping)]
+    nested = [value for value in rows["group"] if not pd.api.types.is_scalar(value)]
     for wrong in [*dictionaries, *nested][:1]:
         raise ValueError(f"{what} has the group {shown(str(wrong))}; a group is a label, or a list "
                          "of labels")
@@ -236,19 +257,6 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
 def is_no_group(value: Any) -> bool:
     """Return whether a value stands for no group: missing, empty or ``-``."""
     return bool(pd.api.types.is_scalar(value) and pd.isna(value)) or value in UNANNOTATED
-
-
-def id_texts(function: str, qids: Sequence[Any], docnos: Sequence[Any]) -> tuple[Any, Any]:
-    """Return the topics and the documents that a function was given as text, ``[n]`` each.
-
-    :raises ValueError: they differ in length
-    """
-    if len(qids) != len(docnos):
-        raise ValueError(f"{function} was given {len(qids)} topics and {len(docnos)} documents; it "
-                         "needs a topic for each document")
-    topics = pd.Series(qids)
-    documents = pd.Series(docnos)
-    return texts_of(topics), texts_of(documents)
 
 
 class Groups(NamedObject):
@@ -287,12 +295,13 @@ class Groups(NamedObject):
         super().__init__(name)
         self.labels: list[str] | None = None
         if labels is not None:
-            self.labels = sorted({*label_texts(labels, "labels")})
+            texts = label_texts(labels, "labels")
+            self.labels = sorted({*texts})
         #: The labels in ascending order, or ``None``.
         self.order: list[str] | None = None
         if order is not None:
             self.order = distinct_labels(order, "order")
-            lacking = {*(self.labels or ())} - {*self.order}
+            lacking = {*(self.labels or ())}.difference(self.order)
             if lacking:
                 raise ValueError(f"order={shown(self.order)} lacks the label {min(lacking)!r}; it "
                                  "has to hold every label, lowest first")
@@ -305,7 +314,8 @@ class Groups(NamedObject):
 
         :raises UnknownContentError: the content has no hash
         """
-        return value_hash((type(self).__name__, self._content()))[:12]
+        content = type(self).__name__, self._content()
+        return value_hash(content)[:12]
 
     def _content(self) -> Any:
         """Return the content to hash; by default what pickle stores."""
@@ -313,8 +323,16 @@ class Groups(NamedObject):
 
     def _take(self, base: Groups) -> None:
         """Copy the attributes that do not depend on labels from other groups."""
-        self.topics, self.in_parts = base.topics, base.in_parts
-        self.by_topic, self.judged = base.by_topic, base.judged
+        self.topics = base.topics
+        self.in_parts = base.in_parts
+        self.by_topic = base.by_topic
+        self.judged = base.judged
+
+    def order_of(self, labels: Iterable[str]) -> list[str] | None:
+        """Return the order of the labels if it holds all of ``labels``, else ``None``."""
+        if self.order is not None and {*labels} <= {*self.order}:
+            return self.order
+        return None
 
     def documents(self) -> tuple[Any, Any] | None:
         """Return the topics and the docnos of all documents of the source.
@@ -342,7 +360,7 @@ class Groups(NamedObject):
         0   1     b   CON
         1   1     b   PRO
         """
-        topics, documents = id_texts("lookup", qids, docnos)
+        topics, documents = pair_texts("lookup", qids, docnos)
         annotations = Memberships(*self.annotate(topics, documents))
         order = np.argsort(annotations.item, kind="stable")
         item = annotations.item[order]
@@ -365,19 +383,19 @@ class Groups(NamedObject):
         if type(self).lookup is Groups.lookup:
             raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) "
                                       "method")
-        frame = self.lookup(list(qids), list(docnos))
+        topics = list(qids)
+        frame = self.lookup(topics, list(docnos))
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"{self!r}.lookup returned {shown(frame)}; it has to return a frame "
                              "with the columns qid, docno, group")
         what = f"what {self!r}.lookup returned"
-        columns = ["qid", "docno", "group"]
-        if self.weighted:
-            columns.append("weight")
-        need_columns(frame, columns, what)
+        weight = ["weight"] if self.weighted else []
+        need_columns(frame, ["qid", "docno", "group", *weight], what)
         if "weight" in frame and not self.weighted:
             raise ValueError(f"{what} has a column weight, but the groups are not weighted; set "
                              "weighted = True in the class, or leave the column out")
-        return Table.of_frame(frame, what).find(qids, docnos)
+        table = Table.of_frame(frame, what)
+        return table.find(qids, docnos)
 
     def to_qrels(self, qrels: pd.DataFrame) -> pd.DataFrame:
         """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
@@ -401,22 +419,29 @@ class Groups(NamedObject):
         """
         qrels = as_frame(qrels)
         qid, docno, label = qrels_columns(qrels)
-        frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
+        frame = qrels.drop(columns="iteration", errors="ignore")
+        frame = frame.reset_index(drop=True)
         # A document can be judged for several subtopics.
         if frame.duplicated([qid, docno]).any():
             frame = frame.sort_values(label, ascending=False, kind="stable")
-            frame = frame.drop_duplicates([qid, docno]).sort_index()
+            frame = frame.drop_duplicates([qid, docno])
+            frame = frame.sort_index()
         if self.topics is not None:
             topics = pd.Series(texts_of(frame[qid]), frame.index)
             frame = frame[topics.isin(self.topics)]
-        annotations = Memberships(*self.annotate(texts_of(frame[qid]), texts_of(frame[docno])))
+        topics = texts_of(frame[qid])
+        documents = texts_of(frame[docno])
+        annotations = Memberships(*self.annotate(topics, documents))
         order = np.lexsort((annotations.codes, annotations.item))
-        labels = np.asarray(annotations.labels, dtype=object)[annotations.codes[order]]
-        group = pd.Series(labels, annotations.item[order], dtype=object, name="iteration")
-        frame = frame.reset_index(drop=True).join(group).reset_index(drop=True)
+        item = annotations.item[order]
+        codes = annotations.codes[order]
+        labels = np.asarray(annotations.labels, dtype=object)
+        group = pd.Series(labels[codes], item, dtype=object, name="iteration")
+        frame = frame.reset_index(drop=True)
+        frame = frame.join(group)
         frame["iteration"] = frame["iteration"].fillna("-").astype("str")
         frame.attrs = qrels.attrs
-        return frame
+        return frame.reset_index(drop=True)
 
     def override(self, frame: pd.DataFrame, name: str | None = None) -> Groups:
         """Return these groups with corrections.
@@ -481,8 +506,9 @@ class Groups(NamedObject):
         return f"Groups({self.name!r}, {shown(self.labels)})"
 
 
-#: The ideologies that a topic can lean to, and the literature's term for a topic without leaning.
-_IDEOLOGIES = ("conservative", "liberal")
+#: The ideologies that a topic can lean to, each with its opposite, and the literature's term for a
+#: topic without leaning.
+_OPPOSITE = {"conservative": "liberal", "liberal": "conservative"}
 _NO_LEANING = "both or neither"
 
 
@@ -490,12 +516,9 @@ class _Override(Groups):
     def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
         corrections = Table.of_frame(frame)
         labels = base.labels
-        order = base.order
         if labels is not None:
             labels = [*labels, *corrections.labels]
-        if order is not None and not {*corrections.labels} <= {*order}:
-            order = None
-        super().__init__(name, labels, order)
+        super().__init__(name, labels, base.order_of(corrections.labels))
         self._base = base
         self._corrections = corrections
         self._take(base)
@@ -513,16 +536,19 @@ class _Override(Groups):
         qids = np.asarray(qids, dtype=object)
         docnos = np.asarray(docnos, dtype=object)
         corrected = self._corrections.find(qids, docnos)
-        unknown = corrected.unknown_of(len(docnos)).copy()
-        rest = np.flatnonzero(np.isnan(unknown))
-        annotations = Memberships(*self._base.annotate(qids[rest], docnos[rest]))
-        unknown[rest] = annotations.unknown_of(len(rest))
-        item = np.append(corrected.item, rest[annotations.item])
-        codes = np.append(corrected.codes, annotations.codes + len(corrected.labels))
+        unknown = corrected.unknown_of(len(docnos))
+        is_base = np.isnan(unknown)
+        rest = np.flatnonzero(is_base)
+        base = Memberships(*self._base.annotate(qids[rest], docnos[rest]))
+        unknown[rest] = base.unknown_of(len(rest))
+        item = np.append(corrected.item, rest[base.item])
+        base_codes = base.codes + len(corrected.labels)
+        codes = np.append(corrected.codes, base_codes)
+        labels = [*corrected.labels, *base.labels]
         weights = None
         if self.weighted:
-            weights = np.append(corrected.weights, annotations.weights)
-        return Memberships(item, codes, [*corrected.labels, *annotations.labels], weights, unknown)
+            weights = np.append(corrected.weights, base.weights)
+        return Memberships(item, codes, labels, weights, unknown)
 
 
 class _Relabelled(Groups):
@@ -541,13 +567,13 @@ class _Relabelled(Groups):
                 raise ValueError(f"topic {topic!r}: {base!r} has no label {min(unknown)!r} to "
                                  f"rename{leaning}")
             self._new[label_text(topic)] = mapping
-        labels = {new for mapping in self._new.values() for new in mapping.values()}
+        labels = [new for mapping in self._new.values() for new in mapping.values()]
         super().__init__(name, labels, order)
         self._take(base)
         self.complete = self.by_topic = True
-        topics = {topic for topic, mapping in self._new.items() if mapping}
+        topics = [topic for topic, mapping in self._new.items() if mapping]
         if base.topics is not None:
-            topics &= {*base.topics}
+            topics = [topic for topic in topics if topic in base.topics]
         self.topics = sorted(topics)
 
     @staticmethod
@@ -557,11 +583,11 @@ class _Relabelled(Groups):
                     if not is_no_group(new)}
         if is_no_group(value) or value == _NO_LEANING:
             return {}
-        if value not in _IDEOLOGIES:
+        if value not in list(_OPPOSITE):
             raise ValueError(f"topic {topic!r} has the leaning {shown(value)}; it has to be "
-                             f"{' or '.join(map(repr, _IDEOLOGIES))}, None or {_NO_LEANING!r} for "
+                             f"{' or '.join(map(repr, _OPPOSITE))}, None or {_NO_LEANING!r} for "
                              "none, or a mapping from labels to labels")
-        return {"PRO": value, "CON": _IDEOLOGIES[value == _IDEOLOGIES[0]]}
+        return {"PRO": value, "CON": _OPPOSITE[value]}
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
@@ -576,21 +602,25 @@ class _Relabelled(Groups):
         docnos = np.asarray(docnos, dtype=object)
         topic, topics = pd.factorize(qids)
         mappings = [self._new.get(label_text(text), {}) for text in topics]
-        has_labels = np.array([len(mapping) > 0 for mapping in mappings], bool)
+        has_labels = np.array(list(map(bool, mappings)), bool)
         rows = np.flatnonzero(has_labels[topic])
-        annotations = Memberships(*self._base.annotate(qids[rows], docnos[rows]))
+        base = Memberships(*self._base.annotate(qids[rows], docnos[rows]))
         unknown = np.full(len(docnos), nan)
-        unknown[rows] = annotations.unknown_of(len(rows))
+        unknown[rows] = base.unknown_of(len(rows))
         labels = self.labels or []
-        new_codes = np.full((len(topics), len(annotations.labels)), -1)
+        code = {label: place for place, label in enumerate(labels)}
+        new_codes = np.full((len(topics), len(base.labels)), -1)
         for row, mapping in enumerate(mappings):
-            for column, label in enumerate(annotations.labels):
-                if label in mapping:
-                    new_codes[row, column] = labels.index(mapping[label])
-        item = rows[annotations.item]
-        codes = new_codes[topic[item], annotations.codes]
-        renamed = codes >= 0
-        weight = None if annotations.weight is None else annotations.weight[renamed]
+            renamed = [mapping.get(label, "") for label in base.labels]
+            new_codes[row] = [code.get(label, -1) for label in renamed]
+        item = rows[base.item]
+        codes = new_codes[topic[item], base.codes]
+        is_renamed = codes >= 0
+        item = item[is_renamed]
+        codes = codes[is_renamed]
+        weight = base.weight
+        if weight is not None:
+            weight = weight[is_renamed]
         # Old labels may share a new one.
-        item, codes, weight = distinct_annotations(item[renamed], codes[renamed], weight)
+        item, codes, weight = distinct_annotations(item, codes, weight)
         return Memberships(item, codes, labels, weight, unknown)

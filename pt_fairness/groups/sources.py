@@ -103,7 +103,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
     documents = [value for _, value in mapping.items()]
-    by_topic = len(documents) > 0 and all(isinstance(value, Mapping) for value in documents) \
+    by_topic = all(isinstance(value, Mapping) for value in documents) \
         and not all(map(_holds_weights, documents))
     rows = []
     for qid, labels_of in mapping.items() if by_topic else [(None, mapping)]:
@@ -111,9 +111,10 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
             pairs = labels_and_weights(docno, labels)
             rows += [(qid, docno, label, weight) for label, weight in pairs]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
+    topics = frame["qid"] if by_topic else None
     weight = frame["weight"].to_numpy(float)
-    table = Table(frame["qid"] if by_topic else None, frame["docno"], frame["group"],
-                  None if np.isnan(weight).all() else weight)
+    is_weighted = not np.isnan(weight).all()
+    table = Table(topics, frame["docno"], frame["group"], weight if is_weighted else None)
     return _Frame(table, name, order)
 
 
@@ -125,6 +126,10 @@ def _holds_weights(value: Any) -> bool:
                for weight in value.values())
 
 
+#: What an empty list of labels says of a document.
+_NO_LABEL = (None, math.nan)
+
+
 def labels_and_weights(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
     """Return the (group, weight) pairs of a document in a dictionary, NaN for no weight."""
     if _holds_weights(groups):
@@ -132,11 +137,11 @@ def labels_and_weights(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
             if not (math.isfinite(weight) and weight >= 0):
                 raise ValueError(f"the weight of {group!r} for {docno!r} is {shown(weight)}; "
                                  "weights are numbers of at least 0")
-        return groups.items() or [(None, math.nan)]
-    if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
-        return [(group, math.nan) for group in groups] or [(None, math.nan)]
+        return groups.items() or [_NO_LABEL]
     if pd.api.types.is_scalar(groups):
         return [(groups, math.nan)]
+    if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
+        return [(group, math.nan) for group in groups] or [_NO_LABEL]
     raise ValueError(f"the groups of {docno!r} are {shown(groups)}; a document has a label, a list "
                      "of labels or a dictionary of weights, and either all or none of the values "
                      "are dictionaries of documents by topic")
@@ -222,11 +227,13 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     else:
         frame = read_labelled(path, column, id)
     if sep is not None:
-        cells = frame["group"].astype("str").str.split(sep, regex=False)
-        frame = frame.assign(group=cells).explode("group")
+        cells = frame["group"].astype("str")
+        lists = cells.str.split(sep, regex=False)
+        frame = frame.assign(group=lists).explode("group")
         frame["group"] = frame["group"].str.strip()
-    groups = _of_frame(frame, os.fspath(path), name, order, declared)
-    groups.made_of = os.fspath(path)
+    path = os.fspath(path)
+    groups = _of_frame(frame, path, name, order, declared)
+    groups.made_of = path
     groups.judged = "judged" in frame.attrs
     return groups
 
@@ -239,9 +246,8 @@ def _of_frame(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[
     :param labels: labels that are declared, too
     """
     table = Table.of_frame(frame, what)
-    columns = [] if "weight" in frame else [str(column) for column in frame]
-    for column in columns:
-        if column.lower() in _LIKE_WEIGHTS:
+    for column in map(str, frame):
+        if table.weight is None and column.lower() in _LIKE_WEIGHTS:
             warn(f"{what} has a column {column!r}, which is not used; if it holds the weights of "
                  "the groups, call it 'weight'")
     return _Frame(table, name, order, labels)
@@ -278,11 +284,11 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     frame = as_frame(qrels)
     if not isinstance(frame, pd.DataFrame):
         frame = read_labels(frame)
-    columns = dict(zip(qrels_columns(frame), ("qid", "docno", "group"), strict=True))
-    frame = frame[list(columns)].rename(columns=columns)
-    frame["group"] = frame["group"].map(label_text, na_action="ignore")
+    columns = list(qrels_columns(frame))
+    frame = frame[columns].set_axis(["qid", "docno", "group"], axis="columns")
+    texts = frame["group"].map(label_text, na_action="ignore")
     dropped = label_texts(none, "none")
-    labels = sorted({*frame["group"].dropna()})
+    labels = sorted(texts.dropna().unique())
     for label in dropped:
         if label not in labels:
             raise ValueError(f"none={shown(dropped)}: no document has the label {label!r}; the "
@@ -291,7 +297,7 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
         raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
                          f"none={shown(dropped)}")
     # The documents stay: they were judged, and have no group.
-    frame["group"] = frame["group"].where(~frame["group"].isin(dropped))
+    frame["group"] = texts.mask(texts.isin(dropped))
     groups = from_frame(frame, name, order=order)
     groups.judged = True
     return groups
@@ -311,12 +317,12 @@ class _Frame(Groups):
     def __init__(self, table: Table, name: str | None, order: Iterable[Any] | None,
                  labels: Iterable[str] = ()) -> None:
         self._table = table
-        super().__init__(name, {*table.labels, *labels}, order)
+        super().__init__(name, [*table.labels, *labels], order)
         self.weighted = table.weight is not None
         self.by_topic = table.by_topic
         texts = pd.Series(self.labels, dtype=object)
-        folded = texts.str.replace(r"\s+", "", regex=True).str.casefold()
-        twice = texts[folded.duplicated(keep=False)]
+        joined = texts.str.replace(r"\s+", "", regex=True)
+        twice = texts[joined.str.casefold().duplicated(keep=False)]
         if len(twice):
             warn(f"the labels {listed(twice)} differ by case or blanks alone, and are different "
                  "groups; spell them alike if they are one")
@@ -345,24 +351,27 @@ class _Pattern(Groups):
             raise ValueError(f"{shown(pattern)} is no regular expression: {error}") from None
         self.made_of = pattern
         self._column = "group" if "group" in compiled.groupindex else 0
-        self._whole = pattern if compiled.groups else f"({pattern})"
+        if compiled.groups == 0:
+            pattern = f"({pattern})"
+        self._pattern = pattern
         self.complete = labels is not None
 
     def _content(self) -> Any:
         return self.made_of, self.labels, self.complete, self.order
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        document, texts = pd.factorize(np.asarray(docnos, dtype=object))
-        documents = pd.Series(texts, dtype=object).astype(str)
-        matches = documents.str.extract(self._whole)
+        docnos = np.asarray(docnos, dtype=object)
+        document, distinct = pd.factorize(docnos)
+        documents = pd.Series(distinct, dtype=object).astype(str)
+        matches = documents.str.extract(self._pattern)
         labels = matches[self._column]
         is_label = ~labels.isin(UNANNOTATED)
         if self.complete:
-            is_label = labels.isin(self.labels)
-        codes, labels = pd.factorize(labels.where(is_label))
+            is_label = labels.isin(self.labels or ())
+        codes, names = pd.factorize(labels.where(is_label))
         codes = codes[document]
         item = np.flatnonzero(codes >= 0)
-        return Memberships(item, codes[item], list(map(str, labels)))
+        return Memberships(item, codes[item], list(map(str, names)))
 
 
 def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any] | None = None, *,
@@ -412,22 +421,27 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
                          "'absolute' is not possible with it")
     counts = vote_counts(frame)
     if majority == "plurality":
-        first = counts.eq(counts.max(axis=1), axis=0)
+        most = counts.max(axis=1)
+        first = counts.eq(most, axis=0)
         needed = "single label with the most votes"
     else:
-        first = counts.gt(counts.sum(axis=1) / 2, axis=0)
+        half = counts.sum(axis=1) / 2
+        first = counts.gt(half, axis=0)
         needed = "label with more than half of the votes"
     without = first.sum(axis=1) != 1
     if without.any() and not shares:
         warn(f"{without.sum()} of {len(counts)} documents with votes, such as "
              f"{without.idxmax()!r}, have no {needed} and so no group; with shares=True, "
              "all labels of a document are its groups")
-    votes = counts if shares else first[~without].astype(int)
-    row, label = votes.to_numpy().nonzero()
-    rows = votes.index[row].to_frame(index=False).assign(group=votes.columns[label])
+    votes = counts if shares else first[~without]
+    numbers = votes.to_numpy()
+    row, label = numbers.nonzero()
+    rows = votes.index[row].to_frame(index=False)
+    rows["group"] = votes.columns[label]
     if shares:
-        rows["weight"] = votes.to_numpy()[row, label]
-    return _Frame(Table.of_frame(rows), name, order, counts.columns)
+        rows["weight"] = numbers[row, label]
+    table = Table.of_frame(rows)
+    return _Frame(table, name, order, counts.columns)
 
 
 def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
@@ -441,14 +455,16 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     document = ["qid", "docno"] if "qid" in frame else ["docno"]
     ids = [*document, "annotator"]
     label = frame["label"]
-    frame = frame[label.notna() & ~label.isin(UNANNOTATED)]
+    is_vote = label.notna() & ~label.isin(UNANNOTATED)
+    frame = frame[is_vote]
     need_rows(frame, "the frame of votes, without the rows that have no label,")
     votes = with_text_ids(frame, "frame of votes", *ids)
     votes["label"] = frame["label"].map(label_text)
     for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
         raise ValueError(f"annotator {vote['annotator']!r} has two votes for "
                          f"{' '.join(vote[document])!r}; keep one of them")
-    return votes.groupby([*document, "label"]).size().unstack(fill_value=0)
+    counts = votes.groupby([*document, "label"]).size()
+    return counts.unstack(fill_value=0)
 
 
 def summary(qrels: pd.DataFrame) -> str:
@@ -462,13 +478,16 @@ def summary(qrels: pd.DataFrame) -> str:
     >>> groups.summary(groups.from_mapping({"a": "PRO"}).to_qrels(qrels))
     '1 of 2 judged documents have a group: PRO 1'
     """
+    qid, docno, _ = qrels_columns(qrels)
     annotated = qrels[~qrels["iteration"].isin(UNANNOTATED)]
-    ids = list(qrels_columns(qrels)[:2])
-    documents, judged = (len(rows.drop_duplicates(ids)) for rows in (annotated, qrels))
-    counts = annotated["iteration"].value_counts().sort_index()
-    labels = [f"{group} {number}" for group, number in counts.items()]
-    ending = f": {', '.join(labels)}" if labels else ""
-    return f"{documents} of {judged} judged documents have a group{ending}"
+    documents = annotated.drop_duplicates([qid, docno])
+    judged = qrels.drop_duplicates([qid, docno])
+    text = f"{len(documents)} of {len(judged)} judged documents have a group"
+    counts = annotated["iteration"].value_counts()
+    labels = [f"{group} {number}" for group, number in sorted(counts.items())]
+    if not labels:
+        return text
+    return f"{text}: {', '.join(labels)}"
 
 
 REGISTRY = Registry(Groups, from_file,

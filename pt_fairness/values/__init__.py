@@ -16,7 +16,7 @@ import pandas as pd
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, texts_of
+from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pair_texts
 from pt_fairness.core.messages import listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
@@ -58,19 +58,18 @@ class Values(NamedObject):
         super().__init__(name)
         topics = frame.get(qid)
         self._index = DocumentIndex(topics, frame[docno], "values")
-        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(float, na_value=nan)
+        column = pd.to_numeric(frame["value"], errors="coerce")
+        numbers = column.to_numpy(float, na_value=nan)
         wrong = np.flatnonzero(~np.isfinite(numbers))
-        if len(wrong):
-            value = frame["value"].iloc[wrong[0]]
-            document = frame[docno].iloc[wrong[0]]
-            raise ValueError(f"{where}: the value {str(value)!r} of document {document!r} is no "
-                             "finite number; leave out the documents that have none")
+        for row in wrong[:1]:
+            value = str(frame["value"].iloc[row])
+            raise ValueError(f"{where}: the value {value!r} of document {frame[docno].iloc[row]!r} "
+                             "is no finite number; leave out the documents that have none")
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
         wrong = np.flatnonzero(first != numbers)
-        if len(wrong):
-            row = wrong[0]
+        for row in wrong[:1]:
             topic = "" if topics is None else f" for topic {topics.iloc[row]!r}"
             raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{topic} the values "
                              f"{first[row]:g} and {numbers[row]:g}; a document has one value")
@@ -78,7 +77,8 @@ class Values(NamedObject):
     def digest(self) -> str:
         order, documents = self._index.sorted()
         by_topic = self._index.topics is not None
-        return value_hash((by_topic, documents, self._numbers[order]))[:12]
+        content = by_topic, documents, self._numbers[order]
+        return value_hash(content)[:12]
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -93,11 +93,9 @@ class Values(NamedObject):
         >>> values.from_mapping({"d1": 1, "d2": 0.5}).lookup(["q1", "q1"], ["d2", "d3"])
         array([0.5, nan])
         """
-        if len(qids) != len(docnos):
-            raise ValueError(f"lookup was given {len(qids)} topics and {len(docnos)} documents; it "
-                             "needs a topic for each document")
-        topic, topics = pd.factorize(texts_of(pd.Series(qids)))
-        return self.find(topic, topics, texts_of(pd.Series(docnos)))
+        names, documents = pair_texts("lookup", qids, docnos)
+        topic, topics = pd.factorize(names)
+        return self.find(topic, topics, documents)
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -107,7 +105,8 @@ class Values(NamedObject):
         :param docnos: the documents as text, ``[n]``
         """
         pair = self._index.find(topic, topics, docnos)
-        return np.append(self._numbers, nan)[pair]
+        numbers = np.append(self._numbers, nan)
+        return numbers[pair]
 
     def __len__(self) -> int:
         return len(self._index)
@@ -162,7 +161,9 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
                                  "of documents by topic")
             rows.append((qid, docno, number))
     frame = pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object)
-    return Values(frame if by_topic else frame.drop(columns="qid"), name)
+    if not by_topic:
+        frame = frame.drop(columns="qid")
+    return Values(frame, name)
 
 
 def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
@@ -183,7 +184,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     >>> values.from_file("neutrality.txt").lookup(["q1"], ["d2"])
     array([0.5])
     """
-    return Values(read_values(path), name, os.fspath(path))
+    frame = read_values(path)
+    return Values(frame, name, os.fspath(path))
 
 
 #: The differences of Rekabsaz and Schedl (2020), by their names.
@@ -230,7 +232,8 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     >>> difference.lookup(["1", "1"], ["d01-08", "d01-11"])
     array([-1., -1.])
     """
-    return FromText(counts_of(documents, words, field, tokenize), number, threshold, name)
+    counts = counts_of(documents, words, field, tokenize)
+    return FromText(counts, number, threshold, name)
 
 
 class FromText(Values):
@@ -258,11 +261,12 @@ class FromText(Values):
         absent = counts[:, 0] < 0
         counts = np.maximum(counts, 0)
         if self._number == _NEUTRALITY:
-            total = counts.sum(axis=1)
-            shares = arrays.ratio(counts, total[:, np.newaxis])
+            total = counts.sum(axis=1, keepdims=True)
+            shares = arrays.ratio(counts, total)
             equal = 1 / counts.shape[1]
             distance = abs(shares - equal).sum(axis=1)
-            distance[total <= self._threshold] = 0.0
+            is_neutral = total[:, 0] <= self._threshold
+            distance[is_neutral] = 0.0
             numbers = 1 - distance
         else:
             sizes = counts.astype(float)
@@ -280,7 +284,8 @@ class FromText(Values):
         return len(self._counts)
 
     def __repr__(self) -> str:
-        return f"Values({self.name!r}, {self._number} of {', '.join(self._counts.groups)} words)"
+        groups = ", ".join(self._counts.groups)
+        return f"Values({self.name!r}, {self._number} of {groups} words)"
 
 
 REGISTRY = Registry(Values, from_file, "from_frame, from_mapping, from_text or from_file")
