@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Ints, recoded
+from pt_fairness.core.arrays import Ints, is_new, recoded
 from pt_fairness.core.messages import label_text
 
 #: The number of identifiers that are converted to Python strings at a time, to limit memory.
@@ -21,8 +22,17 @@ CONTROL_CHARACTERS = {"\0": "NUL", "\f": "a form feed", "\v": "a vertical tab"}
 
 def unreadable(text: str) -> str | None:
     """Return the name of a character that trec_eval cannot read, ``None`` if there is none."""
-    characters = (name for character, name in CONTROL_CHARACTERS.items() if character in text)
-    return next(characters, None)
+    for character, name in CONTROL_CHARACTERS.items():
+        if character in text:
+            return name
+    return None
+
+
+def _first_unreadable(texts: Sequence[str]) -> int | None:
+    """Return the index of the first text with such a character, ``None`` if there is none."""
+    if unreadable("".join(texts)) is None:
+        return None
+    return next(i for i, text in enumerate(texts) if unreadable(text))
 
 
 def unreadable_row(column: pd.Series, row: Any, text: str, where: str) -> ValueError:
@@ -46,17 +56,28 @@ def missing(column: pd.Series, row: Any, where: str) -> ValueError:
                       "every row needs one")
 
 
+def need_values(column: pd.Series, where: str) -> None:
+    """Check that a column has no missing value.
+
+    :param where: the name of the frame in the error
+    :raises ValueError: it has one
+    """
+    if column.hasnans:
+        raise missing(column, np.argmax(column.isna()), where)
+
+
 def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
     """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
 
     :param what: the name of the frame in the error
     :raises ValueError: an identifier is missing
     """
+    texts = {}
     for column in columns:
-        if frame[column].isna().any():
-            raise missing(frame[column], frame[column].isna().to_numpy().argmax(), what)
-    return frame.assign(**{column: whole_numbers(frame[column]).astype("str")
-                           for column in columns})
+        ids = frame[column]
+        need_values(ids, what)
+        texts[column] = whole_numbers(ids).astype("str")
+    return frame.assign(**texts)
 
 
 #: PyTerrier's names of the columns of a topic and of a document, by ir_measures' names.
@@ -76,8 +97,10 @@ def recommender_names(columns: Collection[Any]) -> dict[str, str]:
         return {}
     for item, user in RECOMMENDER_COLUMNS.items():
         if item in columns:
-            has_topics = "qid" in columns or "query_id" in columns
-            return {item: "docno"} if has_topics else {item: "docno", user: "qid"}
+            names = {item: "docno"}
+            if "qid" not in columns and "query_id" not in columns:
+                names[user] = "qid"
+            return names
     return {}
 
 
@@ -124,8 +147,15 @@ def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
 
     They have PyTerrier's or ir_measures' names.
     """
-    qid = next((name for name in ("qid", "query_id") if name in frame), None)
-    return qid, "doc_id" if "doc_id" in frame and "docno" not in frame else "docno"
+    topics = [name for name in ("qid", "query_id") if name in frame]
+    qid = topics[0] if topics else None
+    if "doc_id" in frame and "docno" not in frame:
+        return qid, "doc_id"
+    return qid, "docno"
+
+
+#: What pandas infers of objects that may include floats.
+_WITH_FLOATS = ("floating", "mixed-integer-float", "mixed-integer", "mixed")
 
 
 def whole_numbers(ids: pd.Series) -> pd.Series:
@@ -133,13 +163,17 @@ def whole_numbers(ids: pd.Series) -> pd.Series:
 
     A merge with missing rows converts integer columns to floats.
     """
-    values = ids.cat.categories if isinstance(ids.dtype, pd.CategoricalDtype) else ids
-    floats = values.dtype.kind == "f" or (
-        values.dtype.kind == "O" and pd.api.types.infer_dtype(values, skipna=True)
-        in ("floating", "mixed-integer-float", "mixed-integer", "mixed"))
-    if floats:
-        return ids.astype(object).map(label_text, na_action="ignore")
-    return ids
+    values: Any = ids
+    if isinstance(ids.dtype, pd.CategoricalDtype):
+        values = ids.cat.categories
+    has_floats = values.dtype.kind == "f"
+    if values.dtype.kind == "O":
+        inferred = pd.api.types.infer_dtype(values, skipna=True)
+        has_floats = inferred in _WITH_FLOATS
+    if not has_floats:
+        return ids
+    objects = ids.astype(object)
+    return objects.map(label_text, na_action="ignore")
 
 
 def texts_of(ids: pd.Series) -> Any:
@@ -168,14 +202,17 @@ def words_of(texts: Any) -> Any:
     They are the bytes, in big-endian order, or the rank of each text if one is very long.
     """
     if max(map(len, texts), default=0) > LONG:  # the array has the longest width in every row
-        return pd.factorize(texts, sort=True)[0].astype(np.uint64)[:, None]
+        ranks, _ = pd.factorize(texts, sort=True)
+        return ranks.astype(np.uint64)[:, None]
     try:
         encoded = texts.astype("S")
     except UnicodeEncodeError:
-        encoded = np.char.encode(texts.astype("U"), "utf-8")
-    width = -(-max(encoded.dtype.itemsize, 1) // 8)
-    words = encoded.astype(f"S{8 * width}").view(">u8")
-    return words.reshape(len(texts), width).astype(np.uint64)
+        texts = texts.astype("U")
+        encoded = np.char.encode(texts, "utf-8")
+    width = ceil(encoded.dtype.itemsize / 8) or 1
+    padded = encoded.astype(f"S{8 * width}")
+    words = padded.view(">u8").astype(np.uint64)
+    return words.reshape(len(texts), width)
 
 
 def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, Any]]:
@@ -193,14 +230,15 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     distinct: dict[str, Any] = {}
     for text, value in zip(texts, values, strict=True):
         distinct.setdefault(text, value)
-    if where is not None and unreadable("".join(texts)) is not None:
-        code = next(code for code, text in enumerate(texts) if unreadable(text))
-        raise unreadable_row(ids, np.argmax(codes == code), texts[code], where)
+    code = None if where is None else _first_unreadable(texts)
+    if where is not None and code is not None:
+        row = np.argmax(codes == code)
+        raise unreadable_row(ids, row, texts[code], where)
     return recoded(codes, texts, distinct), distinct
 
 
 #: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.
-_KEYS = [f"{seed:016d}" for seed in range(64)]
+_KEYS = list(map("{:016d}".format, range(64)))
 #: The odd multiplier of Fibonacci hashing (2**64 / golden ratio), applied to topic codes.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -220,18 +258,20 @@ class PairIndex:
     """
 
     def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
+        rows = np.arange(len(topic), dtype=np.int32)
         for key in _KEYS:
             hashes = self._hashes(topic, docnos, where, key)
+            pair = first = rows
             order = np.argsort(hashes)
             self.hashes = hashes[order]
-            if (self.hashes[1:] != self.hashes[:-1]).all():
-                pair = first = np.arange(len(topic), dtype=np.int32)
+            if is_new(self.hashes).all():
                 break
             pair, distinct = pd.factorize(hashes)
             first = np.empty(len(distinct), np.int32)
-            first[pair[::-1]] = np.arange(len(topic) - 1, -1, -1, dtype=np.int32)
-            repeated = np.flatnonzero(first[pair] != np.arange(len(topic)))
-            if _equal(docnos, repeated, docnos, first[pair[repeated]]).all():
+            first[pair[::-1]] = rows[::-1]
+            repeated = np.flatnonzero(first[pair] != rows)
+            same = first[pair[repeated]]
+            if _equal(docnos, repeated, docnos, same).all():
                 order = np.argsort(distinct)
                 self.hashes = distinct[order]
                 break
@@ -243,33 +283,34 @@ class PairIndex:
         self.pair = pair.astype(np.int32, copy=False)
         self.first = first
         self.topic = topic if pair is first else topic[first]
+        self._docnos = docnos
         # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
         # as many buckets as pairs.
         bits = max(1, len(first).bit_length() - 1)
         self._shift = np.uint64(64 - bits)
         buckets = np.arange(1 << bits, dtype=np.uint64)
         buckets <<= self._shift
-        self._bucket = np.searchsorted(self.hashes, buckets).astype(np.int32)
-        self._docnos = docnos
+        offsets = np.searchsorted(self.hashes, buckets)
+        self._bucket = offsets.astype(np.int32)
 
     def __len__(self) -> int:
         return len(self.first)
 
     def docnos(self, pairs: Any = slice(None)) -> Any:
         """Return the docnos of pairs as text."""
-        return texts_of(self._docnos.iloc[self.first[pairs]])
+        rows = self.first[pairs]
+        return texts_of(self._docnos.iloc[rows])
 
     @staticmethod
     def _hashes(topic: Ints, docnos: pd.Series, where: str, key: str) -> Any:
-        if docnos.hasnans:
-            raise missing(docnos, np.argmax(docnos.isna()), where)
+        need_values(docnos, where)
         hashes = np.empty(len(topic), np.uint64)
         for start in range(0, len(topic), CHUNK):
             part = slice(start, start + CHUNK)
             texts = texts_of(docnos.iloc[part])
             hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
-            if unreadable("".join(texts.tolist())) is not None:
-                row = next(row for row, text in enumerate(texts) if unreadable(text))
+            row = _first_unreadable(texts.tolist())
+            if row is not None:
                 raise unreadable_row(docnos, start + row, texts[row], where)
         hashes += topic.astype(np.uint64) * _SPREAD
         return hashes
@@ -281,21 +322,31 @@ class PairIndex:
         """
         hashes = self._hashes(topic, docnos, where, self.key)
         pair = np.full(len(hashes), -1, np.int32)
-        last = len(self.first) - 1
-        if last >= 0:
-            bucket = (hashes >> self._shift).astype(np.int64)
-            place = np.minimum(self._bucket[bucket], last)
-            before = np.flatnonzero(self.hashes[place] < hashes)
-            while len(before):
-                before = before[place[before] < last]
-                place[before] += 1
-                before = before[self.hashes[place[before]] < hashes[before]]
-            hit = self.hashes[place] == hashes
-            pair[hit] = self.number[place[hit]]
-        hits = np.flatnonzero(pair >= 0)
-        equal = _equal(docnos, hits, self._docnos, self.first[pair[hits]])
-        pair[hits[~equal]] = -1
+        if not len(self):
+            return pair, hashes
+        place = self._places(hashes)
+        hits = np.flatnonzero(self.hashes[place] == hashes)
+        pairs = self.number[place[hits]]
+        rows = self.first[pairs]
+        equal = _equal(docnos, hits, self._docnos, rows)
+        pair[hits[equal]] = pairs[equal]
         return pair, hashes
+
+    def _places(self, hashes: Any) -> Ints:
+        """Return the index in ``self.hashes`` of the first one that is not smaller, ``[m]``.
+
+        It is the last index if all are smaller. Faster than ``np.searchsorted``.
+        """
+        last = len(self) - 1
+        bucket = (hashes >> self._shift).astype(np.int64)
+        place = np.minimum(self._bucket[bucket], last)
+        before = np.flatnonzero(self.hashes[place] < hashes)
+        while len(before):
+            before = before[place[before] < last]
+            place[before] += 1
+            smaller = self.hashes[place[before]] < hashes[before]
+            before = before[smaller]
+        return place
 
 
 class DocumentIndex:
@@ -334,29 +385,33 @@ class DocumentIndex:
             topic = np.zeros(len(docnos), np.int32)
         else:
             topic = recoded(topic, topics, self.topics)
-        return self._index.find(topic, pd.Series(docnos, dtype=object, name="docno"))[0]
+        column = pd.Series(docnos, dtype=object, name="docno")
+        pair, _ = self._index.find(topic, column)
+        return pair
 
     def documents(self) -> tuple[Any, Any]:
         """Return the topics (``None`` without topics) and the docnos of the pairs, as text."""
         docnos = self._index.docnos()
         if self.topics is None:
             return None, docnos
-        return np.array(self.topics, dtype=object)[self._index.topic], docnos
+        topics = np.array(self.topics, dtype=object)
+        return topics[self._index.topic], docnos
 
     def sorted(self) -> tuple[Ints, Any]:
         """Return the pairs in an order that does not depend on the order of the rows.
 
         :returns: the pair numbers in that order, ``[pairs]``, and what tells the pairs from others
         """
+        index = self._index
         if self.topics is None:
-            return self._index.number, (self._index.key, self._index.hashes)
+            return index.number, (index.key, index.hashes)
         docnos = np.empty(len(self), np.uint64)
-        docnos[self._index.number] = self._index.hashes
-        docnos -= self._index.topic.astype(np.uint64) * _SPREAD  # as of no topic
+        docnos[index.number] = index.hashes
+        docnos -= index.topic.astype(np.uint64) * _SPREAD  # as of no topic
         topics = sorted(self.topics)
-        topic = recoded(self._index.topic, self.topics, topics)
+        topic = recoded(index.topic, self.topics, topics)
         order = np.lexsort((docnos, topic))
-        return order, (self._index.key, topics, topic[order], docnos[order])
+        return order, (index.key, topics, topic[order], docnos[order])
 
 
 def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: Ints) -> Any:

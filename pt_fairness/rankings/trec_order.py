@@ -19,7 +19,7 @@ from pt_fairness.core.arrays import (
     recoded,
     starts,
 )
-from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
+from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, need_values, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
 from pt_fairness.io.files import need_distinct_columns
 
@@ -102,8 +102,7 @@ def relevance_of(column: pd.Series) -> Any:
 
     :raises ValueError: a relevance is missing, or outside ±1,000,000
     """
-    if column.hasnans:
-        raise missing(column, np.argmax(column.isna()), "qrels")
+    need_values(column, "qrels")
     relevance = pd.to_numeric(column).to_numpy()
     outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
     if outside.any():

@@ -123,8 +123,8 @@ def test_condensed_lists_hold_the_first_annotated_documents(case, depth):
     found = case.rankings.of_labels(depth=depth).condensed
     wanted = [[labels for _, labels in one if labels][:depth] for one in case.lists]
     assert found.length.tolist() == [len(one) for one in wanted]
-    assert [labels_of(case.rankings, found.codes[a:b])
-            for a, b in zip(found.start[:-1], found.start[1:], strict=True)] == wanted
+    assert [labels_of(case.rankings, found.codes[start:start + length])
+            for start, length in zip(found.start, found.length, strict=True)] == wanted
     assert found.pair.shape == found.codes.shape
 
 
