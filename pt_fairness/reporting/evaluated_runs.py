@@ -19,7 +19,7 @@ from pt_fairness.analysis.columns import (
     measure_columns,
     systems_of,
 )
-from pt_fairness.analysis.runs_and_qrels import annotations_of, runs_of
+from pt_fairness.analysis.runs_and_qrels import annotations_of, first_rows, runs_of
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import texts_of
@@ -85,15 +85,15 @@ class Column:
     #: The name of its column.
     name: str
     measure: Any
-    #: Which end is better, see :mod:`pt_fairness.analysis.columns`.
-    direction: Any
-    #: The undefined and the dropped topics, as indices.
-    undefined: list[int]
     #: The parts of the measure that use groups; the groups of the first are shown.
     parts: list[FairnessMeasure]
     method: Method
     #: The group source of each part, as index.
     sources: list[int]
+    #: Which end is better, see :mod:`pt_fairness.analysis.columns`.
+    direction: Any
+    #: The undefined and the dropped topics, as indices.
+    undefined: list[int]
     #: The target shares and the protected groups of each topic, ``None`` without any; if the
     #: population is the run, a list of those of each system.
     targets: Any = None
@@ -149,27 +149,25 @@ class Column:
 
         :param annotated: for each source, a mask of the documents of the run that have a group
         """
-        topics = int(ranked.topics.max(initial=-1)) + 1
-        topic = strip.topic
-        mask = np.ones(len(topic), bool)
         if self.judged:
-            mask = ~np.isnan(strip.label)
-            topic = ranked.topic[ranked.pair >= 0]
-        elif self.condensed:
+            judged = ranked.pair >= 0
+            return Counted(strip, ~np.isnan(strip.label), ranked.topic[judged])
+        if self.condensed:
             source = self.sources[0]
-            mask = strip.sets[source] >= 0
-            topic = ranked.topic[annotated[source]]
-        return Counted(mask, np.bincount(topic, minlength=topics))
+            has_group = annotated[source]
+            return Counted(strip, strip.sets[source] >= 0, ranked.topic[has_group])
+        every = np.ones_like(strip.topic, bool)
+        return Counted(strip, every, strip.topic)
 
     def weights(self, depth: int) -> list[float] | None:
         """Return the weights of the ranks in the shares of the groups, ``None`` if they are equal.
         """
-        kind = self.measure.param("discount") if self.sources else None
+        param = self.measure.param if self.sources else {}.get
+        kind = param("discount")
         if kind is None:
             return None
-        persistence = self.measure.param("p")
-        weights = arrays.discount(kind, depth, persistence)
-        return [round(weight, TARGET_DECIMALS) for weight in weights.tolist()]
+        weights = arrays.discount(kind, depth, param("p"))
+        return weights.round(TARGET_DECIMALS).tolist()
 
 
 class Experiment:
@@ -210,9 +208,8 @@ class Experiment:
         #: The value of each system, topic and measure, ``[systems, T, measures]``.
         self.values = values.reshape(index.levshape)
         self._steps = Steps(scorer, depth)
-        #: The group sources of the measures, without duplicates.
-        self.sources: list[GroupSource] = []
-        self.columns = self._columns()
+        #: The measures, and their group sources without duplicates.
+        self.columns, self.sources = self._columns()
         #: The mean share of the documents within a cutoff that have a group, for each source and
         #: cutoff of the measures, of each system.
         self.annotated: dict[tuple[int, int | None], list[float]] = {}
@@ -220,10 +217,10 @@ class Experiment:
             for source in column.sources:
                 self.annotated[source, column.method.cutoff] = []
         self.strips: list[Strip] = []
-        #: The numbers of each measure at the ranks of each system with one ranking of a topic.
-        self.numbers: list[list[Floats | None]] = []
-        #: The discounts and Z of each measure, of the same systems, as of :meth:`Steps.factors`.
-        self.factors: list[list[tuple[Floats, Floats] | None]] = []
+        #: The numbers at the ranks of each system with one ranking of a topic, and the discounts
+        #: and Z, by measure: see :class:`Steps`.
+        self.numbers: list[dict[Any, Floats]] = []
+        self.factors: list[dict[Any, tuple[Floats, Floats]]] = []
         #: Whether a run has several rankings of a topic, of which the first is shown.
         self.sampled = False
         self._compare_with_qrels()
@@ -231,36 +228,32 @@ class Experiment:
             with collecting_warnings():  # the evaluation has given them
                 by_name = runs_of({name: runs[name]}, self.judgments)
             self._add(by_name[name], of_system)
+        docnos = np.concatenate([strip.docno for strip in self.strips])
+        distinct = pd.unique(docnos).tolist()
         #: The query text of each topic, ``None`` where it is not known, and titles of documents.
-        self.queries: list[str | None] = [None] * len(self.topics)
-        self.titles: dict[str, str] = {}
-        if topics is not None:
-            docnos = np.concatenate([strip.docno for strip in self.strips])
-            every = pd.unique(docnos).tolist()
-            self.queries, self.titles = queries_and_titles(topics, self.topics, every)
+        self.queries, self.titles = queries_and_titles(topics, self.topics, distinct)
 
-    def _columns(self) -> list[Column]:
-        """Return the measures, and collect their group sources."""
-        place = {topic: i for i, topic in enumerate(self.topics)}
-        attrs = self.table.attrs
-        undefined = attrs[UNDEFINED]
-        numbers = {}
+    def _columns(self) -> tuple[list[Column], list[GroupSource]]:
+        """Return the measures, and their group sources."""
+        topics = pd.Index(self.topics)
+        undefined = self.table.attrs[UNDEFINED]
+        places: dict[Any, int] = {}
         columns = []
         for name, method in zip(self.names, self._steps.methods, strict=True):
             measure = method.measure
+            parts = []
+            if isinstance(measure, FairnessMeasure):
+                parts = [part for part in measure.parts if part.needs_groups]
             sources = []
-            parts = measure.parts if isinstance(measure, FairnessMeasure) else ()
-            parts = [part for part in parts if part.needs_groups]
             for part in parts:
                 key = part.param("groups"), tuple(part.added_labels)
-                if key not in numbers:
-                    numbers[key] = len(self.sources)
-                    self.sources.append(self._source(*key))
-                sources.append(numbers[key])
-            topics = [place[qid] for qid in undefined.get(name, ())]
+                place = places.setdefault(key, len(places))
+                sources.append(place)
             direction = direction_of(name, self.table)
-            columns.append(Column(name, measure, direction, topics, parts, method, sources))
-        return columns
+            qids = undefined.get(name, [])
+            of_topics = topics.get_indexer(qids).tolist()
+            columns.append(Column(name, measure, parts, method, sources, direction, of_topics))
+        return columns, [self._source(*key) for key in places]
 
     def _source(self, groups: Any, added: tuple[str, ...]) -> GroupSource:
         """Return a group source of measures.
@@ -306,42 +299,54 @@ class Experiment:
 
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
-        labelled = [source.annotations.of_run(ranked, self._depth_of(i))
-                    for i, source in enumerate(self.sources)]
-        annotated = [source.annotated(rankings)
-                     for source, rankings in zip(self.sources, labelled, strict=True)]
+        labelled = []
+        annotated = []
+        for i, source in enumerate(self.sources):
+            depth = self._depth_of(i)
+            rankings = source.annotations.of_run(ranked, depth)
+            labelled.append(rankings)
+            annotated.append(source.annotated(rankings))
         strip = self._strip(ranked, labelled)
         self.strips.append(strip)
         self.sampled |= ranked.sampled
-        for (source, cutoff), shares in self.annotated.items():
-            first = ranked.place < (len(ranked.place) if cutoff is None else cutoff)
-            within = pd.Series(annotated[source][first])
-            of_lists = within.groupby(ranked.list[first]).mean()
+        for (i, cutoff), shares in self.annotated.items():
+            rows = first_rows(ranked, cutoff)
+            has_group = pd.Series(annotated[i][rows])
+            of_lists = has_group.groupby(ranked.list[rows]).mean()
             shares.append(of_lists.mean())
+        self._compare_with_run(labelled)
+        if ranked.sampled:
+            return
+        length = np.full(len(ranked.length), self.depth)
+        for rankings in labelled:
+            length = np.maximum(length, rankings.length)
+        if any(column.of_run for column in self.columns):
+            length = ranked.length
+        needed = ranked.place < length[ranked.list]
+        counting = [column.counting(ranked, strip, annotated) for column in self.columns]
+        numbers = self._steps.of_run(ranked, needed, counting, values)
+        self.numbers.append(numbers)
+        factors = self._steps.factors(ranked)
+        self.factors.append(factors)
+
+    def _compare_with_run(self, labelled: Sequence[Rankings]) -> None:
+        """Add the targets, the protected groups and the fairest values that depend on a run.
+
+        :param labelled: the run with the label sets of each source
+        """
         for column in self.columns:
-            targets = protected = None
-            for source in column.sources[:1]:
-                values_of_fairest = fairest(column.measure, labelled[source])
-                if values_of_fairest is not None:
-                    column.fairest.append(values_of_fairest)
-                if column.of_run:
-                    views = self.sources[source].views(labelled[source])
-                    targets, protected = column.compared(views)
+            views: Iterable[View] = ()
+            if column.sources:
+                source = column.sources[0]
+                rankings = labelled[source]
+                views = self.sources[source].views(rankings)
+                values = fairest(column.measure, rankings)
+                if values is not None:
+                    column.fairest.append(values)
             if column.of_run:
+                targets, protected = column.compared(views)
                 column.targets.append(targets)
                 column.protected.append(protected)
-        if not ranked.sampled:
-            counting = [column.counting(ranked, strip, annotated) for column in self.columns]
-            length = np.full(len(ranked.length), self.depth)
-            for rankings in labelled:
-                length = np.maximum(length, rankings.length)
-            needed = ranked.place < length[ranked.list]
-            if any(column.of_run for column in self.columns):
-                needed[:] = True
-            documents = np.flatnonzero(needed)
-            numbers = self._steps.of_run(ranked, documents, strip, counting, values)
-            self.numbers.append(numbers)
-            self.factors.append(self._steps.factors(ranked))
 
     def _depth_of(self, source: int) -> int | None:
         """Return how many documents of each ranking need their groups; ``None`` for all."""
@@ -358,17 +363,16 @@ class Experiment:
 
         :param labelled: the run with the label sets of each source
         """
-        topics = np.arange(len(self.topics))
-        first = np.searchsorted(ranked.topics, topics)
-        of_first = first[ranked.topic] == ranked.list
-        rows = np.flatnonzero(of_first & (ranked.place < self.depth))
-        pair = ranked.pair[rows]
-        relevance = np.append(self.judgments.relevance, 0).astype(float)[pair]
-        relevance[pair < 0] = np.nan
+        first = np.unique(ranked.topics, return_index=True)[1]
+        shown = np.isin(ranked.list, first) & (ranked.place < self.depth)
+        rows = np.flatnonzero(shown)
+        # The index of an unjudged document is −1.
+        relevance = np.append(self.judgments.relevance, np.nan)
+        label = relevance[ranked.pair[rows]]
         sets = [source.sets_of(rankings, rows)
                 for source, rankings in zip(self.sources, labelled, strict=True)]
         docnos = ranked.docnos(rows)
-        return Strip(ranked.topic[rows], docnos, relevance, sets, ranked.place[rows])
+        return Strip(ranked.topic[rows], docnos, label, sets, ranked.place[rows])
 
 
 def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
@@ -380,21 +384,24 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
     """
     rankings = []
     for _ in range(topics):
-        sets: list[list[int]] = [[] for _ in strips[0].sets]
-        rankings.append({"docs": [], "labels": [], "sets": sets, "runs": [[] for _ in strips]})
-    numbers: list[dict[str, int]] = [{} for _ in rankings]
+        ranking: dict[str, Any] = {"docs": {}, "labels": []}
+        ranking["sets"] = [[] for _ in strips[0].sets]
+        ranking["runs"] = [[] for _ in strips]
+        rankings.append(ranking)
     for system, strip in enumerate(strips):
         columns = [strip.topic, strip.docno, strip.label, *strip.sets]
         lists = [column.tolist() for column in columns]
         for topic, docno, label, *of_sources in zip(*lists, strict=True):
-            ranking, seen = rankings[topic], numbers[topic]
-            if docno not in seen:
-                seen[docno] = len(seen)
-                ranking["docs"].append(docno)
+            ranking = rankings[topic]
+            numbers = ranking["docs"]
+            if docno not in numbers:
+                numbers[docno] = len(numbers)
                 ranking["labels"].append(_relevance(label))
                 for source, label_set in enumerate(of_sources):
                     ranking["sets"][source].append(label_set)
-            ranking["runs"][system].append(seen[docno])
+            ranking["runs"][system].append(numbers[docno])
+    for ranking in rankings:
+        ranking["docs"] = list(ranking["docs"])
     return rankings
 
 
@@ -411,12 +418,14 @@ def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]
 
     There are no titles of documents that would have to be downloaded.
 
-    :param source: as the parameter ``topics`` of :func:`pt_fairness.report`
+    :param source: as the parameter ``topics`` of :func:`pt_fairness.report`, ``None`` for none
     :param docnos: the documents
     :raises ValueError: the source cannot be read, or has none of the topics
     """
+    titles: dict[str, str] = {}
+    if source is None:
+        return [None] * len(topics), titles
     frame, dataset = source, None
-    titles = {}
     if hasattr(source, "irds_ref"):
         dataset = source.irds_ref()
     elif isinstance(source, str) and not os.path.exists(source):

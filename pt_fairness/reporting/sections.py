@@ -440,13 +440,13 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
     """
     measures = []
     steps = []
-    for i, column in enumerate(experiment.columns):
+    for column in experiment.columns:
         kind, end, numbers = column.method.kind, better_end(column), None
         note = _NOTES[kind].format(depth=experiment.depth)
         if kind and experiment.sampled:
             note = "Values are not explained where a system has several rankings of a topic."
         elif kind:
-            numbers = _at_ranks(experiment, i)
+            numbers = _at_ranks(experiment, column.measure)
             size = len(as_json(numbers))
             if size > room:
                 numbers = None
@@ -463,7 +463,7 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
         measure["factors"] = None
         if isinstance(column.measure, FairnessMeasure):
             measure["formula"], measure["where"] = column.measure.formula(), column.measure.where()
-            of_runs = [factors[i] or () for factors in experiment.factors]
+            of_runs = [factors.get(column.measure, ()) for factors in experiment.factors]
             if numbers is not None and all(of_runs):
                 measure["factors"] = [list(map(_numbers, factors)) for factors in of_runs]
         measures.append(measure)
@@ -471,7 +471,7 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
     return {"measures": measures, "steps": steps}
 
 
-def _at_ranks(experiment: Experiment, measure: int) -> list[list[int | None]]:
+def _at_ranks(experiment: Experiment, measure: Any) -> list[list[int | None]]:
     """Return the numbers of all systems at the ranks of each topic, in units of the last decimal.
     """
     numbers = np.concatenate([of_run[measure] for of_run in experiment.numbers])

@@ -19,6 +19,8 @@ from pt_fairness.rankings.trec_order import Run
 
 #: The kinds of numbers, as :func:`pt_fairness.explain` names them.
 CONTRIBUTION, VALUE = "contribution", "value so far"
+#: The kind of each of the ways of :func:`pt_fairness.analysis.explanation.source_of_numbers`.
+KINDS = {"terms": CONTRIBUTION, "prefixes": CONTRIBUTION, "cutoffs": VALUE}
 #: The tolerance for rounding errors when the value at the last rank is compared with the value.
 SAME = 1e-6
 
@@ -37,43 +39,50 @@ class Strip(NamedTuple):
 
     def annotated(self, source: int) -> float:
         """Return the share of the documents that have a group, NaN without documents."""
-        return float(pd.Series(self.sets[source] >= 0).mean())
+        has_group = pd.Series(self.sets[source] >= 0)
+        return float(has_group.mean())
 
 
 class Counted(NamedTuple):
     """The documents of a run that a measure counts."""
 
+    strip: Strip
     #: Mask of the documents of the strip.
     mask: Bools
-    #: The number of documents of each topic, below the strip too, ``[T]``.
-    length: Ints
+    #: The topic of each document that counts, below the strip too.
+    topics: Ints
 
-    def before(self, strip: Strip) -> Ints:
-        """Return how many documents count before each document of a strip."""
-        mask = pd.Series(self.mask.astype(int))
-        return np.asarray(mask.groupby(strip.topic).cumsum() - mask)
+    def number(self) -> Ints:
+        """Return how many documents count down to each document of the strip."""
+        counts = pd.Series(self.mask.astype(int))
+        by_topic = counts.groupby(self.strip.topic)
+        return by_topic.cumsum().to_numpy()
 
-    def spread(self, added: Floats, strip: Strip) -> Floats:
-        """Return the contribution of each document of a strip, 0 for those that do not count.
+    def spread(self, terms: Floats) -> Floats:
+        """Return the contribution of each document of the strip, 0 for those that do not count.
 
-        :param added: the contributions of the documents that count, ``[T, K]``
+        If no document of a topic counts, all are NaN.
+
+        :param terms: the contributions of the documents that count, ``[T, K]``
         """
-        padded = np.column_stack([added, np.zeros(len(added))])
-        last = added.shape[1]
-        column = np.minimum(self.before(strip), last)
-        column[~self.mask] = last
-        return padded[strip.topic, column]
+        topic = self.strip.topic
+        padded = np.pad(terms, ((0, 0), (1, 1)))
+        last = terms.shape[1] + 1
+        column = np.minimum(self.number(), last)
+        contributions = padded[topic, column * self.mask]
+        contributions[~np.isin(topic, self.topics)] = np.nan
+        return contributions
 
-    def so_far(self, values: Floats, strip: Strip) -> Floats:
+    def so_far(self, values: Floats) -> Floats:
         """Return the value so far at each document, NaN above the first that counts.
 
         :param values: the values at the cutoffs of the measure, ``[T, K]``
         """
         above = np.full(len(values), np.nan)
         padded = np.column_stack([above, values])
-        number = self.before(strip) + self.mask
-        column = np.minimum(number, values.shape[1])
-        return padded[strip.topic, column]
+        last = values.shape[1]
+        column = np.minimum(self.number(), last)
+        return padded[self.strip.topic, column]
 
 
 class Method:
@@ -84,8 +93,6 @@ class Method:
 
     def __init__(self, measure: Any, depth: int) -> None:
         self.measure = measure
-        inner = getattr(measure, "inner", measure)  # that of OfGroup
-        of_package = isinstance(inner, FairnessMeasure)
         # Without a cutoff, TrecFair cuts the list at ``ideal``.
         self.cutoff = measure.params.get("cutoff", measure.params.get("ideal"))
         within = self.cutoff is not None and self.cutoff <= depth
@@ -93,33 +100,34 @@ class Method:
         #: ``'cutoffs'``; ``''`` for a measure that has no cutoff to vary.
         self.source = source_of_numbers(measure)
         #: :data:`CONTRIBUTION` or :data:`VALUE`; ``None`` without numbers.
-        self.kind: str | None = CONTRIBUTION
-        if self.source in ("cutoffs", ""):
-            self.kind = VALUE if self.source else None
+        self.kind = KINDS.get(self.source)
+        inner = getattr(measure, "inner", measure)  # that of OfGroup
         #: Whether to compare the value at the last rank with the value: they differ if a provider
         #: of ir_measures breaks ties in another way. A strip that is cut says nothing about it.
-        self.checked = not of_package and within
+        self.checked = within and not isinstance(inner, FairnessMeasure)
         #: The number of prefixes of the ranking that are scored.
-        self.prefixes = depth
-        left_out = measure.params.get("judged_only") or measure.params.get("others") == "dropped"
-        if within and not left_out:
-            self.prefixes = self.cutoff
-        #: Whether the last value so far is the value, which needs no second scoring.
-        self.ends_with_value = of_package and within and self.cutoff != 1
-        last = min(self.cutoff or depth, depth) - self.ends_with_value
+        self.prefixes = 0
+        if self.source == "prefixes":
+            params = measure.params
+            left_out = params.get("judged_only") or params.get("others") == "dropped"
+            self.prefixes = self.cutoff if within and not left_out else depth
         #: The measure at the cutoffs 1, 2, …
         self.at_cutoffs = []
         if self.source == "cutoffs":
+            last = self.cutoff if within else depth
             self.at_cutoffs = at_cutoffs(measure, last)
 
-    def differs(self, values: Floats, value: Floats) -> Bools:
-        """Return the topics whose last value so far is not the value, ``[T]``.
+    def so_far(self, columns: Sequence[Floats], value: Floats) -> Floats:
+        """Return the values so far, ``[T, K]``, NaN for topics whose last is not the value.
 
-        :param values: the values so far, ``[T, K]``
+        :param columns: the values so far, K times ``[T]``
+        :param value: the value for each topic, ``[T]``
         """
-        if not self.checked:
-            return np.zeros(len(value), bool)
-        return ~np.isclose(values[:, -1], value, rtol=0, atol=SAME)
+        so_far = np.column_stack(columns)
+        if self.checked:
+            same = np.isclose(columns[-1], value, rtol=0, atol=SAME)
+            so_far[~same] = np.nan
+        return so_far
 
 
 class Steps:
@@ -129,95 +137,82 @@ class Steps:
     """
 
     def __init__(self, scorer: Scorer, depth: int) -> None:
-        plan, judgments = scorer.plan, scorer.judgments
-        self._topics, self._depth = judgments.topics, depth
-        self._place = {topic: i for i, topic in enumerate(self._topics)}
+        plan = scorer.plan
+        self._topics = scorer.judgments.topics
+        self._depth = depth
         self.methods = [Method(measure, depth) for measure in plan.measures]
-        by_prefix = [method for method in self.methods if method.source == "prefixes"]
-        longest = max((method.prefixes for method in by_prefix), default=0)
-        self._ranks = range(longest)
-        measures = [measure for method in self.methods for measure in method.at_cutoffs]
+        self._longest = max(method.prefixes for method in self.methods)
+        by_prefix = [method.measure for method in self.methods if method.prefixes]
+        by_cutoff: dict[Any, None] = {}
+        for method in self.methods:
+            by_cutoff |= dict.fromkeys(method.at_cutoffs)
         self._evaluator = scorer.evaluator
         # Warnings about cutoffs repeat those about the measures.
         with collecting_warnings():
-            self._prefixes = QuickEvaluator([method.measure for method in by_prefix], plan.qrels)
-            distinct = list(dict.fromkeys(measures))
-            self._cutoffs = QuickEvaluator(distinct, plan.qrels)
+            self._prefixes = QuickEvaluator(by_prefix, plan.qrels)
+            self._cutoffs = QuickEvaluator(list(by_cutoff), plan.qrels)
 
-    def factors(self, ranked: Run) -> list[tuple[Floats, Floats] | None]:
+    def factors(self, ranked: Run) -> dict[Any, tuple[Floats, Floats]]:
         """Return the discount of each rank, ``[D]``, and Z of each topic, ``[T]``, of the measures
         that divide a discounted sum by Z.
 
         :param ranked: a run with one ranking of each topic
         """
-        views = {}
+        factors = {}
+        topics = slice(0, len(self._topics))
         for evaluator in self._evaluator.fairness:
-            views.update(evaluator.views(ranked, slice(0, len(self._topics))))
-        factors = []
-        for method in self.methods:
-            view = views.get(method.measure)
-            notes = (view and view.notes) or {}
-            pair = None
-            if {"discount", "Z"} <= notes.keys():
-                discounts = notes["discount"][1].max(axis=0, initial=0.0)
-                pair = discounts[:self._depth], notes["Z"][1]
-            factors.append(pair)
+            for measure, view in evaluator.views(ranked, topics).items():
+                notes = view.notes or {}
+                if {"discount", "Z"} <= notes.keys():
+                    _, discounts = notes["discount"]
+                    _, Z = notes["Z"]
+                    longest = discounts.max(axis=0, initial=0.0)
+                    factors[measure] = longest[:self._depth], Z
         return factors
 
-    def of_run(self, ranked: Run, documents: Ints, strip: Strip, counting: Sequence[Counted],
-               values: Floats) -> list[Floats | None]:
-        """Return the numbers of each measure, ``[documents]``; ``None`` if it has none.
+    def of_run(self, ranked: Run, needed: Bools, counting: Sequence[Counted],
+               values: Floats) -> dict[Any, Floats]:
+        """Return the number of each document of the strip, by measure, of those that have numbers.
 
         :param ranked: a run with one ranking of each topic
-        :param documents: the indices of its documents that the numbers depend on
-        :param strip: the documents of the run that are shown, those of the first ranks
+        :param needed: a mask of its documents that the numbers depend on
         :param counting: the documents that each measure counts
         :param values: the value of each measure for each topic, ``[T, measures]``
         """
-        run = ranked.frame(documents)
-        shown = ranked.frame(ranked.place < self._depth)
+        run = ranked.frame(needed)
+        first = ranked.place < self._depth
+        shown = ranked.frame(first)
+        rank = ranked.place[first]
+        topic = ranked.topic[first]
         with collecting_warnings():
             by_cutoff = self._values(self._cutoffs, run)
             terms = self._evaluator.contributions(ranked, self._depth)
-            by_prefix = [self._values(self._prefixes, shown[strip.place <= rank])
-                         for rank in self._ranks]
-        numbers: list[Floats | None] = []
-        for method, of_measure, value in zip(self.methods, counting, values.T, strict=True):
+            by_prefix = [self._values(self._prefixes, shown[rank <= last])
+                         for last in range(self._longest)]
+        numbers = {}
+        for method, counted, value in zip(self.methods, counting, values.T, strict=True):
             measure = method.measure
             if method.source == "terms":
-                added = of_measure.spread(terms[measure], strip)
-                added[of_measure.length[strip.topic] == 0] = np.nan
-                numbers.append(added)
+                numbers[measure] = counted.spread(terms[measure])
             elif method.source == "prefixes":
-                prefixes = [by_rank[measure] for by_rank in by_prefix[:method.prefixes]]
-                numbers.append(self._differences(method, prefixes, value, strip))
+                prefixes = [np.nan_to_num(of_prefix[measure]) for of_prefix in by_prefix]
+                so_far = method.so_far(prefixes, value)
+                # Documents below the last prefix add nothing.
+                whole = np.pad(so_far, ((0, 0), (0, self._depth)), mode="edge")
+                added = np.diff(whole, prepend=0.0)
+                numbers[measure] = added[topic, rank]
             elif method.source == "cutoffs":
-                columns = [by_cutoff[cut] for cut in method.at_cutoffs]
-                if method.ends_with_value:
-                    undefined = np.isnan(value)
-                    columns.append(np.where(undefined, columns[-1], value))
-                so_far = np.column_stack(columns)
-                so_far[method.differs(so_far, value)] = np.nan
-                numbers.append(of_measure.so_far(so_far, strip))
-            else:
-                numbers.append(None)
+                columns = [by_cutoff[at_cutoff] for at_cutoff in method.at_cutoffs]
+                so_far = method.so_far(columns, value)
+                numbers[measure] = counted.so_far(so_far)
         return numbers
-
-    def _differences(self, method: Method, prefixes: Sequence[Floats], value: Floats,
-                     strip: Strip) -> Floats:
-        """Return what each document adds to the value of the prefix before it."""
-        so_far = np.nan_to_num(np.column_stack(prefixes))
-        so_far[method.differs(so_far, value)] = np.nan
-        added = np.diff(so_far, prepend=0.0, axis=1)
-        below = added[:, [-1] * self._depth] * 0.0  # adds nothing
-        padded = np.hstack([added, below])
-        return padded[strip.topic, strip.place]
 
     def _values(self, evaluator: QuickEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
         """Return the value of each measure for each topic, ``[T]``."""
-        undefined = np.full(len(self._topics), np.nan)
+        place = {topic: i for i, topic in enumerate(self._topics)}
+        undefined = np.full(len(place), np.nan)
         values: dict[Any, Floats] = defaultdict(undefined.copy)
         for metric in evaluator.iter_calc(run):
-            topic = self._place[metric.query_id]
+            topic = place[metric.query_id]
             values[metric.measure][topic] = metric.value
         return values

@@ -125,7 +125,8 @@ def test_the_numbers_targets_and_sides_of_the_report(case):
         for t, qid in [((0, "1"), (2, "3"))[i % 3 == 0]]:
             frame = explained(measure, case, "two", qid).head(DEPTH)
             column = "contribution" if "contribution" in frame else "value"
-            numbers = experiment.numbers[1][i][strip.topic == t][:len(frame)]
+            numbers = experiment.numbers[1][experiment.columns[i].measure]
+            numbers = numbers[strip.topic == t][:len(frame)]
             assert numbers == pytest.approx(frame[column].to_numpy(), abs=1e-9, nan_ok=True), (
                 measure, qid)
             if own is None:

@@ -58,7 +58,7 @@ def test_numbers_are_those_of_explain(make_case, seed, every):
     experiment = experiment_of(case, [*sums, *so_far])
     strip = experiment.strips[0]
     for i, measure in [*enumerate(experiment.plan.measures)][::every]:
-        numbers = experiment.numbers[0][i]
+        numbers = experiment.numbers[0][measure]
         kind = "contribution" if experiment.columns[i].method.kind == CONTRIBUTION else "value"
         assert kind == ("contribution" if i < len(sums) else "value"), measure
         for t, qid in enumerate(experiment.topics):
@@ -74,7 +74,7 @@ def test_numbers_are_those_of_explain(make_case, seed, every):
 
 def test_contributions_of_judged_documents_add_up(make_case):
     experiment = experiment_of(make_case(0, topics=4), ["nDCG(judged_only=True)@4"])
-    strip, numbers = experiment.strips[0], experiment.numbers[0][0]
+    strip, (numbers,) = experiment.strips[0], experiment.numbers[0].values()
     sums = np.bincount(strip.topic, numbers, minlength=4)
     assert sums == pytest.approx(experiment.values[0, :, 0], abs=1e-9)
     assert (numbers[np.isnan(strip.label)] == 0).all()
@@ -95,7 +95,7 @@ def test_a_provider_that_ranks_ties_in_its_own_way_has_no_contributions():
         {"query_id": ["1", "1", "2"], "doc_id": ["a", "b", "a"], "score": [1.0, 1.0, 1.0]})
     experiment = experiment_of(Case(qrels.assign(iteration="g"), run), ["RR@5", "P@2", "Judged@1"])
     values = experiment.values[0]
-    contributions, precision, judged = experiment.numbers[0]
+    contributions, precision, judged = experiment.numbers[0].values()
     assert values[:, 0].tolist() == [1.0, 1.0] and values[:, 1].tolist() == [0.5, 0.5]
     assert np.isnan(contributions[:2]).all() and contributions[2] == 1.0
     assert precision.tolist() == [0.0, 0.5, 0.5]
@@ -104,8 +104,8 @@ def test_a_provider_that_ranks_ties_in_its_own_way_has_no_contributions():
 
 def test_a_measure_without_a_cutoff_has_no_numbers(make_case):
     experiment = experiment_of(make_case(0, topics=3), ["Bpref", "rKL@3"])
-    assert experiment.columns[0].method.kind is None and experiment.numbers[0][0] is None
-    assert experiment.numbers[0][1] is not None
+    without, column = experiment.columns
+    assert without.method.kind is None and [*experiment.numbers[0]] == [column.measure]
 
 
 def test_the_two_sides_of_ndjs_are_those_of_ndkl():
