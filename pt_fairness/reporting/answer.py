@@ -28,7 +28,6 @@ from pt_fairness.reporting.paragraph import as_text, aspect_of, short_names
 from pt_fairness.reporting.sections import (
     Cell,
     annotated_within,
-    better_end,
     decimal,
     of_model,
     undefined_topics,
@@ -68,16 +67,16 @@ def as_html(text: str) -> str:
     return _LINK.sub(r'<a href="#\1">\2</a>', escape(text))
 
 
-def answer_of(experiment: Experiment, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, Any],
-              seed: int) -> dict[str, Any]:
+def answer_of(experiment: Experiment, rows: Sequence[tuple[str, Sequence[Cell]]],
+              runs: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """Return the answer, the open questions, and the section on random orders.
 
-    :param rows: the rows of the table of averages
+    :param rows: the name and the cells of each system
     :param runs: the runs by name
     :param seed: the seed of the random orders
     :returns: the ``answer`` and the lines of ``unknown`` as HTML, and a list of ``sections``
     """
-    table = AverageTable(experiment, [row["cells"] for row in rows])
+    table = AverageTable(experiment, [cells for _, cells in rows])
     against_baseline = table.against_baseline()
     by_chance, sections = _random_orders(table, runs, seed)
     sentences = table.winners()
@@ -147,7 +146,7 @@ class AverageTable:
             equal = enumerated(self.systems[place] for place in places)
             cell = self.cells[places[0]][j]
             value = link(f"s{places[0]}-m{j}", f"{cell.text} {cell.interval}".rstrip())
-            _, _, end = better_end(self.experiment.columns[j]).partition(" ")
+            _, _, end = self.experiment.columns[j].end.partition(" ")
             by_system[f"{equal} {verb}"][self.names[j]] = f"{value}; {end}"
         disagreement = ["The measures of fairness disagree."] if len(by_system) > 1 else []
         return [*disagreement, _grouped(by_system)]

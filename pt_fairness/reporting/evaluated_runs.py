@@ -13,6 +13,8 @@ import pandas as pd
 from pt_fairness.analysis.columns import (
     BROKEN,
     COMPARISON,
+    LARGER,
+    NEAR_ZERO,
     UNDEFINED,
     direction_of,
     is_reference,
@@ -28,6 +30,7 @@ from pt_fairness.core.registry import name_of
 from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import load_topics
+from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.measures.measure import FairnessMeasure, fairest, rels_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
@@ -47,14 +50,16 @@ class GroupSource:
     """A group source of the report, and the label sets of the documents that it knows.
 
     :param name: the name that the report shows
-    :param labels: the label set
+    :param added: the labels that the targets of the measures add to the label set
     """
 
-    def __init__(self, name: str, annotations: Annotations, labels: Sequence[str]) -> None:
-        self.name, self.annotations = name, annotations
-        self.labels = list(labels)
+    def __init__(self, name: str, annotations: Annotations, added: Sequence[str]) -> None:
+        self.name = name
+        self.annotations = annotations
+        self.labels = sorted({*annotations.labels, *added})
+        groups = annotations.groups
         #: Whether the memberships of documents have weights.
-        self.weighted = annotations.groups is not None and annotations.groups.weighted
+        self.weighted = groups is not None and groups.weighted
         #: The sets of pairs of label and share, by their index.
         self.sets: dict[tuple[tuple[int, float], ...], int] = {}
 
@@ -105,6 +110,26 @@ class Column:
     def source(self) -> int | None:
         """The group source that is shown."""
         return self.sources[0] if self.sources else None
+
+    @property
+    def cutoff(self) -> int | None:
+        """The number of documents of a ranking that the measure evaluates, ``None`` for all."""
+        return self.method.cutoff
+
+    @property
+    def end(self) -> str:
+        """The better end in words."""
+        if self.direction == NEAR_ZERO:
+            return "→0 0 is unbiased"
+        if isinstance(self.measure, FairnessMeasure):
+            words = fair_end_in_words(self.measure)
+            return f"{self.direction} {words}"
+        return "↑ more is better" if self.direction == LARGER else str(self.direction)
+
+    @property
+    def fair(self) -> float | None:
+        """The value of the better end, ``None`` if there is none."""
+        return None if "more" in self.end else getattr(self.measure, "FAIR_END", None)
 
     @property
     def of_run(self) -> bool:
@@ -215,7 +240,7 @@ class Experiment:
         self.annotated: dict[tuple[int, int | None], list[float]] = {}
         for column in self.columns:
             for source in column.sources:
-                self.annotated[source, column.method.cutoff] = []
+                self.annotated[source, column.cutoff] = []
         self.strips: list[Strip] = []
         #: The numbers at the ranks of each system with one ranking of a topic, and the discounts
         #: and Z, by measure: see :class:`Steps`.
@@ -268,8 +293,7 @@ class Experiment:
         if groups is not None:
             name = name_of(groups)
             name = self.plan.shown.get(name, name)
-        labels = sorted({*annotations.labels, *added})
-        return GroupSource(name, annotations, labels)
+        return GroupSource(name, annotations, added)
 
     def _compare_with_qrels(self) -> None:
         """Set the targets and protected groups that do not depend on a run."""
@@ -351,7 +375,7 @@ class Experiment:
     def _depth_of(self, source: int) -> int | None:
         """Return how many documents of each ranking need their groups; ``None`` for all."""
         columns = [column for column in self.columns if source in column.sources]
-        cutoffs = [column.method.cutoff for column in columns]
+        cutoffs = [column.cutoff for column in columns]
         if None in cutoffs or any(column.of_run for column in columns):
             return None
         return max([self.depth, *filter(None, cutoffs)])

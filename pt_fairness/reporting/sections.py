@@ -18,10 +18,8 @@ from pt_fairness.analysis.columns import (
     FRONTS,
     HIGH,
     INTERVAL,
-    LARGER,
     LOSSES,
     LOW,
-    NEAR_ZERO,
     UNDEFINED_EVERYWHERE,
     VERDICT,
     WINS,
@@ -43,7 +41,6 @@ from pt_fairness.core.messages import enumerated, first_names, plural
 from pt_fairness.groups import Groups, error_rates
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.groups.labels_of_models import FromTransformer
-from pt_fairness.measures.descriptions import fair_end_in_words
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import reads_subtopics
 from pt_fairness.reporting.evaluated_runs import IN_QRELS, Column, Experiment, as_data
@@ -66,6 +63,9 @@ _NOTES = {
                   "rank {depth} are not shown.",
     VALUE: "The value so far is that of the measure with the rank as its cutoff.",
 }
+#: The facts on a measure for the scripts, see :class:`Column`.
+_OF_COLUMN = ("name", "direction", "end", "fair", "cutoff", "source", "condensed", "judged", "even",
+              "of_run")
 #: What values are where a run has samples.
 SAMPLES = ("Where a system has several rankings of a topic, its value is their mean. EEL, EED, EER "
            "and IAA evaluate the mean exposure, and measures of relevance one list of all.")
@@ -81,6 +81,7 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     text = paragraph(_facts(experiment))
     content = {"lead": _lead(experiment), "sampled": experiment.sampled}
     content["table"] = _table(experiment)
+    content["depth"] = experiment.depth
     content["judgments"] = _judgments(experiment)
     content["paragraph"] = as_prose(text)
     content["latex"] = as_latex(text)
@@ -102,15 +103,6 @@ def _lead(experiment: Experiment) -> str:
     if baseline is not None:
         text += f"; the baseline is {baseline}"
     return f"{text}."
-
-
-def better_end(column: Column) -> str:
-    """Return the better end of a measure, below its name."""
-    if column.direction == NEAR_ZERO:
-        return "→0 0 is unbiased"
-    if isinstance(column.measure, FairnessMeasure):
-        return f"{column.direction} {fair_end_in_words(column.measure)}"
-    return "↑ more is better" if column.direction == LARGER else str(column.direction)
 
 
 @dataclass
@@ -162,40 +154,30 @@ def _table(experiment: Experiment) -> dict[str, Any]:
         origin = averages.set_index("name").loc[baseline, names]
     best = best_of_measures(averages[["name", *names]].copy())
     marks = changes(averages)
-    heads = [_head(["system"])]
+    heads: list[tuple[list[str], str, int | None]] = [(["system"], "", None)]
     columns = []
     for i, column in enumerate(experiment.columns):
         name = column.name
         parts = re.split("(?<=[,(])", name)
-        heads.append(_head(parts, better_end(column), i))
+        heads.append((parts, column.end, i))
         cells = _cells(experiment, name, origin[name])
         for cell, is_best, mark in zip(cells, best[name], marks[name], strict=True):
-            cell.best, cell.mark = bool(is_best), str(mark)
+            cell.best = is_best
+            cell.mark = mark
         columns.append(cells)
     for i, source in enumerate(experiment.sources):
-        heads.append(_head([f"Annotated@{depth}"], source.name))
+        heads.append(([f"Annotated@{depth}"], source.name, None))
         columns.append([_cell(strip.annotated(i)) for strip in experiment.strips])
-    rows = []
-    for system, *row in zip(experiment.systems, *columns, strict=True):
-        rows.append({"name": system, "cells": row, "baseline": system == baseline})
+    rows = list(zip(experiment.systems, zip(*columns, strict=True), strict=True))
     references = []
     for reference in experiment.references.to_dict("records"):
-        row = [_cell(reference[name], reference[name] - origin[name]) for name in names]
-        references.append({"name": reference["name"], "cells": row})
+        cells = [_cell(reference[name], reference[name] - origin[name]) for name in names]
+        references.append((reference["name"], cells))
     texts = notes(averages)
     if experiment.sampled:
         texts.append(SAMPLES)
-    if experiment.sources:
-        texts.append(f"Annotated@{depth}: the share of the first {depth} documents that have a "
-                     "group.")
-    intervals = INTERVAL in averages.attrs
     return {"heads": heads, "rows": rows, "references": references, "notes": texts,
-            "baseline": baseline, "intervals": intervals}
-
-
-def _head(parts: list[str], end: str = "", measure: int | None = None) -> dict[str, Any]:
-    """Return the head of a column; its name can be broken between its parts."""
-    return {"parts": parts, "end": end, "measure": measure}
+            "baseline": baseline, "intervals": INTERVAL in averages.attrs}
 
 
 def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
@@ -236,20 +218,18 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
             counting = "A document counts towards its groups by their weights."
         topics = plural(len(total), "topic")
         lead = f"{counts.sum():.6g} relevant documents of {topics} have a group. {counting}"
-        empty = total == 0
-        without = int(empty.sum())
+        without = int((total == 0).sum())
         if without:
             topics = plural(without, "topic")
             lead += f" No relevant document has a group for {topics}."
-        users = [column for column in experiment.columns if column.source == i]
-        rows = []
-        for t, topic in enumerate(experiment.topics):
-            row = {"topic": topic, "query": experiment.queries[t], "total": total[t]}
-            row["counts"] = counts[t].tolist()
-            row["undefined"] = [column.name for column in users if t in column.undefined]
-            rows.append(row)
-        sources.append({"name": source.name, "labels": source.labels, "rows": rows, "lead": lead,
-                        "most": total.max(initial=1.0)})
+        undefined: list[list[str]] = [[] for _ in experiment.topics]
+        for column in experiment.columns:
+            for t in column.undefined if column.source == i else ():
+                undefined[t].append(column.name)
+        rows = zip(experiment.topics, experiment.queries, total, counts.tolist(), undefined,
+                   strict=True)
+        sources.append({"name": source.name, "labels": source.labels, "rows": list(rows),
+                        "lead": lead, "most": total.max(initial=1.0)})
     texts = _annotated_above(experiment)
     for column in experiment.columns:
         if column.undefined:
@@ -387,43 +367,46 @@ def data_of(experiment: Experiment, room: int) -> dict[str, Any]:
 
     :param room: the largest size of the data with numbers at ranks, in bytes
     """
-    averages, references, names = experiment.averages, experiment.references, experiment.names
-    topics, titles = list(experiment.topics), experiment.titles
-    data: dict[str, Any] = {"topics": topics, "digits": DIGITS, "baseline": None}
-    data["runs"] = experiment.systems
+    averages, names = experiment.averages, experiment.names
+    titles = experiment.titles
+    data: dict[str, Any] = {"digits": DIGITS, "runs": experiment.systems, "baseline": None}
     if experiment.baseline is not None:
         data["baseline"] = experiment.systems.index(experiment.baseline)
-    for key in ("queries", "depth"):
+    for key in ("topics", "queries", "depth"):
         data[key] = getattr(experiment, key)
     for key in ("undefined", "targets", "protected"):
         data[key] = [getattr(column, key) for column in experiment.columns]
     data["fairest"] = [_numbers(column.fairest) or None for column in experiment.columns]
-    data["sources"] = []
-    for source in experiment.sources:
-        sets = list(source.sets)
-        data["sources"].append({"name": source.name, "labels": source.labels, "sets": sets})
+    data["sources"] = [{"name": source.name, "labels": source.labels, "sets": list(source.sets)}
+                       for source in experiment.sources]
     data["averages"] = _numbers(averages[names])
     data["references"] = []
-    for name, values in zip(references["name"], _numbers(references[names]), strict=True):
-        data["references"].append({"name": name, "values": values})
-    data["fronts"] = []
-    for front in averages.attrs.get(FRONTS, []):
-        of_runs = [front["systems"][run] for run in experiment.systems]
-        table = pd.DataFrame(of_runs)[["fairest", "headroom"]]
-        vertices = _numbers(front["vertices"])
-        data["fronts"].append({"x": front["relevance"], "y": front["fairness"],
-                               "vertices": vertices, "systems": _numbers(table)})
+    for reference in experiment.references.to_dict("records"):
+        values = [number(reference[name]) for name in names]
+        data["references"].append({"name": reference["name"], "values": values})
+    data["fronts"] = _fronts(experiment)
     # Two decimals more than the page shows.
     values = experiment.values.round(DIGITS + 2)
     data["values"] = _numbers(values.transpose(2, 1, 0))
-    data["rankings"] = as_data(experiment.strips, len(topics))
+    data["rankings"] = as_data(experiment.strips, len(experiment.topics))
     for ranking in data["rankings"] if titles else ():
         ranking["titles"] = [titles.get(docno) for docno in ranking["docs"]]
     if INTERVAL in averages.attrs:
-        low, high = ([name + end for name in names] for end in (LOW, HIGH))
-        limits = np.dstack([averages[low], averages[high]])
-        data["intervals"] = _numbers(limits)
-    return data | _explanations(experiment, room - len(as_json(data)))
+        limits = [averages[[name + end for name in names]] for end in (LOW, HIGH)]
+        data["intervals"] = _numbers(np.dstack(limits))
+    size = len(as_json(data))
+    return data | _explanations(experiment, room - size)
+
+
+def _fronts(experiment: Experiment) -> list[dict[str, Any]]:
+    """Return the fronts that the judgments allow, with the distance of each system from them."""
+    fronts = []
+    for front in experiment.averages.attrs.get(FRONTS, []):
+        of_systems = [front["systems"][name] for name in experiment.systems]
+        systems = pd.DataFrame(of_systems)[["fairest", "headroom"]]
+        fronts.append({"x": front["relevance"], "y": front["fairness"],
+                       "vertices": _numbers(front["vertices"]), "systems": _numbers(systems)})
+    return fronts
 
 
 def _numbers(values: Any) -> Any:
@@ -441,7 +424,8 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
     measures = []
     steps = []
     for column in experiment.columns:
-        kind, end, numbers = column.method.kind, better_end(column), None
+        kind = column.method.kind
+        numbers = None
         note = _NOTES[kind].format(depth=experiment.depth)
         if kind and experiment.sampled:
             note = "Values are not explained where a system has several rankings of a topic."
@@ -454,21 +438,30 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
                         "the package has them.")
             else:
                 room -= size
-        fair = None if "more" in end else getattr(column.measure, "FAIR_END", None)
-        measure = {"end": end, "fair": fair, "note": note, "cutoff": column.method.cutoff}
-        for key in ("name", "direction", "source", "condensed", "judged", "even", "of_run"):
+        steps.append(numbers)
+        measure: dict[str, Any] = {"note": note, "explained": None, "factors": None}
+        for key in _OF_COLUMN:
             measure[key] = getattr(column, key)
         measure["weights"] = column.weights(experiment.depth)
-        measure["explained"] = None if numbers is None else kind
-        measure["factors"] = None
         if isinstance(column.measure, FairnessMeasure):
-            measure["formula"], measure["where"] = column.measure.formula(), column.measure.where()
-            of_runs = [factors.get(column.measure, ()) for factors in experiment.factors]
-            if numbers is not None and all(of_runs):
-                measure["factors"] = [list(map(_numbers, factors)) for factors in of_runs]
+            measure["formula"] = column.measure.formula()
+            measure["where"] = column.measure.where()
+        if numbers is not None:
+            measure["explained"] = kind
+            measure["factors"] = _factors(experiment, column.measure)
         measures.append(measure)
-        steps.append(numbers)
     return {"measures": measures, "steps": steps}
+
+
+def _factors(experiment: Experiment, measure: Any) -> list[Any] | None:
+    """Return the discounts and Z of each system, ``None`` for a measure without them."""
+    factors = []
+    for of_run in experiment.factors:
+        if measure not in of_run:
+            return None
+        discounts, norms = of_run[measure]
+        factors.append([_numbers(discounts), _numbers(norms)])
+    return factors
 
 
 def _at_ranks(experiment: Experiment, measure: Any) -> list[list[int | None]]:

@@ -165,9 +165,9 @@ class Steps:
                 notes = view.notes or {}
                 if {"discount", "Z"} <= notes.keys():
                     _, discounts = notes["discount"]
-                    _, Z = notes["Z"]
+                    _, norms = notes["Z"]
                     longest = discounts.max(axis=0, initial=0.0)
-                    factors[measure] = longest[:self._depth], Z
+                    factors[measure] = longest[:self._depth], norms
         return factors
 
     def of_run(self, ranked: Run, needed: Bools, counting: Sequence[Counted],
