@@ -76,7 +76,8 @@ def answer_of(experiment: Experiment, rows: Sequence[tuple[str, Sequence[Cell]]]
     :param seed: the seed of the random orders
     :returns: the ``answer`` and the lines of ``unknown`` as HTML, and a list of ``sections``
     """
-    table = AverageTable(experiment, [cells for _, cells in rows])
+    cells = [of_system for _, of_system in rows]
+    table = AverageTable(experiment, cells)
     against_baseline = table.against_baseline()
     by_chance, sections = _random_orders(table, runs, seed)
     sentences = table.winners()
@@ -88,15 +89,19 @@ def answer_of(experiment: Experiment, rows: Sequence[tuple[str, Sequence[Cell]]]
         sentences.append(f"The fairest system of each measure against {DRAWS:,} random orders of "
                          f"the annotated documents that it returned: {_grouped(by_chance)}")
     sentences += table.costs()
-    sentences.append(f"All values are averages over {plural(len(experiment.topics), 'topic')}.")
+    topics = plural(len(experiment.topics), "topic")
+    sentences.append(f"All values are averages over {topics}.")
     lines = []
-    for outcome, measures in (against_baseline | by_chance).items():
+    clauses = against_baseline | by_chance
+    for outcome, of_measures in clauses.items():
         if outcome in _OPEN:
-            lines.append(f"{_OPEN[outcome]}: {enumerated(measures)}.")
+            measures = enumerated(of_measures)
+            lines.append(f"{_OPEN[outcome]}: {measures}.")
     lines += table.untested()
-    lines += _limits(experiment, [experiment.names[j] for j in table.fairest])
+    lines += _limits(table)
+    answer = as_html(" ".join(sentences))
     unknown = [as_html(line) for line in lines]
-    return {"answer": as_html(" ".join(sentences)), "unknown": unknown, "sections": sections}
+    return {"answer": answer, "unknown": unknown, "sections": sections}
 
 
 class AverageTable:
@@ -110,15 +115,17 @@ class AverageTable:
         self.experiment = experiment
         self.systems = experiment.systems
         self.cells = cells
-        self.names = short_names([(column.name, column.measure) for column in experiment.columns])
+        columns = experiment.columns
+        self.names = short_names([(column.name, column.measure) for column in columns])
         self.baseline = None
         if experiment.baseline is not None and len(self.systems) > 1:
             self.baseline = self.systems.index(experiment.baseline)
         best: dict[str, dict[int, list[int]]] = defaultdict(dict)
-        for j, column in enumerate(experiment.columns):
+        for j, column in enumerate(columns):
             places = [i for i, of_system in enumerate(cells) if of_system[j].best]
             if places:
-                best[aspect_of(column.measure)][j] = places
+                aspect = aspect_of(column.measure)
+                best[aspect][j] = places
         #: The indices of the systems with the best value, by the index of the measure.
         self.fairest = best["fairness"] | best["bias"] | best["divergence"]
         self.most_relevant = best["relevance"]
@@ -129,7 +136,7 @@ class AverageTable:
 
     def p_value(self, i: int, j: int) -> str:
         """Return the p-value of a system against the baseline, linked to its cell."""
-        text = self.cells[i][j].about.partition(";")[0]
+        text, _, _ = self.cells[i][j].about.partition(";")
         return link(f"s{i}-m{j}", text or "no p-value")
 
     def winners(self) -> list[str]:
@@ -144,12 +151,16 @@ class AverageTable:
             elif len(places) > 1:
                 verb = "are the fairest systems, and equal, by"
             equal = enumerated(self.systems[place] for place in places)
-            cell = self.cells[places[0]][j]
-            value = link(f"s{places[0]}-m{j}", f"{cell.text} {cell.interval}".rstrip())
+            i = places[0]
+            cell = self.cells[i][j]
+            text = f"{cell.text} {cell.interval}".rstrip()
+            value = link(f"s{i}-m{j}", text)
             _, _, end = self.experiment.columns[j].end.partition(" ")
             by_system[f"{equal} {verb}"][self.names[j]] = f"{value}; {end}"
-        disagreement = ["The measures of fairness disagree."] if len(by_system) > 1 else []
-        return [*disagreement, _grouped(by_system)]
+        sentences = [_grouped(by_system)]
+        if len(by_system) > 1:
+            sentences.insert(0, "The measures of fairness disagree.")
+        return sentences
 
     def against_baseline(self) -> Clauses:
         """Compare the fairest system of each measure with the baseline."""
@@ -157,12 +168,14 @@ class AverageTable:
         if self.baseline is None:
             return clauses
         for j, places in self.fairest.items():
-            if self.baseline in places:
-                outcome, numbers = "the baseline is the fairest, or one of them, by", ""
-            else:
-                outcome = _FAIRER[self.cells[places[0]][j].mark]
-                numbers = f"{self.value(self.baseline, j)}, {self.p_value(places[0], j)}"
-            clauses[outcome][self.names[j]] = numbers
+            outcome = "the baseline is the fairest, or one of them, by"
+            numbers = ""
+            if self.baseline not in places:
+                i = places[0]
+                outcome = _FAIRER[self.cells[i][j].mark]
+                numbers = f"{self.value(self.baseline, j)}, {self.p_value(i, j)}"
+            measure = self.names[j]
+            clauses[outcome][measure] = numbers
         return clauses
 
     def costs(self) -> list[str]:
@@ -170,18 +183,20 @@ class AverageTable:
         if not self.most_relevant:
             return []
         j, most = next(iter(self.most_relevant.items()))
-        systems = dict.fromkeys(itertools.chain(*self.fairest.values()))
+        highest = most[0]
         sentences = []
-        for i in systems:
-            text = f"{self.systems[i]} has {self.names[j]} {self.value(i, j)}"
+        for i in dict.fromkeys(itertools.chain(*self.fairest.values())):
+            system = self.systems[i]
+            text = f"{system} has {self.names[j]} {self.value(i, j)}"
             if i in most:
                 text += ", the highest"
             else:
-                text += f"; the highest is {self.value(most[0], j)}, of {self.systems[most[0]]}"
+                text += f"; the highest is {self.value(highest, j)}, of {self.systems[highest]}"
             if self.baseline not in (None, i):
-                outcome = _RELEVANCE[self.cells[i][j].mark].format(self.systems[i])
-                numbers = f"{outcome}, {self.p_value(i, j)}"
-                text += f"; the baseline has {self.value(self.baseline, j)} ({numbers})"
+                mark = self.cells[i][j].mark
+                outcome = _RELEVANCE[mark].format(system)
+                value = self.value(self.baseline, j)
+                text += f"; the baseline has {value} ({outcome}, {self.p_value(i, j)})"
             sentences.append(f"{text}.")
         return sentences
 
@@ -203,16 +218,20 @@ class AverageTable:
         return lines
 
 
-def _limits(experiment: Experiment, names: Sequence[str]) -> list[str]:
+def _limits(table: AverageTable) -> list[str]:
     """Return the limits of the results, such as few topics or documents without a group."""
+    experiment = table.experiment
+    names = [experiment.names[j] for j in table.fairest]
     lines = note_on_oracles(experiment.table)
     if any(topics_of_test(experiment.table, name) < LEAST_TESTED for name in names):
         lines.append(TOO_FEW)
     if experiment.broken:
-        lines.append(f"How fair {enumerated(experiment.broken)} is: there was an error.")
+        broken = enumerated(experiment.broken)
+        lines.append(f"How fair {broken} is: there was an error.")
     for column in experiment.columns:
         if column.undefined:
-            text = f"{column.name} is undefined for {undefined_topics(experiment, column)}"
+            topics = undefined_topics(experiment, column)
+            text = f"{column.name} is undefined for {topics}"
             lines.append(link("judgments", text))
     for text in annotated_within(experiment, HALF):
         annotated = link("paragraph", text)
@@ -228,27 +247,32 @@ def _random_orders(table: AverageTable, runs: Mapping[str, Any],
     """Return clauses that compare each fairest system with random orders, and the section."""
     experiment = table.experiment
     by_system: dict[str, dict[str, int]] = defaultdict(dict)
-    for j, systems in table.fairest.items():
+    for j, (i, *_) in table.fairest.items():
         measure = experiment.columns[j].measure
         if is_of_groups(measure):
-            by_system[table.systems[systems[0]]][str(measure)] = j
+            places = by_system[table.systems[i]]
+            places[str(measure)] = j
     clauses: Clauses = defaultdict(dict)
-    rows: list[tuple[str, ...]] = []
+    rows: list[Sequence[str]] = []
     for system, places in by_system.items():
+        run = {system: runs[system]}
         measures = [experiment.columns[j].measure for j in places.values()]
         with collecting_warnings():  # the evaluation has issued them
-            orders = against_random({system: runs[system]}, experiment.plan.qrels, measures,
-                                    draws=DRAWS, seed=seed, progress=False)
+            orders = against_random(run, experiment.plan.qrels, measures, draws=DRAWS, seed=seed,
+                                    progress=False)
         for order in orders.to_dict("records"):
+            j = places[order["measure"]]
             outcome = _BY_CHANCE
             if order["p"] < ALPHA:
                 side = "fairer" if order["fairer"] < 0.5 else "less fair"
                 outcome = f"its order is {side} by"
-            j, share = places[order["measure"]], f"{order['fairer']:.1%}"
-            p, cell = short_p(order["p"]), f"random-{len(rows)}"
-            numbers = (f"{link(f'{cell}-5', share)} of the orders are fairer, two-sided p "
-                       f"{link(f'{cell}-6', p)}")
-            clauses[outcome][table.names[j]] = numbers
+            share = f"{order['fairer']:.1%}"
+            p = short_p(order["p"])
+            cell = f"random-{len(rows)}"
+            fairer = link(f"{cell}-5", share)
+            p_value = link(f"{cell}-6", p)
+            name = table.names[j]
+            clauses[outcome][name] = f"{fairer} of the orders are fairer, two-sided p {p_value}"
             values = [decimal(order[column]) for column in ("value", "random", "sd")]
             rows.append((system, experiment.names[j], *values, share, p))
     if not rows:
