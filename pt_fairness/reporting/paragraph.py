@@ -85,7 +85,8 @@ _RATIOS = "how far, {step}, the ratio of {protected} to the other groups is from
     "{target_where}, discounted by log2 and {norm}"
 _SHARES = "how far, {step}, the groups' shares are from {target_shares}, discounted by log2 and " \
     "{norm}"
-_SUMS = {"max": "divided by its exact maximum", "none": "not normalised",
+_SUMS = {"max": "divided by its exact maximum", "bound": "divided by an upper bound",
+         "none": "not normalised",
          "range": "scaled from the fairest (0) to the least fair (1) possible ranking",
          "protected-first": "divided by the value of the ranking with all protected documents "
                             "first"}
@@ -125,7 +126,7 @@ SENTENCES = {
             "log2 discounts",
     "RADio": "how far the groups' shares of the first documents are from {target_shares}, "
              "weighted by rank",
-    "OfGroup": "{measure} where only the documents of {group} are relevant",
+    "OfGroup": "{measure} where only the documents of the group {group} are relevant",
     "ARP": "how much more often one group than another is ranked above documents of the other "
            "groups",
     "rND": _PREFIXES, "rKL": _PREFIXES, "rRD": _RATIOS, "nDD": _PREFIXES, "nDR": _RATIOS,
@@ -135,15 +136,16 @@ SENTENCES = {
                "as many as the cutoff allows",
     "MRecall value=share": "the share of the topic's groups that have a relevant document at the "
                            "top",
-    "RaB": "the mean of {values} over the documents",
-    "ARaB": "the mean of {values} over the documents down to a rank, averaged over the ranks",
-    "FaiRR": "the sum of {values} over the documents, discounted by log2",
-    "NFaiRR": "the sum of {values} over the documents, discounted by log2, divided by the largest "
-              "possible sum for {background}",
-    "RankingBias": "the mean of {values} over the documents down to a rank, averaged over the "
-                   "ranks, less their mean over {background}",
-    "RepBias": "the share of {group} less its {target_share}, rounded to whole documents",
-    "Skew": "the logarithm of the share of {group} divided by its {target_share}",
+    "RaB": "the mean of the values {values} over the documents",
+    "ARaB": "the mean of the values {values} over the documents down to a rank, averaged over "
+            "the ranks",
+    "FaiRR": "the sum of the values {values} over the documents, discounted by log2",
+    "NFaiRR": "the sum of the values {values} over the documents, discounted by log2, divided by "
+              "the largest possible sum for {background}",
+    "RankingBias": "the mean of the values {values} over the documents down to a rank, averaged "
+                   "over the ranks, less their mean over {background}",
+    "RepBias": "the share of the group {group} less its {target_share}, rounded to whole documents",
+    "Skew": "the logarithm of the share of the group {group} divided by its {target_share}",
     "MinSkew": "the logarithm of a group's share divided by its {target_share}, for the group "
                "that is under-represented most",
     "MaxSkew": "the logarithm of a group's share divided by its {target_share}, for the group "
@@ -229,6 +231,8 @@ CLAUSES = {
 _WHERE = {"qrels": "among the relevant documents", "run": "in the whole ranking",
           "collection": "among the relevant documents of all topics",
           "uniform": "if all groups were equally frequent"}
+#: The exposure of a target that has words of its own.
+_EXPOSURES = {"ideal": "that under ideal rankings", "uniform": "equal exposure"}
 #: The values of other parameters with which a parameter has a clause of its own.
 _USED_WITH: dict[str, dict[str, tuple[str, ...]]] = {
     "p": {"discount": (), "model": ("gerr",)}, "u": {"model": ("gerr",)}}
@@ -385,43 +389,42 @@ def sentence(measure: FairnessMeasure, labels: Sequence[str] = ()) -> str:
     """
     key = key_of(SENTENCES, measure)
     if not key:
-        text, parameters = measure.SHORT_DESC.rstrip("."), target_and_protected(measure)
-        return f"is described as “{text}”" + (f" ({parameters})" if parameters else "")
-    verb = "measures" if SENTENCES[key].startswith(("how ", "whether ")) else "is"
-    return f"{verb} {SENTENCES[key].format_map(_words(measure, labels))}"
+        text = f"is described as “{measure.SHORT_DESC.rstrip('.')}”"
+        parameters = target_and_protected(measure)
+        return f"{text} ({parameters})" if parameters else text
+    words = _words(measure, labels)
+    text = SENTENCES[key].format_map(words)
+    verb = "measures" if text.startswith(("how ", "whether ")) else "is"
+    return f"{verb} {text}"
 
 
 def _words(measure: FairnessMeasure, labels: Sequence[str]) -> dict[str, str]:
     """Return the words for the parameters of a measure."""
-    target, explicit = measure.target_word, measure.params.get
     param = measure.param
-    where, step, norm = _where(target), param("step"), param("norm")
-    words = {"target_where": where, "step": "at each rank"}
-    words["target_share"] = f"share {where}"
-    words["target_shares"] = _shares(target)
-    words["target_exposure"] = where.removeprefix("in ")
+    target = measure.target_word
+    where = _where(target)
+    words = {name: str(param(name)) for name in ("pro", "con", "group")}
+    words["values"] = _value(param("values"))
+    words["measure"] = _value(param("measure"))
     words["protected"] = _protected(measure, labels)
-    words["norm"] = _SUMS.get(str(norm), "")
-    words["group"] = f"the group {explicit('group')}"
-    words["values"] = f"the values {_value(explicit('values'))}"
-    if target is None:
-        words["target_share"] = f"share {_value(explicit('p'))}"
-    elif target == "ideal":
-        words["target_exposure"] = "that under ideal rankings"
-    elif target == "uniform":
-        words["target_exposure"] = "equal exposure"
+    words["target_where"] = where
+    share = _value(param("p")) if target is None else where
+    words["target_share"] = f"share {share}"
+    words["target_shares"] = _shares(target)
+    words["target_exposure"] = _EXPOSURES.get(str(target), where.removeprefix("in "))
+    step = param("step")
+    words["step"] = "at each rank"
     if step not in (None, 1):
         words["step"] = f"at ranks {step}, {2 * step}, …"
-    every_group = measure.of_run and param("protected") == "all"
-    if norm == "bound" or (norm == "max" and every_group):
-        words["norm"] = "divided by an upper bound"
-    for name in ("pro", "con"):
-        words[name] = str(param(name))
-    words["measure"] = _value(explicit("measure"))
+    norm = str(param("norm"))
+    if norm == "max" and measure.of_run and param("protected") == "all":
+        norm = "bound"
+    words["norm"] = _SUMS.get(norm, "")
     background = str(name_of(param("background")))
     place = _WHERE.get(background, f"the run {background}")
     words["background"] = place.removeprefix("among ").removeprefix("in ")
-    words["attributes"] = enumerated(_attributes(measure))
+    attributes = _attributes(measure)
+    words["attributes"] = enumerated(attributes)
     return words
 
 
