@@ -30,7 +30,7 @@ from pt_fairness.reporting.sections import (
     annotated_within,
     decimal,
     of_model,
-    undefined_topics,
+    undefined_measures,
 )
 
 #: The numbers of each measure as text, by outcome and measure; the cells of each system.
@@ -228,11 +228,7 @@ def _limits(table: AverageTable) -> list[str]:
     if experiment.broken:
         broken = enumerated(experiment.broken)
         lines.append(f"How fair {broken} is: there was an error.")
-    for column in experiment.columns:
-        if column.undefined:
-            topics = undefined_topics(experiment, column)
-            text = f"{column.name} is undefined for {topics}"
-            lines.append(link("judgments", text))
+    lines += [link("judgments", text) for text in undefined_measures(experiment)]
     for text in annotated_within(experiment, HALF):
         annotated = link("paragraph", text)
         lines.append(f"How the documents without a group would change the values: {annotated}")

@@ -65,7 +65,8 @@ class GroupSource:
 
     def sets_of(self, rankings: Rankings, rows: Ints) -> Ints:
         """Return the label set of each of some ranked documents, −1 where it is unannotated."""
-        codes, number = np.unique(rankings.codes[rows], return_inverse=True)
+        codes = rankings.codes[rows]
+        codes, number = np.unique(codes, return_inverse=True)
         shares = rankings.sets.shares(codes, self.labels).round(SHARE_DECIMALS)
         index = np.full(len(codes), -1, np.int32)
         for i, row in enumerate(shares.tolist()):
@@ -156,17 +157,19 @@ class Column:
         targets = []
         protected = []
         for view in views:
-            target = self.parts[0].target(view)
+            part = self.parts[0]
+            target = part.target(view)
             if target is not None:
                 shares = target[view.first_list].round(TARGET_DECIMALS)
                 empty = ~shares.any(axis=1)
                 shares = shares.astype(object)
                 shares[empty] = None
                 targets += shares.tolist()
-            side = self.parts[0].side(view)
+            side = part.side(view)
             if side is not None:
                 labels = side.labels & side.present[:, None]
-                protected += [np.flatnonzero(row).tolist() for row in labels[view.first_list]]
+                of_topics = labels[view.first_list]
+                protected += [np.flatnonzero(row).tolist() for row in of_topics]
         return targets or None, protected or None
 
     def counting(self, ranked: Run, strip: Strip, annotated: Sequence[Bools]) -> Counted:

@@ -253,6 +253,8 @@ class Facts:
     :param sources: sentences on the group sources
     :param undefined: for each measure the sentence on its undefined topics after its name, or
         ``''``
+    :param comparison: the facts on the comparison with the baseline, as in the ``attrs`` of the
+        averages, empty without one
     :param intervals: the confidence level of the intervals
     :param labels: the labels of the groups
     """
@@ -262,9 +264,7 @@ class Facts:
     measures: Sequence[tuple[str, Any]]
     sources: Sequence[str]
     undefined: Sequence[str]
-    baseline: str | None
-    correction: str | None
-    test: str
+    comparison: Mapping[str, Any]
     intervals: float | None = None
     labels: Sequence[str] = ()
 
@@ -534,19 +534,22 @@ def _tests(facts: Facts) -> list[str]:
     if facts.intervals is not None:
         sentences.append(f"Intervals of the means are {100 * facts.intervals:g} % BCa bootstrap "
                          "intervals over the topics.")
-    systems, correction = facts.runs - 1, ""
-    if facts.baseline is None or not systems:
+    systems = facts.runs - 1
+    if not facts.comparison or not systems:
         return sentences
-    if facts.correction is None:
+    baseline, test = facts.comparison["baseline"], facts.comparison["test"]
+    method = facts.comparison["correction"]
+    correction = ""
+    if method is None:
         correction = "; the p-values are not corrected"
     elif systems > 1:
-        method = f"the method {facts.correction}"
-        if facts.correction == "holm":
-            method = f"Holm's method ({cite('holm1979')})"
-        correction = (f"; the p-values are corrected by {method} for the {systems} comparisons by "
+        name = f"the method {method}"
+        if method == "holm":
+            name = f"Holm's method ({cite('holm1979')})"
+        correction = (f"; the p-values are corrected by {name} for the {systems} comparisons by "
                       "each measure")
-    sentences.append(f"We test differences from {facts.baseline} by {facts.test}s over the topics "
-                     f"at a significance level of {level(ALPHA)}{correction}.")
+    sentences.append(f"We test differences from {baseline} by {test}s over the topics at a "
+                     f"significance level of {level(ALPHA)}{correction}.")
     return sentences
 
 

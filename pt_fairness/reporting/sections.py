@@ -139,7 +139,8 @@ def decimal(value: float, sign: str = "") -> str:
 
 def _cell(value: float, difference: float | None = None) -> Cell:
     exact = number(value)
-    cell = Cell("" if exact is None else str(exact), decimal(value))
+    text = "" if exact is None else str(exact)
+    cell = Cell(text, decimal(value))
     if difference is not None:
         sign = "" if difference == value else "+"
         cell.difference = decimal(difference, sign)
@@ -191,7 +192,8 @@ def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
     for i, row in enumerate(averages.to_dict("records")):
         value = float(row[name])
         is_baseline = row["name"] == baseline
-        cell = _cell(value, value if is_baseline else value - origin)
+        difference = value if is_baseline else value - origin
+        cell = _cell(value, difference)
         if name + LOW in row and cell.value:
             low, high = decimal(row[name + LOW]), decimal(row[name + HIGH])
             cell.interval = f"[{low}, {high}]"
@@ -201,9 +203,9 @@ def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
             text = f"p = {short_p(p.iloc[i])}".replace("= <", "<")
             if name + CORRECTED in row:
                 text = f"corrected {text}"
-            wins = int(row[name + WINS])
+            wins, losses = int(row[name + WINS]), row[name + LOSSES]
             larger = plural(wins, "topic")
-            cell.about = f"{text}; larger on {larger}, smaller on {row[name + LOSSES]:.0f}"
+            cell.about = f"{text}; larger on {larger}, smaller on {losses:.0f}"
         cells.append(cell)
     return cells
 
@@ -230,10 +232,7 @@ def _judgments(experiment: Experiment) -> dict[str, Any]:
                    strict=True)
         sources.append({"name": source.name, "labels": source.labels, "rows": list(rows),
                         "lead": lead, "most": total.max(initial=1.0)})
-    texts = _annotated_above(experiment)
-    for column in experiment.columns:
-        if column.undefined:
-            texts.append(f"{column.name} is undefined for {undefined_topics(experiment, column)}")
+    texts = _annotated_above(experiment) + undefined_measures(experiment)
     return {"sources": sources, "notes": texts}
 
 
@@ -283,12 +282,23 @@ def annotated_within(experiment: Experiment, below: float = inf) -> list[str]:
     return list(dict.fromkeys(sentences))
 
 
-def undefined_topics(experiment: Experiment, column: Column) -> str:
+def undefined_measures(experiment: Experiment) -> list[str]:
+    """Return sentences on the measures that are undefined for topics."""
+    sentences = []
+    for column in experiment.columns:
+        topics = _undefined_topics(experiment, column)
+        if topics:
+            sentences.append(f"{column.name} is undefined for {topics}")
+    return sentences
+
+
+def _undefined_topics(experiment: Experiment, column: Column) -> str:
     """Return what follows "is undefined for" in a sentence on a measure, ``''`` for no topics."""
     if not column.undefined:
         return ""
-    topics, attrs = experiment.topics, experiment.averages.attrs
-    reason = attrs[UNDEFINED_EVERYWHERE].get(column.name)
+    topics = experiment.topics
+    everywhere = experiment.averages.attrs[UNDEFINED_EVERYWHERE]
+    reason = everywhere.get(column.name)
     if reason is not None:
         return f"{reason}; there is no average."
     place = experiment.columns.index(column)
@@ -326,12 +336,10 @@ def _facts(experiment: Experiment) -> Facts:
     if experiment.sampled:
         texts.append(SAMPLES)
     texts += annotated_within(experiment)
-    undefined = [undefined_topics(experiment, column) for column in experiment.columns]
-    comparison = experiment.comparison
-    correction, test = comparison.get("correction"), comparison.get("test", "")
+    undefined = [_undefined_topics(experiment, column) for column in experiment.columns]
     interval = experiment.averages.attrs.get(INTERVAL, {})
     systems, topics = len(experiment.systems), len(experiment.topics)
-    return Facts(systems, topics, measures, texts, undefined, experiment.baseline, correction, test,
+    return Facts(systems, topics, measures, texts, undefined, experiment.comparison,
                  interval.get("confidence"), labels)
 
 
@@ -340,26 +348,24 @@ def of_model(source: Groups | None, corrected: bool) -> list[str]:
 
     :param corrected: whether the report has a section on uncertain labels
     """
-    texts = []
     if isinstance(source, ModelLabels):
         try:
             quality = error_rates(source.model, source.human).sentence
         except ValueError:
             quality = "No document is known to have both, so they cannot be compared."
-        texts.append(f"Documents without a human label have that of a model. {quality}")
+        labels = f"Documents without a human label have that of a model. {quality}"
     elif isinstance(source, FromTransformer):
-        texts.append(f"The labels are those of a model, {source.name}; no human labels say how "
-                     "good they are.")
+        labels = (f"The labels are those of a model, {source.name}; no human labels say how good "
+                  "they are.")
+        corrected = False
     elif isinstance(source, WithErrorRates):
-        texts.append(f"The labels are those of a model, {source.base.name}, with known error "
-                     "rates.")
-    if texts and corrected and not isinstance(source, FromTransformer):
-        texts.append("The averages are not corrected for its errors and can be too fair or too "
-                     "unfair; the means and intervals under uncertain labels are corrected.")
-    elif texts:
-        texts.append("The averages are not corrected for its errors and can be too fair or too "
-                     "unfair.")
-    return texts
+        labels = f"The labels are those of a model, {source.base.name}, with known error rates."
+    else:
+        return []
+    errors = "The averages are not corrected for its errors and can be too fair or too unfair"
+    if corrected:
+        errors += "; the means and intervals under uncertain labels are corrected"
+    return [labels, f"{errors}."]
 
 
 def data_of(experiment: Experiment, room: int) -> dict[str, Any]:

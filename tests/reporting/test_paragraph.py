@@ -48,11 +48,13 @@ TARGETS = {"qrels": "among the relevant documents", "uniform": "equal",
 
 def facts(measures, **given):
     """Facts on measures, which are names or pairs of a label and a measure."""
+    comparison = {"baseline": "BM25", "correction": "holm", "test": "two-sided paired t-test"}
+    for name in comparison.keys() & given.keys():
+        comparison[name] = given.pop(name)
     named = [(one, *parsed([one])) if isinstance(one, str) else one for one in measures]
     return Facts(**{"runs": 3, "topics": 50, "measures": named,
                     "sources": ["The groups are those of x."], "undefined": [""] * len(named),
-                    "baseline": "BM25", "correction": "holm", "test": "two-sided paired t-test",
-                    **given})
+                    "comparison": comparison, **given})
 
 
 def told(*measures, **given):
@@ -258,7 +260,7 @@ def test_tests_and_intervals(given, wanted):
     text = told("rKL@10", **given)
     assert "We test differences from BM25 by two-sided" in text and wanted in text
     assert ("Intervals" in text) == ("intervals" in given)
-    assert "test" not in told("rKL@10", baseline=None).replace("smallest", "").replace("fewest", "")
+    assert "test" not in told("rKL@10", comparison={}).replace("smallest", "").replace("fewest", "")
 
 
 def test_undefined_topics_are_named():
