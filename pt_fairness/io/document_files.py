@@ -161,7 +161,8 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
     if topics is None:
         return qrels
     column, _, _ = qrels_columns(qrels)
-    qid = pd.Series(texts_of(qrels[column]))
+    texts = texts_of(qrels[column])
+    qid = pd.Series(texts)
     chosen = qid.isin(texts_of(topics["qid"]))
     if not chosen.any():
         raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
@@ -210,7 +211,8 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
                          f"{qrels[label][~whole].iloc[0]!r}")
     iteration: Any = "0"
     if "iteration" in qrels:
-        iteration = qrels["iteration"].map(label_text, na_action="ignore")
+        groups = qrels["iteration"]
+        iteration = groups.map(label_text, na_action="ignore")
         iteration = iteration.fillna("-").replace("", "-")
     frame = pd.DataFrame(index=qrels.index)
     frame["qid"] = texts_of(qrels[qid])
@@ -314,8 +316,8 @@ def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
 
 #: The columns of the documents of a group file; the first one there counts.
 _DOCUMENTS = ("docno", "doc_id", "id", "item_id", "item")
-#: The end of the name of a file of JSON.
-_JSON = re.compile(r"\.(json|jsonl|ndjson)(\.gz)?$")
+#: The end of the name of a file of Parquet or of JSON.
+_STRUCTURED = re.compile(r"\.(parquet|(json|jsonl|ndjson)(\.gz)?)$")
 #: How to name the column of the documents or of the groups.
 _NAME_IT = {"docno": "Name it: from_file(path, id=…), --groups FILE:ID:COLUMN",
             "group": "Name it: from_file(path, column=…), --groups FILE:COLUMN"}
@@ -397,7 +399,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
 
 def _is_structured(source: Input) -> bool:
     """Return whether a file is Parquet or JSON, whose values have types."""
-    return source.name.endswith(".parquet") or _JSON.search(source.name) is not None
+    return _STRUCTURED.search(source.name) is not None
 
 
 def _read_structured(source: Input, column: str | None, document: str | None) -> pd.DataFrame:
@@ -441,8 +443,9 @@ def _roles(header: Iterable[str], column: str | None, document: str | None,
         if name not in names:
             raise ValueError(f"{source.name} has no column {name!r}; {columns}. {_NAME_IT[role]}")
     user = RECOMMENDER_COLUMNS.get(document, "query_id")
-    topic = next((name for name in ("qid", "query_id", user) if name in names), "qid")
-    roles.setdefault(topic, "qid")
+    topics = [name for name in ("qid", "query_id", user) if name in names]
+    for topic in topics[:1]:
+        roles.setdefault(topic, "qid")
     for role in {*roles.values()}:
         roles.setdefault(role, f"other {role}")
     return [roles.get(name, name) for name in names]

@@ -7,6 +7,7 @@ Documents are numbered by the old order, from 0. Shapes: ``n`` documents, best f
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any, NamedTuple
 
@@ -47,8 +48,9 @@ class Policy(ReRanker):
         """
         policies = []
         for sample in self._samples("draws", samples):
-            policies.append(copy.copy(self))
-            policies[-1].sample = sample
+            policy = copy.copy(self)
+            policy.sample = sample
+            policies.append(policy)
         return policies
 
     def rankings(self, results: pd.DataFrame, samples: int = 10) -> pd.DataFrame:
@@ -79,7 +81,10 @@ class Policy(ReRanker):
         numbers = self._samples("rankings", samples)
         frame, lists = self.read(results)
         prepared = self.for_each(lists, self.prepare)
-        orders = [[self.draw(topic, sample) for topic in prepared] for sample in numbers]
+        orders = []
+        for sample in numbers:
+            draw = [self.draw(topic, sample) for topic in prepared]
+            orders.append(draw)
         rows = frame.written(lists, *orders)
         iteration = np.repeat(numbers, frame.length.sum())
         return rows.assign(iteration=iteration)
@@ -91,7 +96,8 @@ class Policy(ReRanker):
         return range(params.plain(samples))
 
     def order(self, topic: TopicList) -> Ints:
-        return self.draw(self.prepare(topic), self.sample)
+        prepared = self.prepare(topic)
+        return self.draw(prepared, self.sample)
 
     def prepare(self, topic: TopicList) -> Any:
         """Return what all draws of a topic have in common."""
@@ -151,7 +157,8 @@ class plackett_luce(Policy, label="Plackett–Luce"):
         if self.temperature == 0 or n < 2:
             return np.arange(prepared.k)
         u = uniforms(self.seed, prepared.qid, sample or 0, n)
-        order = plackett_luce_order(prepared.normalised(), self.temperature, u)
+        r = prepared.normalised()
+        order = plackett_luce_order(r, self.temperature, u)
         return order[:prepared.k]
 
 
@@ -197,7 +204,8 @@ class epsilon_greedy(Policy, label="ε-greedy"):
         n = len(prepared.score)
         k = prepared.k
         u = uniforms(self.seed, prepared.qid, sample or 0, 2 * k)
-        return epsilon_greedy_order(n, k, self.epsilon, u)[:k]
+        order = epsilon_greedy_order(n, k, self.epsilon, u)
+        return order[:k]
 
 
 def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
@@ -226,8 +234,9 @@ def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
     """
     order = np.arange(n)
     ranks = min(k, n - 1)
-    below = n - 1 - np.arange(ranks)
-    swapped, places = u[:2 * ranks].reshape(ranks, 2).T
+    below = n - 1 - order[:ranks]
+    pairs = u.reshape(k, 2)
+    swapped, places = pairs[:ranks].T
     # A random number just below 1 is rounded to 1.
     steps = (places * below).astype(np.int64)
     distance = np.minimum(steps, below - 1)
@@ -273,84 +282,110 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     >>> rankings.tolist(), probabilities.round(3).tolist()
     ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
-    # Every group first, and every group last.
-    rankings = []
+    programme = _Programme(shares, target * weights.sum(), weights)
     for of_group in 2 * shares.T:
-        rankings.append(_by_score(r + of_group, weights))
-        rankings.append(_by_score(r - of_group, weights))
-    exposure = target * weights.sum()
+        first = programme.order(r + of_group)
+        last = programme.order(r - of_group)
+        programme.add(first)
+        programme.add(last)
     least = 0.0
     penalty = _PENALTY
-    difference, probabilities = _optimum(rankings, r, shares, exposure, weights, penalty)
+    difference, probabilities = programme.optimum(r, penalty)
     if difference > TOLERANCE:
-        least, _ = _optimum(rankings, np.zeros_like(r), shares, exposure, weights, 1.0)
+        least, _ = programme.optimum(np.zeros_like(r), 1.0)
     while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
         penalty *= _PENALTY
-        difference, probabilities = _optimum(rankings, r, shares, exposure, weights, penalty)
+        difference, probabilities = programme.optimum(r, penalty)
     # Rankings that were added for ``least`` have no probabilities.
     used = np.flatnonzero(probabilities > TOLERANCE)
-    mix = np.array(rankings)[used]
+    mix = np.array(programme.rankings)[used]
     probabilities = probabilities[used]
     probabilities /= probabilities.sum()
-    order = np.lexsort((*mix.T[::-1], -probabilities.round(9)))
+    falling = -probabilities.round(9)
+    order = np.lexsort((*mix.T[::-1], falling))
     return mix[order], probabilities[order]
 
 
-def _by_score(score: Floats, weights: Floats) -> Ints:
-    """Return the documents by falling score, those on ranks without weight in the old order."""
-    order = np.argsort(-score, kind="stable")
-    weighted = np.count_nonzero(weights)
-    order[weighted:].sort()
-    return order
+@dataclass
+class _Programme:
+    """The linear programme of the best mix of rankings; column generation adds the rankings."""
 
+    #: As of :func:`fair_policy`.
+    shares: Floats
+    #: The exposure that each group should have, ``[G]``.
+    target: Floats
+    #: As of :func:`fair_policy`.
+    weights: Floats
+    rankings: list[Ints] = field(default_factory=list)
+    #: The exposure of each group, and 1, of each ranking, ``[G + 1]``.
+    exposures: list[Floats] = field(default_factory=list)
 
-def _optimum(rankings: list[Ints], r: Floats, shares: Floats, target: Floats, weights: Floats,
-             penalty: float) -> tuple[float, Floats]:
-    """Return the sum of absolute differences of the optimal mix, and the probabilities, ``[P]``.
+    def add(self, ranking: Ints) -> None:
+        """Add a ranking to those of the mix."""
+        exposure = self.weights @ self.shares[ranking]
+        self.rankings.append(ranking)
+        self.exposures.append(np.append(exposure, 1.0))
 
-    The optimum is the largest ``Σ r · weight`` less the sum of the differences times ``penalty``.
-    Appends to ``rankings`` what it needs.
+    def order(self, score: Floats) -> Ints:
+        """Return the documents by falling score, those on ranks without weight in the old order."""
+        order = np.argsort(-score, kind="stable")
+        weighted = np.count_nonzero(self.weights)
+        order[weighted:].sort()
+        return order
 
-    :param target: the exposure that each group should have, ``[G]``
-    """
-    from scipy.optimize import linprog
-    groups = len(target)
-    limits = np.append(target, 1.0)
-    above = np.eye(groups + 1, groups)
-    slack = np.hstack([above, -above])
-    exposures = [np.append(weights @ shares[ranking], 1.0) for ranking in rankings]
-    utilities = [weights @ r[ranking] for ranking in rankings]
-    least = inf
-    centre = np.zeros(groups)
-    while True:
-        count = len(rankings)
-        equal = np.column_stack([*exposures, slack])
+    def optimum(self, r: Floats, penalty: float) -> tuple[float, Floats]:
+        """Return the sum of absolute differences of the optimal mix, and the probabilities.
+
+        The optimum is the largest ``Σ r · weight`` less the sum of the differences times
+        ``penalty``. The rankings that it needs are added.
+        """
+        least = inf
+        centre = np.zeros_like(self.target)
+        while True:
+            solution, marginals = self._solved(r, penalty)
+            price = marginals[:-1]
+            value = marginals[-1]
+            score = r + self.shares @ price
+            # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
+            halfway = (price + centre) / 2
+            for prices in (halfway, price):
+                ranking, bound = self._best(r, prices)
+                if bound < least:
+                    least = bound
+                    centre = prices
+                gain = score[ranking] @ self.weights + value
+                if gain > TOLERANCE and not (ranking == self.rankings).all(axis=1).any():
+                    break
+            else:
+                probabilities, differences = np.split(solution, [len(self.rankings)])
+                return float(differences.sum()), probabilities
+            self.add(ranking)
+
+    def _solved(self, r: Floats, penalty: float) -> tuple[Floats, Floats]:
+        """Solve the programme with the rankings so far.
+
+        :returns: the probabilities and the differences; and the prices of the exposures of the
+            groups and of the sum of the probabilities
+        """
+        from scipy.optimize import linprog
+        groups = len(self.target)
+        above = np.eye(groups + 1, groups)
+        equal = np.column_stack([*self.exposures, above, -above])
+        limits = np.append(self.target, 1.0)
+        utilities = [self.weights @ r[ranking] for ranking in self.rankings]
         differences = np.full(2 * groups, penalty)
         cost = np.append(np.negative(utilities), differences)
         solved = linprog(cost, A_eq=equal, b_eq=limits, options=_OPTIONS)
         if solved.status != 0:
             raise RuntimeError(f"HiGHS did not solve the linear programme: {solved.message}")
-        marginals = solved.eqlin.marginals
-        price = marginals[:groups]
-        value = marginals[groups]
-        # Prices halfway to the best ones so far need fewer rounds (Wentges 1997).
-        for prices in ((price + centre) / 2, price):
-            score = r + shares @ prices
-            ranking = _by_score(score.round(12), weights)
-            bound = score[ranking] @ weights - target @ prices
-            if bound < least:
-                least = bound
-                centre = prices
-            score = r + shares @ price
-            gain = score[ranking] @ weights + value
-            if gain > TOLERANCE and not (ranking == rankings).all(axis=1).any():
-                break
-        else:
-            probabilities, differences = np.split(solved.x, [count])
-            return float(differences.sum()), probabilities
-        rankings.append(ranking)
-        exposures.append(np.append(weights @ shares[ranking], 1.0))
-        utilities.append(weights @ r[ranking])
+        return solved.x, solved.eqlin.marginals
+
+    def _best(self, r: Floats, prices: Floats) -> tuple[Ints, float]:
+        """Return the best ranking at prices of exposure, and the bound of the optimum they give."""
+        score = r + self.shares @ prices
+        ranking = self.order(score.round(12))
+        bound = score[ranking] @ self.weights - self.target @ prices
+        return ranking, float(bound)
 
 
 class _Mix(NamedTuple):
@@ -421,10 +456,12 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
 
     def prepare(self, topic: TopicList) -> _Mix:
         if not topic.comparable:
-            return _Mix(topic.qid, np.arange(topic.k)[None], np.ones(1))
+            old_order = np.arange(topic.k)
+            return _Mix(topic.qid, old_order[None], np.ones(1))
         r = topic.normalised()
         weights = np.zeros_like(r)
-        weights[:topic.k] = arrays.discount(self.discount, topic.k, self.p)
+        discounts = arrays.discount(self.discount, topic.k, self.p)
+        weights[:topic.k] = discounts
         target = topic.target
         if self.target == "score":
             target = r @ topic.shares / r.sum()
@@ -436,8 +473,8 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
             return prepared.rankings[0]
         u = uniforms(self.seed, prepared.qid, sample, 1)
         # Rounding can leave the sum of the probabilities below u.
-        limits = np.cumsum(prepared.probabilities)[:-1]
-        place = np.searchsorted(limits, u, side="right")
+        limits = prepared.probabilities.cumsum()
+        place = np.searchsorted(limits[:-1], u, side="right")
         return prepared.rankings[place[0]]
 
     def policy(self, results: pd.DataFrame) -> pd.DataFrame:
@@ -466,17 +503,18 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         """
         frame, lists = self.read(results)
         mixes = self.for_each(lists, self.prepare)
-        topic = np.repeat(np.arange(len(lists)), frame.length)
+        numbers = range(max((len(mix.rankings) for mix in mixes), default=1))
+        # The probabilities of rankings that a topic does not have are missing.
+        probabilities = [mix.probabilities for mix in mixes]
+        table = pd.DataFrame(probabilities, columns=numbers, dtype=float)
+        topic = np.repeat(table.index, frame.length)
         parts = []
-        for number in range(max((len(mix.rankings) for mix in mixes), default=1)):
-            # A topic of fewer rankings has its first one here, which is left out.
+        for number in numbers:
             draw = [mix.rankings[number % len(mix.rankings)] for mix in mixes]
-            exists = [number < len(mix.rankings) for mix in mixes]
-            probabilities = [mix.probabilities[number % len(mix.rankings)] for mix in mixes]
-            rows = frame.written(lists, draw)[["qid", "docno"]]
-            probability = np.repeat(probabilities, frame.length)
+            rows = frame.written(lists, draw)
+            probability = table[number].to_numpy()[topic]
             rows = rows.assign(ranking=number, probability=probability, topic=topic)
-            inside = np.repeat(exists, frame.length)
-            parts.append(rows[inside.astype(bool)])
-        rows = pd.concat(parts).sort_values("topic", kind="stable", ignore_index=True)
-        return rows.drop(columns="topic")
+            parts.append(rows)
+        rows = pd.concat(parts).dropna(subset="probability")
+        rows = rows.sort_values("topic", kind="stable", ignore_index=True)
+        return rows[["qid", "docno", "ranking", "probability"]]

@@ -75,7 +75,8 @@ class TopicList:
         :raises ValueError: a score is infinite
         """
         score = self.finite()
-        low, high = score[-1], score[0]
+        low = score[-1]
+        high = score[0]
         if low == high:
             return np.ones(len(score))
         return (score - low) / (high - low)
@@ -126,8 +127,9 @@ class Results:
 
         :param k: the number of ranks to fill; ``None`` for all
         """
+        sets = LabelSets([""])
         alike = np.zeros(len(self._docnos), np.int32)
-        return self.condensed((LabelSets([""]), alike), "uniform", k)
+        return self.condensed((sets, alike), "uniform", k)
 
     def condensed(self, annotations: tuple[LabelSets, Ints], target: Any,
                   k: int | None) -> list[TopicList]:
@@ -143,8 +145,10 @@ class Results:
         table = _target_table(target, self.qids, sets.labels)
         lists = []
         ends = np.cumsum(self.length)
-        for number, places in enumerate(np.split(np.arange(len(codes)), ends)[:-1]):
-            places = places[codes[places] >= 0]
+        every_place = np.arange(len(codes))
+        for number, places in enumerate(np.split(every_place, ends)[:-1]):
+            annotated = codes[places] >= 0
+            places = places[annotated]
             of_topic = codes[places]
             row, label, share = sets.entries(of_topic)
             present, column = np.unique(label, return_inverse=True)
@@ -154,7 +158,8 @@ class Results:
             target_shares = table[number, present]
             if target == "run":
                 target_shares = shares.sum(axis=0)
-            target_shares = ratio(target_shares, target_shares.sum())
+            total = target_shares.sum()
+            target_shares = ratio(target_shares, total)
             docnos = self._docnos[places]
             score = self._score[places]
             weighted = sets.weighted[of_topic]
@@ -176,12 +181,14 @@ class Results:
         sizes = self.length
         length = np.repeat(sizes, sizes)
         topics = np.repeat(np.arange(len(sizes)), sizes)
-        rank = positions(topics)
-        ranks = np.tile(rank, len(draws)).astype("int64")
-        scores = np.tile(length - rank, len(draws))
-        frame = self._frame.iloc[np.concatenate(order)]
+        rank = positions(topics).astype("int64")
+        score = (length - rank).astype(float)
+        ranks = np.tile(rank, len(draws))
+        scores = np.tile(score, len(draws))
+        places = np.concatenate(order)
+        frame = self._frame.iloc[places]
         frame = frame.reset_index(drop=True)
-        return frame.assign(score=scores.astype(float), rank=ranks)
+        return frame.assign(score=scores, rank=ranks)
 
     def _ordered(self, lists: Sequence[TopicList], orders: Sequence[Ints]) -> Ints:
         """Return the index of the document at each place of a new order."""
@@ -213,10 +220,11 @@ def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
     frame = column.reset_index(drop=True).to_frame()
     labels = one_label_each(frame, "the column group")["group"]
     codes, texts = codes_of(labels)
-    names = sorted(set(texts) - set(UNANNOTATED))
-    sets = LabelSets(names)
+    names = set(texts) - set(UNANNOTATED)
+    sets = LabelSets(sorted(names))
     codes = recoded(codes, texts, sets.labels)
-    return sets, sets.code(labels.index.to_numpy(), codes, len(column))
+    row = labels.index.to_numpy()
+    return sets, sets.code(row, codes, len(column))
 
 
 class Queues:
@@ -230,8 +238,9 @@ class Queues:
         self._left = np.ones(self._none + 1, bool)
         # A last document that is never placed marks the end.
         self._queues = [iter([*np.flatnonzero(column), self._none]) for column in member.T]
+        first = list(map(next, self._queues))
         #: The best document of each group, ``[G]``; ``n`` for a group without documents.
-        self.best = np.array([next(queue) for queue in self._queues], np.intp)
+        self.best = np.array(first, np.intp)
 
     @property
     def left(self) -> Bools:
@@ -243,7 +252,8 @@ class Queues:
         self._left[document] = False
         for group in np.flatnonzero(self.best == document):
             while not self._left[self.best[group]]:
-                self.best[group] = next(self._queues[group])
+                queue = self._queues[group]
+                self.best[group] = next(queue)
 
 
 #: The parameter ``groups`` of a re-ranker.
@@ -329,7 +339,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
             and rank
         """
         results, lists = self.read(inp)
-        return results.written(lists, self.for_each(lists, self.order))
+        orders = self.for_each(lists, self.order)
+        return results.written(lists, orders)
 
     def read(self, inp: pd.DataFrame) -> tuple[Results, list[TopicList]]:
         """Return results and the list of documents to move for each topic.
@@ -374,7 +385,8 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         for name, parameter in self.parameters().items():
             value = getattr(self, name)
             if value != parameter.default:
-                options.append(f"{name}={getattr(value, 'name', value)!r}")
+                shown_value = getattr(value, "name", value)
+                options.append(f"{name}={shown_value!r}")
         return f"rerank.{type(self).__name__}({', '.join(options)})"
 
 
@@ -468,12 +480,14 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         docnos = texts_of(inp["docno"])
         memberships = Memberships(*self.groups.annotate(qids, docnos))
         row = memberships.item
-        names = np.asarray(memberships.labels, object)[memberships.codes]
+        labels = np.asarray(memberships.labels, object)
+        names = labels[memberships.codes]
         group = np.full(len(inp), None, object)
         group[row] = names
         counts = np.bincount(row)
         several = counts[row] > 1
-        lists = pd.Series(names[several]).groupby(row[several]).agg(sorted)
+        of_several = pd.Series(names[several])
+        lists = of_several.groupby(row[several]).agg(sorted)
         group[lists.index] = lists.to_numpy(object)
         dtype = "object" if len(lists) else "str"
         column = pd.Series(group, index=inp.index, dtype=dtype)
