@@ -71,9 +71,16 @@ VALUES = {
     "msmarco-passage/trec-dl-2019/fair/gender": "passages.neutrality",
 }
 #: The module and the function of each target distribution.
-TARGETS = {f"trec-fair/{name}{end}": "trec.target"
-           for name in ("2021/world", "2021/gender", "2022/world", "2022/gender")
-           for end in ("", "/track")}
+TARGETS = {
+    "trec-fair/2021/world": "trec.target",
+    "trec-fair/2021/world/track": "trec.target",
+    "trec-fair/2021/gender": "trec.target",
+    "trec-fair/2021/gender/track": "trec.target",
+    "trec-fair/2022/world": "trec.target",
+    "trec-fair/2022/world/track": "trec.target",
+    "trec-fair/2022/gender": "trec.target",
+    "trec-fair/2022/gender/track": "trec.target",
+}
 #: The names that need nothing of ir_datasets.
 WITHOUT_IR_DATASETS = {"trec-newswire", *TARGETS}
 #: The downloads for the groups and the judgments, by the prefix of the names of the sources. The
@@ -111,7 +118,8 @@ def ensure_home() -> None:
 
     It creates the folder when it is imported. The debates of this package need no such folder.
     """
-    home = os.environ.get("IR_DATASETS_HOME") or os.path.expanduser("~/.ir_datasets")
+    default = os.path.expanduser("~/.ir_datasets")
+    home = os.environ.get("IR_DATASETS_HOME") or default
     try:
         os.makedirs(home, exist_ok=True)
     except OSError:
@@ -155,10 +163,9 @@ def make(what: str, name: str) -> Groups | Values | Target:
     return getattr(_member(module), function)(name)
 
 
-_PATHS = {module: f"{__name__}.{module}" for module in MODULES}
-_member = lazy(__name__, _PATHS)
+_member = lazy(__name__, {module: f"{__name__}.{module}" for module in MODULES})
 for _what, _names in BUILT_IN.items():
     declare(_what, _names, partial(make, _what))
 for _module in IMPORT_IR_DATASETS:
-    _begin = partial(_unfinished.add, _module)
-    after_import(f"{__name__}.{_module}", partial(_finish, _module), _begin)
+    after_import(f"{__name__}.{_module}", partial(_finish, _module),
+                 partial(_unfinished.add, _module))

@@ -199,17 +199,16 @@ def touche(name: str) -> Any:
     from pt_fairness.groups import FromIrds
     dataset_id, _, field = name.rpartition("/")
     if dataset_id in _JUDGED_STANCES:
-        stances = _JUDGED_STANCES[dataset_id]
-        return FromIrds(name, "iteration", stances, name)
+        return FromIrds(name, "iteration", _JUDGED_STANCES[dataset_id], name)
     if field not in FIELDS:
         return FromIrds(name, "iteration", _PAIR_LEVELS, name, order=_PAIR_LEVELS)
     if dataset_id == _PAIRS:
         from pt_fairness.collections.document_groups import SentencePairs
         arguments = touche(f"{_SENTENCES}/{field}")
         return SentencePairs(arguments, name)
-    argument_field, labels = FIELDS[field]
+    of_argument, labels = FIELDS[field]
     if dataset_id.startswith("argsme/"):
-        return FromIrds(dataset_id, argument_field, labels, name)
+        field = of_argument
     return FromIrds(dataset_id, field, labels, name)
 
 
@@ -231,14 +230,12 @@ def _register_touche(registry: Any) -> None:
                 "it was judged for several, there is a row for each of which it is relevant.",
                 metadata=UNCOUNTED)
     for field, text in _TEXT_OF_PAIRS.items():
-        title = f"with {field}"
+        with_field: Any = partial(graded, field, attrgetter(field), _PAIR_LEVELS)
+        metadata = {}
         if field in FIELDS:
-            of_pairs = partial(_of_pairs, f"{_PAIRS}/{field}")
-            variant(registry, _PAIRS, field, of_pairs, title, text, metadata=UNCOUNTED)
-        else:
-            level = attrgetter(field)
-            levels = partial(graded, field, level, _PAIR_LEVELS)
-            variant(registry, _PAIRS, field, levels, title, text)
+            with_field = partial(_of_pairs, f"{_PAIRS}/{field}")
+            metadata = UNCOUNTED
+        variant(registry, _PAIRS, field, with_field, f"with {field}", text, metadata=metadata)
 
 
 def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
@@ -375,8 +372,7 @@ def _register_blogs(registry: Any) -> None:
         # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
-        labels = TrecQrels(qrels_source, _BLOG_LEVELS)
-        qrels = GroupQrels(labels, checked)
+        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), checked)
         years = name.removeprefix("trec-blog-")
         about = Documentation(f"TREC Blog track {years}, opinion task",
                               f"Relevance is the label of the assessors: {levels}.")

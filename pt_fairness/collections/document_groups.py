@@ -67,11 +67,6 @@ class Field(NamedTuple):
     #: Whether the field is read as the track reads it.
     official: bool = False
 
-    @property
-    def column(self) -> str:
-        """The name of the field in the table."""
-        return self.key + ".official" * self.official
-
 
 class FromMetadata(Groups):
     """Groups from a field of a metadata file.
@@ -107,7 +102,8 @@ class FromMetadata(Groups):
         numbers = pd.to_numeric(texts, errors="coerce")
         place = pages[:-1].searchsorted(numbers)
         # An id has only one form: "12", and not "012" or "12.0".
-        listed_page = pages[place].astype(str) == texts
+        nearest = pages[place]
+        listed_page = nearest.astype(str) == texts
         lacking = texts[~listed_page]
         if len(lacking) and not self._warned:
             self._warned = True
@@ -160,13 +156,14 @@ def _names(field: Field) -> list[str]:
     They are its labels, the weights, labels and row lengths of its sparse matrix, and labels in the
     file that are not in its label set.
     """
-    parts = "labels", "weight", "label", "count", "other"
-    return [f"{field.column}.{part}" for part in parts]
+    column = field.key + ".official" * field.official
+    return [f"{column}.{part}" for part in ("labels", "weight", "label", "count", "other")]
 
 
 def _matrix(field: Field, weight: Any, label: Any, count: Any) -> Any:
-    """Return the weight of each label, and of unknown groups, for each document, sparse,
-    ``[documents, labels + 1]``.
+    """Return the weight of each label, and of unknown groups, for each document.
+
+    :returns: a sparse matrix, ``[documents, labels + 1]``
     """
     rows = len(count)
     start = np.zeros(rows + 1, np.int32)
@@ -180,7 +177,10 @@ class _Column:
 
     def __init__(self, field: Field) -> None:
         self.field = field
-        self._codes = {label: code for code, label in enumerate(field.labels)}
+        #: The code of each label; ``None`` for the texts for "no group".
+        self._codes: dict[Any, int | None] = dict.fromkeys(_UNKNOWN)
+        for code, label in enumerate(field.labels):
+            self._codes[label] = code
         for label, replacement in field.merged.items():
             self._codes[label] = self._codes[replacement]
         self._default = self._codes.get(field.default)
@@ -195,10 +195,10 @@ class _Column:
         """Add the value of the next document."""
         weights: dict[int, int] = {}
         for label in (value,) if isinstance(value, str) else value or ():
-            code = self._codes.get(label, None if label in _UNKNOWN else self._default)
+            code = self._codes.get(label, self._default)
             if code is not None:
                 weights[code] = weights.get(code, 0) + (value[label] if self.field.counts else 1)
-            elif label not in _UNKNOWN:
+            elif label not in self._codes:
                 self.unexpected[str(label)] += 1
         self.label.extend(weights)
         self.weight.extend(weights.values())
@@ -343,7 +343,8 @@ class PassageCounts(WordCounts):
     def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
         """Return the counts of passages from the table; read those that it lacks, and add them."""
         table = _path("gender.tsv")
-        docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
+        folder = table.parents[1]
+        docstore = Path(folder, "collection.tsv.pklz4", "bin")
         read_table = partial(read_rows, table, docstore, self.groups, kind=np.int32)
         count = partial(super().read, name=name)
         rows = completed(table, read_table, docnos, count)
@@ -436,7 +437,8 @@ class Languages(Groups):
         path = home_path() / self._table
         # The corpora do not change, so that the table is never outdated.
         read_table = partial(read_rows, path, path, ["group"], self._corpora)
-        table = completed(path, read_table, pd.Index(docnos), self._read)
+        index = pd.Index(docnos)
+        table = completed(path, read_table, index, self._read)
         self._languages |= table["group"].to_dict()
 
     def _read(self, docnos: pd.Index) -> pd.DataFrame:
@@ -487,4 +489,5 @@ class SentencePairs(Groups):
         pair = sentences.index[groups.item]
         labels = np.asarray(groups.labels, object)
         frame = pd.DataFrame({"docno": pairs[pair], "group": labels[groups.codes]})
-        return Table.of_frame(frame).find(qids, docnos)
+        table = Table.of_frame(frame)
+        return table.find(qids, docnos)

@@ -303,7 +303,8 @@ def _register_neuclir(registry: Any) -> None:
         about = Documentation(f"NeuCLIR at TREC {year}, with languages", text)
         with_groups = GroupQrels(judgments, to_groups)
         dataset = Dataset(base.docs_handler(), queries, with_groups, about)
-        registry.register(f"{NAME}/1/trec-{year}/language", dataset)
+        dataset_id = f"{NAME}/1/trec-{year}/language"
+        registry.register(dataset_id, dataset)
 
 
 def register(registry: Any) -> None:

@@ -601,4 +601,5 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
         types = dict.fromkeys(shares, float)
         frame = read_columns(source, ["qid", "docno", *shares], types)
         weight = weights_of(frame[shares], source.place)
-    return _long(frame[["qid", "docno"]], labels, weight)
+    ids = frame[["qid", "docno"]]
+    return _long(ids, labels, weight)

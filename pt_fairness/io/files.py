@@ -328,9 +328,9 @@ def read_json(source: Input) -> list[dict[str, Any]]:
     :raises ValueError: a line is no JSON, or no object; the error names file and line
     """
     lines: Iterable[tuple[int, str]] = source.lines()
-    is_array = first_line(source).lstrip().startswith("[")
-    if is_array:
-        lines = [(1, "".join(line for _, line in source.lines()))]
+    if first_line(source).lstrip().startswith("["):
+        whole = "".join(line for _, line in source.lines())
+        lines = [(1, whole)]
     objects = []
     for number, line in lines:
         text = line.strip("\ufeff \t\r\n")
