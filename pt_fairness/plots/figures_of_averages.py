@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from math import nan
@@ -30,13 +31,17 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.inference import SIDE
 from pt_fairness.analysis.system_rankings import Correlations, starred
-from pt_fairness.core.arrays import Bools, Floats
+from pt_fairness.core.arrays import Bools
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
+    BLUE,
+    GREEN,
     LONG,
+    ORANGE,
     PALE,
-    PALETTE,
+    PURPLE,
+    SKY,
     TITLE,
     arrange,
     axes_of,
@@ -66,11 +71,11 @@ NEAR_END = 2.0
 #: The number of systems from which a new figure is larger.
 CROWD = 25
 #: The style of the fair end.
-FAIR: dict[str, Any] = {"color": PALETTE[2], "linestyle": "--", "zorder": 0}
+FAIR: dict[str, Any] = {"color": GREEN, "linestyle": "--", "zorder": 0}
 #: The style of the references, and the dashes of each in turn.
 REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
 #: The label and the colour of the front, and the style of the area beyond it.
-REACH, FAR = "front of the judgments", PALETTE[3]
+REACH, FAR = "front of the judgments", PURPLE
 BEYOND: dict[str, Any] = {"facecolor": "#eeeeee", "edgecolor": "#cccccc", "hatch": "///",
                           "linewidth": 0, "zorder": -1}
 #: The marks of references below and above the limits of the x-axis and the y-axis.
@@ -112,69 +117,71 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     True
     """
     need_rows(averages, "the table of averages")
-    columns = [column_of(averages, relevance), column_of(averages, fairness)]
+    x = column_of(averages, relevance)
+    y = column_of(averages, fairness)
     references = averages[is_reference(averages)]
-    averages = systems_of(averages)
-    systems = averages[["name", *dict.fromkeys(columns)]].dropna(subset=columns)
-    if systems.empty:
-        raise ValueError(f"no system has values of {columns[0]} and {columns[1]}, so there is "
-                         "nothing to draw")
-    left_out = averages["name"][~averages.index.isin(systems.index)]
-    if len(left_out):
-        warn(f"{listed(left_out)}: not drawn, because {columns[0]} or {columns[1]} is missing")
-    x, y = systems[columns].to_numpy(float).T
-    optimal = _front(systems, columns)
-    ax, new = axes_of(ax)
-    if new:
-        scale = min(3.0, max(1.0, len(x) / CROWD) ** 0.5)
-        width, height = ax.figure.figure.get_size_inches() * scale
-        resize(ax, width, height)
+    systems = _of_both(systems_of(averages), x, y)
     if front is None:
         front = systems[:0]
-    need_columns(front, columns, "the front")
-    xs, ys = pd.concat([systems, front])[columns].to_numpy().T
-    right = _set_limits(ax.set_xlim, xs, columns[0], averages)
-    top = _set_limits(ax.set_ylim, ys, columns[1], averages)
-    named: dict[str, Any] = {}
-    lines: list[Any] = []
-    if right is not None:
-        named[f"fair end of {columns[0]}"] = ax.axvline(right, **FAIR)
-        lines.append([(right, end) for end in ax.get_ylim()])
-    if top is not None:
-        named[f"fair end of {columns[1]}"] = ax.axhline(top, **FAIR)
-        lines.append([(end, top) for end in ax.get_xlim()])
+    need_columns(front, [x, y], "the front")
+    optimal = _front(systems, [x, y])
+    best = systems[optimal].sort_values([x, y])
+    others = systems[~optimal]
+    ax, new = axes_of(ax)
+    if new:
+        crowd = len(systems) / CROWD
+        scale = min(3.0, max(1.0, crowd) ** 0.5)
+        width, height = ax.figure.figure.get_size_inches() * scale
+        resize(ax, width, height)
+    points = pd.concat([systems, front])
+    points.attrs = averages.attrs
+    named = _draw_fair_ends(ax, points, x, y)
+    lines = list(named.values())
     if len(front):
-        reach = _draw_front(ax, front[columns])
-        named |= reach
-        lines.append(reach[REACH].get_xydata())
+        named |= _draw_front(ax, front[[x, y]])
+        lines.append(named[REACH])
     for i, row in enumerate(references.to_dict("records")):
-        for axis, column in enumerate(columns):
-            if not np.isnan(row[column]):
-                named |= _draw_reference(ax, axis, row["name"], row[column], i)
-    if optimal.any():
-        order = np.lexsort((y, x))
-        order = order[optimal[order]]
-        connected = {direction_of(column, averages) for column in columns} <= {LARGER, SMALLER}
-        (named["Pareto front"],) = ax.plot(x[order], y[order], color=PALETTE[0], marker="o",
-                                           linewidth=int(connected), zorder=1)
-        if connected:
-            lines.append(np.column_stack([x[order], y[order]]))
+        for axis, column in enumerate([x, y]):
+            named |= _draw_reference(ax, axis, row["name"], row[column], i)
+    if len(best):
+        signed = not {direction_of(x, averages), direction_of(y, averages)} <= {LARGER, SMALLER}
+        (line,) = ax.plot(best[x], best[y], "o" if signed else "o-", color=BLUE, linewidth=1,
+                          zorder=1)
+        named["Pareto front"] = line
+        if not signed:
+            lines.append(line)
     comparison = averages.attrs.get(COMPARISON)
     if comparison:
-        baseline = systems["name"] == comparison["baseline"]
-        named["baseline"] = ax.scatter(x[baseline], y[baseline], s=120, facecolors="none",
+        baseline = systems[systems["name"] == comparison["baseline"]]
+        named["baseline"] = ax.scatter(baseline[x], baseline[y], s=120, facecolors="none",
                                        edgecolors="black", marker="s", zorder=2)
-    if not optimal.all():
-        named["other systems"] = ax.scatter(x[~optimal], y[~optimal], facecolors="white",
-                                            edgecolors=PALETTE[0], zorder=2)
-    labels = [fair_label(column, averages) for column in columns]
-    ax.set(xlabel=labels[0], ylabel=labels[1])
+    if len(others):
+        named["other systems"] = ax.scatter(others[x], others[y], facecolors="white",
+                                            edgecolors=BLUE, zorder=2)
+    xlabel = fair_label(x, averages)
+    ylabel = fair_label(y, averages)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
     legend_below(ax, named, new)
-    names = cut_names(systems["name"])
     first = np.argsort(~optimal, kind="stable")  # optimal systems choose their places first
-    of_first = [names[i] for i in first]
-    label_points(ax, x[first], y[first], of_first, lines)
+    systems = systems.iloc[first]
+    names = cut_names(systems["name"])
+    places = systems[[x, y]].to_numpy(float)
+    label_points(ax, places, names, lines)
     return ax
+
+
+def _of_both(averages: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Return the systems with values of both measures; warn of the others.
+
+    :raises ValueError: there is none
+    """
+    missing = averages[[x, y]].isna().any(axis=1)
+    if missing.all():
+        raise ValueError(f"no system has values of {x} and {y}, so there is nothing to draw")
+    if missing.any():
+        left_out = averages["name"][missing]
+        warn(f"{listed(left_out)}: not drawn, because {x} or {y} is missing")
+    return averages[~missing]
 
 
 def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
@@ -185,12 +192,24 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
              "better; rename it (pt_fairness.rename, --label), or end the name with ↑ or ↓")
         return np.zeros(len(systems), bool)
     distances: list[Any] = [distance_from_best(systems, column) for column in columns]
-    far = np.column_stack(distances).astype(float).round(TIE_DECIMALS)
-    near = far[None]
-    rest = far[:, None]
-    as_good = (near <= rest).all(axis=2)
-    better = (near < rest).any(axis=2)
-    return np.asarray(~(as_good & better).any(axis=1))
+    far = np.array(distances, float)
+    far = far.round(TIE_DECIMALS)
+    near = far[:, None]
+    rest = far[:, :, None]
+    as_good = (near <= rest).all(axis=0)
+    better = (near < rest).any(axis=0)
+    beaten: Bools = (as_good & better).any(axis=1)
+    return ~beaten
+
+
+def _draw_fair_ends(ax: Axes, points: pd.DataFrame, x: str, y: str) -> dict[str, Any]:
+    """Set the limits of both axes, and draw the fair ends inside; return these lines by label."""
+    lines = {}
+    for column, set_limits, draw in (x, ax.set_xlim, ax.axvline), (y, ax.set_ylim, ax.axhline):
+        end = _set_limits(set_limits, points, column)
+        if end is not None:
+            lines[f"fair end of {column}"] = draw(end, **FAIR)
+    return lines
 
 
 def _draw_front(ax: Axes, front: pd.DataFrame) -> dict[str, Any]:
@@ -211,6 +230,8 @@ def _draw_front(ax: Axes, front: pd.DataFrame) -> dict[str, Any]:
 
 def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dict[str, Any]:
     """Draw reference ``i`` as a line across an axis, or a triangle at its edge; name it."""
+    if np.isnan(value):
+        return {}
     place = ax.transLimits.transform((value, value))[axis]
     if 0 <= place <= 1:
         draw = ax.axhline if axis else ax.axvline
@@ -221,24 +242,26 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
     marker = TRIANGLES[axis][edge]
     triangle = ax.scatter(*corner, transform=ax.transAxes, marker=marker, clip_on=False,
                           color=REFERENCE["color"])
-    return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
+    letter = "xy"[axis]
+    return {f"{name} ({letter} = {value:.3f})": triangle}
 
 
-def _set_limits(set_limits: Any, values: Floats, column: str,
-                averages: pd.DataFrame) -> float | None:
+def _set_limits(set_limits: Any, points: pd.DataFrame, column: str) -> float | None:
     """Set the limits of an axis, its better end last, and return the fair end that is inside."""
-    low = float(values.min())
-    high = float(values.max())
+    low = float(points[column].min())
+    high = float(points[column].max())
     spread = high - low or abs(high) / 2 or 1.0
-    end = fair_end(column, averages)
+    end = fair_end(column, points)
     if end is not None and max(low - end, end - high) > NEAR_END * spread:
         end = None
-    places = [low, high] if end is None else [low, high, end]
-    low = min(places) - ROOM * spread
-    high = max(places) + ROOM * spread
-    if direction_of(column, averages) == SMALLER:
-        low, high = high, low
-    set_limits(low, high)
+    if end is not None:
+        low = min(low, end)
+        high = max(high, end)
+    room = ROOM * spread
+    limits = low - room, high + room
+    if direction_of(column, points) == SMALLER:
+        limits = limits[::-1]
+    set_limits(limits)
     return end
 
 
@@ -268,8 +291,8 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     :param ax: axes of a grid, such as those of ``plt.subplots``, which are divided into the panels
     :param panels: whether each fairness measure has its own panel
     :returns: the panel of the bars; the others are the last ones of ``ax.figure.axes``
-    :raises ValueError: an empty table, a measure that it does not have, axes without a grid, or
-        ``panels=False`` with fairness measures whose better ends differ
+    :raises ValueError: an empty table, a measure that it does not have or has no value of, axes
+        without a grid, or ``panels=False`` with fairness measures whose better ends differ
 
     Examples
     --------
@@ -285,46 +308,53 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     """
     need_rows(averages, "the table of averages")
     averages = systems_of(averages)
-    measures = fairness if isinstance(fairness, (list, tuple)) else [fairness]
-    points = [column_of(averages, measure) for measure in measures]
+    if not isinstance(fairness, (list, tuple)):
+        fairness = [fairness]
+    points = [column_of(averages, measure) for measure in fairness]
     bars = column_of(averages, relevance)
+    columns = [bars, *points]
+    for column in columns:
+        if averages[column].isna().all():
+            raise ValueError(f"no system has a value of {column}, so there is nothing to draw")
     table = averages.sort_values(bars, ascending=False, kind="stable")
-    ax, new = axes_of(ax)
     if not panels:
-        return _on_two_axes(ax, table, bars, points, new)
+        return _on_two_axes(ax, table, bars, points)
+    ax, new = axes_of(ax)
     place = ax.get_subplotspec()
-    figure = ax.figure.figure
     if place is None:
         raise ValueError("ax has to be axes of a grid, such as those of plt.subplots, because it "
                          "is divided into panels")
+    count = len(columns)
     if new:
-        panel_height = LOW_PANEL if has_width() else PANEL
-        figure.set_size_inches(figure.get_figwidth(), panel_height * (2 + len(points)))
-    grid = place.subgridspec(1 + len(points), 1)
+        height = LOW_PANEL if has_width() else PANEL
+        ax.figure.figure.set_figheight(height * (count + 1))
+    grid = place.subgridspec(count, 1)
     ax.set_subplotspec(grid[0])
     systems = np.arange(len(table))
     ax.bar(systems, table[bars], color=PALE)
     panel = ax
-    for i, column in enumerate([bars, *points]):
+    for i, column in enumerate(columns):
+        values = table[column]
         if i:
             panel.tick_params(labelbottom=False)
             panel = ax.figure.add_subplot(grid[i], sharex=ax)
-            panel.plot(systems, table[column], **point_style(i - 1), linestyle="none",
-                       clip_on=False)
+            panel.plot(systems, values, **point_style(i - 1), linestyle="none", clip_on=False)
             panel.grid(axis="y", color=PALE, linewidth=0.5)
-        _set_height(panel, table[[column]])
+        _set_height(panel, values)
         if direction_of(column, averages) == SMALLER:
             panel.invert_yaxis()
         panel.axhline(0, color="black", linewidth=0.8)
-        panel.set_title(fair_label(column, averages, TITLE), loc="left", fontsize="small")
+        title = fair_label(column, averages, TITLE)
+        panel.set_title(title, loc="left", fontsize="small")
     _name_systems(panel, table, bars, new)
     return ax
 
 
-def _set_height(ax: Axes, values: pd.DataFrame) -> None:
+def _set_height(ax: Axes, values: Any) -> None:
     """Set the limits of the y-axis, which include 0, with room beyond the values."""
-    low, high = np.nanmin(values.to_numpy()), np.nanmax(values.to_numpy())
-    ax.set_ylim(HEADROOM * min(0.0, low), HEADROOM * max(0.0, high) or 1.0)
+    low = np.nanmin(values, initial=0.0)
+    high = np.nanmax(values, initial=0.0)
+    ax.set_ylim(HEADROOM * low, HEADROOM * high or 1.0)
 
 
 def _name_systems(ax: Axes, table: pd.DataFrame, bars: str, new: bool) -> None:
@@ -332,38 +362,40 @@ def _name_systems(ax: Axes, table: pd.DataFrame, bars: str, new: bool) -> None:
 
     :param bars: the column by which the table is sorted
     """
-    name_ticks(ax.xaxis, cut_names(table["name"].tolist()), new)
+    names = cut_names(table["name"])
+    name_ticks(ax.xaxis, names, new)
     label = wrapped(f"system, by decreasing {bars}", LONG)
     ax.set(xlabel=label, xlim=(-0.6, len(table) - 0.4))
 
 
-def _on_two_axes(ax: Axes, table: pd.DataFrame, bars: str, points: Sequence[str],
-                 new: bool) -> Axes:
+def _on_two_axes(ax: Axes | None, table: pd.DataFrame, bars: str, points: Sequence[str]) -> Axes:
     """Draw bars on the left axis and each column of points on the right one.
 
     :param table: sorted as the systems are drawn
-    :param new: whether the figure is new and can grow
+    :raises ValueError: the better ends of the points differ
     """
     directions = {direction_of(column, table) for column in points}
     if len(directions) > 1:
         raise ValueError(f"the better ends of {', '.join(points)} differ, so they cannot share an "
                          "axis; panels=True draws them in panels")
+    ax, new = axes_of(ax)
     systems = np.arange(len(table))
     right = ax.twinx()
     # Pale, so that the points stand out.
-    handles: dict[Any, Any] = {bars: ax.bar(systems, table[bars], color=PALETTE[2], alpha=0.4)}
-    for i, column in enumerate(points):
+    handles: dict[Any, Any] = {bars: ax.bar(systems, table[bars], color=GREEN, alpha=0.4)}
+    for column, score in zip(points, itertools.cycle(SCORES), strict=False):
         label = f"{with_fair_end(column, table)}, right axis"
-        style = point_style(SCORES[i % len(SCORES)])
-        handles[label], = right.plot(systems, table[column], **style, linestyle="none",
-                                     clip_on=False)
-    for axes, columns in ((ax, [bars]), (right, points)):
-        _set_height(axes, table[columns])
+        style = point_style(score)
+        (handles[label],) = right.plot(systems, table[column], **style, linestyle="none",
+                                       clip_on=False)
+    _set_height(ax, table[bars])
+    _set_height(right, table[points])
     if directions == {SMALLER}:
         right.invert_yaxis()
     _name_systems(ax, table, bars, new)
     ax.set_ylabel(wrapped(bars, LONG))
-    right.set_ylabel(wrapped(", ".join(points), LONG))
+    names = ", ".join(points)
+    right.set_ylabel(wrapped(names, LONG))
     legend_below(ax, handles, new)
     return ax
 
@@ -371,9 +403,9 @@ def _on_two_axes(ax: Axes, table: pd.DataFrame, bars: str, points: Sequence[str]
 #: The meaning of a difference, by direction.
 _SIDES = {LARGER: ("← worse", "better →"), SMALLER: ("← better", "worse →")}
 #: The colours of the points by verdict and by significance.
-VERDICTS = {"within": PALETTE[0], "inconclusive": "white", "exceeds": PALETTE[4]}
-SIGNIFICANCE = {f"significant (p < {ALPHA:g})": PALETTE[0],
-                "interval without 0, but not significant": PALETTE[4], "not significant": "white"}
+VERDICTS = {"within": BLUE, "inconclusive": "white", "exceeds": SKY}
+SIGNIFICANCE = {f"significant (p < {ALPHA:g})": BLUE,
+                "interval without 0, but not significant": SKY, "not significant": "white"}
 #: The coefficient below which a cell is so dark that its text is white.
 DARK = -0.75
 #: The size of a cell of a heat map, in inches.
@@ -415,48 +447,59 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
         raise ValueError("the comparison has no rows: it needs two systems or more")
     frame, name = of_one_measure(compared, measure)
     direction = direction_of(name, frame)
-    table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable")
+    table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable",
+                              ignore_index=True)
     ax, new = axes_of(ax)
-    rows = np.arange(len(table))
     names = table["name"]
     if "against" in table:
         names = names + " − " + table["against"]
-    name_ticks(ax.yaxis, cut_names(names), new)
+    names = cut_names(names)
+    name_ticks(ax.yaxis, names, new)
     ax.axvline(0, color=PALE, zorder=0)
     handles: dict[str, Any] = {}
     if "verdict" in table and table["verdict"].notna().all():
-        low = "tolerance low"
-        high = "tolerance high"
         ends = "interval of the verdict (90 %)"
-        kinds = table["verdict"]
+        interval = table[["tolerance low", "tolerance high"]]
         faces = VERDICTS
-        margin = table["tolerance"].iloc[0]
-        limits = [margin, -margin]
-        if table.attrs.get(SIDE) != "both":
-            limits = [-margin if direction == LARGER else margin]
-        for limit in limits:
+        kinds = table["verdict"]
+        for limit in _limits(table, direction):
             handles["tolerance"] = ax.axvline(limit, color="black", linestyle="--", linewidth=1)
     else:
-        low = "low"
-        high = "high"
         ends = "interval (not corrected)"
+        interval = table[["low", "high"]]
         faces = SIGNIFICANCE
-        words = list(SIGNIFICANCE)
-        sure = table["reject"].astype(bool) & (table["n"] >= LEAST_TESTED)
-        apart = (table["low"] > 0) | (table["high"] < 0)
-        kinds = np.select([sure, apart], words[:2], words[2])
-    handles[ends] = ax.hlines(rows, table[low], table[high], color=PALETTE[0], linewidth=1.5)
+        kinds = _significance(table)
+    low, high = interval.to_numpy().T
+    handles[ends] = ax.hlines(table.index, low, high, color=BLUE, linewidth=1.5)
     for word, face in faces.items():
-        kind = np.asarray(kinds == word)
-        if kind.any():
-            difference = table["difference"][kind]
-            handles[word] = ax.scatter(difference, rows[kind], facecolors=face,
-                                       edgecolors=PALETTE[0], zorder=3)
+        part = table["difference"][kinds == word]
+        if len(part):
+            handles[word] = ax.scatter(part, part.index, facecolors=face, edgecolors=BLUE, zorder=3)
     left, right = _SIDES.get(str(direction), ("← smaller", "larger →"))
     label = f"{left}   difference of {name} from the baseline   {right}"
-    ax.set(xlabel=wrapped(label, 2 * LONG), ylim=(len(table) - 0.5, -0.5))
+    label = wrapped(label, 2 * LONG)
+    ax.set(xlabel=label, ylim=(len(table) - 0.5, -0.5))
     legend_below(ax, handles, new)
     return ax
+
+
+def _limits(table: pd.DataFrame, direction: str | None) -> list[float]:
+    """Return the differences at the tolerance, on the sides that the verdicts are about."""
+    margin = table["tolerance"].iloc[0]
+    if table.attrs.get(SIDE) == "both":
+        return [margin, -margin]
+    return [-margin] if direction == LARGER else [margin]
+
+
+def _significance(table: pd.DataFrame) -> Any:
+    """Return the key of :data:`SIGNIFICANCE` of each row."""
+    significant, apart, rest = SIGNIFICANCE
+    tested = table["n"] >= LEAST_TESTED
+    above = table["low"] > 0
+    below = table["high"] < 0
+    kinds = np.where(above | below, apart, rest)
+    rejected = table["reject"].astype(bool)
+    return np.where(rejected & tested, significant, kinds)
 
 
 def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
@@ -499,8 +542,7 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     figure = ax.figure.figure
     if new:
         resize(ax, 3.0 + CELL * size, 2.0 + CELL * size)
-    colours = LinearSegmentedColormap.from_list(
-        "blue to orange", [PALETTE[0], "white", PALETTE[1]])
+    colours = LinearSegmentedColormap.from_list("blue to orange", [BLUE, "white", ORANGE])
     image = ax.imshow(values, colours, vmin=-1, vmax=1)
     name_ticks(ax.xaxis, names[:-1], new)
     name_ticks(ax.yaxis, names[1:], new)
@@ -511,9 +553,10 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     arrange(ax)
     width, _ = size_of(ax)
     letters = min(rcParams["font.size"], 130.0 / size, width / size / CELL_LETTERS)
-    for i, j in np.argwhere(below):
-        cell = starred(values[i, j], p_values[i, j], 2)
-        colour = "white" if values[i, j] < DARK else "black"
+    cells = np.argwhere(below), values[below], p_values[below]
+    for (i, j), value, p in zip(*cells, strict=True):
+        cell = starred(value, p, 2)
+        colour = "white" if value < DARK else "black"
         ax.text(j, i, cell, ha="center", va="center", color=colour, fontsize=letters)
     return ax
 
@@ -556,9 +599,12 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     label = "mean ± 1 standard deviation"
     if (frame["mean"] - frame["sd"]).min() < least:
         label += f", cut at {least:g}"
-    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel=label,
-           title=fair_label(name, width=TITLE))
-    ax.set_ylim(bottom=max(least, min(0.0, ax.get_ylim()[0])))
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel=label)
+    title = fair_label(name, width=TITLE)
+    ax.set_title(title)
+    low, _ = ax.get_ylim()
+    bottom = max(least, min(0.0, low))
+    ax.set_ylim(bottom=bottom)
     if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
         ax.legend(title="set")
     return ax

@@ -24,11 +24,11 @@ from pt_fairness.core import arrays
 from pt_fairness.core.messages import listed, shown, warn
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
+    BLUE,
     LETTER_WIDTH,
     LONG,
     NO_GROUP,
     PALE,
-    PALETTE,
     TITLE,
     axes_of,
     bar_style,
@@ -78,7 +78,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     ['CON', 'PRO', 'relevant']
     """
     need_columns(ranked, ["name", "qid", "rank", "label", "group"], "the frame of ranked groups")
-    topic = ranked[ranked["qid"].astype(str) == str(qid)]
+    topics = ranked["qid"].astype(str)
+    topic = ranked[topics == str(qid)]
     if topic.empty:
         raise ValueError(f"no system returned a document for topic {qid!r}; choose a topic of the "
                          "frame")
@@ -91,38 +92,25 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     elif measure is not None:
         raise ValueError(f"measure={str(measure)!r} needs the values of the systems; give the "
                          "per-query frame as perquery=")
-    groups = sorted(ranked["group"].dropna().unique())
-    faces = {group: bar_style(i) for i, group in enumerate(groups)}
-    depth = int(topic["rank"].max())
+    groups = ranked["group"].dropna().unique()
+    faces = _faces(sorted(groups))
     ax, new = axes_of(ax)
-    name_ticks(ax.yaxis, cut_names(names), new)
-    width, height = size_of(ax)
-    systems = len(names)
-    dot = min(4.0, 0.6 * width / depth, 0.5 * height / systems)
-    edge = min(1.0, 0.1 * width / depth)
-    for (name, rank), document in topic.groupby(["name", "rank"]):
-        height = 0.8 / len(document)
-        bottom = names.index(name) - 0.4
-        for i, group in enumerate(document["group"]):
-            corner = rank - 0.5, bottom + i * height
-            face = faces.get(group, NO_GROUP)
-            ax.add_patch(Rectangle(corner, 1, height, linewidth=edge, **face))
-    relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
-    if len(relevant):
-        rows = relevant["name"].map(names.index)
-        ax.plot(relevant["rank"], rows, markersize=dot, markeredgewidth=dot / 4, **DOT)
+    short = cut_names(names)
+    name_ticks(ax.yaxis, short, new)
+    _draw_documents(ax, topic, names, faces)
+    depth = int(topic["rank"].max())
     letters = len(str(depth)) + 1
-    step = tick_step(depth, width, letters * LETTER_WIDTH * font_size(ax.xaxis))
-    ax.set_xticks(rank_ticks(depth, step))
+    ticks = _labelled_ranks(ax, depth, letters)
+    ax.set_xticks(ticks)
     size = min(font_size(ax.yaxis), font_size(ax.xaxis))
+    right = ax.get_yaxis_transform()
     for row, value in enumerate(values):
         text = "–" if pd.isna(value) else f"{value:.3f}"
-        right = ax.get_yaxis_transform()
         ax.annotate(text, (1, row), (4, 0), va="center", xycoords=right, fontsize=size,
                     textcoords="offset points")
     ax.set(xlabel="rank", title=wrapped(title, TITLE))
-    ax.set(xlim=(0.4, depth + 0.6), ylim=(systems - 0.5, -0.5))
-    legend: dict[str, Any] = {group: Patch(**faces[group]) for group in groups}
+    ax.set(xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.5, -0.5))
+    legend: dict[str, Any] = {group: Patch(**face) for group, face in faces.items()}
     if topic["group"].isna().any():
         legend["no group"] = Patch(**NO_GROUP)
     legend["relevant"] = Line2D([], [], markersize=4, **DOT)
@@ -130,25 +118,63 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     return ax
 
 
+def _faces(groups: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the style of each group."""
+    return {group: bar_style(i) for i, group in enumerate(groups)}
+
+
+def _labelled_ranks(ax: Axes, depth: int, letters: int) -> list[int]:
+    """Return the ranks with a label, for labels of a number of letters."""
+    width, _ = size_of(ax)
+    label = letters * LETTER_WIDTH * font_size(ax.xaxis)
+    step = tick_step(depth, width, label)
+    return rank_ticks(depth, step)
+
+
+def _draw_documents(ax: Axes, topic: pd.DataFrame, names: list[Any],
+                    faces: Mapping[str, Any]) -> None:
+    """Draw the documents of each system as blocks in the colours of their groups, with dots."""
+    width, height = size_of(ax)
+    column = width / topic["rank"].max()
+    edge = min(1.0, 0.1 * column)
+    documents: Any = topic.groupby(["name", "rank"])["group"]
+    for (name, rank), groups in documents:
+        share = 0.8 / len(groups)
+        bottom = names.index(name) - 0.4
+        for i, group in enumerate(groups):
+            corner = rank - 0.5, bottom + i * share
+            face = faces.get(group, NO_GROUP)
+            block = Rectangle(corner, 1, share, linewidth=edge, **face)
+            ax.add_patch(block)
+    relevant = topic[topic["label"] > 0]
+    relevant = relevant.drop_duplicates(["name", "rank"])
+    if len(relevant):
+        rows = relevant["name"].map(names.index)
+        dot = min(4.0, 0.6 * column, 0.5 * height / len(names))
+        ax.plot(relevant["rank"], rows, markersize=dot, markeredgewidth=dot / 4, **DOT)
+
+
 def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
               names: list[Any]) -> tuple[pd.Series, str]:
     """Return the value of each system for a topic, the best first, and the title of the figure."""
-    frame, name = of_one_measure(per_query(perquery), measure)
+    frame = per_query(perquery)
+    frame, name = of_one_measure(frame, measure)
     of_topic = frame[frame["qid"] == str(qid)]
-    frame = of_topic.set_index("name")[["value"]]
-    if frame.empty:
+    if of_topic.empty:
         raise ValueError(f"the per-query frame has no value of {name} for topic {str(qid)!r}; "
                          "choose a topic that it has")
-    frame = frame.reindex(names).rename(columns={"value": name})
-    frame.attrs = dict(perquery.attrs)
-    distance = distance_from_best(frame, name)
-    label = with_fair_end(name, frame)
-    if distance is not None:
-        order = ranked_by(distance).sort_values(kind="stable").index
-        return frame.loc[order, name], f"topic {qid}, by {label}"
-    warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the name "
-         "with ↑ or ↓")
-    return frame[name], f"topic {qid}, with {label}"
+    values = of_topic.set_index("name")["value"].reindex(names)
+    table = pd.DataFrame({name: values})
+    table.attrs = dict(perquery.attrs)
+    distance = distance_from_best(table, name)
+    label = with_fair_end(name, table)
+    if distance is None:
+        warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the "
+             "name with ↑ or ↓")
+        return values, f"topic {qid}, with {label}"
+    ranks = ranked_by(distance)
+    order = ranks.sort_values(kind="stable").index
+    return values[order], f"topic {qid}, by {label}"
 
 
 #: The heights of the panels of values and of shares, relative to each other.
@@ -192,39 +218,43 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     ('share of CON in the exposure', [1.0, 0.5])
     """
     need_columns(ranked, ["name", "qid", "rank", "group"], "the frame of ranked groups")
-    names = list(dict.fromkeys(ranked["name"]))
+    names = ranked["name"].unique().tolist()
     if len(names) > 1:
         raise ValueError(f"the frame has {len(names)} systems, and the figure shows one; choose it "
                          f"with frame[frame['name'] == {names[0]!r}]")
     shares, groups = _exposure_shares(ranked, discount)
     targets = _targets(target, groups)
     ax, new = axes_of(ax)
-    ranks = np.arange(1, shares.shape[2] + 1)
+    topics, _, depth = shares.shape
+    ranks = range(1, depth + 1)
+    every = max(1, depth // 10)
     handles: dict[str, Any] = {}
     means = shares.mean(axis=0)
-    count = shares.count(axis=0)
-    errors = Z_95 * shares.std(axis=0) / np.sqrt(count)
-    shown = groups
+    roots = np.sqrt(shares.count(axis=0))
+    errors = Z_95 * shares.std(axis=0) / roots
+    low = means - errors
+    high = means + errors
+    drawn = groups
     name = "share of the exposure"
     if len(groups) == 2 and (len(targets) < 2 or np.isclose(sum(targets.values()), 1.0)):
-        shown = [*targets, *groups][:1]
-        name = f"share of {shown[0]} in the exposure"
-    for group in shown:
+        first, *_ = [*targets, *groups]
+        drawn = [first]
+        name = f"share of {first} in the exposure"
+    for group in drawn:
         i = groups.index(group)
         line = line_style(i)
-        mean = means[i]
-        error = errors[i]
-        every = max(1, len(ranks) // 10)
-        (handles[group],) = ax.plot(ranks, mean, **line, markersize=4, markevery=every)
-        ax.fill_between(ranks, mean - error, mean + error, color=line["color"], alpha=0.2,
-                        linewidth=0)
+        colour = line["color"]
+        (handles[group],) = ax.plot(ranks, means[i], **line, markersize=4, markevery=every)
+        ax.fill_between(ranks, low[i], high[i], color=colour, alpha=0.2, linewidth=0)
         if group in targets:
-            ax.axhline(targets[group], color=line["color"], linestyle="--", linewidth=1, zorder=1)
+            ax.axhline(targets[group], color=colour, linestyle="--", linewidth=1, zorder=1)
     if targets:
         handles["target"] = TARGET_LINE
-    title = f"{names[0]}: mean of {len(shares)} topics (band: 95 % confidence interval)"
-    ax.set(xlabel="first ranks", ylabel=wrapped(name, LONG), title=wrapped(title, TITLE))
-    ax.set(xlim=(0.5, len(ranks) + 0.5), ylim=(0, 1))
+    title = f"{names[0]}: mean of {topics} topics (band: 95 % confidence interval)"
+    title = wrapped(title, TITLE)
+    name = wrapped(name, LONG)
+    ax.set(xlabel="first ranks", ylabel=name, title=title)
+    ax.set(xlim=(0.5, depth + 0.5), ylim=(0, 1))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, handles, new)
     return ax
@@ -239,15 +269,17 @@ def _exposure_shares(ranked: pd.DataFrame, discount: str) -> tuple[Any, list[str
     if documents.empty:
         raise ValueError("no document of the frame has a group, so there is nothing to draw")
     depth = int(ranked["rank"].max())
+    weights = arrays.discount(discount, depth)
     place = documents["rank"].to_numpy(int) - 1
     count = documents.groupby(["qid", "rank"])["group"].transform("size").to_numpy()
+    parts = weights[place] / count
     topic, topics = pd.factorize(documents["qid"])
     group, groups = pd.factorize(documents["group"], sort=True)
     exposures = np.zeros((len(topics), len(groups), depth))
-    weights = arrays.discount(discount, depth)
-    np.add.at(exposures, (topic, group, place), weights[place] / count)
+    np.add.at(exposures, (topic, group, place), parts)
     exposures = exposures.cumsum(axis=2)
-    return np.ma.divide(exposures, exposures.sum(axis=1, keepdims=True)), groups.tolist()
+    totals = exposures.sum(axis=1, keepdims=True)
+    return np.ma.divide(exposures, totals), groups.tolist()
 
 
 def _targets(target: Mapping[str, float] | pd.DataFrame | None,
@@ -295,36 +327,35 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     if not {"contribution", "value"} & {*explanation.columns}:
         raise ValueError("the explanation has neither a column 'contribution' nor 'value'; it "
                          "takes the result of pt_fairness.explain")
-    frame = explanation
-    ranks = explanation["rank"].to_numpy()
+    ranks = explanation["rank"]
     ax, new = axes_of(ax)
-    columns = [str(column) for column in frame.columns if str(column).startswith(SHARE)]
-    faces = {column.removeprefix(SHARE): bar_style(i) for i, column in enumerate(columns)}
+    names = explanation.columns.astype(str)
+    shares = names[names.str.startswith(SHARE)]
+    faces = _faces(shares.str.removeprefix(SHARE))
     handles: dict[str, Any] = {}
-    if "contribution" not in frame:
-        ax.plot(ranks, frame["value"], color="black", marker="o", markersize=4)
-        label = "value so far"
-    else:
-        handles |= _draw_bars(frame, ax, faces)
+    if "contribution" in explanation:
+        handles |= _draw_bars(explanation, ax, faces)
         ax.axhline(0, color="black", linewidth=0.8)
-        label = "contribution"
-    out = ~frame["counts"].to_numpy(bool)
-    if out.any():
+        ax.set_ylabel("contribution")
+    else:
+        ax.plot(ranks, explanation["value"], color="black", marker="o", markersize=4)
+        ax.set_ylabel("value so far")
+    counts = explanation["counts"].astype(bool)
+    out = ranks[~counts]
+    if len(out):
         bottom = ax.get_xaxis_transform()
-        zeros = np.zeros(out.sum())
-        (handles["does not count"],) = ax.plot(ranks[out], zeros, "x", color="#777777",
-                                               clip_on=False, transform=bottom)
-    ax.set(ylabel=label, xlim=(0.4, ranks[-1] + 0.6))
-    lower = _draw_shares(frame, ax, faces, handles)
-    width, _ = size_of(ax)
-    letter = LETTER_WIDTH * font_size(lower.xaxis)
-    step = tick_step(len(ranks), width, 4 * letter)
-    numbers = pd.Series((~out).cumsum(), ranks)[~out]
-    numbers = numbers[numbers.isin(rank_ticks(len(ranks), step))]
-    lower.set(xticks=numbers.index, xticklabels=numbers,
+        zeros = np.zeros(len(out))
+        (handles["does not count"],) = ax.plot(out, zeros, "x", color="#777777", clip_on=False,
+                                               transform=bottom)
+    ax.set_xlim(0.4, ranks.iloc[-1] + 0.6)
+    lower = _draw_shares(explanation, ax, faces, handles)
+    numbers = counts.cumsum()[counts]
+    labelled = _labelled_ranks(lower, len(ranks), 4)
+    numbers = numbers[numbers.isin(labelled)]
+    lower.set(xticks=ranks[numbers.index], xticklabels=numbers,
               xlabel="rank among the documents that count")
-    measure = parsed_or_none(frame.attrs.get("measure"))
     legend_title = None
+    measure = parsed_or_none(explanation.attrs.get("measure"))
     if measure is not None:
         params = dict(measure.params)
         source = params.pop("groups", None)
@@ -332,7 +363,8 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
             legend_title = f"groups: {source}"
         name = str(type(measure)(**params))
         fair_end = with_fair_end(name).removeprefix(name)
-        qid, value = frame.attrs["qid"], frame.attrs["value"]
+        qid = explanation.attrs["qid"]
+        value = explanation.attrs["value"]
         title = f"topic {qid}: {name} = {value:.3f}{fair_end}"
         ax.set_title(wrapped(title, TITLE))
     if handles:
@@ -342,47 +374,44 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
 
 def _draw_bars(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any]) -> dict[str, Any]:
     """Draw the contributions in the colours of the groups, and return the bars of each group."""
-    ranks = frame["rank"].to_numpy()
-    contributions = frame["contribution"].to_numpy()
     if not faces:
-        ax.bar(ranks, contributions, color=PALETTE[0])
+        ax.bar(frame["rank"], frame["contribution"], color=BLUE)
         return {}
-    kind = frame["group"].fillna("no group")
-    kind = kind.where(kind.isin([*faces, "no group"]), "several groups").to_numpy()
+    kinds = frame["group"].fillna("no group")
+    is_single = kinds.isin([*faces, "no group"])
+    kinds = kinds.where(is_single, "several groups")
     bars = {}
     for label, face in {**faces, "several groups": SEVERAL, "no group": NO_GROUP}.items():
-        rows = kind == label
-        if rows.any():
-            bars[label] = ax.bar(ranks[rows], contributions[rows], **face)
+        part = frame[kinds == label]
+        if len(part):
+            bars[label] = ax.bar(part["rank"], part["contribution"], **face)
     return bars
 
 
 def _draw_shares(frame: pd.DataFrame, ax: Axes, faces: Mapping[str, Any],
                  handles: dict[str, Any]) -> Axes:
     """Draw the panel of shares and return it, or ``ax`` if there are no groups."""
-    columns = {}
-    for label, face in faces.items():
-        columns[label] = SHARE + label, TARGET + label, face["facecolor"]
+    sides = [(label, SHARE + label, TARGET + label, face) for label, face in faces.items()]
     if PROTECTED_SHARE in frame:
         protected = ", ".join(frame.attrs.get("protected", ()))
-        side = f"protected: {protected}" if protected else "protected"
-        columns = {side: (PROTECTED_SHARE, PROTECTED_TARGET, "black")}
+        label = f"protected: {protected}" if protected else "protected"
+        sides = [(label, PROTECTED_SHARE, PROTECTED_TARGET, {"facecolor": "black"})]
     place = ax.get_subplotspec()
-    if not columns or place is None:
+    if not sides or place is None:
         return ax
     panels = place.subgridspec(2, 1, height_ratios=PANELS)
     ax.set_subplotspec(panels[0])
     lower = ax.figure.add_subplot(panels[1], sharex=ax)
-    targets = False
-    for i, (label, (share, target, colour)) in enumerate(columns.items()):
+    targets = {}
+    for i, (label, share, target, face) in enumerate(sides):
+        colour = face["facecolor"]
         marker = point_style(i)["marker"]
         (line,) = lower.plot(frame["rank"], frame[share], color=colour, markersize=4, marker=marker)
         handles.setdefault(label, line)
         if target in frame:
             lower.plot(frame["rank"], frame[target], color=colour, linestyle="--", linewidth=1)
-            targets = True
-    if targets:
-        handles["target"] = TARGET_LINE
+            targets["target"] = TARGET_LINE
+    handles |= targets
     ax.tick_params(labelbottom=False)
     lower.set(ylim=(-0.03, 1.03), ylabel="share so far")
     return lower
@@ -415,21 +444,24 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     curves = {}
     for name, exposures in exposure.groupby("name", sort=False)["exposure"]:
         rows = len(exposures)
-        n = rows if population is None else population
-        if n < rows:
+        unseen = 0 if population is None else population - rows
+        if unseen < 0:
             raise ValueError(f"population={shown(population)} is not possible: {name!r} has "
                              f"{rows} rows")
-        values = np.pad(np.sort(exposures), (n + 1 - rows, 0))
-        if values.any():
-            curves[name] = values.cumsum() / values.sum()
+        increasing = np.sort(exposures)
+        sums = np.pad(increasing, (unseen + 1, 0)).cumsum()
+        if sums[-1]:
+            curves[name] = sums / sums[-1]
     if not curves:
         raise ValueError("no run has any exposure, so there is nothing to draw")
     ax, new = axes_of(ax)
     ax.plot([0, 1], [0, 1], color=PALE, zorder=0)
     lines = {}
     for i, (name, curve) in enumerate(curves.items()):
-        style = line_style(i) | {"marker": ""}
-        places = np.linspace(0, 1, len(curve))
+        style = line_style(i)
+        style["marker"] = ""
+        count = len(curve)
+        places = np.linspace(0, 1, count)
         (lines[name],) = ax.plot(places, curve, **style)
     label = "share of groups" if "group" in exposure else "share of documents"
     ax.set(xlabel=label, ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,15 @@ from pt_fairness.analysis.columns import (
     stands_for,
 )
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
+from pt_fairness.core.messages import at_least
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
+    BLUE,
+    GREEN,
     LETTER_WIDTH,
     LINE_HEIGHT,
     LONG,
     PALE,
-    PALETTE,
     TITLE,
     axes_of,
     bar_style,
@@ -47,9 +50,8 @@ from pt_fairness.provider.measure_lists import parsed_or_none
 MOST_LABELS = 40
 #: The gid of the guide lines, which :func:`scatter` redraws for every series.
 GUIDE = "guide"
-#: The colour of the cells without bias.
-GREEN = PALETTE[2]
-PALE_GREEN = 0.3
+#: The style of the cells without bias.
+NO_BIAS: dict[str, Any] = {"facecolor": GREEN, "alpha": 0.3}
 
 
 def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes:
@@ -75,22 +77,24 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     topics = distribution[distribution["qid"] != ALL_TOPICS]
     need_rows(topics, "the distribution of groups")
     table = topics.pivot(index="qid", columns="group", values="relevant")
-    order = table.sum(axis=1).sort_values(ascending=False, kind="stable").index
-    table = table.loc[order]
+    totals = table.sum(axis=1)
+    totals = totals.sort_values(ascending=False, kind="stable")
+    table = table.loc[totals.index]
+    count = len(table)
     ax, new = axes_of(ax)
-    places = np.arange(len(table))
-    bottom = np.zeros(len(table))
+    places = np.arange(count)
+    bottom = np.zeros(count)
     bars = {}
     for i, (group, counts) in enumerate(table.items()):
-        bars[group] = ax.bar(places, counts, bottom=bottom, width=1.0, linewidth=0.3,
-                             **bar_style(i))
+        style = bar_style(i)
+        bars[group] = ax.bar(places, counts, bottom=bottom, width=1.0, linewidth=0.3, **style)
         bottom += counts.to_numpy()
-    step = -(-len(table) // MOST_LABELS)
+    step = math.ceil(count / MOST_LABELS)
     name_ticks(ax.xaxis, table.index, new, step)
     label = "topic, by number of relevant documents"
     if step > 1:
         label += f" (one of {step} is named)"
-    ax.set(xlabel=label, ylabel="relevant documents", xlim=(-0.5, len(table) - 0.5))
+    ax.set(xlabel=label, ylabel="relevant documents", xlim=(-0.5, count - 0.5))
     legend_below(ax, bars, new, "group")
     return ax
 
@@ -120,15 +124,17 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     frame, name = of_one_measure(found, measure)
     sizes = frame.groupby("group")["n"].max()
     systems = frame["name"].unique().tolist()
+    labels = cut_names(systems)
     ax, new = axes_of(ax)
     texts = [f"{group} (n = {n})" for group, n in sizes.items()]
     name_ticks(ax.yaxis, texts, new)
     handles = {}
-    for i, (system, label) in enumerate(zip(systems, cut_names(systems), strict=True)):
+    for i, (system, label) in enumerate(zip(systems, labels, strict=True)):
         part = frame[frame["name"] == system]
         look = point_style(i)
+        rows = sizes.index.get_indexer(part["group"])
         shift = (i + 0.5) / len(systems) - 0.5
-        y = sizes.index.get_indexer(part["group"]) + 0.8 * shift
+        y = rows + 0.8 * shift
         ax.hlines(y, part["low"], part["high"], color=look["color"], linewidth=1.5)
         handles[label] = ax.scatter(part["mean"], y, **look, zorder=3)
     label = fair_label(name, frame)
@@ -163,33 +169,35 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B', 'A']
     """
-    attrs = perquery.attrs
     frame = per_query(perquery)
-    frame.attrs = attrs
     frame, name = of_one_measure(frame, measure)
     topics = frame.dropna(subset="value")
     if topics.empty:
         raise ValueError(f"no topic has a value of {name}, so there is nothing to draw")
-    means = topics.groupby("name", sort=False)["value"].mean().rename(name).to_frame()
-    means.attrs = attrs
-    distance = distance_from_best(means, name)
+    means = topics.groupby("name", sort=False)["value"].mean()
+    table = pd.DataFrame({name: means})
+    table.attrs = perquery.attrs
+    distance = distance_from_best(table, name)
     if distance is not None:
-        means = means.loc[distance.sort_values(kind="stable").index]
+        distance = distance.sort_values(kind="stable")
+        table = table.loc[distance.index]
     ax, new = axes_of(ax)
-    name_ticks(ax.yaxis, cut_names(means.index), new)
-    rows = means.index.get_indexer(topics["name"])
-    rng = np.random.default_rng(seed)
-    moves = rng.uniform(-STRIP / 2, STRIP / 2, len(rows))
-    points = ax.scatter(topics["value"], rows + moves, s=12, color=PALETTE[0], alpha=0.5,
-                        linewidths=0)
-    places = np.arange(len(means))
-    line = ax.vlines(means[name], places - 0.4, places + 0.4, color="black", linewidth=1.5)
+    names = cut_names(table.index)
+    name_ticks(ax.yaxis, names, new)
+    rows = table.index.get_indexer(topics["name"])
+    random = np.random.default_rng(seed)
+    moves = random.uniform(-STRIP / 2, STRIP / 2, len(rows))
+    points = ax.scatter(topics["value"], rows + moves, s=12, color=BLUE, alpha=0.5, linewidths=0)
+    count = len(table)
+    top = np.arange(count) - 0.4
+    line = ax.vlines(table[name], top, top + 0.8, color="black", linewidth=1.5)
     handles: dict[str, Any] = {"topic (moved up or down)": points, "mean": line}
-    end = fair_end(name, frame)
+    end = fair_end(name, table)
     low, high = ax.get_xlim()
     if end is not None and low <= end <= high:
         handles["fair end"] = ax.axvline(end, color=GREEN, linestyle="--", zorder=0)
-    ax.set(xlabel=fair_label(name, frame), xlim=(low, high), ylim=(len(means) - 0.5, -0.5))
+    label = fair_label(name, table)
+    ax.set(xlabel=label, xlim=(low, high), ylim=(count - 0.5, -0.5))
     legend_below(ax, handles, new)
     return ax
 
@@ -230,25 +238,16 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     [[0.5, 0.25], [-0.25, 0.0]]
     """
     perquery = per_query(perquery)
-    columns = []
-    for system, measure in (x, y):
-        part, _ = of_one_measure(perquery, measure)
-        part = part[part["name"] == system]
-        if part.empty:
-            raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the "
-                             f"systems {', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
-        columns.append(part.set_index("qid")["value"])
-    values = pd.concat(columns, axis=1, join="inner", keys=["x", "y"]).dropna()
-    if values.empty:
-        raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
-                         f"{y[0]!r}, so there is nothing to draw")
-    low, high = limits or (-np.inf, np.inf)
-    outside = values[((values < low) | (values > high)).any(axis=1)]
-    for topic, pair in outside[:1].iterrows():
-        raise ValueError(f"limits={limits!r} does not include topic {topic!r} with the values "
-                         f"{pair['x']:g} and {pair['y']:g}")
+    values = _of_both(perquery, x, y)
+    if limits is not None:
+        low, high = limits
+        outside = (values < low) | (values > high)
+        for topic, pair in values[outside.any(axis=1)][:1].iterrows():
+            raise ValueError(f"limits={limits!r} does not include topic {topic!r} with the values "
+                             f"{pair['x']:g} and {pair['y']:g}")
     ax, _ = axes_of(ax)
-    label = None if label is None else wrapped(label)
+    if label is not None:
+        label = wrapped(label)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
                label=label, zorder=2)
     labels = []
@@ -257,9 +256,12 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         text = with_fair_end(str(measure), perquery)
         if str(x[1]) == str(y[1]):
             text = f"{system}: {text}"
-        labels.append(wrapped(text, LONG))
-        names.append(getattr(parsed_or_none(stands_for(measure, perquery)), "NAME", None))
-    ax.set(xlabel=labels[0], ylabel=labels[1])
+        text = wrapped(text, LONG)
+        labels.append(text)
+        parsed = parsed_or_none(stands_for(measure, perquery))
+        names.append(getattr(parsed, "NAME", None))
+    xlabel, ylabel = labels
+    ax.set(xlabel=xlabel, ylabel=ylabel)
     if quadrants:
         _write_quadrants(ax, values)
     if not ax.get_title():
@@ -267,20 +269,45 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         title = wrapped(f"a point for each topic{corners}", TITLE)
         ax.set_title(title, fontsize="medium")
     _add_guides(ax, names[0] == names[1], limits)
-    legend = ax.legend() if label is not None else None
-    if legend is not None and has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
-        legend.remove()
+    if label is not None:
+        legend = ax.legend()
+        _, labels = ax.get_legend_handles_labels()
+        if has_legend_elsewhere(ax, labels):
+            legend.remove()
     return ax
+
+
+def _of_both(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any]) -> pd.DataFrame:
+    """Return the values ``x`` and ``y`` of the topics that have both.
+
+    :param x: the system and the measure
+    :param y: likewise
+    :raises ValueError: no value of a system, or no topic with both
+    """
+    columns = {}
+    for axis, (system, measure) in (("x", x), ("y", y)):
+        part, _ = of_one_measure(perquery, measure)
+        part = part[part["name"] == system]
+        if part.empty:
+            raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the "
+                             f"systems {', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
+        columns[axis] = part.set_index("qid")["value"]
+    values = pd.concat(columns, axis=1, join="inner").dropna()
+    if values.empty:
+        raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
+                         f"{y[0]!r}, so there is nothing to draw")
+    return values
 
 
 def _write_quadrants(ax: Axes, values: pd.DataFrame) -> None:
     """Write the number of points of each quadrant into the corners of the axes."""
-    signs = np.sign(values.round(12))  # a sum of floats may be almost 0
+    signs: Any = np.sign(values.round(12))  # a sum of floats may be almost 0
+    quadrants = signs.value_counts()
     look: dict[str, Any] = {"va": "center", "transform": ax.transAxes,
                             "bbox": {"facecolor": "white", "linewidth": 0, "pad": 1}}
     for side, x, align in ((-1, 0.03, "left"), (1, 0.97, "right")):
         for level, y in ((-1, 0.05), (1, 0.95)):
-            number = ((signs["x"] == side) & (signs["y"] == level)).sum()
+            number = quadrants.get((side, level), 0)
             ax.text(x, y, str(number), ha=align, **look)
 
 
@@ -293,19 +320,21 @@ def _add_guides(ax: Axes, comparable: bool, limits: tuple[float, float] | None) 
     for line in list(ax.lines):
         if line.get_gid() == GUIDE:
             line.remove()
-    offsets = [np.asarray(points.get_offsets()) for points in ax.collections]
-    places = np.concatenate([np.zeros((1, 2)), *offsets])
+    offsets = [points.get_offsets() for points in ax.collections]
+    places = np.vstack([(0, 0), *offsets])
     low = places.min(axis=0)
     high = places.max(axis=0)
     if comparable:
-        low = np.full(2, low.min())
-        high = np.full(2, high.max())
+        low[:] = low.min()
+        high[:] = high.max()
     if limits is not None:
-        ends = np.reshape(limits, (2, 1))
-        low, high = np.repeat(ends, 2, axis=1)
-    room = 0.05 * np.where(high > low, high - low, 1.0)
+        low[:], high[:] = limits
+    spread = high - low
+    spread[spread == 0] = 1.0
+    room = 0.05 * spread
     xlim, ylim = np.column_stack([low - room, high + room])
-    ax.set(xlim=xlim, ylim=ylim, aspect="equal" if comparable else "auto")
+    ax.set(xlim=xlim, ylim=ylim)
+    ax.set_aspect("equal" if comparable else "auto")
     look: dict[str, Any] = {"color": PALE, "linewidth": 1, "zorder": 1, "gid": GUIDE}
     if comparable:
         ax.axline((0, 0), slope=1, **look)
@@ -338,32 +367,37 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     """
     frame = of_one_system(perquery, "the figure shows")
     if measures is None:
-        measures = frame["measure"].unique().tolist()
+        measures = frame["measure"].unique()
+    elif not isinstance(measures, (list, tuple)):
+        measures = [measures]
     places = {}
-    for measure in measures if isinstance(measures, (list, tuple)) else [measures]:
+    for measure in measures:
         part, name = of_one_measure(frame, measure)
         # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even,
         # so that a symmetric distribution has a symmetric histogram.
-        widths = (part["value"].dropna() / width).round(6)
-        places[name] = np.rint(widths).astype(int)
+        widths = part["value"].dropna() / width
+        middles = np.rint(widths.round(6))
+        places[name] = middles.astype(int)
     if not any(map(len, places.values())):
         raise ValueError(f"no topic has a value of {', '.join(places) or 'any measure'}, so there "
                          "is nothing to draw")
     ax, new = axes_of(ax)
-    bar = 0.8 * width / len(places)
+    bar = 0.8 / len(places)
     bars = {}
     for i, (name, part) in enumerate(places.items()):
         middle, counts = np.unique(part, return_counts=True)
-        left = middle * width - 0.4 * width + i * bar
-        bars[name] = ax.bar(left, counts, width=bar, align="edge", linewidth=0.3, **bar_style(i))
+        left = middle - 0.4 + i * bar
+        bars[name] = ax.bar(width * left, counts, width=width * bar, align="edge", linewidth=0.3,
+                            **bar_style(i))
     joined = pd.concat(places.values())
     low = joined.min()
     high = joined.max()
     room, _ = size_of(ax)
-    step = tick_step(high - low + 1, room, LINE_HEIGHT * font_size(ax.xaxis))
-    first = -(-low // step) * step
-    ticks = np.arange(first, high + 1, step)
-    ax.set_xticks((ticks * width).round(6))
+    line = LINE_HEIGHT * font_size(ax.xaxis)
+    step = tick_step(high - low + 1, room, line)
+    first = math.ceil(low / step)
+    ticks = np.arange(first * step, high + 1, step) * width
+    ax.set_xticks(ticks.round(6))
     ax.tick_params(axis="x", rotation=90)
     ax.axvline(0, color=PALE, zorder=0)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -383,7 +417,7 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
         column ``group``, each group has its own colour.
     :param n: the cutoff of the ranking
     :param seed: the seed of the jitter
-    :raises ValueError: an empty frame
+    :raises ValueError: an empty frame, or a cutoff below 1
 
     Examples
     --------
@@ -394,31 +428,38 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ('target ratio', 'model ratio')
     """
     need_rows(ratios, "the frame of ratios", ["target", "model"])
+    at_least(1, "n", n)
     ax, new = axes_of(ax)
-    edges = (np.arange(n + 2) - 0.5) / n
+    edges = np.arange(-0.5, n + 1) / n
+    side = 1 / n
     for edge in edges[:-1]:
-        cell = Rectangle((edge, edge), 1 / n, 1 / n, facecolor=GREEN, alpha=PALE_GREEN, linewidth=0)
+        cell = Rectangle((edge, edge), side, side, linewidth=0, **NO_BIAS)
         ax.add_patch(cell)
     random = np.random.default_rng(seed)
-    jitter = random.uniform(-0.4 / n, 0.4 / n, (2, len(ratios)))
+    count = len(ratios)
+    jitter = random.uniform(-0.4 * side, 0.4 * side, (2, count))
+    if "group" not in ratios:
+        ratios = ratios.assign(group="topic")
     places = ratios[["target", "model"]] + jitter.T
-    groups = ratios["group"] if "group" in ratios else pd.Series("topic", ratios.index)
     handles: dict[str, Any] = {}
-    for i, (group, part) in enumerate(places.groupby(groups, sort=False)):
+    for i, (group, part) in enumerate(places.groupby(ratios["group"], sort=False)):
         points = ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
                             **point_style(i))
-        handles[f"{wrapped(group)}, moved at random within its cell"] = points
-    handles["no bias"] = Patch(facecolor=GREEN, alpha=PALE_GREEN)
+        label = f"{wrapped(group)}, moved at random within its cell"
+        handles[label] = points
+    handles["no bias"] = Patch(**NO_BIAS)
     # The axes are square, so the step of the x-axis also fits the y-axis.
-    label = len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis)
-    step = tick_step(n + 1, min(size_of(ax)), label)
+    room = min(size_of(ax))
+    length = len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis)
+    step = tick_step(n + 1, room, length)
     shares = np.arange(0, n + 1, step) / n
+    labels = [f"{share:.2g}" for share in shares]
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_ticks(shares, [f"{share:.2g}" for share in shares])
+        axis.set_ticks(shares, labels)
         axis.set_ticks(edges, minor=True)
     ax.grid(which="minor", color=PALE, linewidth=0.5)
     ax.tick_params(which="minor", length=0)
-    limits = (edges[0], edges[-1])
+    limits = edges[0], edges[-1]
     ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
     legend_below(ax, handles, new)
     return ax

@@ -15,6 +15,7 @@ import pandas as pd
 from matplotlib import rcParamsDefault
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from pt_fairness.analysis.columns import measure_of
@@ -25,6 +26,7 @@ from pt_fairness.measures.descriptions import fair_end_in_words, fair_end_of
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
+BLUE, ORANGE, GREEN, PURPLE, SKY = PALETTE[:5]
 HATCHES = ("", "///", "...", "xxx", "|||", "ooo", "+++", "---")
 MARKERS = "osD^vPX*"
 LINES = ("-", "--", ":", "-.")
@@ -86,23 +88,27 @@ def style(name: str | None = None, *, width: float | None = None,
         width = usual_width if width is None else width
         font_size = usual_size if font_size is None else font_size
     settings: Any = dict(COMPACT)
-    across, height = plt.rcParams["figure.figsize"]
     if width is not None:
         _check_size("width", width, WIDTHS)
-        across, height = width, HEIGHT * width
+        settings["figure.figsize"] = width, HEIGHT * width
     if font_size is not None:
         _check_size("font_size", font_size, FONT_SIZES)
         settings["font.size"] = font_size
-    settings["figure.figsize"] = across, height
-    wider = across / rcParamsDefault["figure.figsize"][0]
     with plt.rc_context(settings):
-        larger = plt.rcParams["font.size"] / rcParamsDefault["font.size"]
-        before = _WIDTH.set(width), _LETTERS.set(wider / larger)
+        letters = _letters_of_a_line(plt.rcParams) / _letters_of_a_line(rcParamsDefault)
+        width_before = _WIDTH.set(width)
+        letters_before = _LETTERS.set(letters)
         try:
             yield
         finally:
-            _WIDTH.reset(before[0])
-            _LETTERS.reset(before[1])
+            _WIDTH.reset(width_before)
+            _LETTERS.reset(letters_before)
+
+
+def _letters_of_a_line(settings: Any) -> float:
+    """Return the width of a figure relative to the font size."""
+    width, _ = settings["figure.figsize"]
+    return float(width / settings["font.size"])
 
 
 def _check_size(name: str, value: float, limits: tuple[float, float]) -> None:
@@ -142,8 +148,10 @@ def wrapped(name: Any, width: int | None = None) -> str:
         single line
     """
     text = str(name)
-    lines = [text] if width is None else textwrap.wrap(text, _letters(width))
-    return "\n".join(lines).replace("$", r"\$")
+    if width is not None:
+        letters = _letters(width)
+        text = textwrap.fill(text, letters)
+    return text.replace("$", r"\$")
 
 
 def _letters(count: int) -> int:
@@ -152,8 +160,9 @@ def _letters(count: int) -> int:
     In a narrow figure, it is at most the length of a line of a title.
     """
     ratio = _LETTERS.get()
-    most = count if ratio >= 1 else min(count, TITLE)
-    return max(1, round(most * ratio))
+    if ratio < 1:
+        count = min(count, TITLE)
+    return max(1, round(count * ratio))
 
 
 def has_width() -> bool:
@@ -211,16 +220,23 @@ def axes_of(ax: Axes | None) -> tuple[Axes, bool]:
     return plt.subplots(layout="constrained")[1], True
 
 
-def size_of(ax: Axes) -> tuple[float, float]:
-    """Return the width and the height of axes in points."""
-    box = ax.get_window_extent()
-    dots = ax.figure.figure.dpi / 72
-    return box.width / dots, box.height / dots
+def size_of(artist: Any) -> tuple[float, float]:
+    """Return the width and the height of axes, a legend or a text in points."""
+    box = artist.get_window_extent()
+    width, height = box.size / _dot(artist)
+    return width, height
+
+
+def _dot(artist: Any) -> float:
+    """Return the number of pixels in a point."""
+    dpi: float = artist.figure.figure.dpi
+    return dpi / 72
 
 
 def font_size(axis: Axis) -> float:
     """Return the font size of the tick labels in points."""
-    return float(axis.get_ticklabels()[0].get_fontsize())
+    labels = axis.get_ticklabels()
+    return float(labels[0].get_fontsize())
 
 
 def resize(ax: Axes, width: float, height: float) -> None:
@@ -234,10 +250,12 @@ def resize(ax: Axes, width: float, height: float) -> None:
 def _grow(ax: Axes, width: float, height: float) -> None:
     """Enlarge a figure by a width and a height in points, where these are above 0."""
     figure = ax.figure.figure
+    if has_width():
+        width = 0.0
     old = figure.get_size_inches()
-    wider = 0.0 if has_width() else max(0.0, width) / 72
-    higher = max(0.0, height) / 72
-    figure.set_size_inches(old[0] + wider, old[1] + higher)
+    more = np.maximum([width, height], 0.0)
+    size: Any = old + more / 72
+    figure.set_size_inches(size)
 
 
 def tick_step(ticks: int, room: float, label: float) -> int:
@@ -259,15 +277,17 @@ def rank_ticks(ranks: int, step: int) -> list[int]:
     return [1, *range(step if step > 2 else 1 + step, ranks + 1, step)]
 
 
-def cut_names(names: Sequence[Any]) -> list[str]:
+def cut_names(names: Sequence[Any] | pd.Series) -> list[str]:
     """Return names, of which the middle of long ones is left out unless they differ only there."""
     whole = pd.Series(names, dtype=object).astype(str)
     most = _letters(MOST_LETTERS)
     half = most // 2
-    cut = whole.str[:half] + "…" + whole.str[-half:]
-    short = whole.where(whole.str.len() <= most, cut)
-    same = short.nunique() < whole.nunique()
-    return (whole if same else short).tolist()
+    cut = whole.str.slice_replace(half, -half, "…")
+    is_long = whole.str.len() > most
+    short = whole.mask(is_long, cut)
+    if short.nunique() < whole.nunique():
+        return whole.tolist()
+    return short.tolist()
 
 
 def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> None:
@@ -279,31 +299,40 @@ def name_ticks(axis: Axis, names: Sequence[Any], new: bool, step: int = 1) -> No
     """
     ax = axis.axes
     horizontal = axis is ax.xaxis
-    width_of_line = NAME if has_width() and not horizontal else None
-    texts = [wrapped(name, width_of_line) for name in names[::step]]
-    axis.set_ticks(range(0, len(names), step), texts)
+    per_line = NAME if has_width() and not horizontal else None
+    texts = [wrapped(name, per_line) for name in names[::step]]
+    ticks = range(0, len(names), step)
+    axis.set_ticks(ticks, texts)
     labels = axis.get_ticklabels()
-    lines = 1 + max(text.count("\n") for text in texts)
+    breaks = [text.count("\n") for text in texts]
+    rows = len(labels) * (1 + max(breaks))
+    sizes = map(size_of, labels)
+    longest, _ = max(sizes)
     old = font_size(axis)
-    widths = [label.get_window_extent().width for label in labels]
-    longest = max(widths) * 72 / ax.figure.figure.dpi
-    width, height = size_of(ax)
-    along, across = (width, height) if horizontal else (height, width)
-    rows = len(labels) * lines
+    along, across = size_of(ax)
+    longer, broader = new and not has_width(), new
+    if not horizontal:
+        along, across = across, along
+        longer, broader = broader, longer
     each = along / rows
     if horizontal and longest + old < each:
         return
-    can_widen = new and not has_width()
-    longer, broader = (can_widen, new) if horizontal else (new, can_widen)
-    size = min(old, max(each / LINE_HEIGHT, SMALL if longer else SMALLEST))
+    smallest = SMALL if longer else SMALLEST
+    fitting = each / LINE_HEIGHT
+    size = min(old, max(fitting, smallest))
+    length = longest / old
     if not broader:
-        size = max(SMALLEST, min(size, 0.4 * across * old / longest))
+        fitting = 0.4 * across / length
+        size = max(SMALLEST, min(size, fitting))
     if new:
         lengthways = rows * size * LINE_HEIGHT - along
-        crossways = longest * size / old - across / 6
-        wider, higher = (lengthways, crossways) if horizontal else (crossways, lengthways)
-        _grow(ax, wider, higher)
-    axis.set_tick_params(labelsize=size, labelrotation=90 if horizontal else 0)
+        crossways = length * size - across / 6
+        if horizontal:
+            _grow(ax, lengthways, crossways)
+        else:
+            _grow(ax, crossways, lengthways)
+    rotation = 90 if horizontal else 0
+    axis.set_tick_params(labelsize=size, labelrotation=rotation)
 
 
 def arrange(ax: Axes) -> None:
@@ -322,8 +351,8 @@ def has_legend_elsewhere(ax: Axes, labels: Sequence[Any]) -> bool:
     for panel in ax.figure.figure.axes:
         legend = panel.get_legend()
         if panel is not ax and legend is not None:
-            lines = [label.get_text().replace("\n", " ") for label in legend.get_texts()]
-            if lines == texts:
+            lines = [label.get_text() for label in legend.get_texts()]
+            if [line.replace("\n", " ") for line in lines] == texts:
                 return True
     return False
 
@@ -344,18 +373,20 @@ def legend_below(ax: Axes, handles: Mapping[Any, Any], new: bool,
     axis = ax.xaxis.get_tightbbox()
     assert axis is not None
     box = ax.get_window_extent()
-    drop = SPREAD * (box.y0 - axis.y0) / figure.dpi
-    below = ax.transAxes + ScaledTranslation(0, -drop, figure.dpi_scale_trans)
+    depth = box.y0 - axis.y0
+    drop = SPREAD * depth / figure.dpi
+    down = ScaledTranslation(0, -drop, figure.dpi_scale_trans)
     most = min(len(handles), MOST_LEGEND_COLUMNS)
     for (size, width), columns in itertools.product(LEGENDS, range(most, 0, -1)):
         texts = [wrapped(label, width) for label in handles]
         legend = ax.legend(list(handles.values()), texts, title=title, ncols=columns, fontsize=size,
-                           loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below,
-                           frameon=False)
+                           loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False,
+                           bbox_transform=ax.transAxes + down)
         if legend.get_window_extent().width <= box.width:
             break
     if new:
-        _grow(ax, 0.0, legend.get_window_extent().height * 72 / figure.dpi)
+        _, height = size_of(legend)
+        _grow(ax, 0.0, height)
 
 
 #: The distances of a label from its point that are tried, in points.
@@ -381,27 +412,26 @@ LENGTH = 0.1
 SIZES = (9.0, 8.0, 7.0, 6.0)
 
 
-def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence[Any]) -> None:
+def label_points(ax: Axes, points: Any, names: Sequence[Any], lines: Sequence[Line2D]) -> None:
     """Label points without overlaps, in a smaller font if there are many.
 
     The first points have the first choice. A label that would cover points or labels at any place
     is left out, with a warning.
 
-    :param x: the places of the points, in data coordinates, ``[n]``
-    :param lines: the corners of each line that labels avoid, in data coordinates, ``[m, 2]``
+    :param points: the places of the points, in data coordinates, ``[n, 2]``
+    :param lines: the lines that labels avoid
     """
     arrange(ax)
-    dot = ax.figure.figure.dpi / 72
-    points = ax.transData.transform(np.column_stack([x, y])) / dot
-    inside = np.array(ax.bbox.extents) / dot
-    drawn = [_boxes(_along(ax, line) / dot, THIN) for line in lines]
-    boxes = np.vstack([np.empty((0, 4)), *drawn])
-    largest = plt.rcParams["font.size"]
+    dot = _dot(ax)
+    pixels = ax.transData.transform(points)
+    inside = np.array([ax.bbox.extents])
+    along = np.vstack([np.empty((0, 2)), *map(_along, lines)])
+    on_lines = _boxes(along / dot, THIN)
     fewest = np.inf
-    for tried in sorted({min(size, largest) for size in SIZES}, reverse=True):
-        of_names = [_size(ax, name, tried) for name in names]
-        sizes = np.array(of_names).reshape(-1, 2)
-        of_size, covers = _places(points, sizes / dot, inside, boxes)
+    sizes = np.minimum(SIZES, plt.rcParams["font.size"])
+    for tried in dict.fromkeys(sizes):
+        of_names = np.array([_size(ax, name, tried) for name in names])
+        of_size, covers = _places(pixels / dot, of_names, inside / dot, on_lines)
         if covers < fewest:
             size, places, fewest = tried, of_size, covers
         if not covers:
@@ -411,38 +441,41 @@ def label_points(ax: Axes, x: Any, y: Any, names: Sequence[Any], lines: Sequence
         warn(f"{listed(hidden)}: the point has no name, because there is no room for it; make the "
              "figure larger")
     line = {"arrowstyle": "-", "color": PALE, "linewidth": 0.7, "shrinkA": 0, "shrinkB": RADIUS}
-    for i, place in enumerate(places):
+    for point, name, place in zip(points, names, places, strict=True):
         if place is not None:
-            (right, up), has_line = place
+            offset, has_line = place
             arrow = line if has_line else None
-            ax.annotate(wrapped(names[i]), (x[i], y[i]), xytext=(right, up), fontsize=size,
-                        textcoords="offset points", ha="center", va="center", arrowprops=arrow)
+            ax.annotate(wrapped(name), point, xytext=offset, fontsize=size, arrowprops=arrow,
+                        textcoords="offset points", ha="center", va="center")
 
 
-def _along(ax: Axes, corners: Any) -> Floats:
+def _along(line: Line2D) -> Floats:
     """Return places along a line, in pixels, ``[n, 2]``."""
-    ends = ax.transData.transform(corners)
-    steps = np.linspace(0.0, 1.0, LINE_STEPS)[:, None, None]
-    lengths = ends[1:] - ends[:-1]
-    places = ends[:-1] + steps * lengths
-    return np.asarray(places.reshape(-1, 2))
+    corners = line.get_xydata()
+    ends = line.get_transform().transform(corners)
+    first = ends[:-1]
+    parts = np.linspace(first, ends[1:], LINE_STEPS)
+    return np.asarray(parts.reshape(-1, 2))
 
 
-def _boxes(places: Floats, radius: float) -> Floats:
+def _boxes(places: Floats, radius: Any) -> Floats:
     """Return the boxes around places, ``[…, 4]``: left, bottom, right, top."""
-    return np.concatenate([places - radius, places + radius], axis=-1)
+    low = places - radius
+    high = places + radius
+    return np.block([low, high])
 
 
 def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
-    """Return the width and the height of a label in pixels."""
-    label = ax.text(0, 0, wrapped(name), fontsize=size)
-    box = label.get_window_extent()
+    """Return the width and the height of a label in points."""
+    text = wrapped(name)
+    label = ax.text(0, 0, text, fontsize=size)
+    width, height = size_of(label)
     label.remove()
-    return box.width, box.height
+    return width, height
 
 
 def _places(points: Floats, sizes: Floats, axes: Floats,
-            lines: Floats) -> tuple[list[tuple[Floats, bool] | None], int]:
+            lines: Floats) -> tuple[list[tuple[Any, bool] | None], int]:
     """Return the place of each label: its offset from its point, and whether it has a line to it.
 
     The place is ``None`` where a label covers a point, a label, or more of the edge than it has to.
@@ -450,41 +483,52 @@ def _places(points: Floats, sizes: Floats, axes: Floats,
 
     :param points: the points, ``[n, 2]``
     :param sizes: the widths and heights of the labels, ``[n, 2]``
-    :param axes: the box of the axes: left, bottom, right, top
+    :param axes: the box of the axes, ``[1, 4]``: left, bottom, right, top
     :param lines: the boxes along lines, which labels cover only where there is no other place,
         ``[m, 4]``
     :returns: the places, and the number of labels that cover something or the edge of the axes. A
         label without a place counts as ``n`` further labels
     """
-    distances = np.repeat(DISTANCES, len(DIRECTIONS))[:, None]
+    distances = np.repeat(DISTANCES, len(DIRECTIONS))
     directions = np.tile(DIRECTIONS, (len(DISTANCES), 1))
+    has_line = distances > NEAR
+    lengths = LENGTH * has_line * distances
     # The line of a label from its point, as boxes: [candidates, steps, 4].
-    steps = np.linspace(RADIUS + THIN, distances[:, 0], LABEL_STEPS, axis=1)
-    from_point = _boxes(steps[..., None] * directions[:, None], THIN)
-    has_line = distances[:, 0] > NEAR
-    places: list[tuple[Floats, bool] | None] = []
+    ends = directions * distances[:, None]
+    from_point = _boxes(np.linspace(directions * (RADIUS + THIN), ends, LABEL_STEPS, axis=1), THIN)
+    places: list[tuple[Any, bool] | None] = []
     covers = 0
     taken = _boxes(points, RADIUS)
     for point, size in zip(points, sizes, strict=True):
-        offsets = directions * (size / 2 + distances)
-        boxes = np.tile(point + offsets, 2) + np.append(-size, size) / 2
-        outside = size.prod() - _covered(boxes, axes[None])
-        over = _covered(boxes, taken) + outside - outside.min()
-        cost = WORSE * over.round(6) + outside + _covered(boxes, lines)
+        half = size / 2
+        area = size.prod()
+        offsets = ends + directions * half
+        boxes = _boxes(point + offsets, half)
+        outside = area - _covered(boxes, axes)
+        beyond = outside - outside.min()
+        over = _covered(boxes, taken) + beyond
+        over = over.round(6)
+        cost = WORSE * over + outside
+        cost += _covered(boxes, lines)
         gaps = _distances(boxes, points)
-        nearest = gaps[:, (points != point).any(axis=1)].min(axis=1, initial=np.inf)
-        misread = ~has_line & (nearest < CLEARLY * _distances(boxes, point[None])[:, 0])
+        apart = (points != point).any(axis=1)
+        nearest = gaps.min(axis=1, initial=np.inf, where=apart)
+        gap = gaps[:, ~apart].min(axis=1)
+        misread = ~has_line & (nearest < CLEARLY * gap)
         to_label = from_point + np.tile(point, 2)
         cost += has_line * _covered(to_label, taken).sum(axis=1)
         crossed = _covered(to_label, lines).sum(axis=1)
-        line = has_line * (crossed + LENGTH * distances[:, 0])
-        best = int((cost + line + misread * size.prod()).round(6).argmin())
-        covers += int(cost[best] > 1e-6)
-        if over[best].round(6) > 0:
+        line = has_line * crossed + lengths
+        total = cost + line + misread * area
+        best = total.round(6).argmin()
+        if cost[best] > 1e-6:
+            covers += 1
+        if over[best] > 0:
             covers += len(points)
             places.append(None)
             continue
-        places.append((offsets[best], bool(has_line[best])))
+        place = offsets[best]
+        places.append((place, bool(has_line[best])))
         taken = np.vstack([taken, boxes[best]])
         if has_line[best]:
             lines = np.vstack([lines, to_label[best]])

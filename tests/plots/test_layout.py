@@ -62,9 +62,9 @@ def axes():
 
 def test_a_label_is_nearest_to_its_point_or_has_a_line(axes):
     axes.figure.set_size_inches(3.3, 2.5)
-    x, y = np.array([0.3, 0.45, 0.5, 0.62]), np.array([0.5, 0.5, 0.53, 0.5])
-    label_points(axes, x, y, [f"a longer name {i}" for i in range(4)], [])
-    points = axes.transData.transform(np.column_stack([x, y]))
+    places = np.array([[0.3, 0.5], [0.45, 0.5], [0.5, 0.53], [0.62, 0.5]])
+    label_points(axes, places, [f"a longer name {i}" for i in range(4)], [])
+    points = axes.transData.transform(places)
     assert {text.arrow_patch is None for text in axes.texts} == {True, False}
     for i, text in enumerate(axes.texts):
         box = text.get_window_extent()
