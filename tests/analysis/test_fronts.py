@@ -207,6 +207,15 @@ def test_bad_input(worked, relevance, fairness, options, says):
         analysis.frontier(worked, relevance, fairness, **options)
 
 
+def test_a_topic_whose_documents_have_no_group_does_not_count():
+    first = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [2, 2, 1, 1],
+                          "iteration": ["PRO", "PRO", "PRO", "CON"]})  # fmt: skip
+    both = pd.concat([first, first.assign(qid="2", iteration="-")])
+    front = analysis.frontier(both, "nDCG@2", "AWRF@2")
+    pd.testing.assert_frame_equal(front, analysis.frontier(first, "nDCG@2", "AWRF@2"))
+    assert front.attrs["topics"] == ["1"]
+
+
 def test_bad_input_of_headroom(worked):
     front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
     systems = systems_at(front, a=(0.9, 0.5))
