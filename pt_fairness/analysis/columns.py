@@ -187,14 +187,15 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     :raises ValueError: a missing column; no row; a row without a name, topic or measure; or two
         values of one system, topic and measure
     """
-    columns = ["name", "qid", "measure", "value"]
+    keys = ["name", "qid", "measure"]
+    columns = [*keys, "value"]
     need_rows(frame, "the per-query frame", columns)
-    for column in columns[:3]:
+    for column in keys:
         absent = frame[column].isna().to_numpy()
         if absent.any():
             raise missing(frame[column], absent.argmax(), "per-query frame")
     frame = frame[columns].astype({"qid": str, "measure": str, "value": float})
-    repeated = frame.duplicated(columns[:3])
+    repeated = frame.duplicated(keys)
     if repeated.any():
         row = frame[repeated].iloc[0]
         raise ValueError(f"{row['name']} has several values of {row['measure']} for topic "
@@ -276,8 +277,8 @@ def measure_columns(averages: pd.DataFrame) -> list[str]:
             if column != "name" and _is_measure(str(column), averages):
                 columns.append(column)
         elif parsed_or_none(column) is not None:
-            # If every value can be converted, argmax is 0, the first row.
-            row = pd.to_numeric(values, errors="coerce").isna().to_numpy().argmax()
+            numbers = pd.to_numeric(values, errors="coerce")
+            row = numbers.isna().to_numpy().argmax()  # the first row if all are numbers
             raise ValueError(f"{column} has to be a column of numbers, and "
                              f"{averages['name'].iloc[row]} has {values.iloc[row]!r}")
     if not columns:

@@ -156,16 +156,16 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
     0   A     1  nDCG@5   0.50       NaN       <NA>
     1   A     2   rKL@5   0.25       0.0       <NA>
     """
-    frame = per_query(perquery)
+    rows = per_query(perquery)
+    rows = rows.rename(columns={"name": "run", "qid": "topic"})
+    rows = rows.reset_index(drop=True)
     ends = {}
-    for name in frame["measure"].unique():
+    for name in rows["measure"].unique():
         measure = measure_of(name, perquery)
         if measure is not None:
             ends[name] = measure.FAIR_END
         elif direction_of(name, perquery) == NEAR_ZERO:
             ends[name] = 0.0
-    rows = frame.rename(columns={"name": "run", "qid": "topic"})
-    rows = rows.reset_index(drop=True)
     fair_ends = rows["measure"].map(ends)
     rows["fair_end"] = fair_ends.astype(float)
     rows["undefined"] = pd.NA
