@@ -520,6 +520,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
             frame = _read_structured(source, None, document)
             header = [*frame.columns]
             names = _roles(header, None, document, source)
+            frame = frame.set_axis(names, axis="columns")
         else:
             separator = "\t" if "\t" in first_line(source) else ","
             header = header_of(source, separator)
@@ -529,14 +530,16 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
         columns = {}
         for name, title in zip(names, header, strict=True):
             label = label_of(title)
-            if name not in ids and (not labels or label in labels):
-                columns[name] = label
+            if name in ids or (labels and label not in labels):
+                continue
+            if name in columns:
+                raise ValueError(f"{source.name} has the column {title!r} twice; drop one of them")
+            columns[name] = label
         lacking = {*labels} - {*columns.values()}
         if lacking or not columns:
             raise ValueError(f"{source.name} has no column of weights "
                              f"{shown(min(lacking, default='P(…)'))}; its columns are "
                              f"{', '.join(header)}")
-        frame = frame.set_axis(names, axis="columns")
         weight = weights_of(frame[list(columns)], partial(_place, source))
     return _long(frame[ids], list(columns.values()), weight)
 

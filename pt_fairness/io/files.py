@@ -85,10 +85,14 @@ class Input:
         self.raw.seek(0)
         return self.raw
 
-    def watched(self) -> Watched:
-        """Seek to the start and return the decompressed content."""
+    def decompressed(self) -> Any:
+        """Seek to the start and return the decompressed file."""
         raw = self.rewound()
-        content = gzip.GzipFile(fileobj=raw) if compression(self.name) else raw
+        return gzip.GzipFile(fileobj=raw) if compression(self.name) else raw
+
+    def watched(self) -> Watched:
+        """Return the decompressed content after the header."""
+        content = self.decompressed()
         for _ in range(self.header):
             content.readline()
         return Watched(content)
@@ -99,10 +103,8 @@ class Input:
         :raises ValueError: the file is damaged or not UTF-8, by file and line
         """
         number = 0
-        raw = self.rewound()
         try:
-            text = gzip.GzipFile(fileobj=raw) if compression(self.name) else raw
-            for number, line in enumerate(text, 1):
+            for number, line in enumerate(self.decompressed(), 1):
                 if number > self.header:
                     yield number, line.decode("utf-8")
         except UnicodeDecodeError as error:

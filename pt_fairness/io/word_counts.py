@@ -166,9 +166,9 @@ class CountsOfFrame(WordCounts):
     """Counts of the words of each group in the texts of a frame, ``docno`` and ``field``."""
 
     def __init__(self, frame: pd.DataFrame, words: Words, field: str | None, tokenize: Tokenizer):
-        self.field = field or "text"
-        self._of = texts_by_docno(frame, self.field)
-        super().__init__("the frame of texts", words, self.field, tokenize)
+        field = field or "text"
+        self._of = texts_by_docno(frame, field)
+        super().__init__("the frame of texts", words, field, tokenize)
         self.where = self.dataset_id
 
     def content(self) -> Any:

@@ -75,6 +75,16 @@ def test_a_column_of_weights_for_each_group(tmp_path, header):
         groups.from_file(tmp_path / "g.parquet", weights="wide")
 
 
+def test_a_repeated_column_of_weights_is_named(tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("docno,P(PRO),P(CON),note,note\nd1,0.3,0.7,a,b\n")
+    source = groups.from_file(path, weights="wide", labels=["PRO", "CON"])
+    assert rows_of(source) == [["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3]]
+    path.write_text("docno,P(PRO),P(PRO)\nd1,0.3,0.7\n")
+    with pytest.raises(ValueError, match=r"g\.csv has the column 'P\(PRO\)' twice"):
+        groups.from_file(path, weights="wide")
+
+
 def test_columns_on_the_command_line(folder_of, capsys):
     folder_of({"qrels": "1 0 d1 1\n1 0 d2 0\n", "t.csv": "q_id,d_id,Gender\n5,d1,F\n5,d2,M\n",
                "run": "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n",
