@@ -320,12 +320,11 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     one_of("side", side, ("worse", "both"))
     frame = per_query(perquery)
     names = frame["name"].unique().tolist()
-    several = baseline is None or isinstance(baseline, (list, tuple))
-    baselines: Any = baseline if several else [baseline]
-    if baseline is None:
-        baselines = names
     order = perquery.attrs.get(SYSTEMS, names)
-    baselines = [baseline_of(name, names, order) for name in baselines]
+    baselines = names
+    if baseline is not None:
+        listed = baseline if isinstance(baseline, (list, tuple)) else [baseline]
+        baselines = [baseline_of(name, names, order) for name in listed]
     pairs = _pairs(names, baselines)
     margins = {}
     if tolerance is not None:
@@ -337,24 +336,12 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
         absent = [name for name in baselines if name not in values]
         if absent and baseline is not None:
             raise ValueError(f"the baseline {absent[0]!r} has no values of {measure}")
-        present = pairs.isin(values.columns)
-        rows = pairs[present.all(axis=1)]
-        first = values[rows["against"]].to_numpy(copy=True)
-        second = values[rows["name"]].to_numpy(copy=True)
-        differences = (second - first).round(TIE_DECIMALS)
-        missing = np.isnan(differences)
-        first[missing] = nan
-        second[missing] = nan
-        n, mean, _ = moments(second)
-        _, base, _ = moments(first)
-        rows = rows.assign(measure=measure, n=n, baseline=base, mean=mean)
-        for row in rows[n < len(values)].itertuples():
-            warn(f"{row.name} and {row.against} are compared by {measure} on {row.n} of "
-                 f"{len(values)} topics, for which both have a value")
+        rows, differences = _paired(values, pairs.assign(measure=measure))
         tests = _tests(differences, test, confidence, resamples, seed)
         rows = rows.assign(**tests)
         rows["corrected"] = corrected(rows["p"], correction)
-        rows["reject"] = (rows["corrected"] < ALPHA) & (n >= LEAST_TESTED)
+        enough = rows["n"] >= LEAST_TESTED
+        rows["reject"] = enough & (rows["corrected"] < ALPHA)
         if measure in margins:
             direction = direction_of(measure, perquery)
             verdicts = _verdicts(differences, margins[measure], side, direction)
@@ -363,9 +350,10 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     result = pd.concat(parts, ignore_index=True)
     if (result["n"] < LEAST_TESTED).any():
         warn(TOO_FEW)
-    if not several:
+    if baseline is not None and not isinstance(baseline, (list, tuple)):
         result = result.drop(columns="against")
-    result.attrs = perquery.attrs | {SIDE: side}  # what renamed measures stand for, too
+    result.attrs = dict(perquery.attrs)  # what renamed measures stand for
+    result.attrs[SIDE] = side
     return result
 
 
@@ -377,6 +365,31 @@ def _pairs(names: Sequence[Any], baselines: Sequence[Any]) -> pd.DataFrame:
         later.remove(baseline)
         pairs += [(name, baseline) for name in later]
     return pd.DataFrame(pairs, columns=["name", "against"])
+
+
+def _paired(values: pd.DataFrame, rows: pd.DataFrame) -> tuple[pd.DataFrame, Floats]:
+    """Return the pairs of which both systems have values, with the columns ``n, baseline, mean``.
+
+    :param values: ``[topics, systems]``
+    :param rows: ``name, against, measure``
+    :returns: the pairs, and the differences of their values, ``[topics, pairs]``, NaN where there
+        is none
+    """
+    present = rows[["name", "against"]].isin(values.columns)
+    rows = rows[present.all(axis=1)]
+    first = values[rows["against"]].to_numpy(copy=True)
+    second = values[rows["name"]].to_numpy(copy=True)
+    differences = (second - first).round(TIE_DECIMALS)
+    missing = np.isnan(differences)
+    first[missing] = nan
+    second[missing] = nan
+    n, mean, _ = moments(second)
+    _, base, _ = moments(first)
+    rows = rows.assign(n=n, baseline=base, mean=mean)
+    for row in rows[n < len(values)].itertuples():
+        warn(f"{row.name} and {row.against} are compared by {row.measure} on {row.n} of "
+             f"{len(values)} topics, for which both have a value")
+    return rows, differences
 
 
 def _tests(differences: Floats, test: str, confidence: float, resamples: int,

@@ -61,9 +61,8 @@ def sample(source: ModelLabels | WithErrorRates, labels: list[str], topics: Sequ
         human = _codes_of(source.human, qids, docnos, labels)
         model = _codes_of(source.model, qids, docnos, labels)
         meaning = np.arange(true)
-        counts = _counts(human, model, (true, true))
-        _check(counts, human, model, source, labels)
-        checked: Ints | Floats = counts
+        checked: Any = _counts(human, model, (true, true))
+        _check(checked, human, model, source, labels)
         rates = None
     else:
         of_model = source.table.index
@@ -76,7 +75,8 @@ def sample(source: ModelLabels | WithErrorRates, labels: list[str], topics: Sequ
     topic = present.get_indexer(qids)
     fixed = _counts(topic, human, (len(present), true))
     human = human[:n]
-    free = np.flatnonzero((human < 0) & (model[:n] >= 0))
+    model = model[:n]
+    free = np.flatnonzero((human < 0) & (model >= 0))
     model = model[free]
     documents = Labelled(topic[free], model, fixed, checked, meaning, rates)
     of_free, agreement = documents.draw(draws, seed)
@@ -86,8 +86,9 @@ def sample(source: ModelLabels | WithErrorRates, labels: list[str], topics: Sequ
     rows = order[free]
     drawn[rows, :draws] = of_free
     times = [(of_free == label).sum(axis=1) for label in range(true)]
-    drawn[rows, draws] = np.argmax(times, axis=0)
-    drawn[rows, draws + 1] = meaning[model]
+    drawn[rows, -2] = np.argmax(times, axis=0)
+    as_labelled = meaning[model]
+    drawn[rows, -1] = as_labelled
     return drawn, agreement
 
 
@@ -204,7 +205,8 @@ class Labelled:
         :param draws: the number of draws, a multiple of :data:`CHAINS`
         :returns: ``[n, draws]`` and ``[CHAINS, draws / CHAINS]``
         """
-        cell = self.topic * len(self.meaning) + self.model
+        models = len(self.meaning)
+        cell = self.topic * models + self.model
         size = len(cell)
         true = len(self.checked)
         every_label = np.tile(np.arange(true), self.sizes.size)
@@ -297,7 +299,8 @@ def _larger(counts: Ints, places: int) -> Ints:
     """
     columns = counts.shape[1]
     cells = counts * columns + np.arange(columns)
-    equal = np.bincount(cells.ravel(), minlength=(places + 1) * columns)
+    length = (places + 1) * columns
+    equal = np.bincount(cells.ravel(), minlength=length)
     equal = equal.reshape(-1, columns)
     at_most = equal[:places].cumsum(axis=0)
     return len(counts) - at_most

@@ -56,7 +56,8 @@ class Pool:
         size = np.bincount(self.sets)[self.sets]
         if kind == "largest-group-first":
             size = -size
-        return np.lexsort((self.sets, size))[:depth]
+        order = np.lexsort((self.sets, size))
+        return order[:depth]
 
     def _proportional(self, depth: int | None) -> Ints:
         """Return the order in which, at each rank, the most under-represented label set is next."""

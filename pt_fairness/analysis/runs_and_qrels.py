@@ -22,24 +22,17 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 
-def renamed_qrels(qrels: pd.DataFrame) -> pd.DataFrame:
-    """Return qrels with the column names of ir_measures.
-
-    :raises ValueError: a column is missing, or there are no rows
-    """
-    columns = qrels_columns(qrels)
-    need_rows(qrels, "the frame of qrels", columns)
-    names = zip(columns, ["query_id", "doc_id", "relevance"], strict=True)
-    return qrels.rename(columns=dict(names))
-
-
 def loaded_qrels(qrels: Any) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
     :param qrels: as of :func:`pt_fairness.evaluate`
     :raises ValueError: a column is missing, or there are no rows
     """
-    return renamed_qrels(load_qrels(qrels))
+    qrels = load_qrels(qrels)
+    columns = qrels_columns(qrels)
+    need_rows(qrels, "the frame of qrels", columns)
+    names = zip(columns, ["query_id", "doc_id", "relevance"], strict=True)
+    return qrels.rename(columns=dict(names))
 
 
 def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
@@ -84,8 +77,8 @@ def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
     :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
     """
     by_name = named(runs, topics=topics)
-    judged = of_topics(load_qrels(qrels), by_name.topics)
-    return frames_of(by_name), renamed_qrels(judged)
+    judged = of_topics(loaded_qrels(qrels), by_name.topics)
+    return frames_of(by_name), judged
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:

@@ -298,8 +298,9 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
 
     def rows(point: tuple[str, float]) -> list[tuple[Any, ...]]:
         name, alpha = point
-        labels = list(by_name[name])
-        counts = list(by_name[name].values())
+        counts = by_name[name]
+        labels = list(counts)
+        sizes = list(counts.values())
         is_protected = np.isin(labels, side)
         entries = np.diag(is_protected)[is_protected]
         if choices is not None:
@@ -313,7 +314,7 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
         values = {}
         for together, weighted, of_rankings in kinds:
             if together:
-                codes = biased_rankings(counts, alpha, weighted, draws, of_rankings, weights)
+                codes = biased_rankings(sizes, alpha, weighted, draws, of_rankings, weights)
                 ranked = rankings(codes, labels, rels_of(together))
                 values.update(score(together, ranked))
         table = []
@@ -324,7 +325,8 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
             table.append((name, alpha, str(measure), mean, sd))
         return table
 
-    points = [*product(by_name, map(float, alphas))]
+    biases = map(float, alphas)
+    points = [*product(by_name, biases)]
     # Threads run in parallel, because numpy releases the GIL.
     parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")

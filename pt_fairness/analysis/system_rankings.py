@@ -61,9 +61,9 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     averages = systems_of(averages)
     values = averages[columns].astype(float)
     low = values.min()
-    spread = values.max() - values.min()
-    filled = values.columns[values.notna().any()]
-    constant = [column for column in filled if is_constant(values[column])]
+    spread = values.max() - low
+    filled = values.dropna(axis="columns", how="all")
+    constant = [column for column in filled if is_constant(filled[column])]
     if constant:
         warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
              "0.0")
@@ -71,7 +71,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     if signed:
         warn(f"0 is not the fair value of {', '.join(signed)} after normalisation; normalise the "
              "same measure with abs=True")
-    scaled = (values - low) / spread.where(spread > 0, 1.0)
+    spread = spread.where(spread > 0, 1.0)
+    scaled = (values - low) / spread
     scaled[constant] *= 0.0  # keeps NaN
     return averages.assign(**scaled)
 
@@ -328,7 +329,14 @@ def correlations(frame: pd.DataFrame,
     rKL@5  -1.000  -0.667  1.000
     """
     one_of("method", method, ["kendall", "spearman", "pearson", "ap"])
-    columns = _columns_of_measures(frame)
+    if is_per_query(frame):
+        frame = of_one_system(frame, "correlations over topics need",
+                              "; pass the averages for correlations over systems")
+        columns = frame.pivot(index="qid", columns="measure", values="value")
+        columns = columns[frame["measure"].unique()]
+    else:
+        columns = systems_of(frame)[measure_columns(frame)]
+    columns = columns.astype(float)
     if method != "pearson":
         columns = columns.round(TIE_DECIMALS)
     missing = columns.isna().sum()
@@ -345,10 +353,10 @@ def correlations(frame: pd.DataFrame,
     coefficients = np.diag(of_itself)
     p_values = np.diag(of_itself - 1.0)
     table = np.full_like(coefficients, "", object)
+    ends = [direction_of(name, frame) or LARGER for name in names]
     for i, j in itertools.combinations(range(len(names)), 2):
-        ends = [direction_of(names[k], frame) or LARGER for k in (i, j)]
         pairs = columns.iloc[:, [i, j]].dropna()
-        coefficient, p_value = _correlation(pairs.to_numpy(), method, ends)
+        coefficient, p_value = _correlation(pairs.to_numpy(), method, ends[i], ends[j])
         cells = [i, j], [j, i]
         coefficients[cells] = coefficient
         p_values[cells] = p_value
@@ -360,19 +368,19 @@ def correlations(frame: pd.DataFrame,
     return Correlations(named, of_tests, texts.iloc[1:, :-1])
 
 
-def _correlation(pairs: Floats, method: str, ends: Sequence[str]) -> tuple[float, float]:
+def _correlation(pairs: Floats, method: str, first: str, second: str) -> tuple[float, float]:
     """Return the correlation of two measures and its p-value, NaN where it is undefined.
 
     :param pairs: the values of both measures, ``[n, 2]``
-    :param ends: the better end of each
+    :param first: the better end of the first measure, and ``second`` that of the second
     """
     from scipy import stats
     x, y = pairs.T
     if is_constant(x) or is_constant(y):
         return nan, nan
     if method == "ap":
-        by_first = _ap(x, y, ends[0])
-        by_second = _ap(y, x, ends[1])
+        by_first = _ap(x, y, first)
+        by_second = _ap(y, x, second)
         return (by_first + by_second) / 2, nan
     if method == "spearman":
         return stats.spearmanr(x, y)
@@ -395,17 +403,6 @@ def _ap(x: Floats, y: Floats, end: str) -> float:
     agreeing = (agree * above).sum(axis=1)
     means = ratio(agreeing, above.sum(axis=1))
     return float(means[below].mean())
-
-
-def _columns_of_measures(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a column for each measure, with a row for each system, or each topic of the system."""
-    if not is_per_query(frame):
-        columns = measure_columns(frame)
-        return systems_of(frame)[columns].astype(float)
-    frame = of_one_system(frame, "correlations over topics need",
-                          "; pass the averages for correlations over systems")
-    values = frame.pivot(index="qid", columns="measure", values="value")
-    return values[frame["measure"].unique()]
 
 
 def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:

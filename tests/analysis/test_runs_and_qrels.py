@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pandas as pd
+import pyterrier as pt
 import pytest
 from ir_measures import P, nDCG
 from one_test import each
@@ -23,6 +24,7 @@ from pt_fairness.analysis.runs_and_qrels import (
     kept_annotations,
     loaded_qrels,
     measures_without_groups,
+    runs_and_qrels,
 )
 from pt_fairness.rankings.trec_order import Judgments
 
@@ -49,6 +51,13 @@ def test_qrels_with_either_names(qrels):
 def test_what_is_no_frame_of_qrels(qrels, says):
     with pytest.raises(ValueError, match=says):
         loaded_qrels(qrels)
+
+
+def test_no_qrels_for_the_topics_of_transformers():
+    topics = pd.DataFrame({"qid": ["1"], "query": "q"})
+    results = pt.Transformer.from_df(RUN.assign(query="q"))
+    with pytest.raises(ValueError, match="the frame of qrels has no rows"):
+        runs_and_qrels({"A": results}, QRELS[:0], topics)
 
 
 def test_topics_that_a_source_drops_are_left_out():
