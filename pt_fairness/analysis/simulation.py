@@ -301,16 +301,11 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
         counts = by_name[name]
         labels = list(counts)
         sizes = list(counts.values())
-        is_protected = np.isin(labels, side)
-        entries = np.diag(is_protected)[is_protected]
-        if choices is not None:
-            entries = np.array([np.isin(labels, choice) for choice in choices])
+        every = np.flatnonzero(np.isin(labels, side))
         seeds = _seed(seed, name, alpha)
         group_seed, all_seed, choice_seed = seeds.spawn(3)
-        rng = np.random.default_rng(choice_seed)
-        drawn = rng.choice(len(entries), draws)
-        every = np.flatnonzero(is_protected)
-        kinds = [(of_group, every, group_seed), (of_all, entries[drawn], all_seed)]
+        drawn = _drawn_entries(labels, side, choices, draws, choice_seed)
+        kinds = [(of_group, every, group_seed), (of_all, drawn, all_seed)]
         values = {}
         for together, weighted, of_rankings in kinds:
             if together:
@@ -331,6 +326,22 @@ def sweep(sets: Mapping[str, Mapping[Any, int]] = SETS, alphas: Iterable[float] 
     parts = thread_map(rows, points, max_workers=os.cpu_count(), tqdm_class=tqdm,
                        desc="simulation", unit="point")
     return pd.DataFrame(chain(*parts), columns=["set", "alpha", "measure", "mean", "sd"])
+
+
+def _drawn_entries(labels: Sequence[str], protected: Sequence[str],
+                   advantaged: Sequence[Sequence[str]] | None, draws: int,
+                   seed: np.random.SeedSequence) -> Bools:
+    """Return the labels of a random entry for each ranking, ``[draws, labels]``.
+
+    :param advantaged: the entries; ``None`` for each protected label alone
+    """
+    is_protected = np.isin(labels, protected)
+    entries = np.diag(is_protected)[is_protected]
+    if advantaged is not None:
+        entries = np.array([np.isin(labels, entry) for entry in advantaged])
+    rng = np.random.default_rng(seed)
+    drawn = rng.choice(len(entries), draws)
+    return entries[drawn]
 
 
 def _labels(labels: Any) -> list[str]:

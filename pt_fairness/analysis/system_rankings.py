@@ -117,8 +117,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
     numbers = [1.0] * len(names)
     if weights is not None:
         numbers = list(weights)
-    possible = all(0 <= weight < inf for weight in numbers)
-    if len(numbers) != len(names) or not possible or not 0 < sum(numbers) < inf:
+    possible = len(numbers) == len(names) and all(0 <= weight < inf for weight in numbers)
+    if not possible or not 0 < sum(numbers) < inf:
         raise ValueError(f"weights={shown(numbers)}: {len(names)} columns need {len(names)} "
                          "weights that are not negative, at least one above 0, and of a finite "
                          "sum")
