@@ -99,8 +99,7 @@ class DebateDocs(JsonlDocs):  # type: ignore[misc]
         from pt_fairness.io.files import temporary_folder, writable
         path = self._docstore_path
         if not os.path.exists(path) and not writable(path):
-            folder = temporary_folder()
-            self._docstore_path = Path(folder, path.name)
+            self._docstore_path = Path(temporary_folder(), path.name)
         return super().docs_store(*args, **kwargs)
 
 
@@ -108,8 +107,7 @@ def debates(name: str) -> Any:
     """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
     _, _, field = name.rpartition("/")
-    labels = _DEBATE_FIELDS[field]
-    return groups.from_irds(DEBATES, field, labels, name)
+    return groups.from_irds(DEBATES, field, _DEBATE_FIELDS[field], name)
 
 
 def _register_debates(registry: Any) -> None:
@@ -135,8 +133,7 @@ def _debate_file(name: str) -> Any:
 def _with_field(docs: Any, field: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
     arguments = {argument.doc_id: argument for argument in docs.docs_iter()}
     for row in rows:
-        argument = arguments[row.doc_id]
-        group = getattr(argument, field)
+        group = getattr(arguments[row.doc_id], field)
         yield row._replace(iteration=str(group))
 
 
@@ -355,8 +352,7 @@ def _register_blogs(registry: Any) -> None:
     """Register ``blogs06``, its topics and its judgments with ir_datasets."""
     home = home_path() / BLOGS
     corpus = home / "corpus"
-    instructions = _INSTRUCTIONS.format(path=corpus)
-    source = LocalDownload(corpus, instructions, mkdir=False)
+    source = LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False)
     docs = BlogPosts(source, doc_cls=BlogPost, namespace=BLOGS)
     about = Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")
     registry.register(BLOGS, Dataset(docs, about))

@@ -80,16 +80,14 @@ class Documentation:
         base = {}
         if self._base is not None:
             base = self._base.documentation()
-            first = base.get("pretty_name") or self._base.dataset_id()
-            title = f"{first}, {title}"
-        text = base.get("desc", "")
-        return base | {"pretty_name": title, "desc": f"{text}<p>{self._text}</p>"}
+            title = f"{base.get('pretty_name') or self._base.dataset_id()}, {title}"
+        description = f"{base.get('desc', '')}<p>{self._text}</p>"
+        return base | {"pretty_name": title, "desc": description}
 
 
 def download(url: str, path: Path, md5: str | None = None) -> Any:
     """Return a file that ir_datasets downloads to a path."""
-    request = RequestsDownload(url)
-    return Download([request], expected_md5=md5, cache_path=str(path))
+    return Download([RequestsDownload(url)], expected_md5=md5, cache_path=str(path))
 
 
 def variant(registry: Any, base_id: str, suffix: str, convert: Convert, title: str, text: str, *,
@@ -174,13 +172,11 @@ def look_up(groups: FromIrds, qrels: Any, docnos: Iterable[str]) -> None:
     folder = ".json" if corpus.startswith("argsme/") else "/docs"
     store = home_path() / f"{corpus}{folder}.pklz4" / "bin"
     _, _, field = groups.name.rpartition("/")
-    path = qrels.qrels_path()
-    table = Path(f"{path}.{field}.tsv")
+    table = Path(f"{qrels.qrels_path()}.{field}.tsv")
     rows = read_rows(table, store, _COLUMNS, groups.labels)
     cached = rows
     # Do not download a deleted corpus again for documents that it lacked.
-    dataset = ir_datasets.load(corpus)
-    if store.exists() or reading.downloaded(dataset.docs_handler()):
+    if store.exists() or reading.downloaded(ir_datasets.load(corpus).docs_handler()):
         cached = rows[rows["why_not"] != MISSING]
     remembered = {}
     for docno, group, reason in cached.itertuples():
@@ -249,8 +245,7 @@ def write(table: Path, save: Callable[[IO[bytes]], None]) -> None:
         with written_whole(table) as file:
             save(file)
     except OSError as error:
-        log = ir_datasets.log.easy()
-        log.info(f"{table} cannot be written ({error})")
+        ir_datasets.log.easy().info(f"{table} cannot be written ({error})")
 
 
 def read_rows(table: Path, source: Path, columns: list[str],

@@ -252,8 +252,7 @@ class Queues:
         self._left[document] = False
         for group in np.flatnonzero(self.best == document):
             while not self._left[self.best[group]]:
-                queue = self._queues[group]
-                self.best[group] = next(queue)
+                self.best[group] = next(self._queues[group])
 
 
 #: The parameter ``groups`` of a re-ranker.
@@ -385,8 +384,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         for name, parameter in self.parameters().items():
             value = getattr(self, name)
             if value != parameter.default:
-                shown_value = getattr(value, "name", value)
-                options.append(f"{name}={shown_value!r}")
+                options.append(f"{name}={getattr(value, 'name', value)!r}")
         return f"rerank.{type(self).__name__}({', '.join(options)})"
 
 
