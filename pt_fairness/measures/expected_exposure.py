@@ -120,6 +120,15 @@ class DocumentMeasure(FairnessMeasure):
         return np.repeat(topics, len(view.labels))
 
 
+#: The browsing models.
+MODEL = params.one_of(
+    "exposure of rank i: p^(i-1)*(1-u)^(relevant documents before i) (gerr), p^(i-1) (rbp), "
+    "1/log2(i+1) (log2), 1/log2(max(i,2)) (trec) or 1 (none)", "gerr", "rbp", "log2", "trec",
+    "none")
+UTILITY = params.real("how much a relevant document lowers the exposure of those below it in the "
+                      "model gerr", "a number from 0 to 1", lambda v: 0 <= v <= 1, default=0.5)
+COMPLETE = params.flag("the judged documents that are not relevant have a target too, as the last "
+                       "grade: for the reranking of given documents")
 #: Browsing models whose exposure at rank i is p^(i−1) if no document is relevant.
 _GEOMETRIC = ("gerr", "rbp")
 
@@ -170,17 +179,11 @@ class ExposureMeasure(DocumentMeasure):
     RANGES = {("norm", "bound"): (0.0, 1.0)}
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
-        "model": params.one_of(
-            "exposure of rank i: p^(i-1)*(1-u)^(relevant documents before i) (gerr), p^(i-1) "
-            "(rbp), 1/log2(i+1) (log2), 1/log2(max(i,2)) (trec) or 1 (none)", "gerr", "rbp", "log2",
-            "trec", "none"),
+        "model": MODEL,
         "p": params.persistence(0.5, "persistence of the models gerr and rbp"),
-        "u": params.real("how much a relevant document lowers the exposure of those below it in "
-                         "the model gerr", "a number from 0 to 1", lambda v: 0 <= v <= 1,
-                         default=0.5),
+        "u": UTILITY,
         "binary": params.flag("one grade for all relevant documents"),
-        "complete": params.flag("the judged documents that are not relevant have a target too, as "
-                                "the last grade: for the reranking of given documents"),
+        "complete": COMPLETE,
         "by": BY,
         "target": params.target("qrels", ("qrels", "uniform")),
         "norm": params.one_of("normaliser: none, or the largest possible value (bound)",
@@ -209,50 +212,59 @@ class ExposureMeasure(DocumentMeasure):
     def score(self, view: View) -> Floats:
         documents = view.documents(self.cutoff)
         relevant = documents.relevance >= self.rel
-        defined = sum_by_topic(view, documents.topic, relevant & documents.judged) > 0
+        judged = relevant & documents.judged
+        defined = sum_by_topic(view, documents.topic, judged) > 0
         place = documents.place
         above = counts_before(relevant[documents.document], place)
         exposures = self.exposure(place, above)
         eps = mean_over_lists(view, documents, exposures)
         ideal = self.ideal(documents, relevant)
-        largest_eed = self.all_ranks(2)
-        largest_eer = self.largest_eer(view, documents, ideal)
         if self.needs_groups:
             having = relevant | self["complete"]
             eps = self.compared(view, documents, eps * having)
-            ideal = self.compared(view, documents, ideal * having)
-            of_all_ranks = self.all_ranks(1)
             if self.other_target:
                 defined |= self["complete"]
                 target = distribution(view, self["target"], self.rel)
-                ideal = target[view.first_list].ravel() * of_all_ranks
-            by_topic = ideal.reshape(len(view.topics), -1)
-            largest_eed = of_all_ranks ** 2
-            largest_ideal = by_topic.max(axis=1, initial=0.0)
-            largest_eer = of_all_ranks * largest_ideal
+                of_topics = target[view.first_list]
+                ideal = of_topics.ravel() * self.all_ranks(1)
+            else:
+                ideal = self.compared(view, documents, ideal * having)
         topic = self.topics(view, documents)
-        squares = sum_by_topic(view, topic, ideal ** 2)
-        largest = self.largest(largest_eed, largest_eer, squares)
-        worst = 0.0
-        if self.FAIR_END == 0:
-            worst = largest
-        lists = np.bincount(view.topic[documents.list], minlength=len(view.topics))
         terms = self.term(eps, ideal)
         self.note(view, documents, exposure=eps, target_exposure=ideal, summand=terms)
+        values = sum_by_topic(view, topic, terms)
+        largest = self.largest_value(view, documents, ideal)
+        nothing = np.ones(len(view.topics), bool)
+        nothing[view.topic[documents.list]] = False
+        worst = largest if self.FAIR_END == 0 else 0.0
+        values = np.where(nothing, worst, values)
         if self["norm"] == "bound":
             view.note(largest=largest)
-        sums = sum_by_topic(view, topic, terms)
-        values = np.where(lists > 0, sums, worst)
-        if self["norm"] == "bound":
             # Rounding can raise the ratio above 1.
             values = np.minimum(ratio(values, largest), 1)
         defined &= sum_by_topic(view, topic, ideal) > 0
         return np.where(defined, values, nan)
 
+    def largest_value(self, view: View, documents: Documents, ideal: Floats) -> Any:
+        """Return the largest value of each topic, ``[T]``.
+
+        :param ideal: ε* of each document, ``[N]``, or group, ``[T · L]``
+        """
+        if self.needs_groups:
+            of_all_ranks = self.all_ranks(1)
+            by_topic = ideal.reshape(len(view.topics), -1)
+            largest_eed = of_all_ranks ** 2
+            largest_eer = of_all_ranks * by_topic.max(axis=1, initial=0.0)
+        else:
+            largest_eed = self.all_ranks(2)
+            largest_eer = self.largest_eer(view, documents, ideal)
+        topic = self.topics(view, documents)
+        squares = sum_by_topic(view, topic, ideal ** 2)
+        return self.largest(largest_eed, largest_eer, squares)
+
     def where(self) -> str:
-        model = self.SUPPORTED_PARAMS["model"]
         return (f"{self.WHERE}, target exposure = mean exposure of the documents of the label in "
-                f"the best order, {model.desc}, with model='{self['model']}', p={self['p']:g}, "
+                f"the best order, {MODEL.desc}, with model='{self['model']}', p={self['p']:g}, "
                 f"u={self['u']:g}")
 
     def exposure(self, place: Ints, above: Ints) -> Floats:
@@ -296,7 +308,7 @@ class ExposureMeasure(DocumentMeasure):
         exposures = self.exposure(place, above)
         _, tie = unique_rows(topic, grade)
         sums = np.bincount(tie, exposures)
-        means = ratio(sums, np.bincount(tie))
+        means = sums / np.bincount(tie)
         targets = np.zeros(len(documents.topic))
         targets[rows] = means[tie]
         return targets
