@@ -95,7 +95,8 @@ class _ARP(FairnessMeasure):
         codes, n = view.condensed(self.cutoff)
         counts = sums_by_list(view, codes)
         total = counts @ view.share
-        both = total ** 2 - counts @ view.share ** 2
+        squares = view.share ** 2
+        both = total ** 2 - counts @ squares
         mixed = mixed_pairs(n[:, None], total, both)
         if self["pairs"] == "errors":
             alone = np.zeros(total.shape)
@@ -106,7 +107,8 @@ class _ARP(FairnessMeasure):
             ranks = sums_by_list(view, codes, i) @ view.share
             won = pairs_won(n[:, None], total, ranks, both)
         shares = np.where(mixed > 0, ratio(won, mixed), alone)
-        relevant = view.relevant(self.rel) @ view.member > 0
+        sizes = view.relevant(self.rel)
+        relevant = sizes @ view.member > 0
         compared = np.where(relevant, shares, nan)
         view.note(view.labels, pairs_won=won, mixed_pairs=mixed, share_won=compared)
         defined = relevant.sum(axis=1) > 1
@@ -123,7 +125,8 @@ class _ARP(FairnessMeasure):
         relevance = view.condensed_relevance(self.cutoff)
         annotated = codes >= 0
         grades = distinct(relevance[annotated])
-        grade = np.where(annotated, np.searchsorted(grades, relevance), -1)
+        grade = np.searchsorted(grades, relevance)
+        grade[~annotated] = -1
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, BLOCK_CELLS // max(1, codes.size))
@@ -259,12 +262,15 @@ class _PEER(FairnessMeasure):
         topics = len(view.topics)
         values = np.zeros(lists)
         defined = np.zeros(topics, bool)
+        grades = self.grade_of(relevance)
+        judged_grade = self.grade_of(judged_relevance)
         for grade, weight in self.weights().items():
-            judged = (self.grade_of(judged_relevance) == grade) & (judged_code >= 0)
+            judged = judged_code >= 0
+            judged &= judged_grade == grade
             defined[topic[judged]] = True
             judged &= judged_relevance > 0
             relevant = view.sums_by_code(topics, topic[judged], judged_code[judged])
-            of_set = self.grade_of(relevance) == grade
+            of_set = grades == grade
             hit = of_set & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
@@ -310,7 +316,9 @@ class _PEER(FairnessMeasure):
         mean_of = ratio(sums, size)
         statistic = kruskal_wallis(size, mean_of, mean, spread)
         groups = (size > 0).sum(axis=1)
-        tested = (groups > 1) & retrieved.any(axis=1) & (spread > 0)
+        tested = retrieved.any(axis=1)
+        tested &= groups > 1
+        tested &= spread > 0
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
         of_grade = self.heading(grade)

@@ -513,10 +513,8 @@ def sums_by_list(view: View, codes: Ints, values: Floats | None = None) -> Float
 
 def depth_of(measures: Collection[FairnessMeasure]) -> int | None:
     """Return the largest depth of the measures, or ``None`` if one of them needs whole lists."""
-    depths = [measure.depth for measure in measures]
-    if None in depths:
-        return None
-    return max(depth for depth in depths if depth is not None)
+    depths: list[Any] = [measure.depth for measure in measures]
+    return None if None in depths else max(depths)
 
 
 def rels_of(measures: Collection[FairnessMeasure]) -> set[int | None]:

@@ -449,19 +449,12 @@ def _grade(value: Any) -> int:
     return int(value)
 
 
-def _by_grade(value: Any) -> Any:
-    return _by_label(value, _grade)
-
-
-def _are_weights(value: dict[Any, Any]) -> bool:
-    return _are_shares(value, int) and min(value) >= 0
-
-
 #: The weights of relevance grades.
 WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                "and sum to 1, such as {0:0.5,1:0.5}", canonical=_by_grade, accepts=_are_weights)
+                "and sum to 1, such as {0:0.5,1:0.5}", canonical=lambda v: _by_label(v, _grade),
+                accepts=lambda v: _are_shares(v, int) and min(v) >= 0)
 
 
 def _by_source(value: Any) -> Any:

@@ -108,12 +108,15 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     (S, N), where = unique_rows(S, N)
     S = S[:, None]
     N = N[:, None]
-    terms = np.maximum(term(0.0, 1.0, S, N), term(1.0, 1.0, S, N))
+    without = term(0.0, 1.0, S, N)
+    protected = term(1.0, 1.0, S, N)
+    terms = np.maximum(without, protected)
     # The largest term never falls from rank to rank.
     last = float(max(w.shape[1], 1))
     if (term(last - 1.0, last, S, N) > terms).any():
         i = ranks(int(last))
-        terms = np.maximum(terms, term(i - 1.0, i, S, N))
+        all_but_one = term(i - 1.0, i, S, N)
+        terms = np.maximum(terms, all_but_one)
     if len(w) > 1:
         return (w * terms[where]).sum(axis=1)
     return (w * terms).sum(axis=1)[where]
@@ -223,7 +226,8 @@ class PrefixMeasure(FairnessMeasure):
         fairest: Any = 0.0
         if self.param("norm") != "range":
             fairest = self.fairest_sum(S, N, n, w)
-            fairest = ratio(fairest, self.normaliser(S, N, n, w))
+            Z = self.normaliser(S, N, n, w)
+            fairest = ratio(fairest, Z)
         undefined = np.isnan(values) | view.weighted.any()
         fairest = np.where(n > 0, fairest, values)
         return np.where(undefined, nan, fairest)
@@ -257,7 +261,9 @@ class PrefixMeasure(FairnessMeasure):
 
 def largest_divergence(T: Floats) -> Floats:
     """Return the largest divergence of one document of one group, ``[R]``."""
-    return -np.log2(np.where(T > 0, T, 1.0).min(axis=1, initial=1.0))
+    shares = np.where(T > 0, T, 1.0)
+    smallest = shares.min(axis=1, initial=1.0)
+    return -np.log2(smallest)
 
 
 def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
@@ -268,16 +274,21 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     """
     counts = view.in_run
     several = view.member.sum(axis=1) > 1
-    alone = ~((counts > 0) & several).any(axis=1)
-    sizes = np.where(alone[:, None], counts @ view.member, 0).astype(int)
+    shared = several & (counts > 0)
+    alone = ~shared.any(axis=1)
+    of_groups = counts @ view.member
+    sizes = of_groups.astype(int)
+    sizes[~alone] = 0
     order = np.argsort(sizes, axis=1, kind="stable")
     ordered = np.take_along_axis(sizes, order, axis=1)
-    flat = np.append(np.repeat(order.ravel(), ordered.ravel()), 0)
+    flat = np.repeat(order.ravel(), ordered.ravel())
+    flat = np.append(flat, 0)
     n = ordered.sum(axis=1)
     start = np.cumsum(n) - n
     place = np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)
     groups = np.eye(len(view.labels))
-    terms = w * divergences_of_prefixes(flat[place], groups, kl, T)
+    codes = flat[place]
+    terms = w * divergences_of_prefixes(codes, groups, kl, T)
     return np.where(alone, terms.sum(axis=1), upper)
 
 
@@ -476,7 +487,8 @@ class _rKL(ParityMeasure):
     def terms(self, view: View) -> Floats:
         if self["protected"] != "all":
             return super().terms(view)
-        return self._terms_of_all(view, self._target(view))
+        T = self._target(view)
+        return self._terms_of_all(view, T)
 
     def score(self, view: View) -> Floats:
         if self["protected"] != "all":

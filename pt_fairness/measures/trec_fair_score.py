@@ -19,6 +19,8 @@ from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.view import View
 
+LN2 = math.log(2)
+
 
 class Cells(NamedTuple):
     """The cells of documents: combinations of one label, or @UNKNOWN, of each attribute."""
@@ -52,10 +54,18 @@ def divergence(p: Floats, t: Floats, row: Ints, rows: int) -> Floats:
     """
     m = (p + t) / 2
     of_p = p * np.log(p / m)
-    of_t = t * np.log(np.where(t > 0, t, m) / m)
-    summands = of_p + of_t - math.log(2) * t
-    sums = np.bincount(row, summands, rows)
-    return (sums + math.log(2)) / 2
+    ratios = np.where(t > 0, t / m, 1.0)
+    of_t = t * (np.log(ratios) - LN2)
+    sums = np.bincount(row, of_p + of_t, rows)
+    return (sums + LN2) / 2
+
+
+UNKNOWN = params.one_of("documents without a label of any attribute: they are a group of their own "
+                        "(group), or weigh nothing (partial)", "group", "partial")
+VALUE = params.one_of("the product of both factors (score), or one of them (ndcg, awrf)", "score",
+                      "ndcg", "awrf")
+OF_QRELS = params.real("the share of the topic's relevant documents in the target",
+                       "a number from 0 to 1", lambda v: 0 <= v <= 1, default=0.5)
 
 
 class _TrecFair(FairnessMeasure):
@@ -132,20 +142,16 @@ class _TrecFair(FairnessMeasure):
         "cutoff": params.cutoff(),
         "attributes": params.FIXED_TARGETS,
         "whole": params.WHOLE,
-        "unknown": params.one_of(
-            "documents without a label of any attribute: they are a group of their own (group), or "
-            "weigh nothing (partial)", "group", "partial"),
-        "value": params.one_of("the product of both factors (score), or one of them (ndcg, awrf)",
-                               "score", "ndcg", "awrf"),
+        "unknown": UNKNOWN,
+        "value": VALUE,
         "ideal": params.whole("cutoff of the ideal list of nDCG; by default the cutoff",
                               smallest=1, largest=params.DEEPEST),
-        "of_qrels": params.real("the share of the topic's relevant documents in the target",
-                                "a number from 0 to 1", lambda v: 0 <= v <= 1, default=0.5),
+        "of_qrels": OF_QRELS,
         "rel": params.rel(),
     }
 
     def check_together(self) -> None:
-        attributes = [name_of(source) for source in self.param("attributes")]
+        attributes = list(map(name_of, self["attributes"]))
         for name in self.whole:
             if name not in attributes:
                 raise ValueError(f"TrecFair has {name!r} in whole, which is none of its "
@@ -158,7 +164,7 @@ class _TrecFair(FairnessMeasure):
     @property
     def whole(self) -> list[str]:
         """The names of the sources of which a document counts 1 in each of its labels."""
-        return [name_of(source) for source in self["whole"]]
+        return list(map(name_of, self["whole"]))
 
     @property
     def joint(self) -> Mapping[Any, Any]:  # type: ignore[override]
@@ -188,61 +194,91 @@ class _TrecFair(FairnessMeasure):
     def ndcg(self, view: View) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
         documents = view.documents(self.depth)
-        relevant = documents.judged & (documents.relevance >= self.rel)
-        count = sum_by_topic(view, documents.topic, relevant).astype(int)
-        most = max(count.max(initial=0), documents.place.max(initial=0) + 1)
+        place = documents.place
+        relevant = documents.relevance >= self.rel
+        relevant &= documents.judged
+        count = sum_by_topic(view, documents.topic, relevant)
+        count = count.astype(int)
+        count = count[view.topic]
+        most = max(count.max(initial=0), place.max(initial=0) + 1)
         a = discount("trec", int(most))
-        ideal = np.minimum(count, self.param("ideal") or self.cutoff or most)
-        gains = a[documents.place] * relevant[documents.document]
+        largest = np.append(0.0, a.cumsum())
+        cutoff = self.param("ideal") or self.cutoff or most
+        number = np.minimum(count, cutoff)
+        ideal = largest[number]
+        discounts = a[place]
+        counting = relevant[documents.document]
+        gains = discounts * counting
         sums = np.bincount(documents.list, gains, len(view))
-        largest = np.append(0.0, a.cumsum())[ideal]
-        view.note(discount=a[documents.place][None], gain=gains[None], ideal=largest)
-        return ratio(sums, largest[view.topic]), (count > 0)[view.topic]
+        view.note(discount=discounts[None], gain=gains[None], ideal=ideal)
+        return ratio(sums, ideal), count > 0
 
     def awrf(self, view: View) -> Floats:
         """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass, and where
         documents can have one label only.
         """
-        documents = view.documents(self.depth)
-        sets, of_ranked, of_judged = zip(
-            *(view.attribute(source, self.depth) for source in self.joint), strict=True)
+        attributes = [view.attribute(source, self.depth) for source in self.joint]
+        sets, of_ranked, of_judged = zip(*attributes, strict=True)
         several = sum(len(part.labels) - 1 for part in sets) > 1  # one of them is @UNKNOWN
         if self["unknown"] == "partial" and not several:
             return np.full(len(view), nan)
-        ranked = self.cells(sets, of_ranked)
         topic, _, relevance = view.judgments
         relevant = np.flatnonzero(relevance >= self.rel)
-        judged = self.cells(sets, [codes[relevant] for codes in of_judged])
-        q_topic = topic[relevant[judged.row]]
-        q_all = sum_by_topic(view, q_topic, judged.mass)
-        # A row for each list and cell of the ranking.
-        a = discount("trec", int(documents.place.max(initial=0)) + 1)
+        codes = [codes[relevant] for codes in of_judged]
+        judged = self.cells(sets, codes)
+        pairs = relevant[judged.row]
+        judged = judged._replace(row=topic[pairs])
+        ranked = self.cells(sets, of_ranked)
+        cells = self.exposed(view, ranked)
+        exposure = np.bincount(cells.row, cells.mass, len(view))
+        p = cells.mass / exposure[cells.row]
+        mass = sum_by_topic(view, judged.row, judged.mass)
+        mass = mass[view.topic]
+        target = self.target_mass(view, cells, judged)
+        of_row = mass[cells.row]
+        t = ratio(target, of_row)
+        if view.notes is not None and exposure.any():
+            places = np.unravel_index(cells.cell, [len(part.labels) for part in sets])
+            columns = []
+            for part, place in zip(sets, places, strict=True):
+                labels = np.array(part.labels)
+                columns.append(labels[place])
+            names = map(" & ".join, zip(*columns, strict=True))
+            view.note([*names, "the other cells"], exposure_share=np.append(p, 0.0),
+                      target_share=np.append(t, 1.0 - t.sum()))
+        unfair = divergence(p, t, cells.row, len(view))
+        fair = np.clip(1 - unfair, 0.0, 1.0)
+        values = np.where(exposure > 0, fair, 0.0)
+        return np.where(mass > 0, values, nan)
+
+    def exposed(self, view: View, ranked: Cells) -> Cells:
+        """Return a row for each list and cell of the ranking, whose mass is the exposure.
+
+        :param ranked: the cells of the ranked documents
+        """
+        documents = view.documents(self.depth)
         lists = documents.list[ranked.row]
+        place = documents.place[ranked.row]
         (row, cell, K), inverse = unique_rows(lists, ranked.cell, ranked.K)
         share = np.zeros(len(row))
         share[inverse] = ranked.share
-        exposure = a[documents.place[ranked.row]] * ranked.mass
-        p = np.bincount(inverse, exposure, len(row))
-        p_all = np.bincount(row, p, len(view))
-        of_topic = view.topic[row]
-        q = summed_at((of_topic, cell), (q_topic, judged.cell), judged.mass)
-        c = summed_at((of_topic, K), (q_topic, judged.K), judged.mass)
+        a = discount("trec", int(place.max(initial=0)) + 1)
+        exposure = a[place] * ranked.mass
+        mass = np.bincount(inverse, exposure, len(row)).astype(float)
+        return Cells(row, cell, K, mass, share)
+
+    def target_mass(self, view: View, cells: Cells, judged: Cells) -> Floats:
+        """Return the mass of cells in the target, in which a topic has that of its relevant
+        documents, ``[e]``.
+
+        :param judged: the cells of the relevant documents, whose rows are topics
+        """
+        topic = view.topic[cells.row]
+        q = summed_at((topic, cells.cell), (judged.row, judged.cell), judged.mass)
+        c = summed_at((topic, cells.K), (judged.row, judged.K), judged.mass)
+        of_target = c * cells.share
         of_qrels = self["of_qrels"]
-        mass = of_qrels * q + (1 - of_qrels) * c * share
-        t = ratio(mass, q_all[of_topic])
-        shares = p / p_all[row]
-        if view.notes is not None and p_all.any():
-            places = np.unravel_index(cell, [len(part.labels) for part in sets])
-            labels = [np.array(part.labels) for part in sets]
-            columns = [column[place] for column, place in zip(labels, places, strict=True)]
-            names = map(" & ".join, zip(*columns, strict=True))
-            view.note([*names, "the other cells"], exposure_share=np.append(shares, 0.0),
-                      target_share=np.append(t, 1.0 - t.sum()))
-        unfair = divergence(shares, t, row, len(view))
-        fair = np.clip(1 - unfair, 0.0, 1.0)
-        values = np.where(p_all > 0, fair, 0.0)
-        defined = q_all[view.topic] > 0
-        return np.where(defined, values, nan)
+        return of_qrels * q + (1 - of_qrels) * of_target
 
     def cells(self, sets: Sequence[LabelSets], codes: Sequence[Ints]) -> Cells:
         """Return the cells of documents, of the attributes in the order of :attr:`joint`.
@@ -250,16 +286,20 @@ class _TrecFair(FairnessMeasure):
         :param sets: the label sets of each source
         :param codes: the code of each document in each source, ``[n]`` each
         """
-        row = np.flatnonzero(np.all(np.stack(codes) >= 0, axis=0))
+        lowest = np.min(codes, axis=0)
+        row = np.flatnonzero(lowest >= 0)
         cell = K = np.zeros(len(row), np.int64)
         mass = share = np.ones(len(row))
         for place, source in enumerate(self.joint):
-            unknown = len(sets[place].labels) - 1  # the last label is @UNKNOWN
-            of_label = self.target_shares(source, sets[place].labels[:-1])
-            entry, label, label_share = sets[place].entries(codes[place][row])
+            *labels, _ = sets[place].labels  # the last label is @UNKNOWN
+            of_label = self.target_shares(source, labels)
+            of_row = codes[place][row]
+            entry, label, label_share = sets[place].entries(of_row)
             row = row[entry]
-            cell = cell[entry] * (unknown + 1) + label
-            K = K[entry] + ((label < unknown) << place)
+            cell = cell[entry] * len(of_label)
+            cell += label
+            is_label = label < len(labels)
+            K = K[entry] + (is_label << place)
             share = share[entry] * of_label[label]
             mass = mass[entry]
             if name_of(source) not in self.whole:
@@ -273,9 +313,10 @@ class _TrecFair(FairnessMeasure):
         """Return w_j of each label of a source, and 1 for ``@UNKNOWN``."""
         from pt_fairness import targets
         target = targets.find(self.joint[source])
-        shares = dict(zip(target.labels, target.shares[0], strict=True))
-        of_labels = np.array([shares.get(label, 0.0) for label in labels])
-        return np.append(of_labels / target.shares[0].sum(), 1.0)
+        shares = target.shares[0]
+        shares = shares / shares.sum()
+        of_label = dict(zip(target.labels, shares, strict=True))
+        return np.array([*(of_label.get(label, 0.0) for label in labels), 1.0])
 
 
 def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats) -> Floats:
@@ -284,8 +325,9 @@ def summed_at(places: tuple[Ints, Ints], keys: tuple[Ints, Ints], values: Floats
     :param places: two integers for each sum, ``[n]`` each
     :param keys: two integers for each value, ``[m]`` each
     """
-    _, number = unique_rows(*map(np.append, places, keys))
-    n = len(places[0])
+    columns = map(np.append, places, keys)
+    _, number = unique_rows(*columns)
+    n = len(number) - len(values)
     sums = np.bincount(number[n:], values, len(number))
     return sums[number[:n]].astype(float)
 

@@ -527,12 +527,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                     self._warn(f"no document of the run, such as {documents.first!r}, has a value "
                                f"in {name!r}; check that the ids match", f"{UNKNOWN}values {name}")
         if self.notes_within and source.needed:
-            condensed = [measure for measure in source.measures if measure.condensed]
-            cutoffs = {measure.cutoff for measure in condensed}
-            shares = rankings.shares_within(cutoffs - {None})
-            for measure in condensed:
-                if measure.cutoff is not None:
-                    self.within[measure] = shares[measure.cutoff]
+            cut = [measure for measure in source.measures
+                   if measure.condensed and measure.cutoff is not None]
+            shares = rankings.shares_within({measure.cutoff for measure in cut})
+            for measure in cut:
+                self.within[measure] = shares[measure.cutoff]
 
     def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool) -> None:
         """Warn that no ranked document has a group in a source.
