@@ -354,7 +354,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     frame = frame.drop_duplicates(["qid", "docno"] if by_topic else "docno")
     frame["model"], _ = _labels_of(model, frame)
     frame["human"], without = _labels_of(human, frame)
-    left_out = frame[without & frame["model"].notna()]
+    has_label = frame["model"].notna()
+    left_out = frame[without & has_label]
     if len(left_out):
         docno = left_out["docno"].iloc[0]
         warn(f"{len(left_out)} documents with a label of the model, such as {docno!r}, have no "

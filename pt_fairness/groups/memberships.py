@@ -59,7 +59,8 @@ class Memberships(NamedTuple):
 
     def without_group(self, n: int) -> Bools:
         """Return whether each document is known to have no group, ``[n]``."""
-        is_known = ~np.isnan(self.unknown_of(n))
+        unknown = self.unknown_of(n)
+        is_known = ~np.isnan(unknown)
         return is_known & (self.label_counts(n) == 0)
 
     def with_label(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
@@ -78,6 +79,13 @@ class Memberships(NamedTuple):
         item = np.flatnonzero(positive | self.without_group(n))
         weight = np.where(positive, unknown, nan)
         return self.with_label(item, UNKNOWN_GROUP, weight[item])
+
+    def sorted_rows(self) -> tuple[Ints, Any, Floats]:
+        """Return the document, the label and the weight of each annotation, sorted by document."""
+        order = np.lexsort((self.codes, self.item))
+        codes = self.codes[order]
+        labels = np.asarray(self.labels, dtype=object)
+        return self.item[order], labels[codes], self.weights[order]
 
     @property
     def weights(self) -> Floats:
@@ -217,8 +225,8 @@ class Table:
         weight = None
         if self.weight is not None:
             weight = self.weight[rows]
-        item = np.repeat(item, count)
-        return Memberships(item, self._codes[rows], self.labels, weight, unknown)
+        codes = self._codes[rows]
+        return Memberships(np.repeat(item, count), codes, self.labels, weight, unknown)
 
 
 def distinct_annotations(item: Ints, codes: Ints,
@@ -297,7 +305,6 @@ class Groups(NamedObject):
         if labels is not None:
             texts = label_texts(labels, "labels")
             self.labels = sorted({*texts})
-        #: The labels in ascending order, or ``None``.
         self.order: list[str] | None = None
         if order is not None:
             self.order = distinct_labels(order, "order")
@@ -362,14 +369,11 @@ class Groups(NamedObject):
         """
         topics, documents = pair_texts("lookup", qids, docnos)
         annotations = Memberships(*self.annotate(topics, documents))
-        order = np.argsort(annotations.item, kind="stable")
-        item = annotations.item[order]
-        codes = annotations.codes[order]
-        labels = np.asarray(annotations.labels, dtype=object)
-        columns = {"qid": topics[item], "docno": documents[item], "group": labels[codes]}
+        item, labels, weights = annotations.sorted_rows()
+        columns = {"qid": topics[item], "docno": documents[item], "group": labels}
         frame = pd.DataFrame(columns, dtype="str")
         if self.weighted:
-            return frame.assign(weight=annotations.weights[order])
+            frame["weight"] = weights
         return frame
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
@@ -380,11 +384,10 @@ class Groups(NamedObject):
         :returns: the annotations: their document indices, their label codes, the labels and, if
             the groups are ``weighted``, their weights
         """
-        if type(self).lookup is Groups.lookup:
-            raise NotImplementedError(f"{type(self).__qualname__} needs a lookup(qids, docnos) "
-                                      "method")
-        topics = list(qids)
-        frame = self.lookup(topics, list(docnos))
+        cls = type(self)
+        if cls.lookup is Groups.lookup:
+            raise NotImplementedError(f"{cls.__qualname__} needs a lookup(qids, docnos) method")
+        frame = self.lookup(list(qids), list(docnos))
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"{self!r}.lookup returned {shown(frame)}; it has to return a frame "
                              "with the columns qid, docno, group")
@@ -424,19 +427,15 @@ class Groups(NamedObject):
         # A document can be judged for several subtopics.
         if frame.duplicated([qid, docno]).any():
             frame = frame.sort_values(label, ascending=False, kind="stable")
-            frame = frame.drop_duplicates([qid, docno])
-            frame = frame.sort_index()
+            frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
             topics = pd.Series(texts_of(frame[qid]), frame.index)
-            frame = frame[topics.isin(self.topics)]
-        topics = texts_of(frame[qid])
-        documents = texts_of(frame[docno])
+            has_groups = topics.isin(self.topics)
+            frame = frame[has_groups]
+        topics, documents = pair_texts("to_qrels", frame[qid], frame[docno])
         annotations = Memberships(*self.annotate(topics, documents))
-        order = np.lexsort((annotations.codes, annotations.item))
-        item = annotations.item[order]
-        codes = annotations.codes[order]
-        labels = np.asarray(annotations.labels, dtype=object)
-        group = pd.Series(labels[codes], item, dtype=object, name="iteration")
+        item, labels, _ = annotations.sorted_rows()
+        group = pd.Series(labels, item, dtype=object, name="iteration")
         frame = frame.reset_index(drop=True)
         frame = frame.join(group)
         frame["iteration"] = frame["iteration"].fillna("-").astype("str")

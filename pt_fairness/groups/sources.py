@@ -103,8 +103,8 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
                          f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
                          "paths")
     documents = [value for _, value in mapping.items()]
-    by_topic = all(isinstance(value, Mapping) for value in documents) \
-        and not all(map(_holds_weights, documents))
+    nested = all(isinstance(value, Mapping) for value in documents)
+    by_topic = nested and not all(map(_holds_weights, documents))
     rows = []
     for qid, labels_of in mapping.items() if by_topic else [(None, mapping)]:
         for docno, labels in labels_of.items():
@@ -321,8 +321,9 @@ class _Frame(Groups):
         self.weighted = table.weight is not None
         self.by_topic = table.by_topic
         texts = pd.Series(self.labels, dtype=object)
-        joined = texts.str.replace(r"\s+", "", regex=True)
-        twice = texts[joined.str.casefold().duplicated(keep=False)]
+        folded = texts.str.replace(r"\s+", "", regex=True).str.casefold()
+        is_repeated = folded.duplicated(keep=False)
+        twice = texts[is_repeated]
         if len(twice):
             warn(f"the labels {listed(twice)} differ by case or blanks alone, and are different "
                  "groups; spell them alike if they are one")
@@ -368,7 +369,8 @@ class _Pattern(Groups):
         is_label = ~labels.isin(UNANNOTATED)
         if self.complete:
             is_label = labels.isin(self.labels or ())
-        codes, names = pd.factorize(labels.where(is_label))
+        labels = labels.where(is_label)
+        codes, names = pd.factorize(labels)
         codes = codes[document]
         item = np.flatnonzero(codes >= 0)
         return Memberships(item, codes[item], list(map(str, names)))
