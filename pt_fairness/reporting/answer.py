@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -238,39 +238,44 @@ def _limits(table: AverageTable) -> list[str]:
     return lines
 
 
-def _random_orders(table: AverageTable, runs: Mapping[str, Any],
-                   seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
-    """Return clauses that compare each fairest system with random orders, and the section."""
-    experiment = table.experiment
+def _orders(table: AverageTable, runs: Mapping[str, Any], seed: int) -> Iterator[Any]:
+    """Yield the fairest system, the index of the measure, and its row of random orders."""
+    columns = table.experiment.columns
     by_system: dict[str, dict[str, int]] = defaultdict(dict)
     for j, (i, *_) in table.fairest.items():
-        measure = experiment.columns[j].measure
+        measure = columns[j].measure
         if is_of_groups(measure):
             places = by_system[table.systems[i]]
             places[str(measure)] = j
-    clauses: Clauses = defaultdict(dict)
-    rows: list[Sequence[str]] = []
     for system, places in by_system.items():
         run = {system: runs[system]}
-        measures = [experiment.columns[j].measure for j in places.values()]
+        measures = [columns[j].measure for j in places.values()]
         with collecting_warnings():  # the evaluation has issued them
-            orders = against_random(run, experiment.plan.qrels, measures, draws=DRAWS, seed=seed,
-                                    progress=False)
+            orders = against_random(run, table.experiment.plan.qrels, measures, draws=DRAWS,
+                                    seed=seed, progress=False)
         for order in orders.to_dict("records"):
-            j = places[order["measure"]]
-            outcome = _BY_CHANCE
-            if order["p"] < ALPHA:
-                side = "fairer" if order["fairer"] < 0.5 else "less fair"
-                outcome = f"its order is {side} by"
-            share = f"{order['fairer']:.1%}"
-            p = short_p(order["p"])
-            cell = f"random-{len(rows)}"
-            fairer = link(f"{cell}-5", share)
-            p_value = link(f"{cell}-6", p)
-            name = table.names[j]
-            clauses[outcome][name] = f"{fairer} of the orders are fairer, two-sided p {p_value}"
-            values = [decimal(order[column]) for column in ("value", "random", "sd")]
-            rows.append((system, experiment.names[j], *values, share, p))
+            yield system, places[order["measure"]], order
+
+
+def _random_orders(table: AverageTable, runs: Mapping[str, Any],
+                   seed: int) -> tuple[Clauses, list[dict[str, Any]]]:
+    """Return clauses that compare each fairest system with random orders, and the section."""
+    clauses: Clauses = defaultdict(dict)
+    rows: list[Sequence[str]] = []
+    for system, j, order in _orders(table, runs, seed):
+        outcome = _BY_CHANCE
+        if order["p"] < ALPHA:
+            side = "fairer" if order["fairer"] < 0.5 else "less fair"
+            outcome = f"its order is {side} by"
+        share = f"{order['fairer']:.1%}"
+        p = short_p(order["p"])
+        cell = f"random-{len(rows)}"
+        fairer = link(f"{cell}-5", share)
+        p_value = link(f"{cell}-6", p)
+        name = table.names[j]
+        clauses[outcome][name] = f"{fairer} of the orders are fairer, two-sided p {p_value}"
+        values = [decimal(order[column]) for column in ("value", "random", "sd")]
+        rows.append((system, table.experiment.names[j], *values, share, p))
     if not rows:
         return clauses, []
     heads = ["system", "measure", "value", "random orders", "SD", "fairer", "p"]
@@ -279,8 +284,8 @@ def _random_orders(table: AverageTable, runs: Mapping[str, Any],
             "deviation, the share of them that are fairer, where an equal one counts half, and a "
             "two-sided p, not corrected for several measures. Undefined topics count 0.")
     frame = pd.DataFrame(rows, columns=heads)
-    return clauses, [{"id": "random", "title": "Random orders", "tables": [("", frame)],
-                      "lead": lead}]
+    section = {"id": "random", "title": "Random orders", "tables": [("", frame)], "lead": lead}
+    return clauses, [section]
 
 
 def _grouped(clauses: Clauses) -> str:

@@ -226,11 +226,13 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     averages, perquery, scorer = evaluated(by_name, judged, measures, groups, options, n_jobs,
                                            progress)
     if labels is not None:
-        averages, perquery = rename(averages, labels), rename(perquery, labels)
+        averages = rename(averages, labels)
+        perquery = rename(perquery, labels)
     queries = topics if experiment_measures is None else qrels
     experiment = Experiment(by_name, scorer, averages, perquery, depth, queries)
     experiment.corrected = uncertain is not None
-    sections, level = [], confidence or CONFIDENCE
+    sections = []
+    level = confidence or CONFIDENCE
     if test_zero:
         sections.append(of_zero_tests(perquery, correction))
     if topic_groups is not None:
@@ -245,7 +247,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     content |= answer_of(experiment, content["table"]["rows"], by_name, seed)
     content["title"] = title
     content["sections"] += sections
-    room = MOST_BYTES - len(render(content, {}).encode("utf-8")) - NOTES_BYTES
+    without_data = render(content, {}).encode("utf-8")
+    room = MOST_BYTES - NOTES_BYTES - len(without_data)
     data = data_of(experiment, room)
     html = render(content, data)
     return Report(html, experiment.broken, averages, content["paragraph"], content["latex"],

@@ -75,10 +75,6 @@ class GroupSource:
                 index[i] = self.sets.setdefault(pairs, len(self.sets))
         return index[number]
 
-    def annotated(self, rankings: Rankings) -> Bools:
-        """Return a mask of the ranked documents that have a group."""
-        return rankings.sets.any_of(self.labels)[rankings.codes]
-
     def views(self, rankings: Rankings) -> Iterator[View]:
         """Return the rankings with the label set of this source, in blocks of topics."""
         return View.blocks(rankings.of_labels(self.labels))
@@ -292,10 +288,8 @@ class Experiment:
                     if isinstance(measure, FairnessMeasure)]
         rels = rels_of(measures) | {1}
         annotations = annotations_of(self.judgments, groups, rels, added)
-        name = IN_QRELS
-        if groups is not None:
-            name = name_of(groups)
-            name = self.plan.shown.get(name, name)
+        name = IN_QRELS if groups is None else name_of(groups)
+        name = self.plan.shown.get(name, name)
         return GroupSource(name, annotations, added)
 
     def _compare_with_qrels(self) -> None:
@@ -331,16 +325,17 @@ class Experiment:
         for i, source in enumerate(self.sources):
             depth = self._depth_of(i)
             rankings = source.annotations.of_run(ranked, depth)
+            has_group = rankings.sets.any_of(source.labels)
             labelled.append(rankings)
-            annotated.append(source.annotated(rankings))
+            annotated.append(has_group[rankings.codes])
         strip = self._strip(ranked, labelled)
         self.strips.append(strip)
         self.sampled |= ranked.sampled
         for (i, cutoff), shares in self.annotated.items():
             rows = first_rows(ranked, cutoff)
-            has_group = pd.Series(annotated[i][rows])
-            of_lists = has_group.groupby(ranked.list[rows]).mean()
-            shares.append(of_lists.mean())
+            first = pd.Series(annotated[i][rows])
+            by_list = first.groupby(ranked.list[rows])
+            shares.append(by_list.mean().mean())
         self._compare_with_run(labelled)
         if ranked.sampled:
             return
@@ -378,8 +373,8 @@ class Experiment:
     def _depth_of(self, source: int) -> int | None:
         """Return how many documents of each ranking need their groups; ``None`` for all."""
         columns = [column for column in self.columns if source in column.sources]
-        cutoffs = [column.cutoff for column in columns]
-        if None in cutoffs or any(column.of_run for column in columns):
+        cutoffs = [None if column.of_run else column.cutoff for column in columns]
+        if None in cutoffs:
             return None
         return max([self.depth, *filter(None, cutoffs)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -79,9 +80,8 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     """Return the variables of the template."""
     table = experiment.table
     text = paragraph(_facts(experiment))
-    content = {"lead": _lead(experiment), "sampled": experiment.sampled}
+    content = {"lead": _lead(experiment), "experiment": experiment}
     content["table"] = _table(experiment)
-    content["depth"] = experiment.depth
     content["judgments"] = _judgments(experiment)
     content["paragraph"] = as_prose(text)
     content["latex"] = as_latex(text)
@@ -99,9 +99,8 @@ def _lead(experiment: Experiment) -> str:
     for source in experiment.sources:
         labels = first_names(source.labels)
         text += f"; the groups of {source.name} are {labels}"
-    baseline = experiment.baseline
-    if baseline is not None:
-        text += f"; the baseline is {baseline}"
+    if experiment.baseline is not None:
+        text += f"; the baseline is {experiment.baseline}"
     return f"{text}."
 
 
@@ -148,11 +147,11 @@ def _cell(value: float, difference: float | None = None) -> Cell:
 
 
 def _table(experiment: Experiment) -> dict[str, Any]:
-    averages, names, depth = experiment.averages, experiment.names, experiment.depth
-    baseline = experiment.baseline
+    averages, names = experiment.averages, experiment.names
     origin = pd.Series(0.0, names)
-    if baseline is not None:
-        origin = averages.set_index("name").loc[baseline, names]
+    if experiment.baseline is not None:
+        by_name = averages.set_index("name")
+        origin = by_name.loc[experiment.baseline, names]
     best = best_of_measures(averages[["name", *names]].copy())
     marks = changes(averages)
     heads: list[tuple[list[str], str, int | None]] = [(["system"], "", None)]
@@ -167,7 +166,7 @@ def _table(experiment: Experiment) -> dict[str, Any]:
             cell.mark = mark
         columns.append(cells)
     for i, source in enumerate(experiment.sources):
-        heads.append(([f"Annotated@{depth}"], source.name, None))
+        heads.append(([f"Annotated@{experiment.depth}"], source.name, None))
         columns.append([_cell(strip.annotated(i)) for strip in experiment.strips])
     rows = list(zip(experiment.systems, zip(*columns, strict=True), strict=True))
     references = []
@@ -178,7 +177,7 @@ def _table(experiment: Experiment) -> dict[str, Any]:
     if experiment.sampled:
         texts.append(SAMPLES)
     return {"heads": heads, "rows": rows, "references": references, "notes": texts,
-            "baseline": baseline, "intervals": INTERVAL in averages.attrs}
+            "intervals": INTERVAL in averages.attrs}
 
 
 def _cells(experiment: Experiment, name: str, origin: float) -> list[Cell]:
@@ -429,22 +428,8 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
     """
     measures = []
     steps = []
-    for column in experiment.columns:
-        kind = column.method.kind
-        numbers = None
-        note = _NOTES[kind].format(depth=experiment.depth)
-        if kind and experiment.sampled:
-            note = "Values are not explained where a system has several rankings of a topic."
-        elif kind:
-            numbers = _at_ranks(experiment, column.measure)
-            size = len(as_json(numbers))
-            if size > room:
-                numbers = None
-                note = ("The numbers at the ranks are left out because of their size; explain() of "
-                        "the package has them.")
-            else:
-                room -= size
-        steps.append(numbers)
+    at_ranks = _steps(experiment, room)
+    for column, (numbers, note) in zip(experiment.columns, at_ranks, strict=True):
         measure: dict[str, Any] = {"note": note, "explained": None, "factors": None}
         for key in _OF_COLUMN:
             measure[key] = getattr(column, key)
@@ -453,10 +438,34 @@ def _explanations(experiment: Experiment, room: int) -> dict[str, Any]:
             measure["formula"] = column.measure.formula()
             measure["where"] = column.measure.where()
         if numbers is not None:
-            measure["explained"] = kind
+            measure["explained"] = column.method.kind
             measure["factors"] = _factors(experiment, column.measure)
         measures.append(measure)
+        steps.append(numbers)
     return {"measures": measures, "steps": steps}
+
+
+def _steps(experiment: Experiment, room: int) -> Iterator[tuple[Any, str]]:
+    """Yield the numbers of each measure at the ranks, ``None`` if they are not shown, and a note.
+
+    :param room: the number of bytes of all numbers
+    """
+    for column in experiment.columns:
+        kind = column.method.kind
+        note = _NOTES[kind].format(depth=experiment.depth)
+        if kind is None:
+            yield None, note
+        elif experiment.sampled:
+            yield None, "Values are not explained where a system has several rankings of a topic."
+        else:
+            numbers = _at_ranks(experiment, column.measure)
+            size = len(as_json(numbers))
+            if size > room:
+                yield None, ("The numbers at the ranks are left out because of their size; "
+                             "explain() of the package has them.")
+            else:
+                room -= size
+                yield numbers, note
 
 
 def _factors(experiment: Experiment, measure: Any) -> list[Any] | None:
