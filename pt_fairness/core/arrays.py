@@ -143,7 +143,8 @@ def ranks(depth: int) -> Floats:
 
 def log_discount(depth: int) -> Floats:
     """Return ``1 / log2(i + 1)`` for the ranks 1 to ``depth``."""
-    return 1.0 / np.log2(np.arange(2.0, depth + 2))
+    i = ranks(depth)
+    return 1.0 / np.log2(i + 1)
 
 
 def discount(name: str, depth: int, p: float = 0.85) -> Floats:
@@ -249,12 +250,14 @@ def smoothed(shares: Floats) -> Floats:
     most = round(1 / SMALLEST_SHARE) - 1
     zero = shares < SMALLEST_TARGET
     zeros = zero.sum(axis=-1, keepdims=True)
-    if shares.shape[-1] > most and ((zeros > most) & (zeros < shares.shape[-1])).any():
+    too_many = (zeros > most) & (zeros < shares.shape[-1])
+    if too_many.any():
         raise ValueError(f"{zeros.max()} of {shares.shape[-1]} groups have no share in the target "
                          f"distribution; a divergence counts each of them as {SMALLEST_SHARE:g}, "
                          f"so at most {most} can have none. Use fewer groups, a target in which "
                          "they have a share, or a measure that compares two groups")
-    return np.where(zero, SMALLEST_SHARE, shares * (1.0 - SMALLEST_SHARE * zeros))
+    rest = 1.0 - SMALLEST_SHARE * zeros
+    return np.where(zero, SMALLEST_SHARE, shares * rest)
 
 
 def _p_log_ratio(p: Any, q: Any) -> Floats:
@@ -320,10 +323,12 @@ def largest_sum(term: Callable[[Floats, float], Floats], w: Floats, most: Ints,
     if not w.any():
         return result
     # The count of either kind can be the state; the smaller count has fewer states.
-    flip = int(np.minimum(least, depth).max()) < int(np.minimum(most, depth).max())
-    grow, stay = (least, most) if flip else (most, least)
-    states = int(np.minimum(grow, depth).max()) + 1
-    counts = np.arange(float(states))[None, :]
+    grow, stay = most, least
+    flip = min(least.max(), depth) < min(most.max(), depth)
+    if flip:
+        grow, stay = least, most
+    states = min(int(grow.max()), depth) + 1
+    counts = np.arange(float(states))[None]
     everyone = np.arange(rows)
     full = everyone[grow + 1 < states]
     last = np.where(w.any(axis=1), depth - np.argmax(w[:, ::-1] != 0, axis=1), 0)

@@ -122,24 +122,32 @@ def as_frame(data: Any) -> Any:
        qid docno  score
     0    7     a    0.5
     """
-    if type(data).__name__ == "LazyFrame":  # of polars, not computed yet
-        data = data.collect()
-    if type(data).__name__ == "DatasetDict":  # of Hugging Face datasets
+    kind = type(data).__name__
+    if kind == "DatasetDict":  # of Hugging Face datasets
         splits = ", ".join(map(repr, data))
         raise ValueError(f"a DatasetDict holds several frames, its splits {splits}; choose a "
                          "split, such as data['train']")
-    if not isinstance(data, (pd.DataFrame, pd.Series)):
-        if hasattr(data, "to_pandas"):
-            data = data.to_pandas()
-        elif hasattr(data, "__arrow_c_stream__"):
-            import pyarrow
-            data = pyarrow.table(data).to_pandas()
-        elif hasattr(data, "__dataframe__"):
-            data = pd.api.interchange.from_dataframe(data)
+    if kind == "LazyFrame":  # of polars, not computed yet
+        data = data.collect()
+    data = _of_pandas(data)
     if not isinstance(data, pd.DataFrame):
         return data
     names = recommender_names(data.columns)
     return data.rename(columns=names) if names else data
+
+
+def _of_pandas(data: Any) -> Any:
+    """Return the frame of another library as one of pandas, its columns unchanged."""
+    if isinstance(data, (pd.DataFrame, pd.Series)):
+        return data
+    if hasattr(data, "to_pandas"):
+        return data.to_pandas()
+    if hasattr(data, "__arrow_c_stream__"):
+        import pyarrow
+        return pyarrow.table(data).to_pandas()
+    if hasattr(data, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(data)
+    return data
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
@@ -230,10 +238,11 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     distinct: dict[str, Any] = {}
     for text, value in zip(texts, values, strict=True):
         distinct.setdefault(text, value)
-    code = None if where is None else _first_unreadable(texts)
-    if where is not None and code is not None:
-        row = np.argmax(codes == code)
-        raise unreadable_row(ids, row, texts[code], where)
+    if where is not None:
+        code = _first_unreadable(texts)
+        if code is not None:
+            row = np.argmax(codes == code)
+            raise unreadable_row(ids, row, texts[code], where)
     return recoded(codes, texts, distinct), distinct
 
 

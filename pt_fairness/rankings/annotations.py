@@ -173,27 +173,27 @@ class Annotations:
         """Return the annotations of documents from the group source.
 
         :param rows: the indices of the documents to look up
-        :returns: the annotations; ``item`` holds elements of ``rows``
+        :returns: the annotations; ``item`` holds elements of ``rows``, and
+            ``labels`` can repeat
         :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
-        code_of: dict[str, int] = {}
+        labels: list[str] = []
         items = [np.zeros(0, np.intp)]
         codes = [np.zeros(0, np.int32)]
         weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
             memberships = self._annotate(groups, documents, part)
-            table = [code_of.setdefault(label, len(code_of)) for label in memberships.labels]
-            new_codes = np.array(table, np.int32)
-            codes.append(new_codes[memberships.codes])
             items.append(part[memberships.item])
+            codes.append(memberships.codes + len(labels))
+            labels.extend(memberships.labels)
             if groups.weighted:
                 weights.append(memberships.weights)
         item = np.concatenate(items)
         label = np.concatenate(codes)
         weight = np.concatenate(weights) if groups.weighted else None
-        return Memberships(item, label, list(code_of), weight)
+        return Memberships(item, label, labels, weight)
 
     def _annotate(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return what the group source says of documents; ``item`` holds indices of ``rows``."""

@@ -144,7 +144,7 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
     defined = present
     if target != "run":
         defined = present & (total > 0)
-    return Side(labels, sets, present, plus.astype(float), total.astype(float), defined)
+    return Side(labels, sets, present, plus, total, defined)
 
 
 def label_parts(protected: str, labels: Sequence[str]) -> list[str]:

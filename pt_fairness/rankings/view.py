@@ -45,10 +45,9 @@ class Lists(NamedTuple):
         """
         n = self.cut(cutoff)
         depth = int(n.max(initial=0))
-        first = self.start[:, None]
-        places = np.minimum(first + np.arange(depth), len(flat) - 1)
-        past = flat.dtype.type(empty)
-        return np.where(within(depth, n), flat[places], past)
+        places = self.start[:, None] + np.arange(depth)
+        values = flat.take(places, mode="clip")
+        return np.where(within(depth, n), values, empty)
 
 
 class Documents(NamedTuple):
@@ -184,7 +183,7 @@ class View:
     @cached_property
     def lists(self) -> Ints:
         """The number of lists of each topic, ``[T]``."""
-        return np.bincount(self.topic, minlength=len(self.topics))
+        return np.bincount(self.topic)
 
     @cached_property
     def qids(self) -> Sequence[str]:
@@ -411,6 +410,7 @@ class View:
     def _distinct_documents(self, cutoff: int | None) -> Documents:
         rankings = self._rankings
         topic, codes, relevance = self.judgments
+        judged = len(topic)
         start = self._lists.start
         length = self._lists.cut(cutoff)
         row = rows_of(length)
@@ -421,10 +421,8 @@ class View:
         document = item - self._pairs.start
         unjudged = np.flatnonzero(item >= len(rankings.pair_topic))
         _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
-        document[unjudged] = number + len(topic)
+        document[unjudged] = number + judged
         new = unjudged[first]
-        judged = np.ones(len(topic), bool)
-        judged = np.append(judged, np.zeros(len(new), bool))
         new_codes = rankings.codes[ranked[new]]
         codes = np.append(codes, self._code[new_codes])
         relevance = np.append(relevance, np.zeros_like(new))
@@ -432,7 +430,7 @@ class View:
         topic = np.append(topic, of_new)
         order = np.argsort(topic, kind="stable")
         index = np.argsort(order, kind="stable")
-        return Documents(topic[order], codes[order], relevance[order], judged[order], row,
+        return Documents(topic[order], codes[order], relevance[order], order < judged, row,
                          ranked - start[row], index[document])
 
 
