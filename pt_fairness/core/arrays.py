@@ -129,11 +129,13 @@ def uniforms(seed: int, name: str, sample: int, size: int) -> Floats:
     >>> uniforms(0, "1", 0, 3).round(6).tolist()
     [0.627144, 0.860901, 0.656796]
     """
-    digest = hashlib.sha256(f"{seed}\n{name}".encode()).digest()[:16]
-    key = np.frombuffer(digest, dtype="<u8").astype(np.uint64)
+    text = f"{seed}\n{name}".encode()
+    digest = hashlib.sha256(text).digest()
+    key = np.frombuffer(digest[:16], dtype="<u8").astype(np.uint64)
     counter = np.array([0, sample, 0, 0], dtype=np.uint64)
-    raw = np.random.Philox(key=key, counter=counter).random_raw(size)
-    return ((raw >> np.uint64(11)) + 0.5) * 2.0 ** -53
+    generator = np.random.Philox(key=key, counter=counter)
+    bits = generator.random_raw(size) >> np.uint64(11)
+    return (bits + 0.5) * 2.0 ** -53
 
 
 def ranks(depth: int) -> Floats:
@@ -283,15 +285,16 @@ def kl(p: Floats, q: Floats) -> Floats:
 
 def binary_kl(p: Any, q: Any) -> Floats:
     """Return :func:`kl` of ``(p, 1 − p)`` from ``(q, 1 − q)``, at least 0."""
-    p, q = np.broadcast_arrays(p, q)
-    divergence = _p_log_ratio(np.array([p, 1.0 - p]), np.array([q, 1.0 - q])).sum(axis=0)
+    divergence = _p_log_ratio(p, q)
+    divergence += _p_log_ratio(1.0 - p, 1.0 - q)
     return np.maximum(divergence, 0.0)
 
 
 def jsd(p: Floats, q: Floats) -> Floats:
     """Return the Jensen–Shannon divergence over the last axis, base 2, in [0, 1]."""
     middle = (p + q) / 2.0
-    return (kl(p, middle) + kl(q, middle)) / 2.0
+    both = kl(p, middle) + kl(q, middle)
+    return both / 2.0
 
 
 def laplace(counts: Floats, smoothing: float) -> Floats:
@@ -331,7 +334,8 @@ def largest_sum(term: Callable[[Floats, float], Floats], w: Floats, most: Ints,
     counts = np.arange(float(states))[None]
     everyone = np.arange(rows)
     full = everyone[grow + 1 < states]
-    last = np.where(w.any(axis=1), depth - np.argmax(w[:, ::-1] != 0, axis=1), 0)
+    evaluated = (w != 0) * ranks(depth)
+    last = evaluated.max(axis=1)
     best = np.full((rows, states), -inf)
     best[:, 0] = 0.0
     for i in range(1, depth + 1):

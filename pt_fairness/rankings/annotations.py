@@ -137,7 +137,8 @@ class Annotations:
                 continue
             rows = self.judgments.row_relevance >= rel
             if not rows.all():
-                self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
+                codes = self.sets.code(pair[rows], label[rows], pairs)
+                self.by_rel[rel] = codes
 
     def _ask_source(self, groups: Groups, rels: set[Any]) -> None:
         """Take the groups of the judged documents from a group source."""
@@ -256,7 +257,8 @@ class Annotations:
         if self.groups is not None:
             return self._with_source(rankings, self.groups, run, depth)
         judged = run.pair >= 0
-        codes[judged] = self.pair_codes[run.pair[judged]]
+        pairs = run.pair[judged]
+        codes[judged] = self.pair_codes[pairs]
         return rankings
 
     def _with_source(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
@@ -273,20 +275,22 @@ class Annotations:
         length = np.minimum(length, depth)
         before = np.zeros_like(length)
         while (length > before).any():
-            rows = ranges(run.start + before, length - before)
+            first = run.start + before
+            rows = ranges(first, length - before)
             memberships = self._look_up(groups, run, rows)
             new_codes = sets.annotated(memberships, len(codes))
             codes[rows] = new_codes[rows]
             counts = sets.any_of(countable)
             item = memberships.item
-            outside = ~counts[codes[item]]
+            of_items = codes[item]
+            outside = ~counts[of_items]
             if outside.any():
                 documents = distinct(item[outside])
                 foreign += len(documents)
                 label = distinct(memberships.codes[outside])
                 foreign_labels.update(memberships.labels[code] for code in label)
             if self._unknown:  # labels outside the label set are unknown
-                unknown = item[codes[item] < 0]
+                unknown = item[of_items < 0]
                 codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
             annotated = counts[codes]
             count = np.bincount(run.list[annotated], minlength=len(length))

@@ -200,9 +200,8 @@ class Run:
     def _warn_of_samples(self, samples: int, warn: Warn) -> None:
         """Warn of the topics that are missing from some of the samples."""
         qids = self._judgments.topics
-        several = np.bincount(self.topics) > 1
-        empty = (self.length == 0) & several[self.topics]
-        topics = distinct(self.topics[empty])
+        empty = self.length == 0
+        topics = np.intersect1d(self.topics[empty], self.topics[~empty])
         if len(topics):
             first = qids[topics[0]]
             warn(f"{len(topics)} of {len(qids)} topics (the first is {first!r}) are missing from "
