@@ -174,8 +174,8 @@ class Annotations:
         """Return the annotations of documents from the group source.
 
         :param rows: the indices of the documents to look up
-        :returns: the annotations; ``item`` holds elements of ``rows``, and
-            ``labels`` can repeat
+        :returns: the annotations; ``item`` holds elements of ``rows``, and ``labels`` can have a
+            label twice
         :raises ValueError: the source returns weights, but its ``weighted`` is False
         """
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
@@ -187,7 +187,8 @@ class Annotations:
             part = rows[start:start + chunk]
             memberships = self._annotate(groups, documents, part)
             items.append(part[memberships.item])
-            codes.append(memberships.codes + len(labels))
+            new_codes = np.asarray(memberships.codes, np.int32)
+            codes.append(new_codes + len(labels))
             labels.extend(memberships.labels)
             if groups.weighted:
                 weights.append(memberships.weights)
@@ -197,7 +198,7 @@ class Annotations:
         return Memberships(item, label, labels, weight)
 
     def _annotate(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
-        """Return what the group source says of documents; ``item`` holds indices of ``rows``."""
+        """Return what the group source says of documents; ``item`` holds indices into ``rows``."""
         topics = documents.topic[rows]
         qids = self.judgments.names[topics]
         docnos = documents.docnos(rows)
