@@ -27,7 +27,7 @@ from pt_fairness.cli.options import (
     qrels_of,
     source_of,
 )
-from pt_fairness.cli.output import add_command, write
+from pt_fairness.cli.output import add_command, say, write
 from pt_fairness.collections import DOWNLOADS
 from pt_fairness.measures import descriptions
 
@@ -62,7 +62,12 @@ def add(commands: Any) -> None:
     add_runs(correlate)
     correlate.set_defaults(baseline=None, correction=None, **NOTHING_TESTED)
     _add_plot(commands)
-    _add_annotate(commands)
+    annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
+                           "judged documents in their second column", ("trec", "csv"))
+    add_qrels(annotate)
+    annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
+                          "label, such as stances, are a group file")
+    add_none(annotate, "GROUPS")
     _add_rerank(commands)
     agreement = add_command(commands, "agreement", _agreement, "say how far the labels of a model "
                             "agree with human ones", ("text", "latex"))
@@ -137,13 +142,7 @@ def _add_plot(commands: Any) -> None:
     plot.set_defaults(**NOTHING_TESTED)
 
 
-def _add_annotate(commands: Any) -> None:
-    annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
-                           "judged documents in their second column", ("trec", "csv"))
-    add_qrels(annotate)
-    annotate.add_argument("groups", metavar="GROUPS", help=f"{TAKES}; qrels with the group as "
-                          "label, such as stances, are a group file")
-    add_none(annotate, "GROUPS")
+
 
 
 def _add_rerank(commands: Any) -> None:
@@ -219,13 +218,15 @@ def _explain(options: argparse.Namespace) -> None:
         options.run_file, qrels_of(options), measures_of(options), groups=options.groups)
     frame = analysis.explain(measures, runs, qrels, options.topic, groups=groups)
     facts = frame.attrs
-    measure, qid, formula = facts["measure"], facts["qid"], facts["formula"]
+    measure = facts["measure"]
+    qid = facts["qid"]
     if "undefined" in facts:
         raise ValueError(f"{measure} is undefined for topic {qid!r}: {facts['undefined']}")
     if options.format != "text":
         write(evaluation.as_text(frame, options.format), options.output, options.format)
         return
     lines = [f"{measure} of topic {qid}: {number(facts['value'])}"]
+    formula = facts["formula"]
     lines += [f"= {side}" for side in formula.split(" = ") if side]
     if formula and facts["where"]:
         lines.append(f"where {facts['where']}")
@@ -270,7 +271,7 @@ def _say_matched(table: Any) -> None:
     """Print the number of documents that each source of groups or values has, to stderr."""
     from pt_fairness.analysis.columns import MATCHED
     for source, line in table.attrs[MATCHED].items():
-        sys.stderr.write(f"pt-fairness: {source}: {line}\n")
+        say(f"{source}: {line}")
 
 
 def _refuse(options: argparse.Namespace, table: str, *names: str) -> None:
@@ -320,13 +321,13 @@ def _uncertain(options: argparse.Namespace) -> Any:
         frames, qrels, of_groups or measures, groups, options.uncertain,
         confidence=options.ci or 0.95, baseline=baseline, seed=options.seed)
     if rest:
-        sys.stderr.write(f"pt-fairness: without {listed(rest)}, which no label changes\n")
+        say(f"without {listed(rest)}, which no label changes")
     for column, reason in WHY.items():
         if column in table:
-            sys.stderr.write(f"pt-fairness: {reason}\n")
+            say(reason)
     if baseline is None:
         return table
-    sys.stderr.write(f"pt-fairness: all values are differences from {[*runs][baseline]}\n")
+    say(f"all values are differences from {[*runs][baseline]}")
     return table.rename(columns={"mean": "difference"})
 
 
@@ -372,28 +373,43 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     :param values: the values per topic
     :raises ValueError: too few measures
     """
-    from pt_fairness import analysis, io, plots
-    from pt_fairness.analysis.columns import measure_columns, systems_of
-    from pt_fairness.evaluation.plan import inputs_of, position
+    from pt_fairness import analysis, plots
+    from pt_fairness.analysis.columns import measure_columns
     figure = options.figure
-    measures = measures_of(options)
     columns = measure_columns(averages)
+    measure, *others = columns
     if len(columns) < FIGURES[figure]:
         raise ValueError(f"{figure} needs {FIGURES[figure]} measures; give -m MEASURE MEASURE")
     if figure == "tradeoff":
         front = None
         if options.front:
-            front = analysis.frontier(options.qrels, measures[0], measures[1], options.groups)
+            relevance, fairness, *_ = measures_of(options)
+            front = analysis.frontier(options.qrels, relevance, fairness, options.groups)
             front.columns = columns[:2]
-        return plots.tradeoff(averages, columns[0], columns[1], front=front)
+        return plots.tradeoff(averages, measure, others[0], front=front)
     if figure == "relevance_and_fairness":
-        return plots.relevance_and_fairness(averages, columns[0], columns[1:])
+        return plots.relevance_and_fairness(averages, measure, others)
     if figure == "correlations":
         return plots.correlations(analysis.correlations(averages))
     if figure == "distribution":
-        return plots.distribution(values, columns[0])
-    runs, qrels, _, groups = inputs_of(
-        options.runs, qrels_of(options), measures, groups=options.groups, names=options.names)
+        return plots.distribution(values, measure)
+    return _drawn_of_runs(options, averages, values, columns)
+
+
+def _drawn_of_runs(options: argparse.Namespace, averages: Any, values: Any,
+                   columns: list[str]) -> Any:
+    """Return the axes of a figure that needs the runs.
+
+    :param columns: the measures of the table
+    :raises ValueError: one run, where runs are compared
+    """
+    from pt_fairness import analysis, io, plots
+    from pt_fairness.analysis.columns import systems_of
+    from pt_fairness.evaluation.plan import inputs_of, position
+    figure = options.figure
+    runs, qrels, measures, groups = inputs_of(
+        options.runs, qrels_of(options), measures_of(options), groups=options.groups,
+        names=options.names)
     if figure == "differences":
         if len(runs) < 2:
             raise ValueError("differences compares runs with a baseline; give two runs or more")
@@ -404,14 +420,19 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     systems = {name: runs[name] for name in systems_of(averages)["name"]}
     first = next(iter(systems))
     if figure == "bias_histogram":
-        return plots.bias_histogram(values[values["name"] == first], columns)
+        of_first = values[values["name"] == first]
+        return plots.bias_histogram(of_first, columns)
     if figure == "groups_per_topic":
-        return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
+        distribution = analysis.group_distribution(qrels, groups)
+        return plots.groups_per_topic(distribution)
     if figure == "lorenz":
-        return plots.lorenz(analysis.document_exposure(systems))
+        exposure = analysis.document_exposure(systems)
+        return plots.lorenz(exposure)
     if figure == "exposure":
-        return plots.exposure(analysis.ranked_groups({first: systems[first]}, qrels, groups))
-    topic = options.topic or qrels[io.qrels_columns(qrels)[0]].iloc[0]
+        ranked = analysis.ranked_groups({first: systems[first]}, qrels, groups)
+        return plots.exposure(ranked)
+    qid, *_ = io.qrels_columns(qrels)
+    topic = options.topic or qrels[qid].iloc[0]
     if figure == "strips":
         ranked = analysis.ranked_groups(systems, qrels, groups)
         return plots.strips(ranked, topic, perquery=values, measure=columns[0])
@@ -438,7 +459,7 @@ def _annotate(options: argparse.Namespace) -> None:
         line += f" (first without: {without.iloc[0]})"
     if source.weighted:
         line += "; their weights are lost, for which qrels have no column"
-    sys.stderr.write(f"pt-fairness: {line}\n")
+    say(line)
 
 
 def _agreement(options: argparse.Namespace) -> None:
@@ -490,10 +511,9 @@ def _say_ranked(run: Any, groups: Any) -> bool:
     item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
     without = run["docno"].drop(run.index[item])
     matches = Matches(len(run), len(without), next(iter(without), None))
-    sys.stderr.write(f"pt-fairness: {source.registered}: {matched_line(matches)}\n")
+    say(f"{source.registered}: {matched_line(matches)}")
     if source.judged:
-        sys.stderr.write("pt-fairness: the new order is an oracle: its groups are judgments, which "
-                         "no system knows\n")
+        say("the new order is an oracle: its groups are judgments, which no system knows")
     return bool(source.judged)
 
 

@@ -109,7 +109,7 @@ def _inputs(options: argparse.Namespace) -> Iterator[str]:
         for text in texts:
             yield from glob.glob(text)
             for path in re.split("['\"]", text):
-                yield from (path, *(path.rsplit(":", columns)[0] for columns in (1, 2)))
+                yield from (path.rsplit(":", columns)[0] for columns in (0, 1, 2))
 
 
 def write(text: str, path: str | None, form: str = "") -> None:
@@ -122,7 +122,10 @@ def write(text: str, path: str | None, form: str = "") -> None:
     :raises OSError: the file cannot be written
     """
     if form in ("csv", "long"):
-        text = _without_formulas(text)
+        import pandas as pd
+        cells = pd.read_csv(StringIO(text), header=None, dtype=str, keep_default_na=False)
+        cells = cells.replace(FORMULA, "'", regex=True)
+        text = cells.to_csv(index=False, header=False, lineterminator="\n")
     if path is None:
         sys.stdout.write(text)
     else:
@@ -134,12 +137,9 @@ def write(text: str, path: str | None, form: str = "") -> None:
             out.write(gzip.compress(data, mtime=0) if compression(path) else data)
 
 
-def _without_formulas(text: str) -> str:
-    """Return CSV with a quote before the cells that a spreadsheet takes for formulas."""
-    import pandas as pd
-    cells = pd.read_csv(StringIO(text), header=None, dtype=str, keep_default_na=False)
-    cells = cells.replace(FORMULA, "'", regex=True)
-    return cells.to_csv(index=False, header=False, lineterminator="\n")
+def say(line: str) -> None:
+    """Write a line to standard error, beside the output."""
+    sys.stderr.write(f"pt-fairness: {line}\n")
 
 
 @contextmanager

@@ -191,9 +191,8 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
         warn(f"no Pareto front is drawn: it is unknown which end of {' and '.join(unknown)} is "
              "better; rename it (pt_fairness.rename, --label), or end the name with ↑ or ↓")
         return np.zeros(len(systems), bool)
-    distances: list[Any] = [distance_from_best(systems, column) for column in columns]
-    far = np.array(distances, float)
-    far = far.round(TIE_DECIMALS)
+    distances: Any = [distance_from_best(systems, column) for column in columns]
+    far = np.round(distances, TIE_DECIMALS)
     near = far[:, None]
     rest = far[:, :, None]
     as_good = (near <= rest).all(axis=0)
@@ -242,8 +241,7 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
     marker = TRIANGLES[axis][edge]
     triangle = ax.scatter(*corner, transform=ax.transAxes, marker=marker, clip_on=False,
                           color=REFERENCE["color"])
-    letter = "xy"[axis]
-    return {f"{name} ({letter} = {value:.3f})": triangle}
+    return {f"{name} ({'xy'[axis]} = {value:.3f})": triangle}
 
 
 def _set_limits(set_limits: Any, points: pd.DataFrame, column: str) -> float | None:
@@ -252,11 +250,12 @@ def _set_limits(set_limits: Any, points: pd.DataFrame, column: str) -> float | N
     high = float(points[column].max())
     spread = high - low or abs(high) / 2 or 1.0
     end = fair_end(column, points)
-    if end is not None and max(low - end, end - high) > NEAR_END * spread:
-        end = None
     if end is not None:
-        low = min(low, end)
-        high = max(high, end)
+        if max(low - end, end - high) > NEAR_END * spread:
+            end = None
+        else:
+            low = min(low, end)
+            high = max(high, end)
     room = ROOM * spread
     limits = low - room, high + room
     if direction_of(column, points) == SMALLER:
@@ -394,8 +393,7 @@ def _on_two_axes(ax: Axes | None, table: pd.DataFrame, bars: str, points: Sequen
         right.invert_yaxis()
     _name_systems(ax, table, bars, new)
     ax.set_ylabel(wrapped(bars, LONG))
-    names = ", ".join(points)
-    right.set_ylabel(wrapped(names, LONG))
+    right.set_ylabel(wrapped(", ".join(points), LONG))
     legend_below(ax, handles, new)
     return ax
 
@@ -453,8 +451,7 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     names = table["name"]
     if "against" in table:
         names = names + " − " + table["against"]
-    names = cut_names(names)
-    name_ticks(ax.yaxis, names, new)
+    name_ticks(ax.yaxis, cut_names(names), new)
     ax.axvline(0, color=PALE, zorder=0)
     handles: dict[str, Any] = {}
     if "verdict" in table and table["verdict"].notna().all():
@@ -462,7 +459,11 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
         interval = table[["tolerance low", "tolerance high"]]
         faces = VERDICTS
         kinds = table["verdict"]
-        for limit in _limits(table, direction):
+        margin = table["tolerance"].iloc[0]
+        limits = [margin, -margin]
+        if table.attrs.get(SIDE) != "both":
+            limits = [-margin if direction == LARGER else margin]
+        for limit in limits:
             handles["tolerance"] = ax.axvline(limit, color="black", linestyle="--", linewidth=1)
     else:
         ends = "interval (not corrected)"
@@ -483,12 +484,7 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     return ax
 
 
-def _limits(table: pd.DataFrame, direction: str | None) -> list[float]:
-    """Return the differences at the tolerance, on the sides that the verdicts are about."""
-    margin = table["tolerance"].iloc[0]
-    if table.attrs.get(SIDE) == "both":
-        return [margin, -margin]
-    return [-margin] if direction == LARGER else [margin]
+
 
 
 def _significance(table: pd.DataFrame) -> Any:

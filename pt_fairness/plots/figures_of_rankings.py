@@ -95,13 +95,11 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     groups = ranked["group"].dropna().unique()
     faces = _faces(sorted(groups))
     ax, new = axes_of(ax)
-    short = cut_names(names)
-    name_ticks(ax.yaxis, short, new)
+    name_ticks(ax.yaxis, cut_names(names), new)
     _draw_documents(ax, topic, names, faces)
     depth = int(topic["rank"].max())
     letters = len(str(depth)) + 1
-    ticks = _labelled_ranks(ax, depth, letters)
-    ax.set_xticks(ticks)
+    ax.set_xticks(_labelled_ranks(ax, depth, letters))
     size = min(font_size(ax.yaxis), font_size(ax.xaxis))
     right = ax.get_yaxis_transform()
     for row, value in enumerate(values):
@@ -144,10 +142,8 @@ def _draw_documents(ax: Axes, topic: pd.DataFrame, names: list[Any],
         for i, group in enumerate(groups):
             corner = rank - 0.5, bottom + i * share
             face = faces.get(group, NO_GROUP)
-            block = Rectangle(corner, 1, share, linewidth=edge, **face)
-            ax.add_patch(block)
-    relevant = topic[topic["label"] > 0]
-    relevant = relevant.drop_duplicates(["name", "rank"])
+            ax.add_patch(Rectangle(corner, 1, share, linewidth=edge, **face))
+    relevant = topic[topic["label"] > 0].drop_duplicates(["name", "rank"])
     if len(relevant):
         rows = relevant["name"].map(names.index)
         dot = min(4.0, 0.6 * column, 0.5 * height / len(names))
@@ -228,7 +224,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     topics, _, depth = shares.shape
     ranks = range(1, depth + 1)
     every = max(1, depth // 10)
-    handles: dict[str, Any] = {}
+    handles = {}
     means = shares.mean(axis=0)
     roots = np.sqrt(shares.count(axis=0))
     errors = Z_95 * shares.std(axis=0) / roots
@@ -251,9 +247,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     if targets:
         handles["target"] = TARGET_LINE
     title = f"{names[0]}: mean of {topics} topics (band: 95 % confidence interval)"
-    title = wrapped(title, TITLE)
-    name = wrapped(name, LONG)
-    ax.set(xlabel="first ranks", ylabel=name, title=title)
+    ax.set(xlabel="first ranks", ylabel=wrapped(name, LONG), title=wrapped(title, TITLE))
     ax.set(xlim=(0.5, depth + 0.5), ylim=(0, 1))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(ax, handles, new)
@@ -329,8 +323,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
                          "takes the result of pt_fairness.explain")
     ranks = explanation["rank"]
     ax, new = axes_of(ax)
-    names = explanation.columns.astype(str)
-    shares = names[names.str.startswith(SHARE)]
+    shares = explanation.filter(regex=f"^{SHARE}").columns
     faces = _faces(shares.str.removeprefix(SHARE))
     handles: dict[str, Any] = {}
     if "contribution" in explanation:
@@ -458,10 +451,8 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     ax.plot([0, 1], [0, 1], color=PALE, zorder=0)
     lines = {}
     for i, (name, curve) in enumerate(curves.items()):
-        style = line_style(i)
-        style["marker"] = ""
-        count = len(curve)
-        places = np.linspace(0, 1, count)
+        style = line_style(i) | {"marker": ""}
+        places = np.linspace(0, 1, len(curve))
         (lines[name],) = ax.plot(places, curve, **style)
     label = "share of groups" if "group" in exposure else "share of documents"
     ax.set(xlabel=label, ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))

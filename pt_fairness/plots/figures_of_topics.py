@@ -86,8 +86,8 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     bottom = np.zeros(count)
     bars = {}
     for i, (group, counts) in enumerate(table.items()):
-        style = bar_style(i)
-        bars[group] = ax.bar(places, counts, bottom=bottom, width=1.0, linewidth=0.3, **style)
+        bars[group] = ax.bar(places, counts, bottom=bottom, width=1.0, linewidth=0.3,
+                             **bar_style(i))
         bottom += counts.to_numpy()
     step = math.ceil(count / MOST_LABELS)
     name_ticks(ax.xaxis, table.index, new, step)
@@ -124,12 +124,11 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     frame, name = of_one_measure(found, measure)
     sizes = frame.groupby("group")["n"].max()
     systems = frame["name"].unique().tolist()
-    labels = cut_names(systems)
     ax, new = axes_of(ax)
     texts = [f"{group} (n = {n})" for group, n in sizes.items()]
     name_ticks(ax.yaxis, texts, new)
     handles = {}
-    for i, (system, label) in enumerate(zip(systems, labels, strict=True)):
+    for i, (system, label) in enumerate(zip(systems, cut_names(systems), strict=True)):
         part = frame[frame["name"] == system]
         look = point_style(i)
         rows = sizes.index.get_indexer(part["group"])
@@ -238,13 +237,16 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     [[0.5, 0.25], [-0.25, 0.0]]
     """
     perquery = per_query(perquery)
-    values = _of_both(perquery, x, y)
-    if limits is not None:
-        low, high = limits
-        outside = (values < low) | (values > high)
-        for topic, pair in values[outside.any(axis=1)][:1].iterrows():
-            raise ValueError(f"limits={limits!r} does not include topic {topic!r} with the values "
-                             f"{pair['x']:g} and {pair['y']:g}")
+    columns = [_values_of(perquery, *series) for series in (x, y)]
+    values = pd.concat(columns, axis=1, join="inner", keys=["x", "y"]).dropna()
+    if values.empty:
+        raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
+                         f"{y[0]!r}, so there is nothing to draw")
+    low, high = limits or (-np.inf, np.inf)
+    outside = (values < low) | (values > high)
+    for topic, pair in values[outside.any(axis=1)][:1].iterrows():
+        raise ValueError(f"limits={limits!r} does not include topic {topic!r} with the values "
+                         f"{pair['x']:g} and {pair['y']:g}")
     ax, _ = axes_of(ax)
     if label is not None:
         label = wrapped(label)
@@ -277,26 +279,17 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
     return ax
 
 
-def _of_both(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any]) -> pd.DataFrame:
-    """Return the values ``x`` and ``y`` of the topics that have both.
+def _values_of(perquery: pd.DataFrame, system: Any, measure: Any) -> pd.Series:
+    """Return the values of a system by topic.
 
-    :param x: the system and the measure
-    :param y: likewise
-    :raises ValueError: no value of a system, or no topic with both
+    :raises ValueError: there are none
     """
-    columns = {}
-    for axis, (system, measure) in (("x", x), ("y", y)):
-        part, _ = of_one_measure(perquery, measure)
-        part = part[part["name"] == system]
-        if part.empty:
-            raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the "
-                             f"systems {', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
-        columns[axis] = part.set_index("qid")["value"]
-    values = pd.concat(columns, axis=1, join="inner").dropna()
-    if values.empty:
-        raise ValueError(f"no topic has a value of {x[1]} for {x[0]!r} and one of {y[1]} for "
-                         f"{y[0]!r}, so there is nothing to draw")
-    return values
+    part, _ = of_one_measure(perquery, measure)
+    part = part[part["name"] == system]
+    if part.empty:
+        raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the systems "
+                         f"{', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
+    return part.set_index("qid")["value"]
 
 
 def _write_quadrants(ax: Axes, values: pd.DataFrame) -> None:
@@ -445,13 +438,11 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     for i, (group, part) in enumerate(places.groupby(ratios["group"], sort=False)):
         points = ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
                             **point_style(i))
-        label = f"{wrapped(group)}, moved at random within its cell"
-        handles[label] = points
+        handles[f"{wrapped(group)}, moved at random within its cell"] = points
     handles["no bias"] = Patch(**NO_BIAS)
     # The axes are square, so the step of the x-axis also fits the y-axis.
-    room = min(size_of(ax))
     length = len("0.00 ") * LETTER_WIDTH * font_size(ax.xaxis)
-    step = tick_step(n + 1, room, length)
+    step = tick_step(n + 1, min(size_of(ax)), length)
     shares = np.arange(0, n + 1, step) / n
     labels = [f"{share:.2g}" for share in shares]
     for axis in (ax.xaxis, ax.yaxis):

@@ -235,8 +235,7 @@ def _dot(artist: Any) -> float:
 
 def font_size(axis: Axis) -> float:
     """Return the font size of the tick labels in points."""
-    labels = axis.get_ticklabels()
-    return float(labels[0].get_fontsize())
+    return float(axis.get_ticklabels()[0].get_fontsize())
 
 
 def resize(ax: Axes, width: float, height: float) -> None:
@@ -254,8 +253,7 @@ def _grow(ax: Axes, width: float, height: float) -> None:
         width = 0.0
     old = figure.get_size_inches()
     more = np.maximum([width, height], 0.0)
-    size: Any = old + more / 72
-    figure.set_size_inches(size)
+    figure.set_size_inches(*(old + more / 72))
 
 
 def tick_step(ticks: int, room: float, label: float) -> int:
@@ -451,10 +449,8 @@ def label_points(ax: Axes, points: Any, names: Sequence[Any], lines: Sequence[Li
 
 def _along(line: Line2D) -> Floats:
     """Return places along a line, in pixels, ``[n, 2]``."""
-    corners = line.get_xydata()
-    ends = line.get_transform().transform(corners)
-    first = ends[:-1]
-    parts = np.linspace(first, ends[1:], LINE_STEPS)
+    ends = line.get_transform().transform(line.get_xydata())
+    parts = np.linspace(ends[:-1], ends[1:], LINE_STEPS)
     return np.asarray(parts.reshape(-1, 2))
 
 
@@ -467,8 +463,7 @@ def _boxes(places: Floats, radius: Any) -> Floats:
 
 def _size(ax: Axes, name: Any, size: float) -> tuple[float, float]:
     """Return the width and the height of a label in points."""
-    text = wrapped(name)
-    label = ax.text(0, 0, text, fontsize=size)
+    label = ax.text(0, 0, wrapped(name), fontsize=size)
     width, height = size_of(label)
     label.remove()
     return width, height
