@@ -22,6 +22,9 @@ from pt_fairness.rerank.rerankers import GroupReRanker, GroupSource, ReRanker, T
 
 SEED = params.whole("seed of the random numbers")
 SAMPLE = params.whole("number of the draw", smallest=0, largest=2**31 - 1)
+SAMPLE_OR_NONE = params.Param((int, type(None)), SAMPLE.desc, f"None or {SAMPLE.allowed}",
+                              canonical=SAMPLE.canonical,
+                              accepts=lambda v: v is None or SAMPLE.accepts(v))
 
 
 class Policy(ReRanker):
@@ -441,9 +444,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         "discount": params.discount("log2", "trec", "geometric"),
         "p": params.persistence(0.85),
         "seed": SEED,
-        "sample": params.Param((int, type(None)), SAMPLE.desc, f"None or {SAMPLE.allowed}",
-                               canonical=SAMPLE.canonical,
-                               accepts=lambda v: v is None or SAMPLE.accepts(v)),
+        "sample": SAMPLE_OR_NONE,
     }
     discount: str
     p: float
