@@ -45,13 +45,7 @@ from pt_fairness.groups.labels_of_models import FromTransformer
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import reads_subtopics
 from pt_fairness.reporting.evaluated_runs import IN_QRELS, Column, Experiment, as_data
-from pt_fairness.reporting.paragraph import (
-    Facts,
-    as_latex,
-    bibtex,
-    paragraph,
-    short_names,
-)
+from pt_fairness.reporting.paragraph import Facts, as_latex, bibtex, paragraph, short_names
 from pt_fairness.reporting.paragraph import as_text as as_prose
 from pt_fairness.reporting.steps import CONTRIBUTION, VALUE
 

@@ -190,10 +190,10 @@ class Steps:
             by_prefix = [self._values(self._prefixes, shown[rank <= last])
                          for last in range(self._longest)]
         numbers = {}
-        for method, counted, value in zip(self.methods, counting, values.T, strict=True):
+        for method, documents, value in zip(self.methods, counting, values.T, strict=True):
             measure = method.measure
             if method.source == "terms":
-                numbers[measure] = counted.spread(terms[measure])
+                numbers[measure] = documents.spread(terms[measure])
             elif method.source == "prefixes":
                 prefixes = [np.nan_to_num(of_prefix[measure]) for of_prefix in by_prefix]
                 so_far = method.so_far(prefixes, value)
@@ -204,7 +204,7 @@ class Steps:
             elif method.source == "cutoffs":
                 columns = [by_cutoff[at_cutoff] for at_cutoff in method.at_cutoffs]
                 so_far = method.so_far(columns, value)
-                numbers[measure] = counted.so_far(so_far)
+                numbers[measure] = documents.so_far(so_far)
         return numbers
 
     def _values(self, evaluator: QuickEvaluator, run: pd.DataFrame) -> dict[Any, Floats]:
