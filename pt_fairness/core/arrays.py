@@ -38,26 +38,10 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[is_new(ordered)]
 
 
-def starts(count: Ints) -> Ints:
-    """Return the index of the first element of each of consecutive rows, ``[R]``.
-
-    :param count: the number of elements of each row, ``[R]``
-    """
-    return np.cumsum(count) - count
-
-
-def rows_of(count: Ints) -> Ints:
-    """Return the row of each element of consecutive rows, ``[n]``.
-
-    :param count: the number of elements of each row, ``[R]``
-    """
-    rows = np.arange(len(count))
-    return np.repeat(rows, count)
-
-
 def ranges(start: Ints, count: Ints) -> Ints:
     """Return the integers of several ranges, ``count`` from ``start`` on, concatenated."""
-    offsets = start - starts(count)
+    first = np.cumsum(count) - count
+    offsets = start - first
     numbers = np.repeat(offsets, count)
     numbers += np.arange(len(numbers))
     return numbers
@@ -68,7 +52,8 @@ def positions(row: Ints) -> Ints:
 
     :param row: the row of each element, ascending, ``[n]``
     """
-    first = starts(np.bincount(row))
+    count = np.bincount(row)
+    first = np.cumsum(count) - count
     return np.arange(len(row)) - first[row]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from math import ceil
 from typing import Any
@@ -18,6 +19,7 @@ CHUNK = 1 << 13
 LONG = 256
 #: The characters that trec_eval cannot read in an identifier, and their names.
 CONTROL_CHARACTERS = {"\0": "NUL", "\f": "a form feed", "\v": "a vertical tab"}
+_CONTROL = re.compile("[\0\f\v]")
 
 
 def unreadable(text: str) -> str | None:
@@ -30,7 +32,7 @@ def unreadable(text: str) -> str | None:
 
 def _first_unreadable(texts: Sequence[str]) -> int | None:
     """Return the index of the first text with such a character, ``None`` if there is none."""
-    if unreadable("".join(texts)) is None:
+    if _CONTROL.search("".join(texts)) is None:
         return None
     return next(i for i, text in enumerate(texts) if unreadable(text))
 
@@ -56,16 +58,6 @@ def missing(column: pd.Series, row: Any, where: str) -> ValueError:
                       "every row needs one")
 
 
-def need_values(column: pd.Series, where: str) -> None:
-    """Check that a column has no missing value.
-
-    :param where: the name of the frame in the error
-    :raises ValueError: it has one
-    """
-    if column.hasnans:
-        raise missing(column, np.argmax(column.isna()), where)
-
-
 def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame:
     """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
 
@@ -75,7 +67,8 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
     texts = {}
     for column in columns:
         ids = frame[column]
-        need_values(ids, what)
+        if ids.hasnans:
+            raise missing(ids, ids.isna().argmax(), what)
         texts[column] = whole_numbers(ids).astype("str")
     return frame.assign(**texts)
 
@@ -129,25 +122,19 @@ def as_frame(data: Any) -> Any:
                          "split, such as data['train']")
     if kind == "LazyFrame":  # of polars, not computed yet
         data = data.collect()
-    data = _of_pandas(data)
-    if not isinstance(data, pd.DataFrame):
+    if isinstance(data, (pd.DataFrame, pd.Series)):
+        pass
+    elif hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    elif hasattr(data, "__arrow_c_stream__"):
+        import pyarrow
+        data = pyarrow.table(data).to_pandas()
+    elif hasattr(data, "__dataframe__"):
+        data = pd.api.interchange.from_dataframe(data)
+    if not isinstance(data, pd.DataFrame) or "docno" in data or "doc_id" in data:
         return data
     names = recommender_names(data.columns)
-    return data.rename(columns=names) if names else data
-
-
-def _of_pandas(data: Any) -> Any:
-    """Return the frame of another library as one of pandas, its columns unchanged."""
-    if isinstance(data, (pd.DataFrame, pd.Series)):
-        return data
-    if hasattr(data, "to_pandas"):
-        return data.to_pandas()
-    if hasattr(data, "__arrow_c_stream__"):
-        import pyarrow
-        return pyarrow.table(data).to_pandas()
-    if hasattr(data, "__dataframe__"):
-        return pd.api.interchange.from_dataframe(data)
-    return data
+    return data.rename(columns=names)
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
@@ -312,7 +299,8 @@ class PairIndex:
 
     @staticmethod
     def _hashes(topic: Ints, docnos: pd.Series, where: str, key: str) -> Any:
-        need_values(docnos, where)
+        if docnos.hasnans:
+            raise missing(docnos, docnos.isna().argmax(), where)
         hashes = np.empty(len(topic), np.uint64)
         for start in range(0, len(topic), CHUNK):
             part = slice(start, start + CHUNK)
@@ -331,22 +319,10 @@ class PairIndex:
         """
         hashes = self._hashes(topic, docnos, where, self.key)
         pair = np.full(len(hashes), -1, np.int32)
-        if not len(self):
+        last = len(self.first) - 1
+        if last < 0:
             return pair, hashes
-        place = self._places(hashes)
-        hits = np.flatnonzero(self.hashes[place] == hashes)
-        pairs = self.number[place[hits]]
-        rows = self.first[pairs]
-        equal = _equal(docnos, hits, self._docnos, rows)
-        pair[hits[equal]] = pairs[equal]
-        return pair, hashes
-
-    def _places(self, hashes: Any) -> Ints:
-        """Return the index in ``self.hashes`` of the first one that is not smaller, ``[m]``.
-
-        It is the last index if all are smaller. Faster than ``np.searchsorted``.
-        """
-        last = len(self) - 1
+        # The index of the first of ``self.hashes`` that is not smaller, the last one if all are.
         bucket = (hashes >> self._shift).astype(np.int64)
         place = np.minimum(self._bucket[bucket], last)
         before = np.flatnonzero(self.hashes[place] < hashes)
@@ -355,7 +331,12 @@ class PairIndex:
             place[before] += 1
             smaller = self.hashes[place[before]] < hashes[before]
             before = before[smaller]
-        return place
+        hits = np.flatnonzero(self.hashes[place] == hashes)
+        pairs = self.number[place[hits]]
+        rows = self.first[pairs]
+        equal = _equal(docnos, hits, self._docnos, rows)
+        pair[hits[equal]] = pairs[equal]
+        return pair, hashes
 
 
 class DocumentIndex:

@@ -64,7 +64,7 @@ from pt_fairness.core.messages import (
     warn,
 )
 from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, oracles, position, refuse_pipes
-from pt_fairness.evaluation.workers import Scorer, Scores, make_parallel, scores_of_runs
+from pt_fairness.evaluation.workers import Scorer, make_parallel, scores_of_runs
 from pt_fairness.io.run_files import NamedRuns, RunInputs
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import refuse_unknown
@@ -285,7 +285,9 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
     if not scores:
         raise ValueError(f"no run could be evaluated: {first_names(errors, '; ')}")
     refuse_unknown([run.warnings for run in scores.values()])
-    _warn_once(scores, len(systems), options.undefined)
+    messages = {name: run.warnings for name, run in scores.items() if run.warnings}
+    if messages:
+        _warn_once(messages, len(systems), options.undefined)
     if broken:
         nothing = f"; {base} is the baseline, so nothing is compared" if base in broken else ""
         warn(f"{len(broken)} of {len(systems)} runs could not be evaluated and are missing from "
@@ -307,7 +309,10 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
                              "correction": options.correction, "systems": len(systems) - 1}
     if options.confidence is not None:
         attrs[INTERVAL] = {"method": "bca", "confidence": options.confidence}
-    by_topic = per_query_of(values)
+    by_topic = pd.concat(values, names=["name", "qid"]).sort_index()
+    by_topic.columns.name = "measure"
+    by_topic = by_topic.stack(future_stack=True)
+    by_topic = by_topic.rename("value").reset_index()
     by_topic.attrs = attrs
     if not averaged:
         return None, by_topic, scorer
@@ -328,14 +333,16 @@ _STYLES = {"bold": "font-weight: bold", "color": "background-color: lightgreen",
            "colour": "background-color: lightgreen"}
 
 
-def _warn_once(scores: Mapping[str, Scores], runs: int, undefined: str) -> None:
+def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
+               undefined: str) -> None:
     """Warn once for each cause, with the names of the runs that it applies to.
 
+    :param issued: the causes and messages of the warnings of each run
     :param runs: the number of runs, with those that could not be evaluated
     """
     causes: dict[str, dict[str, list[str]]] = {}
-    for name, run in scores.items():
-        for cause, message in dict.fromkeys(run.warnings):
+    for name, of_run in issued.items():
+        for cause, message in dict.fromkeys(of_run):
             causes.setdefault(cause, {}).setdefault(message, []).append(name)
     for cause, messages in causes.items():
         (message, names), *rest = messages.items()
@@ -355,8 +362,8 @@ def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, base
     """Return ``name``, the average of each measure and what the options add to it.
 
     :param values: the values of each system, with a row for each topic
-    :param by_topic: the same as :func:`per_query_of` returns them, with the facts of the
-        evaluation, to which the tolerance of each measure is added
+    :param by_topic: the same as ``name, qid, measure, value``, with the facts of the evaluation,
+        to which the tolerance of each measure is added
     :param baseline: the name of the baseline
     """
     everywhere = list(by_topic.attrs[UNDEFINED_EVERYWHERE])
@@ -453,17 +460,6 @@ def _compare(values: pd.DataFrame, baseline: pd.DataFrame, options: Options) -> 
         warnings.filterwarnings("ignore", category=RuntimeWarning)
         p_values = stats.ttest_rel(ours, theirs, axis=1, nan_policy="omit").pvalue
     return np.array([wins, losses, p_values])
-
-
-def per_query_of(values: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return ``name, qid, measure, value``, sorted by name and topic.
-
-    :param values: the values of each system, with a row for each topic
-    """
-    table = pd.concat(values, names=["name", "qid"]).sort_index()
-    table.columns.name = "measure"
-    values_of_all = table.stack(future_stack=True)
-    return values_of_all.rename("value").reset_index()
 
 
 def reference_rows(plan: Plan, options: Options,

@@ -554,14 +554,17 @@ def score(measures: Collection[FairnessMeasure],
     by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
     for measure in measures:
         by_labels.setdefault(measure.added_labels, []).append(measure)
-    values: dict[FairnessMeasure, Floats] = {}
+    of_measures: dict[FairnessMeasure, Floats] = {}
     for added, same in by_labels.items():
         blocks = [[np.zeros(0)] * len(same)]
         for view in View.blocks(rankings.of_labels(added, depth_of(same))):
-            blocks.append([view.mean_of_lists(values_of(measure, view)) for measure in same])
+            values = [values_of(measure, view) for measure in same]
+            if len(view.topic) > len(view.topics):
+                values = list(map(view.mean_of_lists, values))
+            blocks.append(values)
         of_topics = map(np.concatenate, zip(*blocks, strict=True))
-        values.update(zip(same, of_topics, strict=True))
-    return values
+        of_measures.update(zip(same, of_topics, strict=True))
+    return of_measures
 
 
 def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> Floats:

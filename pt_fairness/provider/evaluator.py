@@ -309,9 +309,18 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self.several: dict[FairnessMeasure, int] = {}
         masks = {}
         for source in self._sources:
-            self._check(source)
+            if source.dropped.any():
+                self._warn_of_dropped(source)
+            labels = source.annotations.labels
             for part in source.measures:
                 masks[part] = source.dropped
+                check_labels(part, source.annotations, self._warn)
+                by_default = "protected" not in part.params
+                if len(labels) > 2 and by_default and part.param("protected") not in (None, "all"):
+                    self.several[part] = len(labels)
+                target = part.registered_target
+                if target is not None:
+                    targets.check(target, self.topics)
         # A mask of the topics that the sources of each measure drop, ``[T]``.
         self._dropped = []
         for measure in self._fairness:
@@ -351,8 +360,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                    f"{topic!r}): measures of this package count the highest, those of trec_eval, "
                    "such as nDCG, the last", "conflicts")
 
-    def _check(self, source: GroupedMeasures) -> None:
-        """Check the labels and targets of measures, and note those of one group among several."""
+    def _warn_of_dropped(self, source: GroupedMeasures) -> None:
         for dropper, dropped in source.dropping.items():
             if dropped.any():
                 first = self.topics[dropped.argmax()]
@@ -360,16 +368,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                            f"first is {first!r}): they have no value (NaN) and are left out of the "
                            "means. In Python, pt.Experiment leaves them out if it is given "
                            "groups.to_qrels(qrels)", f"topics {dropper}")
-        labels = source.annotations.labels
-        for measure in source.measures:
-            check_labels(measure, source.annotations, self._warn)
-            by_default = "protected" not in measure.params
-            protected = measure.param("protected")
-            if len(labels) > 2 and by_default and protected not in (None, "all"):
-                self.several[measure] = len(labels)
-            target = measure.registered_target
-            if target is not None:
-                targets.check(target, self.topics)
 
     def _warn(self, message: str, cause: str) -> None:
         """Warn once for each cause."""

@@ -74,6 +74,21 @@ def matched_line(ranked: Matches, judged: Matches | None = None, what: str = "gr
     return f"{documents} have a {what}{example}"
 
 
+def _no_groups(labels: Iterable[str]) -> ValueError:
+    """Return the error for qrels without groups.
+
+    :param labels: the values of ``iteration``
+    """
+    return ValueError(
+        "the qrels have no groups: their iteration field is absent, or holds nothing but "
+        f"{' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
+        "evaluate, --groups of the commands), or write the groups into the qrels (to_qrels of "
+        "Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
+        "pt.fairness.read_qrels keeps them. A column group in the results of a system is read by "
+        "pt_fairness.evaluate alone: elsewhere, name groups.from_frame(results), or "
+        "groups.from_transformer of the transformer that makes it")
+
+
 class Annotations:
     """The groups of judged documents, from the ``iteration`` of the qrels or from a group source.
 
@@ -103,42 +118,26 @@ class Annotations:
         self._added = set(added)
         self._unknown = [UNKNOWN_GROUP] * unknown
         self._lock = threading.Lock()
+        pairs = len(judgments.topic)
         if not needed:
             self._set_labels([])
-            pairs = len(judgments.topic)
             self.pair_codes = np.full(pairs, -1, np.int32)
             self.by_rel = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
-            self._take_iteration(rels)
+            codes, labels = judgments.row_labels
+            if labels and set(labels) <= TREC_DEFAULTS:
+                raise _no_groups(labels)
+            self._set_labels(labels)
+            label = recoded(codes, labels, self.sets.labels)
+            pair = judgments.index.pair
+            self.pair_codes = self.sets.code(pair, label, pairs)
+            self.by_rel = dict.fromkeys(rels, self.pair_codes)
+            for rel in self.by_rel:
+                rows = judgments.row_relevance >= (-np.inf if rel is None else rel)
+                if not rows.all():
+                    self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
         else:
             self._ask_source(groups, set(rels))
-
-    def _take_iteration(self, rels: Iterable[int | None]) -> None:
-        """Take the groups of the judged documents from the ``iteration`` of the qrels."""
-        codes, labels = self.judgments.row_labels
-        if labels and set(labels) <= TREC_DEFAULTS:
-            raise ValueError(
-                "the qrels have no groups: their iteration field is absent, or holds nothing "
-                f"but {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
-                "or of evaluate, --groups of the commands), or write the groups into the qrels "
-                "(to_qrels of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
-                "pt.fairness.read_qrels keeps them. A column group in the results of a system "
-                "is read by pt_fairness.evaluate alone: elsewhere, name "
-                "groups.from_frame(results), or groups.from_transformer of the transformer "
-                "that makes it")
-        self._set_labels(labels)
-        label = recoded(codes, labels, self.sets.labels)
-        pair = self.judgments.index.pair
-        pairs = len(self.judgments.topic)
-        self.pair_codes = self.sets.code(pair, label, pairs)
-        self.by_rel = dict.fromkeys(rels, self.pair_codes)
-        for rel in self.by_rel:
-            if rel is None:
-                continue
-            rows = self.judgments.row_relevance >= rel
-            if not rows.all():
-                codes = self.sets.code(pair[rows], label[rows], pairs)
-                self.by_rel[rel] = codes
 
     def _ask_source(self, groups: Groups, rels: set[Any]) -> None:
         """Take the groups of the judged documents from a group source."""

@@ -18,8 +18,6 @@ from pt_fairness.core.arrays import (
     positions,
     ranges,
     recoded,
-    rows_of,
-    starts,
     unique_rows,
 )
 
@@ -137,7 +135,8 @@ class LabelSets:
         start = self._start[codes]
         size = self._start[codes + 1] - start
         entry = ranges(start, size)
-        return rows_of(size), self._label[entry], self._share[entry]
+        row = np.repeat(np.arange(len(codes)), size)
+        return row, self._label[entry], self._share[entry]
 
     def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
         """Return the share of each of ``labels`` in each set, ``[len(codes), len(labels)]``.
@@ -341,7 +340,8 @@ class Rankings:
             rows = rows[within]
             lists = lists[within]
         length = np.bincount(lists, minlength=len(self.list_topic))
-        return Condensed(self.codes[rows], self.pair[rows], length, starts(length))
+        start = np.cumsum(length) - length
+        return Condensed(self.codes[rows], self.pair[rows], length, start)
 
     def pooled(self, rel: int | None) -> Pooled:
         """Return the judged documents of all topics with a relevance of at least ``rel``.

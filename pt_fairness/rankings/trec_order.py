@@ -17,9 +17,8 @@ from pt_fairness.core.arrays import (
     is_new,
     positions,
     recoded,
-    starts,
 )
-from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, need_values, texts_of, words_of
+from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
 from pt_fairness.io.files import need_distinct_columns
 
@@ -54,7 +53,17 @@ class Judgments:
         self.topic = self.index.topic
         #: Returns the docnos of pairs as text.
         self.docnos = self.index.docnos
-        relevance = relevance_of(qrels["relevance"])
+        column = qrels["relevance"]
+        if column.hasnans:
+            raise missing(column, column.isna().argmax(), "qrels")
+        relevance = pd.to_numeric(column).to_numpy()
+        outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
+        if outside.any():
+            row = int(outside.argmax())
+            raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
+                             f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
+        if relevance.dtype.kind != "f":
+            relevance = relevance.astype(np.int64, copy=False)
         #: The relevance of each row, ``[rows]``.
         self.row_relevance = relevance
         #: The highest relevance of each pair, ``[pairs]``.
@@ -97,23 +106,6 @@ class Judgments:
         return codes[self._order], labels
 
 
-def relevance_of(column: pd.Series) -> Any:
-    """Return the relevance of each row of qrels, ``[rows]``.
-
-    :raises ValueError: a relevance is missing, or outside ±1,000,000
-    """
-    need_values(column, "qrels")
-    relevance = pd.to_numeric(column).to_numpy()
-    outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
-    if outside.any():
-        row = int(outside.argmax())
-        raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
-                         f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
-    if relevance.dtype.kind == "f":
-        return relevance
-    return relevance.astype(np.int64, copy=False)
-
-
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
@@ -139,14 +131,22 @@ class Run:
         samples: dict[str, Any] = {}
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
-        _warn_of_topics(list(run_qids), judgments.topics, warn)
+        if not run_qids or not set(run_qids).issuperset(judgments.topics):
+            _warn_of_topics(list(run_qids), judgments.topics, warn)
         judged = topic >= 0
         if not judged.all():
             topic = topic[judged]
             sample = sample[judged]
             score = score[judged]
             docnos = docnos[judged]
-        lists = self._lists_of(topic, sample, len(samples))
+        topics = len(judgments.topics)
+        #: The topic of each list, ``[R]``.
+        self.topics = np.arange(topics, dtype=np.int32)
+        lists = topic
+        if len(samples) > 1:
+            lists = self._lists_of(topic, sample, len(samples))
+        #: Whether a topic has several lists.
+        self.sampled = len(self.topics) > topics
         pair, hashes = judgments.index.find(topic, docnos, "run")
         keys = np.sort(hashes + lists.astype(np.uint64))
         if not is_new(keys).all():
@@ -173,7 +173,7 @@ class Run:
         #: The number of documents of each list, ``[R]``.
         self.length = np.bincount(lists, minlength=len(self.topics))
         #: The index of the first document of each list, ``[R]``.
-        self.start = starts(self.length)
+        self.start = np.cumsum(self.length) - self.length
         start = self.start.astype(np.int32)
         #: The 0-based rank of each document, ``[n]``.
         self.place = np.arange(len(lists), dtype=np.int32)
@@ -182,20 +182,13 @@ class Run:
             self._warn_of_samples(len(samples), warn)
 
     def _lists_of(self, topic: Ints, sample: Ints, samples: int) -> Ints:
-        """Set the topic of each list, and return the list of each row, ``[n]``."""
-        topics = len(self._judgments.topics)
-        #: The topic of each list, ``[R]``.
-        self.topics = np.arange(topics, dtype=np.int32)
-        lists = topic
-        if samples > 1:
-            present = np.bincount(topic, minlength=topics) > 0
-            count = np.where(present, samples, 1)
-            self.topics = np.repeat(self.topics, count)
-            start = starts(count).astype(np.int32)
-            lists = start[topic] + sample
-        #: Whether a topic has several lists.
-        self.sampled = len(self.topics) > topics
-        return lists
+        """Repeat the topics that have samples, and return the list of each row, ``[n]``."""
+        present = np.bincount(topic, minlength=len(self.topics)) > 0
+        count = np.where(present, samples, 1)
+        self.topics = np.repeat(self.topics, count)
+        start = np.cumsum(count) - count
+        start = start.astype(np.int32)
+        return start[topic] + sample
 
     def _warn_of_samples(self, samples: int, warn: Warn) -> None:
         """Warn of the topics that are missing from some of the samples."""
@@ -313,7 +306,12 @@ def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Int
     # One sort of integers, by list and by score, is faster than lexsort, most of all for a run that
     # is in order.
     key = lists.astype(np.int64) << 32
-    key += _descending(score)
+    # The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
+    negated = np.float32(0) - score  # has no −0
+    bits = negated.view(np.int32)
+    negative = bits >> 31
+    bits ^= negative & 0x7FFFFFFF
+    key += bits
     order = np.argsort(key, kind="stable")
     del key
     order = order.astype(np.int32)
@@ -325,18 +323,6 @@ def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Int
     if not new.all():
         _order_ties(order, block, docnos)
     return order, block
-
-
-def _descending(score: Floats) -> Ints:
-    """Return 32-bit integers that sort as the scores do in descending order, ``[n]``.
-
-    The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
-    """
-    negated = np.float32(0) - score  # has no −0
-    bits = negated.view(np.int32)
-    negative = bits >> 31
-    bits ^= negative & 0x7FFFFFFF
-    return bits
 
 
 def _order_ties(order: Ints, block: Ints, docnos: pd.Series) -> None:

@@ -16,9 +16,6 @@ from pt_fairness.core.arrays import (
     Ints,
     mean_of_lists,
     ranges,
-    rows_of,
-    starts,
-    within,
 )
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 
@@ -31,23 +28,21 @@ class Lists(NamedTuple):
     #: The number of documents of each list, ``[R]``.
     length: Ints
 
-    def cut(self, cutoff: int | None) -> Ints:
-        """Return the number of documents of each list up to ``cutoff``, ``[R]``."""
-        if cutoff is None:
-            return self.length
-        return np.minimum(self.length, cutoff)
-
-    def matrix(self, flat: Any, cutoff: int | None, empty: float = -1) -> Any:
+    def matrix(self, flat: Any, cutoff: int | None, empty: float = -1) -> tuple[Any, Ints]:
         """Return the values of the first ``cutoff`` documents of each list, ``[R, D]``.
 
         :param flat: the value of each document, ``[n]``
         :param empty: the value past the end of a list
+        :returns: the values, and the number of these documents of each list, ``[R]``
         """
-        n = self.cut(cutoff)
-        depth = int(n.max(initial=0))
-        places = self.start[:, None] + np.arange(depth)
+        n = self.length
+        if cutoff is not None:
+            n = np.minimum(n, cutoff)
+        ranks = np.arange(n.max(initial=0))
+        places = self.start[:, None] + ranks
         values = flat.take(places, mode="clip")
-        return np.where(within(depth, n), values, empty)
+        inside = ranks < n[:, None]
+        return np.where(inside, values, empty), n
 
 
 class Documents(NamedTuple):
@@ -104,15 +99,16 @@ class View:
     def __init__(self, rankings: Rankings, topics: slice) -> None:
         self._rankings = rankings
         self._first = first = topics.start
+        ends = [first, topics.stop]
         self.topics = rankings.topics[topics]
         self.labels = rankings.labels
         self.order = rankings.order
-        pairs = self._rows(rankings.pair_topic)
+        pairs = slice(*np.searchsorted(rankings.pair_topic, ends))
         pair_topic = rankings.pair_topic[pairs]
         self._pairs = pairs
         # The topic of each judged pair of these topics.
         self._pair_topic = pair_topic - first
-        lists = self._rows(rankings.list_topic)
+        lists = slice(*np.searchsorted(rankings.list_topic, ends))
         topic = rankings.list_topic[lists]
         self.topic = topic - first
         start = rankings.start[lists]
@@ -126,10 +122,15 @@ class View:
         end = start[-1] + length[-1]
         # The label set of each document of the condensed lists, an index into ``rankings.sets``.
         self._ranked = condensed.codes[start[0]:end]
-        used = self._used_sets()
         sets = rankings.sets
+        is_used = np.zeros(len(sets.weighted) + 1, bool)
+        is_used[self._ranked] = True
+        for of_pairs in rankings.relevant.values():
+            codes = of_pairs[pairs]
+            is_used[codes] = True
+        used = np.flatnonzero(is_used[:-1])  # the last element is that of −1
         # The code of each label set of the rankings in this view; −1 stays −1.
-        self._code = np.full(len(sets) + 1, -1, np.int32)
+        self._code = np.full(len(sets.weighted) + 1, -1, np.int32)
         self._code[used] = np.arange(len(used))
         self.share = sets.shares(used, self.labels)
         self.member = self.share > 0
@@ -138,25 +139,6 @@ class View:
         self.degree = np.where(weighted, self.share, self.member)
         self._counts: dict[int | None, Floats] = {}
         self._documents: dict[int | None, Documents] = {}
-
-    def _rows(self, topics: Ints) -> slice:
-        """Return the rows of the topics of the block.
-
-        :param topics: the topic of each row, ascending
-        """
-        end = self._first + len(self.topics)
-        rows = np.searchsorted(topics, [self._first, end])
-        return slice(*rows)
-
-    def _used_sets(self) -> Ints:
-        """Return the label sets of the block, indices into ``Rankings.sets``, ascending."""
-        rankings = self._rankings
-        used = np.zeros(len(rankings.sets) + 1, bool)
-        used[self._ranked] = True
-        for of_pairs in rankings.relevant.values():
-            codes = of_pairs[self._pairs]
-            used[codes] = True
-        return np.flatnonzero(used[:-1])  # the last element is that of −1
 
     def note(self, labels: Sequence[str] | None = None, prefix: str = "", /, **numbers: Any
              ) -> None:
@@ -178,7 +160,7 @@ class View:
     @cached_property
     def first_list(self) -> Ints:
         """The index of the first list of each topic, ``[T]``."""
-        return starts(self.lists)
+        return np.cumsum(self.lists) - self.lists
 
     @cached_property
     def lists(self) -> Ints:
@@ -201,7 +183,7 @@ class View:
         count = np.bincount(rankings.pair_topic)
         judged = int(count.max(initial=0))
         # A block of b topics has at most min(sets, b · (deepest + judged)) label sets.
-        sets = max(len(rankings.sets), 1)
+        sets = max(len(rankings.sets.weighted), 1)
         least = isqrt(BLOCK_CELLS // (deepest + judged))
         by_sets = max(BLOCK_CELLS // sets, least)
         by_depth = BLOCK_CELLS // deepest
@@ -245,14 +227,14 @@ class View:
         :returns: the codes ``[R, D]``, −1 past the end of a list, and the lengths ``[R]``
         """
         flat = self._rankings.condensed.codes
-        codes = self._condensed.matrix(flat, cutoff)
-        return self._code[codes], self._condensed.cut(cutoff)
+        codes, n = self._condensed.matrix(flat, cutoff)
+        return self._code[codes], n
 
     def condensed_relevance(self, cutoff: int | None) -> Any:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
         flat = self._rankings.condensed.pair
-        pair = self._condensed.matrix(flat, cutoff)
+        pair, _ = self._condensed.matrix(flat, cutoff)
         return self._relevance(pair)
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
@@ -261,10 +243,10 @@ class View:
         :returns: the codes ``[R, D]`` (−1 for unannotated documents and past the end), the
             relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
-        codes = self._lists.matrix(self._rankings.codes, cutoff)
-        pair = self._lists.matrix(self._rankings.pair, cutoff)
+        codes, n = self._lists.matrix(self._rankings.codes, cutoff)
+        pair, _ = self._lists.matrix(self._rankings.pair, cutoff)
         relevance = self._relevance(pair)
-        return self._code[codes], relevance, self._lists.cut(cutoff)
+        return self._code[codes], relevance, n
 
     def full_relevant(self, cutoff: int | None, rel: int) -> Ints:
         """Return the codes of the relevant documents of the lists of :meth:`full`, ``[R, D]``.
@@ -272,7 +254,7 @@ class View:
         The codes of other documents, and past the end, are −1. If the groups are from rows of the
         qrels, only rows with a relevance of at least ``rel`` contribute them.
         """
-        pair = self._lists.matrix(self._rankings.pair, cutoff)
+        pair, _ = self._lists.matrix(self._rankings.pair, cutoff)
         of_pairs = self._rankings.relevant[rel]
         codes = np.where(pair >= 0, of_pairs[pair], -1)
         return self._code[codes]
@@ -282,12 +264,6 @@ class View:
         relevance = self._rankings.relevance[pair]
         return np.where(pair >= 0, relevance, 0)
 
-    def _judged(self, rel: int | None) -> Ints:
-        """Return the code of each judged document, ``[N]``; −1 for a relevance below ``rel``."""
-        of_pairs = self._rankings.relevant[rel]
-        codes = of_pairs[self._pairs]
-        return self._code[codes]
-
     def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
 
@@ -296,10 +272,11 @@ class View:
         :param rel: ``None`` for all judged documents
         """
         if rel not in self._counts:
-            codes = self._judged(rel)
+            of_pairs = self._rankings.relevant[rel]
+            codes = self._code[of_pairs[self._pairs]]
             self._counts[rel] = self.sums_by_code(len(self.topics), self._pair_topic, codes)
         counts = self._counts[rel]
-        if len(counts) == len(self):
+        if len(counts) == len(self.length):
             return counts
         return counts[self.topic]
 
@@ -308,7 +285,7 @@ class View:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
         relevance = self._rankings.relevance[self._pairs]
         judged = np.bincount(self._pair_topic)  # each topic of the qrels has a judged document
-        first = starts(judged)
+        first = np.cumsum(judged) - judged
         highest = np.maximum.reduceat(relevance, first)
         return highest[self.topic]
 
@@ -320,7 +297,8 @@ class View:
     @cached_property
     def judgments(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        codes = self._judged(None)
+        of_pairs = self._rankings.relevant[None]
+        codes = self._code[of_pairs[self._pairs]]
         relevance = self._rankings.relevance[self._pairs]
         return self._pair_topic, codes, relevance
 
@@ -328,7 +306,7 @@ class View:
     def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed list, ``[R, S]``."""
         codes = self._code[self._ranked]
-        row = rows_of(self.length)
+        row = np.repeat(np.arange(len(self)), self.length)
         return self.sums_by_code(len(self), row, codes)
 
     def pooled(self, rel: int | None) -> Floats:
@@ -355,7 +333,7 @@ class View:
         """
         pooled = self._rankings.pooled(rel)
         size = np.bincount(pooled.row)
-        first = starts(size)
+        first = np.cumsum(size) - size
         shares = pooled.share * chosen[:, pooled.group]
         share = np.add.reduceat(shares, first, axis=1)
         degree = np.where(pooled.weighted, share, share > 0)
@@ -370,8 +348,7 @@ class View:
         :raises ValueError: the rankings have no values of this source
         """
         flat = _looked_up(self._rankings.values, source)
-        values = self._lists.matrix(flat, cutoff, np.nan)
-        return values, self._lists.cut(cutoff)
+        return self._lists.matrix(flat, cutoff, np.nan)
 
     def background(self, name: Hashable, source: Hashable) -> tuple[Ints, Floats]:
         """Return the values of the documents of a background.
@@ -383,7 +360,8 @@ class View:
         :raises ValueError: the rankings have no such background
         """
         background = _looked_up(self._rankings.backgrounds, name)
-        rows = self._rows(background.topic)
+        ends = [self._first, self._first + len(self.topics)]
+        rows = slice(*np.searchsorted(background.topic, ends))
         topic = background.topic[rows]
         values = background.values[source]
         return topic - self._first, values[rows]
@@ -412,8 +390,10 @@ class View:
         topic, codes, relevance = self.judgments
         judged = len(topic)
         start = self._lists.start
-        length = self._lists.cut(cutoff)
-        row = rows_of(length)
+        length = self._lists.length
+        if cutoff is not None:
+            length = np.minimum(length, cutoff)
+        row = np.repeat(np.arange(len(length)), length)
         ranked = ranges(start, length)
         item = rankings.item()
         item = item[ranked]

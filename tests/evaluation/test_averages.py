@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness.analysis.columns import BROKEN, UNDEFINED_EVERYWHERE
-from pt_fairness.evaluation.experiment import Options, averages_of, means_of, per_query_of
+from pt_fairness.evaluation.experiment import Options, averages_of, means_of
 
 COLUMNS = ["nDCG@5", "rKL@5", "NumRet"]
 QIDS = [str(topic) for topic in range(1, 13)]
@@ -17,7 +17,7 @@ QIDS = [str(topic) for topic in range(1, 13)]
 
 def compared(values, baseline, correction, test="t"):
     """Return the averages of systems that are compared with a baseline."""
-    by_topic = per_query_of(values)
+    by_topic = pd.concat(values, names=["name", "qid"]).stack().rename("value").reset_index()
     by_topic.attrs = {BROKEN: {}, UNDEFINED_EVERYWHERE: {}}
     options = Options(baseline, correction, test, None, False, None, "count", None, 0)
     return averages_of(values, by_topic, baseline, options)
