@@ -8,7 +8,6 @@ A *point* is the relevance and the fairness of a list; values of unfairness are 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,14 +17,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.columns import (
-    FRONTS,
     LARGER,
     SMALLER,
     TIE_DECIMALS,
     direction_of_measure,
-    measure_columns,
     per_query,
-    systems_of,
     text_of,
 )
 from pt_fairness.analysis.runs_and_qrels import is_of_groups, loaded_qrels
@@ -40,7 +36,7 @@ from pt_fairness.core.arrays import (
     unique_rows,
 )
 from pt_fairness.core.identifiers import with_text_ids
-from pt_fairness.core.messages import collecting_warnings, shown, warn
+from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.document_files import of_topics
 from pt_fairness.io.files import need_rows
 from pt_fairness.measures.descriptions import fair_end_of
@@ -59,9 +55,6 @@ from pt_fairness.rankings.view import View
 
 #: The largest number of candidates of a topic (see :meth:`Pool.candidates`).
 MOST = 1_100_000
-#: The largest number of candidates of all topics together for which :func:`fronts_of` computes a
-#: front.
-MOST_OF_ALL = 4_000_000
 #: The largest number whose factorial is a float.
 LARGEST_FACTORIAL = 170
 #: The keys of ``attrs`` with the topics of a front, and with the number of their relevant documents
@@ -108,10 +101,10 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     0   1.000   0.689
     1   0.807   0.991
     """
-    return _frontier(qrels, relevance, fairness, groups, topics)
+    return front_of(qrels, relevance, fairness, groups, topics)
 
 
-def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topics: Any = None,
+def front_of(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topics: Any = None,
               most: float = np.inf) -> pd.DataFrame:
     """Return the front of :func:`frontier`.
 
@@ -121,7 +114,7 @@ def _frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, top
     relevance = parsed_one(relevance)
     measure = parsed_one(fairness)
     reason = reason_against(measure)
-    if not _is_relevance(relevance):
+    if not is_relevance(relevance):
         raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "
                          "cutoff, such as nDCG@10")
     if reason:
@@ -210,7 +203,7 @@ def reason_against(measure: Any) -> str:
     return ""
 
 
-def _is_relevance(measure: Any) -> bool:
+def is_relevance(measure: Any) -> bool:
     """Return whether a measure is nDCG or P with a cutoff."""
     return measure.NAME in ("nDCG", "P") and "cutoff" in measure.params
 
@@ -369,8 +362,8 @@ class Pool:
 
         Both parts are in the order of the pool.
         """
-        others = self.place >= states[:, self.kind]
-        order = np.argsort(others, axis=1, kind="stable")
+        is_behind = self.place >= states[:, self.kind]
+        order = np.argsort(is_behind, axis=1, kind="stable")
         return order[:, :len(self.weights)]
 
     def _after(self, states: Ints) -> Floats:
@@ -580,52 +573,3 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     closer = table["headroom"] = now - nearest
     table["share"] = closer / now.where(now > 0)
     return table.rename_axis(index="name", columns=None).reset_index()
-
-
-def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[str],
-              perquery: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the fronts of the measures of an evaluation, as :data:`FRONTS` describes them.
-
-    Pairs of measures without a front are left out, and those whose front takes long.
-
-    :param columns: the name of each measure in ``perquery``
-    :param perquery: the values per topic
-    """
-    fronts = []
-    for (i, relevance), (j, fairness) in itertools.product(enumerate(measures), repeat=2):
-        if not _is_relevance(relevance) or reason_against(fairness):
-            continue
-        try:
-            with collecting_warnings():  # the evaluation has issued them
-                front = _frontier(qrels, relevance, fairness, most=MOST_OF_ALL)
-        except ValueError:
-            continue
-        names = [columns[i], columns[j]]
-        front = front.set_axis(names, axis=1)
-        table = headroom(perquery, front).set_index("name")
-        table["now"] = table[columns[j]]
-        systems = table[["now", "fairest", "headroom"]].to_dict("index")
-        fronts.append({"relevance": i, "fairness": j, "vertices": front.to_numpy().tolist(),
-                       "systems": systems})
-    return fronts
-
-
-def note_on_fronts(averages: pd.DataFrame) -> list[str]:
-    """Return a note on how fair the most relevant system could have been, if there are fronts."""
-    fronts = averages.attrs.get(FRONTS)
-    if not fronts:
-        return []
-    columns = measure_columns(averages)
-    place = fronts[0]["relevance"]
-    systems = systems_of(averages).set_index("name")
-    relevance = systems[columns[place]]
-    best = relevance.idxmax()
-    parts = []
-    for front in fronts:
-        fairness = columns[front["fairness"]]
-        system = front["systems"][best]
-        if front["relevance"] == place and not np.isnan(system["fairest"]):
-            parts.append(f"{fairness} {system['fairest']:.2f} (now {system['now']:.2f})")
-    had = ", ".join(parts) or "nothing else: no list of documents with a group is as relevant"
-    return [f"At this relevance ({columns[place]} {relevance.max():.2f}) {best} could have had "
-            f"{had}."]

@@ -17,6 +17,7 @@ from pt_fairness.analysis.columns import (
     CORRECTED,
     DROPPED,
     FAR_DOWN,
+    FRONTS,
     GROUPS,
     INTERVAL,
     LABELS,
@@ -41,8 +42,8 @@ from pt_fairness.analysis.columns import (
     measure_columns,
     measure_of,
     stands_for,
+    systems_of,
 )
-from pt_fairness.analysis.fronts import note_on_fronts
 from pt_fairness.core.messages import first_names, shown
 from pt_fairness.measures.descriptions import target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
@@ -208,6 +209,27 @@ def _note_on_undefined(attrs: Mapping[Any, Any]) -> list[str]:
     names_of = _names_by_text(counts)
     parts = [f"{names} on {count}" for count, names in names_of.items()]
     return [f"{undefined}: {'; '.join(parts)}."]
+
+
+def note_on_fronts(averages: pd.DataFrame) -> list[str]:
+    """Return a note on how fair the most relevant system could have been, if there are fronts."""
+    fronts = averages.attrs.get(FRONTS)
+    if not fronts:
+        return []
+    columns = measure_columns(averages)
+    place = fronts[0]["relevance"]
+    systems = systems_of(averages).set_index("name")
+    relevance = systems[columns[place]]
+    best = relevance.idxmax()
+    parts = []
+    for front in fronts:
+        fairness = columns[front["fairness"]]
+        system = front["systems"][best]
+        if front["relevance"] == place and not np.isnan(system["fairest"]):
+            parts.append(f"{fairness} {system['fairest']:.2f} (now {system['now']:.2f})")
+    had = ", ".join(parts) or "nothing else: no list of documents with a group is as relevant"
+    return [f"At this relevance ({columns[place]} {relevance.max():.2f}) {best} could have had "
+            f"{had}."]
 
 
 def note_on_oracles(table: pd.DataFrame) -> list[str]:

@@ -377,7 +377,7 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
     from pt_fairness.analysis.columns import measure_columns
     figure = options.figure
     columns = measure_columns(averages)
-    measure, *others = columns
+    measure, *rest = columns
     if len(columns) < FIGURES[figure]:
         raise ValueError(f"{figure} needs {FIGURES[figure]} measures; give -m MEASURE MEASURE")
     if figure == "tradeoff":
@@ -386,9 +386,9 @@ def _drawn(options: argparse.Namespace, averages: Any, values: Any) -> Any:
             relevance, fairness, *_ = measures_of(options)
             front = analysis.frontier(options.qrels, relevance, fairness, options.groups)
             front.columns = columns[:2]
-        return plots.tradeoff(averages, measure, others[0], front=front)
+        return plots.tradeoff(averages, measure, rest[0], front=front)
     if figure == "relevance_and_fairness":
-        return plots.relevance_and_fairness(averages, measure, others)
+        return plots.relevance_and_fairness(averages, measure, rest)
     if figure == "correlations":
         return plots.correlations(analysis.correlations(averages))
     if figure == "distribution":

@@ -46,7 +46,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.columns import highlight as highlighted
 from pt_fairness.analysis.formats import rename
-from pt_fairness.analysis.fronts import fronts_of
+from pt_fairness.analysis.fronts import front_of, headroom, is_relevance, reason_against
 from pt_fairness.analysis.inference import check, compare, intervals, randomisation
 from pt_fairness.analysis.reference_orders import KINDS, reference_rankings
 from pt_fairness.analysis.runs_and_qrels import is_of_groups
@@ -75,6 +75,8 @@ TESTS = {"t": "two-sided paired t-test", "randomisation": "two-sided randomisati
 RESAMPLES = 9999
 #: The measures that pt.Experiment sums over the topics; it averages all others.
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
+#: The largest number of lists of all topics that a front of an evaluation compares.
+MOST_LISTS = 4_000_000
 #: The names of the rows of reference rankings, by kind.
 ROWS = dict(zip(KINDS, ("[random order]", "[proportional]", "[largest group first]",
                         "[smallest group first]"), strict=True))
@@ -508,6 +510,34 @@ def reference_rows(plan: Plan, options: Options,
              f"{min(unranked)!r}, which have no relevant document with a group; the "
              "averages of the systems have them")
     return means.rename_axis("name").reset_index()
+
+
+def fronts_of(qrels: pd.DataFrame, measures: Sequence[Any], columns: Sequence[str],
+              perquery: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the fronts of the measures of an evaluation, as :data:`FRONTS` describes them.
+
+    Pairs of measures without a front are left out, and those whose front takes long.
+
+    :param columns: the name of each measure in ``perquery``
+    :param perquery: the values per topic
+    """
+    fronts = []
+    for (i, relevance), (j, fairness) in itertools.product(enumerate(measures), repeat=2):
+        if not is_relevance(relevance) or reason_against(fairness):
+            continue
+        try:
+            with collecting_warnings():  # the evaluation has issued them
+                front = front_of(qrels, relevance, fairness, most=MOST_LISTS)
+        except ValueError:
+            continue
+        names = [columns[i], columns[j]]
+        front = front.set_axis(names, axis=1)
+        table = headroom(perquery, front).set_index("name")
+        table["now"] = table[columns[j]]
+        systems = table[["now", "fairest", "headroom"]].to_dict("index")
+        fronts.append({"relevance": i, "fairness": j, "vertices": front.to_numpy().tolist(),
+                       "systems": systems})
+    return fronts
 
 
 def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:

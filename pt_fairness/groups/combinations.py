@@ -14,7 +14,8 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, ranges
 from pt_fairness.core.messages import label_text, listed, shown
-from pt_fairness.groups.memberships import Groups, Memberships, distinct_annotations
+from pt_fairness.groups.group_source import Groups
+from pt_fairness.groups.memberships import Memberships, distinct_annotations
 from pt_fairness.groups.sources import get
 
 #: The separator between the labels of the sources in a label of their product.

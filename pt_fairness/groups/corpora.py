@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.messages import label_text, listed, shown, warn
-from pt_fairness.groups.memberships import Groups, Memberships, Table, is_no_group
+from pt_fairness.groups.group_source import Groups
+from pt_fairness.groups.memberships import Memberships, Table, is_no_group
 from pt_fairness.io.word_counts import (
     THRESHOLD,
     Tokenizer,

@@ -20,7 +20,8 @@ from pt_fairness.core.arrays import Bools, Ints
 from pt_fairness.core.identifiers import pair_texts, texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.groups.combinations import LABEL_OR_LEAVE, single_labels
-from pt_fairness.groups.memberships import Groups, Memberships
+from pt_fairness.groups.group_source import Groups
+from pt_fairness.groups.memberships import Memberships
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.run_files import load_topics

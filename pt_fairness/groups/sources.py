@@ -24,7 +24,8 @@ from pt_fairness.core.messages import (
     warn,
 )
 from pt_fairness.core.registry import Registry
-from pt_fairness.groups.memberships import Groups, Memberships, Table
+from pt_fairness.groups.group_source import Groups
+from pt_fairness.groups.memberships import Memberships, Table
 from pt_fairness.io.document_files import (
     label_of,
     qrels_columns,

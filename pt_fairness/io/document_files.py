@@ -361,7 +361,7 @@ def read_groups(path: Path, column: str = "group", document: str | None = None) 
 def read_labelled(path: Path, column: str = "group", document: str | None = None) -> pd.DataFrame:
     """Read a group file as :func:`read_groups` does, with a categorical group if it is a table."""
     with opened(path) as source:
-        if _is_structured(source):
+        if _STRUCTURED.search(source.name):
             frame = _read_structured(source, column, document)
             names = _roles(frame.columns, column, document, source)
             frame = frame.set_axis(names, axis="columns")
@@ -395,11 +395,6 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                          "numbers, as in plain qrels. A group file has the group in one of them, "
                          "or is a table with the columns docno and group; if the numbers are the "
                          "groups, use pt_fairness.groups.from_qrels or pt-fairness annotate --none")
-
-
-def _is_structured(source: Input) -> bool:
-    """Return whether a file is Parquet or JSON, whose values have types."""
-    return _STRUCTURED.search(source.name) is not None
 
 
 def _read_structured(source: Input, column: str | None, document: str | None) -> pd.DataFrame:
@@ -453,7 +448,7 @@ def _roles(header: Iterable[str], column: str | None, document: str | None,
 
 def _place(source: Input, row: Any) -> str:
     """Return the name of a file, and the number of the line or of the object of a row."""
-    if _is_structured(source):
+    if _STRUCTURED.search(source.name):
         return f"{source.name}, row {row + 1}"
     return place_of(source, row)
 
@@ -516,7 +511,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
     0    d1   CON    0.75
     """
     with opened(path) as source:
-        if _is_structured(source):
+        if _STRUCTURED.search(source.name):
             frame = _read_structured(source, None, document)
             header = [*frame.columns]
             names = _roles(header, None, document, source)
@@ -566,17 +561,13 @@ def memberships(path: Path) -> int:
     a document that is no share in the third.
     """
     with opened(path) as source:
-        if _is_structured(source):
+        if _STRUCTURED.search(source.name):
             return 0
         fields = fields_of(first_line(source))
     if len(fields) < 2 or fields[1] in TREC_DEFAULTS:
         return 0
-    try:
-        shares = np.array(fields[2:], float)
-    except ValueError:
-        return 0
-    inside = (shares >= 0) & (shares <= 1)
-    return len(shares) if inside.all() else 0
+    shares = pd.to_numeric(pd.Series(fields[2:]), errors="coerce")
+    return len(shares) if shares.between(0, 1).all() else 0
 
 
 def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:

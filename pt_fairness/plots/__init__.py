@@ -14,13 +14,12 @@ except ImportError as error:
     raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
 
 from pt_fairness.plots.figures_of_averages import (
-    bias_sweep,
     correlations,
     differences,
     relevance_and_fairness,
     tradeoff,
 )
-from pt_fairness.plots.figures_of_rankings import explain, exposure, lorenz, strips
+from pt_fairness.plots.figures_of_rankings import bias_sweep, explain, exposure, lorenz, strips
 from pt_fairness.plots.figures_of_topics import (
     bias_histogram,
     distribution,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from math import nan
 from typing import Any
@@ -24,7 +23,6 @@ from pt_fairness.analysis.columns import (
     direction_of,
     distance_from_best,
     is_reference,
-    measure_of,
     of_one_measure,
     systems_of,
     with_mark,
@@ -48,11 +46,9 @@ from pt_fairness.plots.layout import (
     cut_names,
     fair_end,
     fair_label,
-    has_legend_elsewhere,
     has_width,
     label_points,
     legend_below,
-    line_style,
     name_ticks,
     point_style,
     resize,
@@ -126,7 +122,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     need_columns(front, [x, y], "the front")
     optimal = _front(systems, [x, y])
     best = systems[optimal].sort_values([x, y])
-    others = systems[~optimal]
+    dominated = systems[~optimal]
     ax, new = axes_of(ax)
     if new:
         crowd = len(systems) / CROWD
@@ -155,8 +151,8 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
         baseline = systems[systems["name"] == comparison["baseline"]]
         named["baseline"] = ax.scatter(baseline[x], baseline[y], s=120, facecolors="none",
                                        edgecolors="black", marker="s", zorder=2)
-    if len(others):
-        named["other systems"] = ax.scatter(others[x], others[y], facecolors="white",
+    if len(dominated):
+        named["other systems"] = ax.scatter(dominated[x], dominated[y], facecolors="white",
                                             edgecolors=BLUE, zorder=2)
     xlabel = fair_label(x, averages)
     ylabel = fair_label(y, averages)
@@ -554,53 +550,4 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
         cell = starred(value, p, 2)
         colour = "white" if value < DARK else "black"
         ax.text(j, i, cell, ha="center", va="center", color=colour, fontsize=letters)
-    return ax
-
-
-def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
-    """Draw the mean of a measure against the bias α of simulated rankings.
-
-    Each set has a line and a band of ± one standard deviation: Draws et al. (2021), figures 1 and
-    2. The band ends at the lower bound of the measure's range.
-
-    :param sweep: the result of :func:`pt_fairness.analysis.simulation.sweep`
-    :param measure: a measure or its name; may be omitted if the frame has only one
-    :raises ValueError: an empty frame, or a measure that it does not have
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import plots
-    >>> sweep = pd.DataFrame({"set": "S1", "alpha": [-1.0, 0.0, 1.0], "measure": "nDJS",
-    ...                       "mean": [0.2, 0.03, 0.08], "sd": 0.01})
-    >>> ax = plots.bias_sweep(sweep)
-    >>> ax.get_title()
-    'nDJS (0 is fair)'
-    """
-    need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
-    frame, name = of_one_measure(sweep, measure)
-    ax, _ = axes_of(ax)
-    for i, (group, part) in enumerate(frame.groupby("set", sort=False)):
-        part = part.sort_values("alpha")
-        mean = part["mean"]
-        sd = part["sd"]
-        line = line_style(i)
-        ax.plot(part["alpha"], mean, **line, markersize=4, label=wrapped(group))
-        ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
-                        linewidth=0)
-    measure = measure_of(name)
-    least = -math.inf
-    if measure is not None and measure.RANGE[0] is not None:
-        least = measure.RANGE[0]
-    label = "mean ± 1 standard deviation"
-    if (frame["mean"] - frame["sd"]).min() < least:
-        label += f", cut at {least:g}"
-    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel=label)
-    title = fair_label(name, width=TITLE)
-    ax.set_title(title)
-    low, _ = ax.get_ylim()
-    bottom = max(least, min(0.0, low))
-    ax.set_ylim(bottom=bottom)
-    if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
-        ax.legend(title="set")
     return ax

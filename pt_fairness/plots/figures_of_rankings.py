@@ -1,7 +1,8 @@
-"""Figures of rankings: their groups, exposure, and the explanation of a value."""
+"""Figures of rankings: their groups, exposure, simulated bias, and the explanation of a value."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pt_fairness.analysis.columns import distance_from_best, of_one_measure, per_query, ranked_by
+from pt_fairness.analysis.columns import (
+    distance_from_best,
+    measure_of,
+    of_one_measure,
+    per_query,
+    ranked_by,
+)
 from pt_fairness.analysis.explanation import (
     PROTECTED_SHARE,
     PROTECTED_TARGET,
@@ -33,7 +40,9 @@ from pt_fairness.plots.layout import (
     axes_of,
     bar_style,
     cut_names,
+    fair_label,
     font_size,
+    has_legend_elsewhere,
     legend_below,
     line_style,
     name_ticks,
@@ -457,4 +466,53 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     label = "share of groups" if "group" in exposure else "share of documents"
     ax.set(xlabel=label, ylabel="cumulative share of exposure", xlim=(0, 1), ylim=(0, 1))
     legend_below(ax, lines, new)
+    return ax
+
+
+def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw the mean of a measure against the bias α of simulated rankings.
+
+    Each set has a line and a band of ± one standard deviation: Draws et al. (2021), figures 1 and
+    2. The band ends at the lower bound of the measure's range.
+
+    :param sweep: the result of :func:`pt_fairness.analysis.simulation.sweep`
+    :param measure: a measure or its name; may be omitted if the frame has only one
+    :raises ValueError: an empty frame, or a measure that it does not have
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> sweep = pd.DataFrame({"set": "S1", "alpha": [-1.0, 0.0, 1.0], "measure": "nDJS",
+    ...                       "mean": [0.2, 0.03, 0.08], "sd": 0.01})
+    >>> ax = plots.bias_sweep(sweep)
+    >>> ax.get_title()
+    'nDJS (0 is fair)'
+    """
+    need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
+    frame, name = of_one_measure(sweep, measure)
+    ax, _ = axes_of(ax)
+    for i, (group, part) in enumerate(frame.groupby("set", sort=False)):
+        part = part.sort_values("alpha")
+        mean = part["mean"]
+        sd = part["sd"]
+        line = line_style(i)
+        ax.plot(part["alpha"], mean, **line, markersize=4, label=wrapped(group))
+        ax.fill_between(part["alpha"], mean - sd, mean + sd, color=line["color"], alpha=0.2,
+                        linewidth=0)
+    measure = measure_of(name)
+    least = -math.inf
+    if measure is not None and measure.RANGE[0] is not None:
+        least = measure.RANGE[0]
+    label = "mean ± 1 standard deviation"
+    if (frame["mean"] - frame["sd"]).min() < least:
+        label += f", cut at {least:g}"
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", ylabel=label)
+    title = fair_label(name, width=TITLE)
+    ax.set_title(title)
+    low, _ = ax.get_ylim()
+    bottom = max(least, min(0.0, low))
+    ax.set_ylim(bottom=bottom)
+    if not has_legend_elsewhere(ax, ax.get_legend_handles_labels()[1]):
+        ax.legend(title="set")
     return ax

@@ -252,8 +252,8 @@ def _grow(ax: Axes, width: float, height: float) -> None:
     if has_width():
         width = 0.0
     old = figure.get_size_inches()
-    more = np.maximum([width, height], 0.0)
-    figure.set_size_inches(*(old + more / 72))
+    growth = np.maximum([width, height], 0.0)
+    figure.set_size_inches(*(old + growth / 72))
 
 
 def tick_step(ticks: int, room: float, label: float) -> int:

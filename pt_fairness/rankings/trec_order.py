@@ -238,8 +238,7 @@ class Run:
 
     def scores(self, rows: Any) -> Floats:
         """Return the scores of the documents at the indices ``rows``."""
-        given = self._order[rows]
-        return self._score[given]
+        return self._score[self._order[rows]]
 
     def samples(self) -> Iterator[tuple[Ints, Bools]]:
         """Yield one list of each topic at a time: the lists, and a mask of their documents."""
