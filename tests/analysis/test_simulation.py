@@ -259,6 +259,7 @@ class TestSweep:
         ({"alphas": [2]}, "alpha=2"),
         ({"advantaged": ["0", "9"]}, "'S1' has none of the advantaged labels 9; it has -3,"),
         ({"weights": lambda alpha: (alpha, 1.0)}, r"the weights \(0.0, 1.0\) of alpha=0.0"),
+        ({"weights": lambda alpha: (1.0, 0.0)}, r"the weights \(1.0, 0.0\)"),
         ({"draws": 1}, "draws=1")])
     def test_wrong_input(self, arguments, error):
         with pytest.raises(ValueError, match=error):
