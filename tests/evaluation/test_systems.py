@@ -12,6 +12,7 @@ from ir_measures.util import ScoredDoc
 from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_rankings, report
+from pt_fairness.io.run_files import results_of
 
 STANCE = "pt-fairness/debates/stance"
 MEASURES = ["nDCG@5", "rKL@5", "AWRF@5"]
@@ -208,3 +209,10 @@ def test_runs_in_every_form(form, folder_of):
                                   explain("AWRF@2", RUN, QRELS, "1"))
     with pytest.raises(ValueError, match="one run is needed, and these are 2: A, B"):
         explain("AWRF@2", {"A": RUN, "B": SCORES}, QRELS, "1")
+
+
+def test_rows_of_batches_are_numbered_together(index, debates, monkeypatch):
+    monkeypatch.setattr("pt_fairness.io.run_files.BATCH", 3)
+    topics = debates.get_topics()[:7]
+    results = results_of({"BM25": index.bm25(threads=1) % 10}, topics, progress=False)
+    assert results["BM25"].index.equals(pd.RangeIndex(70))

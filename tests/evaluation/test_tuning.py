@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 
+import pandas as pd
 import pytest
 from ir_measures import nDCG
 from one_test import each
 
 import pt_fairness
 from pt_fairness import AWRF, BiasP, FairnessWarning, evaluate, rKL, tune
+from pt_fairness.evaluation.tuning import _with_choice
 
 STANCE = "pt-fairness/debates/stance"
 LAMBDAS = [0.0, 0.3, 0.6, 0.9]
@@ -144,3 +146,9 @@ def test_a_warning_is_issued_once_for_all_settings(bm25, debates, mixed):
     of_package = [warning for warning in caught if warning.category is FairnessWarning]
     of_measure = [warning for warning in of_package if "oracle" not in str(warning.message)]
     assert len(of_measure) == 1 and "rKL(rel=9)@5" in str(of_measure[0].message)
+
+
+def test_a_value_within_rounding_of_its_bound_is_allowed():
+    table = pd.DataFrame({"nDCG@5": [0.5, 0.5 + 1e-11]})
+    chosen = _with_choice(table, table, {"nDCG@5": ("at most", 0.5 - 1e-12)}, ["nDCG@5"])
+    assert chosen["allowed"].tolist() == [True, False]
