@@ -60,8 +60,8 @@ class Draws:
 
     :param systems: the runs, with the groups of their documents
     :param judged: the label set of each judged document, −1 for none
-    :param drawn: returns a mask of label sets, and last False, for no labels; the documents that
-        have these sets get drawn labels
+    :param drawn: returns a mask of the label sets whose documents get drawn labels. The last
+        element is that of documents without labels, False.
     :param by_topic: whether a document has labels of its own in each topic
     """
 
@@ -125,7 +125,7 @@ class Draws:
         return codes.ravel()
 
     def _rankings(self, place: int, labels: Ints) -> Rankings:
-        """Return the rankings of a run in some draws, with a topic for each topic and draw.
+        """Return the rankings of a run in some draws. Each draw has topics of its own.
 
         :param labels: :attr:`labels` in these draws
         """
@@ -354,7 +354,7 @@ def _matched(annotations: Annotations, systems: _Systems) -> dict[str, str]:
 
 
 def _expected(measure: FairnessMeasure, systems: _Systems) -> float:
-    """Return the mean of a measure with the weights as they are, without draws.
+    """Return the mean of a measure without draws: documents count by their weights.
 
     It is NaN for a measure that refuses weights.
 

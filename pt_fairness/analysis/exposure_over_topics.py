@@ -186,7 +186,10 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
 def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
               population: str | int, discount: str, p: float | None, depth: int | None,
               topics: Any) -> _Exposure:
-    """Return the exposure of documents or groups; for the parameters see its callers."""
+    """Return the exposure of documents or groups.
+
+    The parameters are those of :func:`document_exposure` and :func:`inequality`.
+    """
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
     if qrels is None:
@@ -261,8 +264,9 @@ def _population(population: str | int, returned: Sequence[_Returned],
 
 
 def _returned(run: Run, discount: str, p: float | None, depth: int | None) -> _Returned:
-    """Return the first ``depth`` documents of the lists of a run; for the parameters see
-    :func:`document_exposure`.
+    """Return the first ``depth`` documents of each list of a run, with their exposure.
+
+    The parameters are those of :func:`document_exposure`.
     """
     rows = first_rows(run, depth)
     place = run.place[rows]

@@ -171,7 +171,7 @@ def by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
 
 
 def t_interval(values: Floats, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of the intervals of Student's distribution around means, ``[cells]`` each.
+    """Return the lower and the upper ends of the t intervals of means, ``[cells]`` each.
 
     :param values: ``[T, cells]``, NaN where there is none
     """

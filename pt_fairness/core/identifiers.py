@@ -31,7 +31,7 @@ def unreadable(text: str) -> str | None:
 
 
 def _first_unreadable(texts: Sequence[str]) -> int | None:
-    """Return the index of the first text with such a character, ``None`` if there is none."""
+    """Return the index of the first text that trec_eval cannot read, ``None`` for none."""
     if _CONTROL.search("".join(texts)) is None:
         return None
     return next(i for i, text in enumerate(texts) if unreadable(text))

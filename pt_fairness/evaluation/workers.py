@@ -90,7 +90,9 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
 
 def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
                    progress: bool) -> tuple[dict[str, Scores], dict[str, str]]:
-    """Return the scores of runs, and the errors of those that have none, in the order of the runs.
+    """Return the scores of the runs and the errors of failed runs, by name.
+
+    Both are in the order of the runs.
 
     :param scorer: scores the runs in this process; its plan is sent to other processes
     :param parallel: as of :func:`make_parallel`
@@ -211,7 +213,7 @@ class Scorer:
                 judged = evaluator.judged_matches().get(source)
                 name = self.plan.shown.get(name, name)
                 matched[name] = matched_line(ranked, judged, what)
-        # The systems of which less than half of what a measure counts is within its cutoff.
+        # By measure and system, the share of the counted documents within the cutoff, if small.
         far_down: dict[str, dict[str, float]] = defaultdict(dict)
         for name, run in scores.items():
             for column, share in run.within.items():

@@ -375,7 +375,7 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
 
 
 def _labels_of(source: Groups, pairs: pd.DataFrame) -> tuple[Any, Bools]:
-    """Return the label of each document, ``None`` for none, and whether it is known to have none.
+    """Return the label of each document, ``None`` for none, and a mask of those in no group.
 
     :param pairs: the columns ``qid, docno``
     :raises ValueError: a document has several labels or weights

@@ -127,7 +127,7 @@ def _holds_weights(value: Any) -> bool:
                for weight in value.values())
 
 
-#: What an empty list of labels says of a document.
+#: The label and the weight of a document with an empty list of labels.
 _NO_LABEL = (None, math.nan)
 
 

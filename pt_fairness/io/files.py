@@ -50,7 +50,7 @@ _NUL = "\ufffe"
 
 
 class Watched(io.BufferedIOBase):
-    """A stream of bytes that notes which of some characters were in them, without NUL."""
+    """A stream that notes which of the watched characters it has had, and replaces NUL."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

@@ -248,28 +248,26 @@ class OfGroupMeasure(FairnessMeasure):
 
     def check_together(self) -> None:
         inner = parsed_one(self.inner)
-        kind = type(inner)
         gains = inner.params.get("gains")
         if not isinstance(gains, dict):
             gains = {}
         of_irrelevant = [gain for grade, gain in gains.items() if grade <= 0]
-        lowest = inner.params.get("min_rel", 0)
-        reasons = {
-            "a measure of pt_fairness": isinstance(inner, FairnessMeasure),
-            "a measure of subtopics, which it reads from the qrels":
-                kind.__module__ == irm.diversity.__name__,
-            "a sum over topics": not isinstance(inner.aggregator(), irm.MeanAgg),
-            "a measure that ignores relevance": inner.NAME == "Judged",
-            f"a measure with rel={self.inner_rel}, for which irrelevant documents count":
-                self.inner_rel < 1,
-            "a measure with a gain for documents that are not relevant":
-                any(of_irrelevant) or lowest < 0,
-        }
-        for reason, applies in reasons.items():
-            if applies:
-                raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes "
-                                 "means over topics that depend on relevance, such as nDCG, AP, RR "
-                                 "and P")
+        if isinstance(inner, FairnessMeasure):
+            reason = "a measure of pt_fairness"
+        elif type(inner).__module__ == irm.diversity.__name__:
+            reason = "a measure of subtopics, which it reads from the qrels"
+        elif not isinstance(inner.aggregator(), irm.MeanAgg):
+            reason = "a sum over topics"
+        elif inner.NAME == "Judged":
+            reason = "a measure that ignores relevance"
+        elif self.inner_rel < 1:
+            reason = f"a measure with rel={self.inner_rel}, for which irrelevant documents count"
+        elif any(of_irrelevant) or inner.params.get("min_rel", 0) < 0:
+            reason = "a measure with a gain for documents that are not relevant"
+        else:
+            return
+        raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means over "
+                         "topics that depend on relevance, such as nDCG, AP, RR and P")
 
     @property
     def depth(self) -> int | None:

@@ -81,9 +81,10 @@ class FunctionMeasure(FairnessMeasure):
         target = self.target(view)
         rows = length > 0
         none = np.zeros((1, len(view.labels)))
+        member = np.vstack([view.member, none > 0])
+        shares = np.vstack([view.share, none])
         arrays = {"codes": codes[rows], "length": length[rows], "relevance": relevance[rows],
-                  "member": np.vstack([view.member, none > 0]),
-                  "shares": np.vstack([view.share, none]), "labels": [*view.labels],
+                  "member": member, "shares": shares, "labels": [*view.labels],
                   "cutoff": self.cutoff}
         if target is not None:
             arrays["target"] = target[rows]

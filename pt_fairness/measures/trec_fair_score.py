@@ -268,8 +268,9 @@ class _TrecFair(FairnessMeasure):
         return Cells(row, cell, K, mass, share)
 
     def target_mass(self, view: View, cells: Cells, judged: Cells) -> Floats:
-        """Return the mass of cells in the target, in which a topic has that of its relevant
-        documents, ``[e]``.
+        """Return the mass of each cell in the target, ``[e]``.
+
+        A topic has the mass of its relevant documents.
 
         :param judged: the cells of the relevant documents, whose rows are topics
         """

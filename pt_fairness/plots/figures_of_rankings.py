@@ -131,7 +131,10 @@ def _faces(groups: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _labelled_ranks(ax: Axes, depth: int, letters: int) -> list[int]:
-    """Return the ranks with a label, for labels of a number of letters."""
+    """Return the ranks that are labelled on the x-axis.
+
+    :param letters: the length of a label
+    """
     width, _ = size_of(ax)
     label = letters * LETTER_WIDTH * font_size(ax.xaxis)
     step = tick_step(depth, width, label)

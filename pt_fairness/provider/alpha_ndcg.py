@@ -98,7 +98,7 @@ class Subtopics:
         self._members = np.full(shape, self._nothing)
         place = positions(set_)
         self._members[set_, place] = label
-        # The relevant documents with a subtopic, their topics and their sets, ``[n]`` each.
+        # The judged pair, the topic and the subtopic set of each relevant document, ``[n]``.
         self._relevant = np.flatnonzero(self.of_pair >= 0)
         self._topic = judgments.topic[self._relevant]
         self._set = self.of_pair[self._relevant]

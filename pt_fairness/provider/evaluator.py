@@ -534,8 +534,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool) -> None:
         """Warn that no ranked document has a group in a source.
 
-        :param undefined: whether a measure is undefined for all topics, of which another warning
-            tells
+        :param undefined: whether a measure is undefined for all topics, which has its own warning
         """
         first = ""
         if len(run.list):

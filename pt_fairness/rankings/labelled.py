@@ -296,14 +296,18 @@ class Rankings:
             unjudged = item * times + turns
             return np.where(item < pairs, judged, unjudged).ravel()
 
+        list_topic = moved(self.list_topic, topics)
+        list_of = moved(self.list_of, len(self.list_topic))
+        start = moved(self.start, len(self.list_of))
+        pair = moved(self.pair, pairs)
+        pair_topic = moved(self.pair_topic, topics)
+        length = np.tile(self.length, times)
+        codes = np.tile(self.codes, times)
+        relevance = np.tile(self.relevance, times)
         relevant = {rel: np.tile(of_rel, times) for rel, of_rel in self.relevant.items()}
-        return replace(
-            self, list_topic=moved(self.list_topic, topics),
-            start=moved(self.start, len(self.list_of)), length=np.tile(self.length, times),
-            list_of=moved(self.list_of, len(self.list_topic)), pair=moved(self.pair, pairs),
-            codes=np.tile(self.codes, times), item=items, topics=[*self.topics] * times,
-            pair_topic=moved(self.pair_topic, topics), relevance=np.tile(self.relevance, times),
-            relevant=relevant)
+        return replace(self, list_topic=list_topic, list_of=list_of, start=start, length=length,
+                       pair=pair, codes=codes, item=items, topics=[*self.topics] * times,
+                       pair_topic=pair_topic, relevance=relevance, relevant=relevant)
 
     def reordered(self, rows: Ints) -> Rankings:
         """Return the rankings with other documents at the ranks.

@@ -21,7 +21,7 @@ from pt_fairness.rankings.labelled import LabelSets, Rankings
 
 
 class Lists(NamedTuple):
-    """Where lists are in an array of their documents."""
+    """The places of lists in an array of their documents."""
 
     #: The index of the first document of each list, ``[R]``.
     start: Ints

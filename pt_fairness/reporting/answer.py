@@ -39,7 +39,7 @@ Cells = Sequence[Sequence[Cell]]
 
 #: The number of random orders.
 DRAWS = 1000
-#: The answer mentions a share of annotated documents that is smaller.
+#: The answer mentions shares of annotated documents below this one.
 HALF = 0.5
 #: A link: the id of its target and its text, between private-use characters.
 _LINK = re.compile("\ue000(.*?)\ue001(.*?)\ue002")

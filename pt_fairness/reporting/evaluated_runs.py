@@ -258,7 +258,7 @@ class Experiment:
         self.queries, self.titles = queries_and_titles(topics, self.topics, distinct)
 
     def _columns(self) -> tuple[list[Column], list[GroupSource]]:
-        """Return the measures, and their group sources."""
+        """Return a column for each measure, and the group sources that the measures use."""
         topics = pd.Index(self.topics)
         undefined = self.table.attrs[UNDEFINED]
         places: dict[Any, int] = {}

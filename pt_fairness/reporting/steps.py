@@ -53,7 +53,7 @@ class Counted(NamedTuple):
     topics: Ints
 
     def number(self) -> Ints:
-        """Return how many documents count down to each document of the strip."""
+        """Return the number of documents that count down to each rank of the strip."""
         counts = pd.Series(self.mask.astype(int))
         by_topic = counts.groupby(self.strip.topic)
         return by_topic.cumsum().to_numpy()
@@ -118,9 +118,9 @@ class Method:
             self.at_cutoffs = at_cutoffs(measure, last)
 
     def so_far(self, columns: Sequence[Floats], value: Floats) -> Floats:
-        """Return the values so far, ``[T, K]``, NaN for topics whose last is not the value.
+        """Return the values so far, ``[T, K]``; NaN for a topic if the last one is not its value.
 
-        :param columns: the values so far, K times ``[T]``
+        :param columns: the values at each of K cutoffs, ``[T]`` each
         :param value: the value for each topic, ``[T]``
         """
         so_far = np.column_stack(columns)
@@ -172,7 +172,7 @@ class Steps:
 
     def of_run(self, ranked: Run, needed: Bools, counting: Sequence[Counted],
                values: Floats) -> dict[Any, Floats]:
-        """Return the number of each document of the strip, by measure, of those that have numbers.
+        """Return the number of each document of the strip, for each measure that has numbers.
 
         :param ranked: a run with one ranking of each topic
         :param needed: a mask of its documents that the numbers depend on

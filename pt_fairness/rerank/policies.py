@@ -384,7 +384,10 @@ class _Programme:
         return solved.x, solved.eqlin.marginals
 
     def _best(self, r: Floats, prices: Floats) -> tuple[Ints, float]:
-        """Return the best ranking at prices of exposure, and the bound of the optimum they give."""
+        """Return the best ranking for some prices, and the upper bound that they give.
+
+        :param prices: the price of the exposure of each group
+        """
         score = r + self.shares @ prices
         ranking = self.order(score.round(12))
         bound = score[ranking] @ self.weights - self.target @ prices
