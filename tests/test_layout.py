@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 from pathlib import Path
 
 import pt_fairness
@@ -25,6 +26,23 @@ def test_test_files_have_tests():
     empty = [path.relative_to(TESTS).as_posix() for path in sorted(TESTS.rglob("test_*.py"))
              if "def test_" not in path.read_text(encoding="utf-8")]
     assert empty == []
+
+
+#: What stands at the top of the project: the package, its tests, and what tools need.
+TOP = {".ci", ".github", ".gitignore", "CHANGELOG.md", "CITATION.cff", "LICENSE", "README.md",
+       "examples", "pt_fairness", "pyproject.toml", "tests"}
+
+
+def test_the_top_of_the_project():
+    project = TESTS.parent
+    ignored = {line.strip("/") for line in (project / ".gitignore").read_text().splitlines()}
+    if (project / ".git").exists():
+        listed = subprocess.run(["git", "ls-files"], cwd=project, capture_output=True, text=True,
+                                check=True)
+        names = {line.partition("/")[0] for line in listed.stdout.splitlines()}
+    else:
+        names = {path.name for path in project.iterdir()} - ignored - {"PKG-INFO"}
+    assert names - TOP == set()
 
 
 def imports_by_text(path: Path) -> list[str]:
