@@ -113,11 +113,11 @@ def _read(name: str, frame: pd.DataFrame) \
     need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
     rows = frame[["qid", "group", "share"]].reset_index(drop=True)
     for column in ("qid", "group"):
-        texts = rows[column]
+        texts = rows[column].map(label_text, na_action="ignore")
         blank = texts.isna() | texts.isin(UNANNOTATED)
         if blank.any():
             raise missing(texts, blank.argmax(), f"target {name!r}")
-        rows[column] = texts.map(label_text)
+        rows[column] = texts
     numbers = pd.to_numeric(rows["share"], errors="coerce")
     numbers = numbers.astype(float)
     wrong = ~numbers.between(0, inf, inclusive="left")

@@ -100,8 +100,10 @@ class FromTransformer(Groups):
         #: The columns that identify a document.
         self._ids = ["docno"]
         if topics is not None:
-            queries = load_topics(topics)
-            self._topics = with_text_ids(queries, "frame of topics", "qid")
+            queries = load_topics(topics).drop(columns="docno", errors="ignore")
+            # Results have a row for each document.
+            queries = with_text_ids(queries, "frame of topics", "qid")
+            self._topics = queries.drop_duplicates("qid")
             self._ids = ["qid", "docno"]
         self._column = column
         self._cache = cache

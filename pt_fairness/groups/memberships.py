@@ -147,8 +147,9 @@ class Table:
             total = np.bincount(members, self.weight, documents) + self._unknown
             infinite = np.isinf(total)[pair]
             if infinite.any():
-                raise ValueError(f"the weights of {docno.iloc[infinite.argmax()]!r} sum to "
-                                 "infinity; give smaller weights, such as shares")
+                document = str(docno.iloc[infinite.argmax()])
+                raise ValueError(f"the weights of {document!r} sum to infinity; give smaller "
+                                 "weights, such as shares")
         count = np.bincount(members, minlength=documents)
         self._count = count.astype(np.int32)
         self._start = np.cumsum(count) - count
@@ -177,7 +178,8 @@ class Table:
         group = frame["group"]
         weight = None
         if "weight" in frame:
-            unused = group.isna() | group.isin(["", "-"])  # @UNKNOWN needs one
+            texts = group.astype(object)
+            unused = texts.isna() | texts.isin(["", "-"])  # @UNKNOWN needs one
             numbers = weights_of(frame[["weight"]],
                                  lambda row: f"row {frame.index[row]} of {what}", unused)
             weight = numbers[:, 0]
@@ -246,7 +248,8 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     :raises ValueError: a group is neither a label nor a list of labels
     """
     group = frame["group"]
-    if not pd.api.types.infer_dtype(group).startswith("mixed"):
+    # Lists of Arrow are of an unknown kind.
+    if not pd.api.types.infer_dtype(group).startswith(("mixed", "unknown")):
         return frame
     rows = frame.explode("group")
     dictionaries = [value for value in group if isinstance(value, Mapping)]

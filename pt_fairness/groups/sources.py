@@ -228,7 +228,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     else:
         frame = read_labelled(path, column, id)
     if sep is not None:
-        cells = frame["group"].astype("str")
+        frame = frame.explode("group")
+        cells = frame["group"].map(label_text, na_action="ignore")
         lists = cells.str.split(sep, regex=False)
         frame = frame.assign(group=lists).explode("group")
         frame["group"] = frame["group"].str.strip()
@@ -348,14 +349,13 @@ class _Pattern(Groups):
         if not isinstance(pattern, str):
             raise ValueError(f"a pattern is text, not a {type(pattern).__name__}")
         try:
-            compiled = re.compile(pattern)
+            self._pattern = re.compile(pattern)
         except re.error as error:
             raise ValueError(f"{shown(pattern)} is no regular expression: {error}") from None
         self.made_of = pattern
-        self._column = "group" if "group" in compiled.groupindex else 0
-        if compiled.groups == 0:
-            pattern = f"({pattern})"
-        self._pattern = pattern
+        # The number of a capturing group; 0 is the whole match.
+        first = min(1, self._pattern.groups)
+        self._part = self._pattern.groupindex.get("group", first)
         self.complete = labels is not None
 
     def _content(self) -> Any:
@@ -364,9 +364,8 @@ class _Pattern(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         docnos = np.asarray(docnos, dtype=object)
         document, distinct = pd.factorize(docnos)
-        documents = pd.Series(distinct, dtype=object).astype(str)
-        matches = documents.str.extract(self._pattern)
-        labels = matches[self._column]
+        matches = [self._pattern.search(str(docno)) for docno in distinct]
+        labels = pd.Series([match and match[self._part] for match in matches], dtype=object)
         is_label = ~labels.isin(UNANNOTATED)
         if self.complete:
             is_label = labels.isin(self.labels or ())
@@ -457,12 +456,11 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
     document = ["qid", "docno"] if "qid" in frame else ["docno"]
     ids = [*document, "annotator"]
-    label = frame["label"]
+    label = frame["label"].map(label_text, na_action="ignore")
     is_vote = label.notna() & ~label.isin(UNANNOTATED)
-    frame = frame[is_vote]
+    frame = frame.assign(label=label)[is_vote]
     need_rows(frame, "the frame of votes, without the rows that have no label,")
     votes = with_text_ids(frame, "frame of votes", *ids)
-    votes["label"] = frame["label"].map(label_text)
     for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
         raise ValueError(f"annotator {vote['annotator']!r} has two votes for "
                          f"{' '.join(vote[document])!r}; keep one of them")

@@ -63,15 +63,17 @@ class Values(NamedObject):
         wrong = np.flatnonzero(~np.isfinite(numbers))
         for row in wrong[:1]:
             value = str(frame["value"].iloc[row])
-            raise ValueError(f"{where}: the value {value!r} of document {frame[docno].iloc[row]!r} "
-                             "is no finite number; leave out the documents that have none")
+            document = str(frame[docno].iloc[row])
+            raise ValueError(f"{where}: the value {value!r} of document {document!r} is no finite "
+                             "number; leave out the documents that have none")
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
         wrong = np.flatnonzero(first != numbers)
         for row in wrong[:1]:
-            topic = "" if topics is None else f" for topic {topics.iloc[row]!r}"
-            raise ValueError(f"{where} gives document {frame[docno].iloc[row]!r}{topic} the values "
+            document = str(frame[docno].iloc[row])
+            topic = "" if topics is None else f" for topic {str(topics.iloc[row])!r}"
+            raise ValueError(f"{where} gives document {document!r}{topic} the values "
                              f"{first[row]:g} and {numbers[row]:g}; a document has one value")
 
     def digest(self) -> str:

@@ -217,6 +217,13 @@ source.lookup(["1"] * 6, docnos)
         again = groups.from_transformer(pt.apply.generic(answer), **arguments).to_frame()
         assert again.values.tolist() == [["1", "a", "PRO"], ["1", "b", "CON"], ["2", "b", "PRO"]]
 
+    def test_results_as_topics(self):
+        results = pd.DataFrame({"qid": ["1", "1"], "query": "good", "docno": ["a", "c"],
+                                "score": [2.0, 1.0]})
+        tagger = pt.apply.group(lambda row: f"{row['query']} {row['docno']}")
+        source = groups.from_transformer(tagger, topics=results)
+        assert rows(source, "ab") == "1 a good a, 1 b good b"
+
     @pytest.mark.parametrize("change", ["labeller", "column", "name", "topics", "folder"])
     def test_another_labeller_is_an_error(self, tmp_path, change):
         topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})

@@ -62,7 +62,8 @@ def test_from_a_mapping_by_topic():
     (r"^[A-Z]+", None, "1 FT-1 FT, 1 LA-2 LA"), (r"^([A-Z]+)-(\d)", None, "1 FT-1 FT, 1 LA-2 LA"),
     (r"^([A-Z]+)-(?P<group>\d)", None, "1 FT-1 1, 1 LA-2 2"),
     (r"^[A-Z]+", ["FT", "FR"], "1 FT-1 FT"), ("^(F?)", None, "1 FT-1 F"),
-    ("(-|F)", None, "1 FT-1 F"), ("(-|F)", ["F"], "1 FT-1 F")])
+    ("(-|F)", None, "1 FT-1 F"), ("(-|F)", ["F"], "1 FT-1 F"),
+    ("(?i)^f[a-z]", None, "1 FT-1 FT"), ("(?x) ^F. # a comment", None, "1 FT-1 FT")])
 def test_from_a_pattern(pattern, labels, expected):
     source = groups.from_pattern(pattern, labels)
     assert source.labels == (labels and sorted(labels)) and source.complete == bool(labels)
@@ -110,6 +111,7 @@ def test_lookup_of_nothing(source):
     (lambda: groups.from_mapping({"a": {"X": 1.0}, "b": {"X": 1e308, "Y": 1e308}}),
      "the weights of 'b' sum to infinity"),
     (lambda: groups.from_frame(WEIGHTS.assign(weight=1e308)), "the weights of 'a' sum to infinity"),
+    (lambda: groups.from_frame(WEIGHTS.assign(docno=7, weight=1e308)), "the weights of '7' sum"),
     (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
                               ["AP", "nDCG"], weights=[1e308, 1e308]), "of a finite sum"),
     (lambda: groups.from_pattern("("), "no regular expression"),

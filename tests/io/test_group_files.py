@@ -60,6 +60,18 @@ def test_cells_of_text_are_split(tmp_path):
     assert rows_of(groups.from_file(tmp_path / "g.csv", sep=";")) == rows_of(EXPECTED)
 
 
+@each("name", FORMS)
+def test_lists_beside_cells_that_are_split(tmp_path, name):
+    path = write(tmp_path / name, ROWS)
+    assert rows_of(groups.from_file(path, sep=";")) == rows_of(EXPECTED)
+    rows = [{"docno": "d1", "group": "PRO; CON"}, {"docno": "d2", "group": "CON"},
+            {"docno": "007", "group": None}]
+    path = write(tmp_path / name, rows)
+    with pytest.warns(FairnessWarning, match="row 3 has an empty group"):
+        source = groups.from_file(path, sep=";")
+    assert source.labels == ["CON", "PRO"] and rows_of(source) == rows_of(EXPECTED)
+
+
 @each("header", ["docno,P(PRO),P(CON)", "docno,PRO,CON"])
 def test_a_column_of_weights_for_each_group(tmp_path, header):
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,0,1\n")

@@ -71,6 +71,27 @@ def test_frames_of_other_libraries_have_the_values_of_pandas(kind, of_pandas):
         RaB(values=KINDS[kind](NUMBERS))
 
 
+def with_types_of_arrow(frame):
+    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    return table.to_pandas(types_mapper=pd.ArrowDtype)
+
+
+def test_columns_of_the_types_of_arrow(of_pandas):
+    for table in averages(with_types_of_arrow):
+        pd.testing.assert_frame_equal(table, of_pandas)
+
+
+def test_whole_numbers_of_arrow_as_labels():
+    frame = with_types_of_arrow(pd.DataFrame({"docno": [5, 6], "group": [1, 2],
+                                              "weight": [0.5, 2.0]}))
+    assert groups.from_frame(frame) == groups.from_mapping({5: {1: 0.5}, 6: {2: 2.0}})
+    votes = pd.DataFrame({"docno": [5, 5, 6], "annotator": [1, 2, 1], "label": [1, 1, 2]})
+    assert groups.from_votes(with_types_of_arrow(votes)) == groups.from_votes(votes)
+    shares = pd.DataFrame({"qid": [7, 7], "group": [1, 2], "share": [0.25, 0.75]})
+    targets.register("frames", with_types_of_arrow(shares))
+    assert targets.get("frames").to_numpy().tolist() == [["7", "1", 0.25], ["7", "2", 0.75]]
+
+
 def test_a_frame_with_the_interchange_protocol_alone():
     class Interchange:
         def __dataframe__(self, *arguments, **options):

@@ -118,7 +118,10 @@ def frame_of(**columns):
 
 @each("make, says", [
     (lambda: frame_of(qid=["1", "1", 1], docno=["a", "b", "a"], value=[1, 1, 2]),
-     "gives document 'a' for topic 1 the values 1 and 2"),
+     "gives document 'a' for topic '1' the values 1 and 2"),
+    (lambda: frame_of(qid=[1, 1], docno=[5, 5], value=[1, 2]),
+     "gives document '5' for topic '1' the values 1 and 2"),
+    (lambda: frame_of(docno=[5], value=["x"]), "the value 'x' of document '5' is no finite number"),
     (lambda: values.from_frame({"a": 1}), "from a DataFrame here, not from a dict; from_mapping"),
     (lambda: values.from_mapping(pd.DataFrame()), "not from a DataFrame; from_frame takes"),
     (lambda: values.from_mapping({"1": {"a": 1}, "b": 2}),
