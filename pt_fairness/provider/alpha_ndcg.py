@@ -324,6 +324,7 @@ class Ndeval:
         topic, _ = codes_of(qrels["query_id"], "qrels")
         annotated = qrels.assign(query_id=self._names[topic])
         annotated["doc_id"] = texts_of(qrels["doc_id"])
+        annotated["relevance"] = pd.to_numeric(qrels["relevance"])
         if "iteration" in qrels:
             iteration = qrels["iteration"]
             annotated = annotated[iteration.notna() & ~iteration.isin(UNANNOTATED)]

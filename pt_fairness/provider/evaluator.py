@@ -71,14 +71,17 @@ class QuickEvaluator:
                 rest.append(measure)
         self._plain = self._rest = None
         if plain:
-            relevance = qrels["relevance"]
-            if len(qrels) and pd.api.types.is_float_dtype(relevance):
+            column = qrels["relevance"]
+            relevance = pd.to_numeric(column, errors="coerce")
+            if len(qrels) and (relevance.hasnans or pd.api.types.is_float_dtype(relevance)):
+                row = int(relevance.isna().argmax())
                 texts = map(str, plain)
                 names = ", ".join(texts)
-                raise ValueError(f"relevance must be whole numbers for {names}, and the qrels have "
-                                 f"floats, such as {relevance.iloc[0]}; round them and convert the "
-                                 "column with astype(int)")
-            by_topic = _by_topic(qrels, "relevance")
+                raise ValueError(f"relevance must be whole numbers for {names}, and row "
+                                 f"{column.index[row]} of the qrels has {column.iloc[row]}; give "
+                                 "every row one, round floats and convert the column with "
+                                 "astype(int)")
+            by_topic = _by_topic(qrels.assign(relevance=relevance), "relevance")
             self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
         if rest:
             self._rest = ir_measures.evaluator(rest, qrels)

@@ -56,12 +56,13 @@ class Judgments:
         column = qrels["relevance"]
         if column.hasnans:
             raise missing(column, column.isna().argmax(), "qrels")
-        relevance = pd.to_numeric(column).to_numpy()
-        outside = (relevance < -LARGEST_LABEL) | (relevance > LARGEST_LABEL)
-        if outside.any():
-            row = int(outside.argmax())
+        numbers = pd.to_numeric(column, errors="coerce")
+        allowed = numbers.between(-LARGEST_LABEL, LARGEST_LABEL)
+        if not allowed.all():
+            row = int(allowed.argmin())
             raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
-                             f"{relevance[row]}, which is outside ±{LARGEST_LABEL:,}")
+                             f"{column.iloc[row]}, which is no number within ±{LARGEST_LABEL:,}")
+        relevance = numbers.to_numpy()
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
         #: The relevance of each row, ``[rows]``.

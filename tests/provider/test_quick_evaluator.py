@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from ir_measures import AP, ERR, RR, Judged, P, nDCG
 
+from pt_fairness import AWRF, IAA
 from pt_fairness.provider.evaluator import QuickEvaluator
 
 MEASURES = [nDCG @ 5, AP(rel=2), P @ 3, RR, Judged @ 4]
@@ -39,3 +40,22 @@ def test_a_measure_of_another_provider_is_computed_beside_those_of_trec_eval():
     assert {one.measure: one.value for one in evaluator.iter_calc(run[:0])}[RR] == 0.0
     with pytest.raises(ValueError, match="Unsupported measures"):
         QuickEvaluator([nDCG @ 5, ERR], qrels)
+
+
+def test_relevance_as_text_is_the_number():
+    qrels = pd.DataFrame([("1", "a", 2, "A"), ("1", "b", 1, "B"), ("1", "c", 0, "A")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = qrels.drop(columns="iteration").assign(score=[1.0, 2.0, 3.0])
+    measures = [nDCG @ 3, ir_measures.ERR_IA @ 3, ir_measures.alpha_nDCG @ 3, AWRF @ 3, IAA]
+    texts = qrels.astype({"relevance": str})
+    assert QuickEvaluator(measures, texts).iter_calc(run) == \
+        QuickEvaluator(measures, qrels).iter_calc(run)
+
+
+@pytest.mark.parametrize("value, shown", [(None, "nan|None"), ("high", "high"), (1.5, "1.5")])
+def test_the_row_whose_relevance_trec_eval_cannot_take(value, shown):
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [value, 1]},
+                         index=[4, 7])
+    with pytest.raises(ValueError, match=f"whole numbers for RR, and row 4 of the qrels has "
+                                         f"({shown});"):
+        QuickEvaluator([RR], qrels)
