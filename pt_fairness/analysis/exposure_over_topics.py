@@ -192,6 +192,9 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     """
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
+    if not is_whole(population) and population not in ("runs", "judged"):
+        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
+                         "'judged' or the number of documents of the collection")
     if qrels is None:
         if population == "judged":
             raise ValueError("population='judged' needs qrels")
@@ -244,7 +247,7 @@ def _population(population: str | int, returned: Sequence[_Returned],
                 judgments: Judgments) -> tuple[pd.Index, int]:
     """Return the documents of the population that can be named, and the number of all of them.
 
-    :raises ValueError: another population, or one with fewer documents than the runs returned
+    :raises ValueError: the population has fewer documents than the runs returned
     """
     if population == "judged":
         docnos = judgments.docnos()
@@ -254,9 +257,6 @@ def _population(population: str | int, returned: Sequence[_Returned],
     n = len(documents)
     if is_whole(population):
         n = int(population)
-    elif population not in ("runs", "judged"):
-        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
-                         "'judged' or the number of documents of the collection")
     if n < len(documents):
         raise ValueError(f"population={shown(population)} is not possible: the runs returned "
                          f"{len(documents)} documents, and the collection has at least as many")

@@ -328,8 +328,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     :returns: counts, accuracy, precision, recall, κ and α. Documents without a human label are left
         out, with a warning if ``human`` has them without a group. A document without a label of the
         model counts as wrong in accuracy and recall, and is left out of κ and α
-    :raises ValueError: no document has both labels, a document has weights or several labels, or
-        neither source can list its documents
+    :raises ValueError: no document has both labels, a document has weights or several labels,
+        neither source can list its documents, or ``qids`` without ``docnos``
 
     Examples
     --------
@@ -345,6 +345,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     model = get(model)
     human = get(human)
     if docnos is None:
+        if qids is not None:
+            raise ValueError("qids= names the topics of the documents in docnos=; give both")
         qids, docnos = _documents(model, human)
     by_topic = model.by_topic or human.by_topic
     if qids is None:

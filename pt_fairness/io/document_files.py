@@ -527,8 +527,9 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
             label = label_of(title)
             if name in ids or (labels and label not in labels):
                 continue
-            if name in columns:
-                raise ValueError(f"{source.name} has the column {title!r} twice; drop one of them")
+            if name in columns or label in columns.values():
+                raise ValueError(f"{source.name} has two columns of weights for the group "
+                                 f"{label!r}; drop one of them")
             columns[name] = label
         lacking = {*labels} - {*columns.values()}
         if lacking or not columns:

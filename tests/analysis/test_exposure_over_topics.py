@@ -186,6 +186,11 @@ def test_bad_input(given, error):
             function({"A": run_of("abc")}, **given)
 
 
+def test_a_population_is_refused_before_a_run_is_read():
+    with pytest.raises(ValueError, match="population='all' is not possible"):
+        document_exposure({"A": "no such file"}, population="all")
+
+
 @pytest.mark.parametrize("function", [document_exposure, inequality])
 def test_a_run_alone_has_a_name(function):
     pd.testing.assert_frame_equal(function(run_of("abc"), QRELS),

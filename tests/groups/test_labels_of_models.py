@@ -480,3 +480,5 @@ def test_a_document_is_compared_once():
         groups.error_rates(corrected, human, docnos=["a"])
     with pytest.raises(ValueError, match="1 topics and 2 documents"):
         groups.error_rates(model, human, ["1"], ["a", "b"])
+    with pytest.raises(ValueError, match=r"qids= names the topics of the documents in docnos="):
+        groups.error_rates(model, by_topic, ["1"])

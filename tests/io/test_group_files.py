@@ -92,9 +92,11 @@ def test_a_repeated_column_of_weights_is_named(tmp_path):
     path.write_text("docno,P(PRO),P(CON),note,note\nd1,0.3,0.7,a,b\n")
     source = groups.from_file(path, weights="wide", labels=["PRO", "CON"])
     assert rows_of(source) == [["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3]]
-    path.write_text("docno,P(PRO),P(PRO)\nd1,0.3,0.7\n")
-    with pytest.raises(ValueError, match=r"g\.csv has the column 'P\(PRO\)' twice"):
-        groups.from_file(path, weights="wide")
+    for columns in ("P(PRO),P(PRO)", "PRO,P(PRO)", "p(PRO),P(PRO)", "pro,PRO"):
+        path.write_text(f"docno,{columns}\nd1,0.3,0.7\n")
+        error = r"g\.csv has two columns of weights for the group 'PRO'; drop one"
+        with pytest.raises(ValueError, match=error):
+            groups.from_file(path, weights="wide")
 
 
 def test_columns_on_the_command_line(folder_of, capsys):
