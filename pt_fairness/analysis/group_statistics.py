@@ -440,7 +440,10 @@ def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
     labels = [group]
     if group is None:
         labels = kept_annotations(judged, groups, []).labels
-    measures = [RepBias(group=label, target=target, rel=rel, cutoff=cutoff) for label in labels]
+    bias = RepBias(target=target, rel=rel)
+    if cutoff is not None:
+        bias = bias @ cutoff
+    measures = parsed(bias(group=label) for label in labels)
     annotations = kept_annotations(judged, groups, measures)
     ranked = runs_of(frames, annotations.judgments)
     parts = []

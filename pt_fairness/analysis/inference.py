@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf, nan
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -465,7 +466,7 @@ def _margins(tolerance: Any, side: str, perquery: pd.DataFrame) -> dict[str, flo
     """
     margins = by_name(tolerance, perquery)
     for name, margin in margins.items():
-        number = isinstance(margin, (int, float)) and not isinstance(margin, bool)
+        number = isinstance(margin, Real) and not isinstance(margin, bool)
         if not number or not 0 <= margin < inf:
             raise ValueError(f"the tolerance of {name} is {shown(margin)}; it takes a number of at "
                              "least 0, or a dictionary from measures to such numbers")

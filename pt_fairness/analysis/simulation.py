@@ -90,7 +90,7 @@ def permutations(labels: Sequence[str] = ("PRO", "CON"), depth: int = 5,
     ...     "3": ["CON-1", "PRO-1"], "4": ["CON-1", "CON-2"]}
     True
     """
-    labels = list(labels)
+    labels = list(map(label_text, labels))
     if len(set(labels)) != 2 or len(labels) != 2:
         raise ValueError(f"labels={shown(labels)} is not possible; it takes two different labels, "
                          "the more frequent one first")
@@ -191,8 +191,8 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     :param weights: returns w1 and w2 for α, both above 0; by default those of the paper
     :returns: the label at each rank, an index of ``counts``, ``[draws, N]``, where N is the sum of
         ``counts``
-    :raises ValueError: α outside [−1, 1], weights that are not above 0, or labels that ``counts``
-        does not have
+    :raises ValueError: α outside [−1, 1], weights that are not above 0, a count that is no whole
+        number of at least 0, or labels that ``counts`` does not have
 
     Examples
     --------
@@ -216,6 +216,8 @@ def biased_rankings(counts: Sequence[int], alpha: float, weighted: Iterable[int]
     elif chosen.shape != (draws, len(labels)):
         raise ValueError(f"weighted has the shape {chosen.shape}; booleans are needed for each "
                          f"of {draws} rankings and {len(labels)} labels")
+    for count in counts:
+        at_least(0, "counts", count)
     documents = np.repeat(labels, counts)
     of_labels = np.where(chosen, first, second)
     # Sorted exponential waiting times are draws without replacement (Efraimidis & Spirakis 2006).

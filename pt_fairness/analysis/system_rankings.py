@@ -191,6 +191,8 @@ def _rankable(averages: pd.DataFrame) -> list[str]:
     """Return the columns of measures that have values and a known direction.
 
     One warning names those of unknown direction.
+
+    :raises ValueError: there is no such column
     """
     columns = measure_columns(averages)
     unknown = columns_of_unknown_direction(averages[columns])
@@ -199,7 +201,11 @@ def _rankable(averages: pd.DataFrame) -> list[str]:
              "not say which end is better; rename columns with pt_fairness.rename, or end the "
              "name with ↑ or ↓")
     filled = averages[columns].dropna(axis="columns", how="all")
-    return [column for column in filled if column not in unknown]
+    rankable = [column for column in filled if column not in unknown]
+    if not rankable:
+        raise ValueError("the table has no measure to rank by: the name of each column is no "
+                         "measure, or it has no values; rename columns with pt_fairness.rename")
+    return rankable
 
 
 def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
@@ -267,9 +273,6 @@ def rank_table(averages: pd.DataFrame, by: Any = None) -> pd.DataFrame:
     """
     columns = _rankable(averages)
     averages = systems_of(averages)
-    if not columns:
-        raise ValueError("the table has no measure to rank by: the name of each column is no "
-                         "measure; rename columns with pt_fairness.rename")
     first = columns[0]
     if by is not None:
         first = column_of(averages, by)

@@ -22,7 +22,7 @@ from pt_fairness.core.messages import (
     shown,
 )
 from pt_fairness.io.document_files import weights_of
-from pt_fairness.io.files import need_columns
+from pt_fairness.io.files import need_columns, need_frame
 
 
 class Memberships(NamedTuple):
@@ -171,6 +171,7 @@ class Table:
             a weight is no number of at least 0
         """
         frame = as_frame(frame)
+        need_frame(frame, what)
         qid, docno = id_columns(frame)
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)

@@ -166,7 +166,7 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
     chosen = qid.isin(texts_of(topics["qid"]))
     if not chosen.any():
         raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
-                         f"topics= has {str(topics['qid'].iloc[0])!r}")
+                         f"topics= has {listed(topics['qid'].map(str)) or 'none'}")
     if not chosen.all():
         number = qid[chosen].nunique()
         warn(f"topics= has {number} of the {qid.nunique()} topics of the qrels; the others are "
@@ -522,7 +522,7 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
             names = _roles(header, None, document, source)
             frame = read_table(source, separator, names, ["docno"])
         ids = [name for name in ("qid", "docno") if name in names]
-        columns = {}
+        columns: dict[str, str] = {}
         for name, title in zip(names, header, strict=True):
             label = label_of(title)
             if name in ids or (labels and label not in labels):

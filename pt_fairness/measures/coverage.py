@@ -283,8 +283,8 @@ class OfGroupMeasure(FairnessMeasure):
         return np.append(member, False)[codes]
 
     def score(self, view: View) -> Floats:
-        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels: it has "
-                         "values, and no more to be shown")
+        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels, and so has no "
+                         "values for drawn labels, random orders or simulated rankings")
 
 
 Annotated = register(_Annotated())

@@ -201,6 +201,7 @@ def test_every_measure_has_a_front_or_a_reason():
     ("nDCG@4", "AWRF@4", {"groups": groups.from_mapping({"a1": {"A": 0.5, "B": 0.5}})}, "weights"),
     ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "has a value for no topic"),
     ("nDCG@4", "AWRF@4", {"topics": ["9"]}, "none of the topics"),
+    ("nDCG@4", "AWRF@4", {"topics": []}, "topics= has none"),
 ])  # fmt: skip
 def test_bad_input(worked, relevance, fairness, options, says):
     with pytest.raises(ValueError, match=says):

@@ -174,6 +174,8 @@ class TestSeveralBaselines:
 
 class TestVerdict:
     def test_worked_values(self):
+        row = compare(frame_of(VALUES), "A", tolerance=np.int64(1)).iloc[0]
+        assert row["verdict"] == "within" and row["tolerance"] == 1
         row = compare(frame_of(VALUES), "A", tolerance=0.01).iloc[0]
         # The interval is that of the difference, whose sign is opposite to that of a loss.
         found = row[["tolerance high", "tolerance low", "p tolerance"]].tolist()

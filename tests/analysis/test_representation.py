@@ -68,6 +68,12 @@ def test_the_bias_and_its_summary_are_those_of_the_measure(data):
         [abs(of_a).mean(), of_a.std(), of_a.min(), of_a.max()])
 
 
+@pytest.mark.parametrize("wrong", [{"cutoff": 0}, {"target": {"female": 0.5, "male": 0.4}}])
+def test_parameters_are_those_of_the_measure(data, wrong):
+    with pytest.raises(ValueError, match=f"RepBias.{next(iter(wrong))}=.* is not possible"):
+        analysis.representation(*data, "female", **wrong)
+
+
 def test_one_group_alone_and_a_group_that_is_not_there(data):
     runs, qrels = data
     one = groups.from_mapping({f"d{i}": "female" for i in range(12)})

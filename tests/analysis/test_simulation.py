@@ -52,6 +52,10 @@ class TestPermutations:
         taus = [round(stats.kendalltau(parity, values)[0], 4) for values in diversity]
         assert taus == [-0.8378, -1.0]
 
+    def test_numbers_are_labels(self):
+        _, qrels = simulation.permutations((0, 1), depth=1)
+        assert qrels["iteration"].tolist() == ["0", "1"] * 2
+
     def test_diversity_does_not_depend_on_the_setting(self):
         first, *others = (
             scores(*simulation.permutations(setting=setting), "alpha_nDCG@5")
@@ -130,6 +134,7 @@ class TestBiasedRankings:
 
     @pytest.mark.parametrize("arguments, error", [
         (([3, 3], 1.5, [0]), "alpha=1.5"), (([3, 3], 0.5, [2]), "the labels are 0 to 1"),
+        (([0.2, 0.8], 0, [0]), "counts=0.2 is not possible"), (([3, -3], 0, [0]), "counts=-3"),
         (([3, 3], 0.5, {2}), r"weighted=\[2\]: the labels are 0 to 1"),
         (([3, 3], 0.5, np.ones((4, 2), bool)), "each of 1000 rankings and 2 labels")])
     def test_wrong_input(self, arguments, error):

@@ -131,6 +131,12 @@ class TestCombine:
 
 
 class TestRanks:
+    def test_no_measure_to_rank_by(self):
+        table = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [np.nan] * 2})
+        for ranked in (top, rank_table):
+            with pytest.raises(ValueError, match=r"no measure to rank by: .*, or it has no values"):
+                ranked(table)
+
     def test_top(self, averages, unchanged):
         result = unchanged(top, averages, by=["nDCG@5", "rKL@5", "BiasP@5"], n=2)
         assert list(result.columns) == ["by", "rank", *averages.columns]

@@ -111,6 +111,8 @@ def hard(qids, docnos):
      "to rename; a leaning such as 'liberal' renames"),
     (lambda: groups.from_mapping(BASE).override(pd.DataFrame({"docno": ["a"]})), ValueError,
      "no column 'group'"),
+    (lambda: SOFT.override(groups.from_mapping(BASE)), ValueError,
+     "the frame of groups has to be a DataFrame"),
     (lambda: SOFT.override(frame_of("aa", ["CON", "PRO"], weight=[1, -1])), ValueError,
      "row 1 of the frame of groups has the weight '-1'")])
 def test_what_is_refused(call, error, says):
