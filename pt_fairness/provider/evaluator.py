@@ -506,7 +506,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if not warns:
                 continue
             self._count(source, rankings, run)
-            if source.groups is not None and (rankings.codes < 0).all():
+            # A batch of pt.Experiment may have no judged topic.
+            if source.groups is not None and self.topics and (rankings.codes < 0).all():
                 undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
                 self._warn_of_no_group(source, run, any(undefined))
             if rankings.foreign and not all(measure.added_labels for measure in source.measures):

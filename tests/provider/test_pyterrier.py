@@ -77,6 +77,17 @@ def test_the_documented_exceptions_depend_on_the_batch(make_case, measure):
     assert not np.allclose(whole["value"], batches["value"])
 
 
+@pytest.mark.parametrize("options", PLANS)
+def test_a_batch_of_topics_without_judgments_changes_nothing(qrels, topics, runs, options):
+    unjudged = pd.DataFrame({"qid": ["7", "8"], "query": "x"})
+    run = pt.Transformer.from_df(pd.concat([runs[0], runs[0].assign(qid="8")]))
+    measures = with_groups([rKL @ 3, AWRF, "OfGroup(measure='AP',group='PRO')"], OPINIONS)
+    whole, batches = (
+        pt.Experiment([run], pd.concat([unjudged, topics]), qrels, measures, **options, **batch)
+        for batch in ({}, {"batch_size": 2}))
+    pd.testing.assert_frame_equal(whole.drop(columns="name"), batches.drop(columns="name"))
+
+
 def test_measures_of_pyterrier():
     assert pt.fairness is pt_fairness
     import pyterrier.measures
