@@ -10,7 +10,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import missing
+from pt_fairness.core.identifiers import missing, with_text_ids
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.files import need_frame, need_rows
 from pt_fairness.measures.measure import FairnessMeasure
@@ -190,11 +190,12 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     keys = ["name", "qid", "measure"]
     columns = [*keys, "value"]
     need_rows(frame, "the per-query frame", columns)
-    for column in keys:
+    for column in ("name", "measure"):
         absent = frame[column].isna().to_numpy()
         if absent.any():
             raise missing(frame[column], absent.argmax(), "per-query frame")
-    frame = frame[columns].astype({"qid": str, "measure": str, "value": float})
+    frame = with_text_ids(frame[columns], "per-query frame", "qid")
+    frame = frame.astype({"measure": str, "value": float})
     repeated = frame.duplicated(keys)
     if repeated.any():
         row = frame[repeated].iloc[0]

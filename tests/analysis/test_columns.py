@@ -41,6 +41,11 @@ def test_what_is_no_per_query_frame(frame, message):
         per_query(frame)
 
 
+def test_topics_are_texts_as_in_qrels():
+    """A merge with missing rows converts 1 to 1.0."""
+    assert per_query(FRAME.astype({"qid": float}))["qid"].tolist() == ["1", "2"] * 2
+
+
 def test_one_measure():
     both = pd.concat([FRAME.assign(measure=[rKL @ 5] * 4), FRAME.assign(measure="nDCG@5")])
     for name in ("nDCG@5", nDCG @ 5):
