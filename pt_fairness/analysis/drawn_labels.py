@@ -527,8 +527,11 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
             changes = wrong - true
             deviations = wrong.std(axis=1, ddof=1)
             order = true.round(TIE_DECIMALS).ravel()
-            taus = [kendalltau(order, of_draw).statistic for of_draw in wrong.round(TIE_DECIMALS).T]
-            tau = pd.Series(taus).mean()
+            tau = math.nan
+            if len(order) > 1:
+                orders = wrong.round(TIE_DECIMALS).T
+                taus = [kendalltau(order, of_draw).statistic for of_draw in orders]
+                tau = pd.Series(taus).mean()
             rows.append((share, str(measure), changes.mean(), deviations.mean(), tau))
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])

@@ -259,8 +259,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                         topics: Literal["common", "each", "all"] = "common") -> pd.DataFrame:
     """Return the effectiveness of every system for each group: means of ``OfGroup`` over topics.
 
-    :param runs: frames by system name (``qid, docno, score``, or ir_measures' names; ``iteration``
-        where a topic has several rankings)
+    :param runs: as of :func:`pt_fairness.evaluate`, but no transformers; with several rankings of a
+        topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``
     :param measures: measures of ir_measures or their names, such as ``"nDCG@10"``
@@ -292,6 +292,9 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
        name measure  gap  ratio  worst worst_group  delta
     0  BM25      RR  0.5    0.5    0.5       human  -66.7
     """
+    if not isinstance(topics, str):
+        raise ValueError("topics= is 'common', 'each' or 'all' here; group_effectiveness takes no "
+                         "transformers, but their results, such as {'BM25': bm25(topics)}")
     one_of("topics", topics, ("common", "each", "all"))
     judged = loaded_qrels(qrels)
     judgments = Judgments(judged)

@@ -145,6 +145,8 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     judgments = Judgments(loaded_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
     if run is None:
+        if topics is not None:
+            raise ValueError("topics= is for a transformer as the run; leave it out")
         pools = _pools(annotations, rel)
     else:
         pools = _pools_of_run(annotations, one_run(run, topics))

@@ -50,12 +50,14 @@ def test_all_of_two_labels_wrong(experiment):
         assert row["tau"] == pytest.approx(tau, nan_ok=True)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")  # of scipy, for τ of one system
 def test_the_share_is_exact():
     qrels = pd.DataFrame({"qid": "1", "docno": DOCS, "label": 1})
     runs = {"A": qrels.assign(score=range(20))}
     result = label_noise(runs, qrels, "BiasP@20", STANCES, [0.25, 0.5], draws=10)
     # 5 and 10 of 20 documents have the other label.
     assert result["bias"].to_numpy() == pytest.approx([-0.5, -1.0])
+    assert result["tau"].isna().all()
     assert result["sd"].to_numpy() == pytest.approx(0, abs=1e-12)
 
 

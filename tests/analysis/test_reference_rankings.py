@@ -135,7 +135,8 @@ def test_a_topic_with_an_empty_pool_has_no_rows():
     ({"qrels": pd.DataFrame({"qid": "1", "docno": ["a1"], "label": 1, "iteration": "0"})},
      "the qrels have no groups"),
     ({"run": pd.concat([run_of(["a1", "b1"]).assign(iteration=i) for i in range(2)])},
-     "several rankings of a topic")])
+     "several rankings of a topic"),
+    ({"topics": ["1"]}, "topics= is for a transformer as the run")])
 def test_bad_input(several, arguments, message):
     with pytest.raises(ValueError, match=message):
         reference_rankings(**{"qrels": several, **arguments})
