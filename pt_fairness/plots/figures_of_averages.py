@@ -50,6 +50,7 @@ from pt_fairness.plots.layout import (
     label_points,
     legend_below,
     name_ticks,
+    need_numbers,
     point_style,
     resize,
     size_of,
@@ -115,6 +116,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     need_rows(averages, "the table of averages")
     x = column_of(averages, relevance)
     y = column_of(averages, fairness)
+    need_numbers(averages, x, y)
     references = averages[is_reference(averages)]
     systems = _of_both(systems_of(averages), x, y)
     if front is None:
@@ -308,6 +310,7 @@ def relevance_and_fairness(averages: pd.DataFrame, relevance: Any, fairness: Any
     points = [column_of(averages, measure) for measure in fairness]
     bars = column_of(averages, relevance)
     columns = [bars, *points]
+    need_numbers(averages, *columns)
     for column in columns:
         if averages[column].isna().all():
             raise ValueError(f"no system has a value of {column}, so there is nothing to draw")
@@ -440,6 +443,7 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
     if compared.empty:
         raise ValueError("the comparison has no rows: it needs two systems or more")
     frame, name = of_one_measure(compared, measure)
+    need_numbers(frame, "difference", "low", "high")
     direction = direction_of(name, frame)
     table = frame.sort_values("difference", ascending=direction != LARGER, kind="stable",
                               ignore_index=True)

@@ -46,6 +46,7 @@ from pt_fairness.plots.layout import (
     legend_below,
     line_style,
     name_ticks,
+    need_numbers,
     point_style,
     rank_ticks,
     size_of,
@@ -446,6 +447,7 @@ def lorenz(exposure: pd.DataFrame, population: int | None = None, ax: Axes | Non
     'share of documents'
     """
     need_rows(exposure, "the table of exposures", ["name", "exposure"])
+    need_numbers(exposure, "exposure")
     curves = {}
     for name, exposures in exposure.groupby("name", sort=False)["exposure"]:
         rows = len(exposures)
@@ -494,6 +496,7 @@ def bias_sweep(sweep: pd.DataFrame, measure: Any = None, ax: Axes | None = None)
     """
     need_rows(sweep, "the sweep", ["set", "alpha", "measure", "mean", "sd"])
     frame, name = of_one_measure(sweep, measure)
+    need_numbers(frame, "alpha", "mean", "sd")
     ax, _ = axes_of(ax)
     for i, (group, part) in enumerate(frame.groupby("set", sort=False)):
         part = part.sort_values("alpha")

@@ -38,6 +38,7 @@ from pt_fairness.plots.layout import (
     has_legend_elsewhere,
     legend_below,
     name_ticks,
+    need_numbers,
     point_style,
     size_of,
     tick_step,
@@ -74,6 +75,7 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     ['2', '1']
     """
     need_columns(distribution, ["qid", "group", "relevant"], "the distribution of groups")
+    need_numbers(distribution, "relevant")
     topics = distribution[distribution["qid"] != ALL_TOPICS]
     need_rows(topics, "the distribution of groups")
     table = topics.pivot(index="qid", columns="group", values="relevant")
@@ -122,6 +124,7 @@ def topic_groups(found: pd.DataFrame, measure: Any = None, ax: Axes | None = Non
     need_rows(found, "the frame of topic groups",
               ["name", "measure", "group", "n", "mean", "low", "high"])
     frame, name = of_one_measure(found, measure)
+    need_numbers(frame, "mean", "low", "high")
     sizes = frame.groupby("group")["n"].max()
     systems = frame["name"].unique().tolist()
     ax, new = axes_of(ax)
@@ -173,6 +176,8 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     topics = frame.dropna(subset="value")
     if topics.empty:
         raise ValueError(f"no topic has a value of {name}, so there is nothing to draw")
+    need_numbers(topics, "value")
+    at_least(0, "seed", seed)
     means = topics.groupby("name", sort=False)["value"].mean()
     table = pd.DataFrame({name: means})
     table.attrs = perquery.attrs
@@ -289,6 +294,7 @@ def _values_of(perquery: pd.DataFrame, system: Any, measure: Any) -> pd.Series:
     if part.empty:
         raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the systems "
                          f"{', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
+    need_numbers(part, "value")
     return part.set_index("qid")["value"]
 
 
@@ -366,6 +372,7 @@ def bias_histogram(perquery: pd.DataFrame, measures: Any = None, width: float = 
     places = {}
     for measure in measures:
         part, name = of_one_measure(frame, measure)
+        need_numbers(part, "value")
         # Round to 6 decimals first, because of floating-point errors. rint rounds halves to even,
         # so that a symmetric distribution has a symmetric histogram.
         widths = part["value"].dropna() / width
@@ -421,7 +428,9 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
     ('target ratio', 'model ratio')
     """
     need_rows(ratios, "the frame of ratios", ["target", "model"])
+    need_numbers(ratios, "target", "model")
     at_least(1, "n", n)
+    at_least(0, "seed", seed)
     ax, new = axes_of(ax)
     edges = np.arange(-0.5, n + 1) / n
     side = 1 / n

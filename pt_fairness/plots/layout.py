@@ -213,6 +213,20 @@ NAME = 28
 SPREAD = 1.12
 
 
+def need_numbers(frame: pd.DataFrame, *columns: str) -> None:
+    """Raise an error if a value to draw is infinite or no number; it may be missing.
+
+    :raises ValueError: there is one
+    """
+    for column in columns:
+        values = frame[column].dropna()
+        numbers = pd.to_numeric(values, errors="coerce")
+        wrong = values[~np.isfinite(numbers)]
+        for row, value in wrong[:1].items():
+            raise ValueError(f"a figure needs finite numbers, and {column} is {value} in row "
+                             f"{row!r}; leave the row out")
+
+
 def axes_of(ax: Axes | None) -> tuple[Axes, bool]:
     """Return ``ax``, or the axes of a new figure, and whether the figure is new."""
     if ax is not None:

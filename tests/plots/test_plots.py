@@ -108,6 +108,49 @@ def test_wrong_input(draw, says):
     assert len(left) <= says.startswith("axes"), "a figure is left"
 
 
+def means_of_topic_groups():
+    return analysis.topic_groups(ONE_MEASURE, {"1": "x", "2": "x", "3": "y"})
+
+
+ONE_RATIO = pd.DataFrame({"target": [0.5], "model": 0.4})
+
+
+@pytest.mark.parametrize("draw, frame, columns", [
+    (plots.groups_per_topic, DISTRIBUTION.assign(qid="1"), ["relevant"]),
+    (tradeoff, AVERAGES, ["nDCG@5", "rKL@5"]),
+    (panels, AVERAGES, ["nDCG@5", "rKL@5"]),
+    (plots.differences, compared(ONE_MEASURE), ["difference", "low", "high"]),
+    (plots.topic_groups, means_of_topic_groups(), ["mean", "low", "high"]),
+    (plots.distribution, ONE_MEASURE, ["value"]),
+    (lambda frame: plots.scatter(frame, *BOTH), ONE_MEASURE, ["value"]),
+    (plots.bias_histogram, ONE_MEASURE[ONE_MEASURE["name"] == "A"], ["value"]),
+    (plots.target_against_model, ONE_RATIO, ["target", "model"]),
+    (plots.lorenz, EXPOSURE, ["exposure"]),
+    (plots.bias_sweep, SWEEP.head(1), ["alpha", "mean", "sd"])])
+@pytest.mark.parametrize("wrong", [np.inf, "high"])
+def test_numbers_have_to_be_finite(draw, frame, columns, wrong):
+    before = plt.get_fignums()
+    for column in columns:
+        row = frame.index[-1]
+        values = [*frame[column].astype(object)[:-1], wrong]
+        message = f"{column} is {wrong} in row {row}; leave the row out"
+        if column in ("value", "nDCG@5", "rKL@5") and wrong == "high":
+            message = "high"
+        with pytest.raises(ValueError, match=message):
+            draw(frame.assign(**{column: pd.Series(values, frame.index).infer_objects()}))
+    assert plt.get_fignums() == before, "a figure is left"
+
+
+@pytest.mark.parametrize("draw, frame", [(plots.distribution, ONE_MEASURE),
+                                         (plots.target_against_model, ONE_RATIO)])
+@pytest.mark.parametrize("seed", [-1, 0.5])
+def test_seed_is_a_whole_number(draw, frame, seed):
+    before = plt.get_fignums()
+    with pytest.raises(ValueError, match=f"seed={seed} is not possible; it takes a whole number"):
+        draw(frame, seed=seed)
+    assert plt.get_fignums() == before, "a figure is left"
+
+
 def test_only_figures_import_matplotlib():
     code = """
 import sys, pt_fairness, pt_fairness.analysis, pt_fairness.analysis.simulation
