@@ -477,9 +477,9 @@ def differences(compared: pd.DataFrame, measure: Any = None, ax: Axes | None = N
         if len(part):
             handles[word] = ax.scatter(part, part.index, facecolors=face, edgecolors=BLUE, zorder=3)
     left, right = _SIDES.get(str(direction), ("← smaller", "larger →"))
-    label = f"{left}   difference of {name} from the baseline   {right}"
-    label = wrapped(label, 2 * LONG)
-    ax.set(xlabel=label, ylim=(len(table) - 0.5, -0.5))
+    label = f"{left}   difference of {wrapped(name, LONG)} from the baseline   {right}"
+    ax.set_xlabel(label, wrap=True)
+    ax.set_ylim(len(table) - 0.5, -0.5)
     legend_below(ax, handles, new)
     return ax
 

@@ -96,7 +96,8 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     label = "topic, by number of relevant documents"
     if step > 1:
         label += f" (one of {step} is named)"
-    ax.set(xlabel=label, ylabel="relevant documents", xlim=(-0.5, count - 0.5))
+    ax.set_xlabel(label, wrap=True)
+    ax.set(ylabel="relevant documents", xlim=(-0.5, count - 0.5))
     legend_below(ax, bars, new, "group")
     return ax
 

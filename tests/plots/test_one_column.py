@@ -54,6 +54,19 @@ def ratios():
     return pd.DataFrame({"target": [0.1, 0.5, 0.9], "model": [0.2, 0.5, 1.0], "group": "female"})
 
 
+def far_right(measure):
+    """Draw the differences of systems whose names push the axes to the right."""
+    names = [f"Olivier_Armstrong.run{i}" for i in range(8)]
+    values = pd.DataFrame([(name, topic, measure, i * topic / 90) for i, name in enumerate(names)
+                           for topic in range(10)], columns=["name", "qid", "measure", "value"])
+    return plots.differences(analysis.compare(values, names[0]), measure)
+
+
+def fifty_topics():
+    topics = [str(topic) for topic in range(100, 150)]
+    return plots.groups_per_topic(pd.DataFrame({"qid": topics, "group": "PRO", "relevant": 3.0}))
+
+
 FIGURES = {
     "tradeoff": lambda q, runs, averages, v, r: plots.tradeoff(averages, RELEVANCE, FAIRNESS),
     "relevance_and_fairness": lambda q, runs, averages, v, r: plots.relevance_and_fairness(
@@ -75,6 +88,8 @@ FIGURES = {
         ranked[ranked["name"] == BASELINE], analysis.group_distribution(qrels)),
     "groups_per_topic": lambda qrels, runs, a, v, r: plots.groups_per_topic(
         analysis.group_distribution(qrels)),
+    "fifty topics": lambda *_: fifty_topics(),
+    "far right": lambda *_: far_right("AWRF@10"),
     "lorenz": lambda q, runs, a, v, r: plots.lorenz(analysis.document_exposure(runs)),
     "topic_groups": lambda q, runs, a, values, r: topic_groups(values),
     "scatter": lambda q, runs, a, values, r: plots.scatter(
@@ -100,7 +115,7 @@ def drawn_texts(figure) -> list[Text]:
 
 
 def test_each_figure_is_here():
-    kinds = {*FIGURES} - {"two axes", "verdicts"}
+    kinds = {*FIGURES} - {"two axes", "verdicts", "fifty topics", "far right"}
     assert kinds == {*plots.__all__} - {"PALETTE", "style"}
 
 
@@ -117,9 +132,18 @@ def test_texts_are_inside_one_column(figure, frames):
             box = text.get_window_extent()
             assert outer.x0 - 0.5 <= box.x0 and box.x1 <= outer.x1 + 0.5, text
             assert outer.y0 - 0.5 <= box.y0 and box.y1 <= outer.y1 + 0.5, text
-            least = 5 if figure == "tradeoff" else 6.5  # a point's name is as large as its room
+            # The name of a point or a topic is as large as its room.
+            least = 5 if figure in ("tradeoff", "fifty topics") else 6.5
             assert least <= text.get_fontsize() <= 8, text
     assert texts
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_labels_are_inside_a_figure_of_any_width(measure):
+    figure = far_right(measure).figure
+    for text in drawn_texts(figure):
+        box = text.get_window_extent()
+        assert figure.bbox.x0 - 0.5 <= box.x0 and box.x1 <= figure.bbox.x1 + 0.5, text
 
 
 @pytest.mark.parametrize("width, font_size", [(2.0, 6.0), (7.0, 9.0)])
