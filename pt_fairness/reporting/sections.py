@@ -474,7 +474,10 @@ def _factors(experiment: Experiment, measure: Any) -> list[Any] | None:
 
 
 def _at_ranks(experiment: Experiment, measure: Any) -> list[list[int | None]]:
-    """Return the numbers of all systems at the ranks of each topic, in units of the last decimal.
+    """Return the numbers of all systems at the ranks of each topic, as whole numbers.
+
+    They have three decimals more than the page shows, which multiplies them by Z and divides them
+    by the discount.
     """
     numbers = np.concatenate([of_run[measure] for of_run in experiment.numbers])
     topic = np.concatenate([strip.topic for strip in experiment.strips])
@@ -482,7 +485,7 @@ def _at_ranks(experiment: Experiment, measure: Any) -> list[list[int | None]]:
     ends = np.searchsorted(topic[order], np.arange(1, len(experiment.topics)))
     units = np.full(len(numbers), None, object)
     finite = np.isfinite(numbers)
-    whole = np.rint(numbers[finite] * 10.0 ** DIGITS)
+    whole = np.rint(numbers[finite] * 10.0 ** (DIGITS + 3))
     units[finite] = whole.astype(int)
     return [part.tolist() for part in np.split(units[order], ends)]
 

@@ -279,7 +279,7 @@ class TestExplanation:
                 cells = dict(zip(heads, row, strict=False))
                 for part in parts:
                     number = math.nan if cells[part] == "–" else float(cells[part])
-                    assert number == pytest.approx(wanted[part], abs=1e-3, nan_ok=True)
+                    assert number == pytest.approx(wanted[part], abs=5.1e-5, nan_ok=True)
             if "Z" in frame:
                 caption = page.find("#steps-caption").text
                 assert f" = Σ product / Z, Z = {shown(frame['Z'][0])}" in caption

@@ -174,5 +174,5 @@ def test_numbers_at_ranks_are_left_out_by_size(monkeypatch):
     assert [one["explained"] for one in data["measures"]] == ["contribution", None]
     assert "because of their size" in data["measures"][1]["note"]
     assert data["steps"][1] is None and whole["steps"][0] == data["steps"][0]
-    # In units of the last decimal: nDCG@2 is 1 for the documents a and b of topic 1.
-    assert data["steps"][0] == [[6131, 3869], [6131]]
+    # With seven decimals, as whole numbers: nDCG@2 is 1 for the documents a and b of topic 1.
+    assert data["steps"][0] == [[6131472, 3868528], [6131472]]

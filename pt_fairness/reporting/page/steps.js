@@ -2,12 +2,13 @@
 
 /* The way to a value: the ranks of a system for the chosen topic and measure. */
 
-/** Return the number at each rank: a contribution, or the value so far. */
+/** Return the number at each rank: a contribution, or the value so far. The data have three decimals
+ * more than the page shows. */
 function numbersAt(measure, topic, run) {
   const count = data.rankings[topic].runs[run].length;
   const before = data.rankings[topic].runs.slice(0, run).reduce((sum, one) => sum + one.length, 0);
   return data.steps[measure][topic].slice(before, before + count)
-    .map((one) => (one === null ? null : one / 10 ** data.digits));
+    .map((one) => (one === null ? null : one / 10 ** (data.digits + 3)));
 }
 
 /** Return whether the measure counts each document of a ranking. */
