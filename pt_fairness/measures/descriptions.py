@@ -160,10 +160,8 @@ def in_full(measures: Sequence[FairnessMeasure]) -> str:
 
 
 def _full_entry(measure: FairnessMeasure) -> str:
-    end = fair_end_of(measure)
-    fair = "fairer" if end == "more" else "fair"
     papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
-    lines = [measure.SHORT_DESC, f"range {range_of(measure)}; {end} is {fair}", "",
+    lines = [measure.SHORT_DESC, f"range {range_of(measure)}; {fair_end_in_words(measure)}", "",
              _plain_body(measure), "", *parameter_lines(measure), "", *papers]
     body = textwrap.indent("\n".join(lines), "    ")
     return f"{measure.NAME}  {measure.PRETTY_NAME}\n{body}"
@@ -184,13 +182,10 @@ def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
 def _plain_body(measure: FairnessMeasure) -> str:
     """Return the body of a docstring with formulas as Unicode, and without "As rND."."""
     _, body = docstring_parts(measure)
-    body = _FORMULA.sub(_as_plain_formula, body + "\n")
+    body = _FORMULA.sub(lambda match: textwrap.indent(as_unicode(match[1]), "   ") + "\n\n",
+                        body + "\n")
     body = _SECTION.sub(_written_out, body)
     return re.sub(r":\w+:`~?([^`]*)`", r"\1", body).rstrip()
-
-
-def _as_plain_formula(match: re.Match[str]) -> str:
-    return textwrap.indent(as_unicode(match[1]), "   ") + "\n\n"
 
 
 def _written_out(section: re.Match[str]) -> str:

@@ -53,6 +53,7 @@ def test_measures_in_full(measures):
         for parameter in MEASURES[name].SUPPORTED_PARAMS:
             assert f"\n    {parameter}: " in out
     assert "    step: evaluate every step-th rank (default 1)\n" in out
+    assert "\n    range 0 to 1; 1 is best\n" in measures("OfGroup")[1]
     code, out, err = measures("nDCG")
     assert (code, out) == (2, "") and "'nDCG' is none of the measures of this package" in err
 
