@@ -105,7 +105,6 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
 
     :param w: the discount of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
-    (S, N), where = unique_rows(S, N)
     S = S[:, None]
     N = N[:, None]
     without = term(0.0, 1.0, S, N)
@@ -117,9 +116,7 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
         i = ranks(int(last))
         all_but_one = term(i - 1.0, i, S, N)
         terms = np.maximum(terms, all_but_one)
-    if len(w) > 1:
-        return (w * terms[where]).sum(axis=1)
-    return (w * terms).sum(axis=1)[where]
+    return (w * terms).sum(axis=1)
 
 
 class PrefixMeasure(FairnessMeasure):
@@ -272,24 +269,17 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     It is the largest of all orders if every rank is evaluated and documents have one group each.
     Lists with other documents have ``upper``.
     """
-    counts = view.in_run
+    sizes = view.in_run @ view.member
     several = view.member.sum(axis=1) > 1
-    shared = several & (counts > 0)
-    alone = ~shared.any(axis=1)
-    of_groups = counts @ view.member
-    sizes = of_groups.astype(int)
-    sizes[~alone] = 0
-    order = np.argsort(sizes, axis=1, kind="stable")
-    ordered = np.take_along_axis(sizes, order, axis=1)
-    flat = np.repeat(order.ravel(), ordered.ravel())
-    flat = np.append(flat, 0)
-    n = ordered.sum(axis=1)
-    start = np.cumsum(n) - n
-    place = np.minimum(start[:, None] + np.arange(w.shape[1]), len(flat) - 1)
-    groups = np.eye(len(view.labels))
-    codes = flat[place]
-    terms = w * divergences_of_prefixes(codes, groups, kl, T)
-    return np.where(alone, terms.sum(axis=1), upper)
+    shared = several & (view.in_run > 0)
+    group = view.member @ np.arange(len(view.labels))
+    codes, _ = view.condensed(None)
+    of_group = np.take_along_axis(sizes @ view.member.T, codes, axis=1)
+    size = np.where(codes < 0, np.inf, of_group)
+    order = np.lexsort((group[codes], size))
+    ordered = np.take_along_axis(codes, order, axis=1)[:, :w.shape[1]]
+    terms = w * divergences_of_prefixes(ordered, view.share, kl, T)
+    return np.where(shared.any(axis=1), upper, terms.sum(axis=1))
 
 
 def rnd(plus: Any, i: Any, S: Any, N: Any) -> Floats:

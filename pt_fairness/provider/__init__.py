@@ -38,9 +38,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         """Every measure of this package; its parameters take any value."""
         measures = []
         for measure in MEASURES.values():
-            params = {}
-            for name, param in measure.SUPPORTED_PARAMS.items():
-                params[name] = AnyValue(required=param.required)
+            params = {name: AnyValue(required=param.required)
+                      for name, param in measure.SUPPORTED_PARAMS.items()}
             # Without its own constructor, which may refuse AnyValue.
             measures.append(object.__new__(type(measure)))
             Measure.__init__(measures[-1], **params)

@@ -245,16 +245,11 @@ class Listing:
         #: The topic of each list, ``[R]``.
         self.topics = run.topics
         # The list, the tie block, the 0-based rank and the judged pair of each document, ``[n]``.
-        self.list = run.list
-        self.block = run.block
-        self.place = run.place
-        self.pair = run.pair
-        if judged_only(measure):
-            rows = self.pair >= 0
-            self.list = run.list[rows]
-            self.block = run.block[rows]
-            self.pair = run.pair[rows]
-            self.place = positions(self.list)
+        rows = run.pair >= 0 if judged_only(measure) else slice(None)
+        self.list = run.list[rows]
+        self.block = run.block[rows]
+        self.place = positions(self.list)
+        self.pair = run.pair[rows]
 
     def sets(self, subtopics: Subtopics) -> Ints:
         """Return the code of the subtopic set of each document, ``[n]``, −1 for none."""

@@ -118,18 +118,11 @@ class QuickEvaluator:
 
 def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
-    qids = frame["query_id"]
-    codes, names = qids.factorize()
-    docnos = frame["doc_id"].tolist()
-    numbers = frame[column].tolist()
-    changes = np.diff(codes, prepend=-1)
-    starts = np.flatnonzero(changes)
-    topics: dict[str, dict[str, Any]] = {}
-    for start, end in itertools.pairwise([*starts, len(codes)]):
-        of_topic = topics.setdefault(str(names[codes[start]]), {})
-        pairs = zip(docnos[start:end], numbers[start:end], strict=True)
-        of_topic.update(pairs)
-    return topics
+    docnos = frame["doc_id"].to_numpy(object)
+    numbers = frame[column].to_numpy(object)
+    topics = frame.groupby("query_id", sort=False).indices
+    return {str(qid): dict(zip(docnos[rows], numbers[rows], strict=True))
+            for qid, rows in topics.items()}
 
 
 class OfGroups:
@@ -174,10 +167,8 @@ class OfGroups:
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
             pair = judgments.index.pair[rows]
-            of_rows = pd.Series(judgments.row_relevance[rows])
-            highest = of_rows.groupby(pair).max()
-            pairs = range(len(member))
-            relevance = highest.reindex(pairs, fill_value=0)
+            relevance = np.full_like(relevance, relevance.min())
+            np.maximum.at(relevance, pair, judgments.row_relevance[rows])
         at_most_0 = np.minimum(judgments.relevance, 0)
         return member, np.where(member, relevance, at_most_0)
 
@@ -237,16 +228,9 @@ class GroupedMeasures:
             # Some sources know whether they have weights once the judged documents are looked up.
             if self.groups.weighted:
                 check_weights(measures, self.groups)
-        of_values = []
-        of_group = []
-        self.of_views = []
-        for measure in measures:
-            if isinstance(measure, OfGroupMeasure):
-                of_group.append(measure)
-                continue
-            self.of_views.append(measure)
-            if isinstance(measure, ValueMeasure):
-                of_values.append(measure)
+        of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
+        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
+        self.of_views = [measure for measure in measures if measure not in of_group]
         self.values = self.of_group = self._attributes = None
         if of_values:
             self.values = ValueLookup(of_values, self.annotations)
