@@ -525,7 +525,7 @@ _TOPIC = re.compile(r"<top(?:ic)?\b.*?</top(?:ic)?>", re.DOTALL)
 _NUMBER = re.compile(r"""<num(?:ber)?>\s*(?:Number:)?\s*([^<\s]+)|number=["']([^"']+)""")
 _QUERY = re.compile(r"<(?:title|query)>\s*(?:Topic:)?\s*([^<]*[^<\s])")
 #: A line of any other file: the topic, then white space, a comma or a colon, then the query.
-_LINE = re.compile(r'^"?([^\s:,"]+)"?[\s:,]+"?(.*[^\s"])', re.MULTILINE)
+_LINE = re.compile(r'^"?([^\s:,"]+)"?[ \t:,]+"?(.*[^\s"])', re.MULTILINE)
 
 
 def load_topics(source: Any) -> pd.DataFrame:

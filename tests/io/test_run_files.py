@@ -473,6 +473,11 @@ def test_queries_over_several_lines_are_one(tmp_path):
     assert load_topics(tmp_path / "topics").values.tolist() == [["7", "sea salt"]]
 
 
+def test_a_topic_without_a_query_takes_no_other_line(tmp_path):
+    (tmp_path / "topics").write_text("1\t\n2\tsea salt\n")
+    assert load_topics(tmp_path / "topics").values.tolist() == [["2", "sea salt"]]
+
+
 def test_datasets_ids_and_frames():
     dataset = pt.get_dataset("irds:pt-fairness/debates")
     for given in (dataset, "pt-fairness/debates", "irds:pt-fairness/debates"):
