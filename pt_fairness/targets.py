@@ -50,10 +50,46 @@ class Target(NamedObject):
                              "least 0 and below 1; target='qrels' is the distribution of the "
                              "relevant documents alone")
         self.of_qrels = float(of_qrels)
-        #: The row index of each topic in ``shares`` (``None`` if its only row holds for all
-        #: topics), the groups, sorted, and the share of each group for each topic, ``[Q, L]``; rows
-        #: sum to 1, up to rounding in files.
-        self.topics, self.labels, self.shares = _read(name, frame)
+        for_all = "qid" not in frame and "query_id" not in frame
+        if for_all:
+            frame = frame.assign(qid="all")
+        need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
+        rows = frame[["qid", "group", "share"]].reset_index(drop=True)
+        for column in ("qid", "group"):
+            texts = rows[column].map(label_text, na_action="ignore")
+            blank = texts.isna() | texts.isin(UNANNOTATED)
+            if blank.any():
+                raise missing(texts, blank.argmax(), f"target {name!r}")
+            rows[column] = texts
+        numbers = pd.to_numeric(rows["share"], errors="coerce")
+        numbers = numbers.astype(float)
+        wrong = ~numbers.between(0, inf, inclusive="left")
+        for _, row in rows[wrong][:1].iterrows():
+            raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
+                             f"{str(row['share'])!r} for topic {row['qid']!r}; shares are numbers "
+                             "that are not negative")
+        for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
+            raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
+                             f"{row['qid']!r}; a topic has one share for each group")
+        rows["share"] = numbers.where(numbers >= SMALLEST_TARGET, 0.0)
+        topics = rows["qid"].unique()
+        table = rows.pivot(index="qid", columns="group", values="share")
+        table = table.loc[topics]
+        shares = table.fillna(0.0).to_numpy(float)
+        total = shares.sum(axis=1)
+        off = abs(total - 1.0) > SUM_TOLERANCE
+        for place in np.flatnonzero(off)[:1]:
+            raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum "
+                             f"to {total[place]:.9g}; those of every topic sum to 1")
+        #: The row index of each topic in ``shares``; ``None`` if its only row holds for all topics.
+        self.topics: dict[str, int] | None = None
+        if not for_all:
+            self.topics = {qid: place for place, qid in enumerate(topics)}
+        #: The groups, sorted.
+        self.labels = tuple(table)
+        #: The share of each group for each topic, ``[Q, L]``; rows sum to 1, up to rounding in
+        #: files.
+        self.shares = shares
 
     def digest(self) -> str:
         content = self.topics, self.labels, self.shares, self.of_qrels
@@ -102,46 +138,6 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
         frame = read_targets(frame)
     target = Target(name, frame, of_qrels)
     REGISTRY.register(name, target)
-
-
-def _read(name: str, frame: pd.DataFrame) \
-        -> tuple[dict[str, int] | None, tuple[str, ...], Floats]:
-    """Return the topics, the labels and the shares in a frame."""
-    for_all = "qid" not in frame and "query_id" not in frame
-    if for_all:
-        frame = frame.assign(qid="all")
-    need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
-    rows = frame[["qid", "group", "share"]].reset_index(drop=True)
-    for column in ("qid", "group"):
-        texts = rows[column].map(label_text, na_action="ignore")
-        blank = texts.isna() | texts.isin(UNANNOTATED)
-        if blank.any():
-            raise missing(texts, blank.argmax(), f"target {name!r}")
-        rows[column] = texts
-    numbers = pd.to_numeric(rows["share"], errors="coerce")
-    numbers = numbers.astype(float)
-    wrong = ~numbers.between(0, inf, inclusive="left")
-    for _, row in rows[wrong][:1].iterrows():
-        raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
-                         f"{str(row['share'])!r} for topic {row['qid']!r}; shares are numbers "
-                         "that are not negative")
-    for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
-        raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
-                         f"{row['qid']!r}; a topic has one share for each group")
-    rows["share"] = numbers.where(numbers >= SMALLEST_TARGET, 0.0)
-    topics = rows["qid"].unique()
-    table = rows.pivot(index="qid", columns="group", values="share")
-    table = table.loc[topics]
-    shares = table.fillna(0.0).to_numpy(float)
-    total = shares.sum(axis=1)
-    off = abs(total - 1.0) > SUM_TOLERANCE
-    for place in np.flatnonzero(off)[:1]:
-        raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum to "
-                         f"{total[place]:.9g}; those of every topic sum to 1")
-    places = None
-    if not for_all:
-        places = {qid: place for place, qid in enumerate(topics)}
-    return places, tuple(table), shares
 
 
 def get(name: str) -> pd.DataFrame:

@@ -142,9 +142,6 @@ def _add_plot(commands: Any) -> None:
     plot.set_defaults(**NOTHING_TESTED)
 
 
-
-
-
 def _add_rerank(commands: Any) -> None:
     rerank = add_command(commands, "rerank", _rerank, "re-rank a run towards target shares of the "
                          "groups", ("trec",), add_help=False)
@@ -423,11 +420,9 @@ def _drawn_of_runs(options: argparse.Namespace, averages: Any, values: Any,
         of_first = values[values["name"] == first]
         return plots.bias_histogram(of_first, columns)
     if figure == "groups_per_topic":
-        distribution = analysis.group_distribution(qrels, groups)
-        return plots.groups_per_topic(distribution)
+        return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
     if figure == "lorenz":
-        exposure = analysis.document_exposure(systems)
-        return plots.lorenz(exposure)
+        return plots.lorenz(analysis.document_exposure(systems))
     if figure == "exposure":
         ranked = analysis.ranked_groups({first: systems[first]}, qrels, groups)
         return plots.exposure(ranked)

@@ -109,8 +109,7 @@ class FromMetadata(Groups):
             self._warned = True
             warn(f"{self.name}: {len(lacking)} of {len(texts)} documents are not in the metadata "
                  f"(the first: {lacking[0]!r}) and count as unannotated")
-        is_listed = listed_page[document]
-        item = np.flatnonzero(is_listed)
+        item = np.flatnonzero(listed_page[document])
         page = place[document[item]]
         rows = weights[page]
         cells = rows[:, :-1].tocoo()
@@ -131,8 +130,7 @@ class FromMetadata(Groups):
         They are loaded from the table, which is made if necessary. The weights are sparse,
         ``[documents, labels + 1]``.
         """
-        dataset = ir_datasets.load(self._dataset_id)
-        documents = dataset.docs_handler()
+        documents = ir_datasets.load(self._dataset_id).docs_handler()
         source = getattr(documents, self._attribute)
         path = Path(source.path(force=False))
         load = partial(_load, field=self._field)
@@ -289,8 +287,7 @@ _FILES = {
 
 
 def _path(file: str) -> Path:
-    folder = home_path() / _CORPUS
-    return Path(folder, "fair", file)
+    return home_path() / _CORPUS / "fair" / file
 
 
 def rows(file: str, separator: str) -> Iterator[tuple[str, str]]:
@@ -343,8 +340,7 @@ class PassageCounts(WordCounts):
     def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:
         """Return the counts of passages from the table; read those that it lacks, and add them."""
         table = _path("gender.tsv")
-        folder = table.parents[1]
-        docstore = Path(folder, "collection.tsv.pklz4", "bin")
+        docstore = table.parents[1] / "collection.tsv.pklz4" / "bin"
         read_table = partial(read_rows, table, docstore, self.groups, kind=np.int32)
         count = partial(super().read, name=name)
         rows = completed(table, read_table, docnos, count)
@@ -429,8 +425,7 @@ class Languages(Groups):
                  f"downloaded: {', '.join(self._corpora.values())}")
         group = list(map(languages.get, documents))
         frame = pd.DataFrame({"docno": documents, "group": group}, dtype=object)
-        table = Table.of_frame(frame)
-        return table.find(qids, docnos)
+        return Table.of_frame(frame).find(qids, docnos)
 
     def _look_up(self, docnos: Collection[str]) -> None:
         """Find the languages of documents in the cached table and the corpora that exist."""
@@ -489,5 +484,4 @@ class SentencePairs(Groups):
         pair = sentences.index[groups.item]
         labels = np.asarray(groups.labels, object)
         frame = pd.DataFrame({"docno": pairs[pair], "group": labels[groups.codes]})
-        table = Table.of_frame(frame)
-        return table.find(qids, docnos)
+        return Table.of_frame(frame).find(qids, docnos)

@@ -167,8 +167,7 @@ def whole_numbers(ids: pd.Series) -> pd.Series:
         has_floats = inferred in _WITH_FLOATS
     if not has_floats:
         return ids
-    objects = ids.astype(object)
-    return objects.map(label_text, na_action="ignore")
+    return ids.astype(object).map(label_text, na_action="ignore")
 
 
 def texts_of(ids: pd.Series) -> Any:

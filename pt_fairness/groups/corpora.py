@@ -308,5 +308,4 @@ class FromIrds(Groups):
         self._warn_once(groups)
         pairs = [(docno, labels) for docno, (labels, cause) in groups.items() if cause != MISSING]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
-        table = Table.of_frame(frame)
-        return table.find(qids, docnos)
+        return Table.of_frame(frame).find(qids, docnos)

@@ -360,7 +360,7 @@ class _Relabelled(Groups):
         docnos = np.asarray(docnos, dtype=object)
         topic, topics = pd.factorize(qids)
         mappings = [self._new.get(label_text(text), {}) for text in topics]
-        has_labels = np.array(list(map(bool, mappings)), bool)
+        has_labels = np.array(mappings, bool)
         rows = np.flatnonzero(has_labels[topic])
         base = Memberships(*self._base.annotate(qids[rows], docnos[rows]))
         unknown = np.full(len(docnos), nan)

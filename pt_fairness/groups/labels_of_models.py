@@ -132,8 +132,7 @@ class FromTransformer(Groups):
         keys = dict.fromkeys(rows).keys()
         if not keys <= self._labels.keys():
             self._label(keys)
-        source = self._source(keys)
-        return source.annotate(qids, docnos)
+        return self._source(keys).annotate(qids, docnos)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the labels so far, to be checked by hand, shared, or read by :func:`from_file`.

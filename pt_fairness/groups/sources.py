@@ -324,8 +324,7 @@ class _Frame(Groups):
         self.by_topic = table.by_topic
         texts = pd.Series(self.labels, dtype=object)
         folded = texts.str.replace(r"\s+", "", regex=True).str.casefold()
-        is_repeated = folded.duplicated(keep=False)
-        twice = texts[is_repeated]
+        twice = texts[folded.duplicated(keep=False)]
         if len(twice):
             warn(f"the labels {listed(twice)} differ by case or blanks alone, and are different "
                  "groups; spell them alike if they are one")

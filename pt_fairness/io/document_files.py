@@ -196,9 +196,8 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     1 PRO d1 1
     """
     qid, docno, label = qrels_columns(qrels)
-    columns = [name for name in (qid, docno, label, "iteration") if name in qrels]
     # Categorical columns support neither arithmetic nor new values.
-    qrels = qrels[columns].astype(object)
+    qrels = qrels.astype(object)
     for column in (qid, docno):
         texts = qrels[column]
         empty = texts.isna() | (texts == "")
@@ -211,8 +210,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
                          f"{qrels[label][~whole].iloc[0]!r}")
     iteration: Any = "0"
     if "iteration" in qrels:
-        groups = qrels["iteration"]
-        iteration = groups.map(label_text, na_action="ignore")
+        iteration = qrels["iteration"].map(label_text, na_action="ignore")
         iteration = iteration.fillna("-").replace("", "-")
     frame = pd.DataFrame(index=qrels.index)
     frame["qid"] = texts_of(qrels[qid])
@@ -310,8 +308,7 @@ def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
         header = header_of(source, ",")
         if not header:
             raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
-        names = pyterrier_names(header)
-        return read_table(source, ",", names, needed)
+        return read_table(source, ",", pyterrier_names(header), needed)
 
 
 #: The columns of the documents of a group file; the first one there counts.
@@ -596,5 +593,4 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
         types = dict.fromkeys(shares, float)
         frame = read_columns(source, ["qid", "docno", *shares], types)
         weight = weights_of(frame[shares], source.place)
-    ids = frame[["qid", "docno"]]
-    return _long(ids, labels, weight)
+    return _long(frame[["qid", "docno"]], labels, weight)

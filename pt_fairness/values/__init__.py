@@ -107,8 +107,7 @@ class Values(NamedObject):
         :param docnos: the documents as text, ``[n]``
         """
         pair = self._index.find(topic, topics, docnos)
-        numbers = np.append(self._numbers, nan)
-        return numbers[pair]
+        return np.append(self._numbers, nan)[pair]
 
     def __len__(self) -> int:
         return len(self._index)

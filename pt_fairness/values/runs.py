@@ -40,8 +40,7 @@ def _read(path: str, name: str) -> RegisteredRun:
     if not files:
         raise ValueError(f"the folder {path!r} of background= has no runs")
     frames = [read_run(file)[["qid", "docno"]] for file in files]
-    frame = pd.concat(frames)
-    return _of_frame(frame, name)
+    return _of_frame(pd.concat(frames), name)
 
 
 def _of_frame(frame: pd.DataFrame, name: str) -> RegisteredRun:
@@ -76,8 +75,7 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
         frame = read_run(frame)
     frame = frame.rename(columns=PYTERRIER)
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
-    source = _of_frame(frame, name)
-    REGISTRY.register(name, source)
+    REGISTRY.register(name, _of_frame(frame, name))
 
 
 unregister = REGISTRY.unregister
