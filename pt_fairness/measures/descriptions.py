@@ -204,14 +204,6 @@ def _written_out(section: re.Match[str]) -> str:
 _SUPERSCRIPTS = str.maketrans("0123456789+-i", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁱ")
 
 
-def _superscript(match: re.Match[str]) -> str:
-    return (match[1] or match[2]).translate(_SUPERSCRIPTS)
-
-
-def _fraction(match: re.Match[str]) -> str:
-    return f"{_side(match[1])}/{_side(match[2])}"
-
-
 def _side(text: str) -> str:
     """Return one side of a fraction, in brackets if it has several terms or factors."""
     simple = re.fullmatch(r"(\d+|[^\s()+−/\d][^\s()+−/]*)(\([^()]*\))?", text)
@@ -233,10 +225,12 @@ _RULES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\\(log_2|\||[a-z]+| )", lambda match: _SYMBOLS.get(match[1], match[0])),
     (r"\\tilde (\w)", "\\1\u0303"),
     (r"\\sqrt\{([^{}]*)\}", r"√(\1)"),
-    (r"\^(?:\{([-+\di]+)\}|([-+\d*]))", _superscript),
+    (r"\^(?:\{([-+\di]+)\}|([-+\d*]))",
+     lambda match: (match[1] or match[2]).translate(_SUPERSCRIPTS)),
     (r"_\{(\w+)\}", r"_\1"),
     (r"_\{([^{}]*)\}", r"_(\1)"),
-    (r"\\frac\{([^{}]*)\} ?\{([^{}]*)\}", _fraction),
+    (r"\\frac\{([^{}]*)\} ?\{([^{}]*)\}",
+     lambda match: f"{_side(match[1])}/{_side(match[2])}"),
     (r"(?<![a-z_^])\{([^{}]*)\}", r"(\1)"),
     (" - ", " − "),
     (" +", " "),

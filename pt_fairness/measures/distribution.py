@@ -89,8 +89,7 @@ class DistributionMeasure(FairnessMeasure):
         :returns: the shares, and the number of annotated documents of each list up to the cutoff,
             ``[R]``
         """
-        keep = self.param("unannotated") == "keep"
-        codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
+        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
         w = discount(self.param("discount") or "none", codes.shape[1], self.param("p"))
         groups = sums_by_list(view, codes, w) @ view.share
         annotated = codes >= 0

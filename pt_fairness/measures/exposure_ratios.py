@@ -80,12 +80,11 @@ class LogRatio(SignedMeasure):
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
-        keep = self["unannotated"] == "keep"
-        codes, *_ = (view.full if keep else view.condensed)(self.cutoff)
+        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
         exposure = discount(self["discount"], codes.shape[1], self["p"])
         if self.REALISED:
             relevance = view.condensed_relevance(self.cutoff)
-            if keep:
+            if not self.condensed:
                 _, relevance, _ = view.full(self.cutoff)
             exposure = exposure * gain(self["gains"], relevance, self.rel)
         exposure = np.broadcast_to(exposure, codes.shape)

@@ -28,7 +28,7 @@ from pt_fairness.core.arrays import (
     ratio,
     unique_rows,
 )
-from pt_fairness.core.identifiers import codes_of, texts_of, words_of
+from pt_fairness.core.identifiers import with_text_ids, words_of
 from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_VARIABLE
 from pt_fairness.measures.params import DEEPEST
@@ -316,9 +316,7 @@ class Ndeval:
     def __init__(self, measures: list[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
         self._names = judgments.names
         self._lock = threading.Lock()  # pyndeval is not thread-safe
-        topic, _ = codes_of(qrels["query_id"], "qrels")
-        annotated = qrels.assign(query_id=self._names[topic])
-        annotated["doc_id"] = texts_of(qrels["doc_id"])
+        annotated = with_text_ids(qrels, "qrels", "query_id", "doc_id")
         annotated["relevance"] = pd.to_numeric(qrels["relevance"])
         if "iteration" in qrels:
             iteration = qrels["iteration"]

@@ -555,10 +555,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         parts = set(measure.parts)
         sources = [source for source in self._sources if parts.intersection(source.measures)]
         for source in sources:
-            for part in source.measures:
+            for part in parts.intersection(source.measures):
                 labels = {*source.annotations.labels, *part.added_labels}
                 reason = nothing_to_compare(part, sorted(labels))
-                if part in parts and source.annotations.labels and reason:
+                if source.annotations.labels and reason:
                     return f"{text} ({reason}: there is nothing to compare)"
         if measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
                 and not isinstance(measure, ValueMeasure):

@@ -184,7 +184,15 @@ class Annotations:
         weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
-            memberships = self._annotate(groups, documents, part)
+            qids = self.judgments.names[documents.topic[part]]
+            docnos = documents.docnos(part)
+            with self._lock:  # user-defined sources and docstores may not be thread-safe
+                memberships = Memberships(*groups.annotate(qids, docnos))
+            if memberships.weight is not None and not groups.weighted:
+                raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
+                                 "weighted; set weighted = True in the class")
+            if self._unknown:
+                memberships = memberships.with_unknown(len(part))
             items.append(part[memberships.item])
             new_codes = np.asarray(memberships.codes, np.int32)
             codes.append(new_codes + len(labels))
@@ -195,20 +203,6 @@ class Annotations:
         label = np.concatenate(codes)
         weight = np.concatenate(weights) if groups.weighted else None
         return Memberships(item, label, labels, weight)
-
-    def _annotate(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
-        """Return what the group source says of documents; ``item`` holds indices into ``rows``."""
-        topics = documents.topic[rows]
-        qids = self.judgments.names[topics]
-        docnos = documents.docnos(rows)
-        with self._lock:  # user-defined sources and docstores may not be thread-safe
-            memberships = Memberships(*groups.annotate(qids, docnos))
-        if memberships.weight is not None and not groups.weighted:
-            raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
-                             "weighted; set weighted = True in the class")
-        if self._unknown:
-            return memberships.with_unknown(len(rows))
-        return memberships
 
     @cached_property
     def pair_codes(self) -> Ints:

@@ -188,10 +188,8 @@ class View:
         by_sets = max(BLOCK_CELLS // sets, least)
         by_depth = BLOCK_CELLS // deepest
         block = max(1, min(by_depth, by_sets))
-        topics = len(rankings.topics)
-        for start in range(0, topics, block):
-            end = min(start + block, topics)
-            yield cls(rankings, slice(start, end))
+        for start in range(0, len(rankings.topics), block):
+            yield cls(rankings, slice(start, start + block))
 
     def sums_by_code(self, rows: int, row: Ints, codes: Ints,
                      values: Floats | None = None) -> Floats:
@@ -381,11 +379,8 @@ class View:
 
     def documents(self, cutoff: int | None) -> Documents:
         """Return the documents that are judged or in the first ``cutoff`` ranks of a list."""
-        if cutoff not in self._documents:
-            self._documents[cutoff] = self._distinct_documents(cutoff)
-        return self._documents[cutoff]
-
-    def _distinct_documents(self, cutoff: int | None) -> Documents:
+        if cutoff in self._documents:
+            return self._documents[cutoff]
         rankings = self._rankings
         topic, codes, relevance = self.judgments
         judged = len(topic)
@@ -410,8 +405,10 @@ class View:
         topic = np.append(topic, of_new)
         order = np.argsort(topic, kind="stable")
         index = np.argsort(order, kind="stable")
-        return Documents(topic[order], codes[order], relevance[order], order < judged, row,
-                         ranked - start[row], index[document])
+        self._documents[cutoff] = Documents(
+            topic[order], codes[order], relevance[order], order < judged, row, ranked - start[row],
+            index[document])
+        return self._documents[cutoff]
 
 
 def _looked_up(sources: Mapping[Hashable, Any], key: Hashable) -> Any:
