@@ -108,7 +108,7 @@ def split_suffix(column: str) -> tuple[str, str]:
 
 def is_reference(averages: pd.DataFrame) -> pd.Series:
     """Return a mask of the rows that are reference rankings and not systems."""
-    names = averages["name"] if "name" in averages else averages.index.to_series()
+    names = averages.get("name", averages.index.to_series())
     return names.isin(averages.attrs.get(REFERENCES, ()))
 
 
@@ -190,12 +190,11 @@ def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     keys = ["name", "qid", "measure"]
     columns = [*keys, "value"]
     need_rows(frame, "the per-query frame", columns)
-    for column in ("name", "measure"):
-        absent = frame[column].isna().to_numpy()
-        if absent.any():
-            raise missing(frame[column], absent.argmax(), "per-query frame")
-    frame = with_text_ids(frame[columns], "per-query frame", "qid")
-    frame = frame.astype({"measure": str, "value": float})
+    names = frame["name"]
+    if names.hasnans:
+        raise missing(names, names.isna().argmax(), "per-query frame")
+    frame = with_text_ids(frame[columns], "per-query frame", "qid", "measure")
+    frame = frame.astype({"value": float})
     repeated = frame.duplicated(keys)
     if repeated.any():
         row = frame[repeated].iloc[0]

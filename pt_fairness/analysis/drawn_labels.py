@@ -134,13 +134,13 @@ class Draws:
         relevant = {rel: self._codes(0, of_rel, labels) for rel, of_rel in ranked.relevant.items()}
         times = labels.shape[1]
         repeated = ranked.repeated(times)
-        rankings = replace(repeated, codes=codes, relevant=relevant)
+        sets = ranked.sets
         # Fewer label sets make larger blocks of topics.
-        single = LabelSets(ranked.sets.labels)
-        for of_documents in (codes, *relevant.values()):
-            if (of_documents >= len(single)).any():
-                return rankings
-        return replace(rankings, sets=single)
+        single = LabelSets(sets.labels)
+        largest = [of_documents.max(initial=-1) for of_documents in (codes, *relevant.values())]
+        if max(largest) < len(single):
+            sets = single
+        return replace(repeated, codes=codes, relevant=relevant, sets=sets)
 
     def values(self, place: int) -> Floats:
         """Return the values of a run, 0.0 where undefined, ``[measures, draws, T]``."""
@@ -501,7 +501,6 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     0  0.0  BiasP@3   0.0  0.0  NaN
     1  1.0  BiasP@3  -2.0  0.0  NaN
     """
-    from scipy.stats import kendalltau
     measures = measures_without_groups(measures, "label_noise", _SOURCE)
     shares = np.array(eps, float, ndmin=1).tolist()
     if not all(0 <= share <= 1 for share in shares):
@@ -526,12 +525,11 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         for measure, true, wrong in zip(measures, right, values, strict=True):
             changes = wrong - true
             deviations = wrong.std(axis=1, ddof=1)
-            order = true.round(TIE_DECIMALS).ravel()
+            order = pd.Series(true[:, 0].round(TIE_DECIMALS))
+            orders = pd.DataFrame(wrong.round(TIE_DECIMALS))
             tau = math.nan
             if len(order) > 1:
-                orders = wrong.round(TIE_DECIMALS).T
-                taus = [kendalltau(order, of_draw).statistic for of_draw in orders]
-                tau = pd.Series(taus).mean()
+                tau = orders.corrwith(order, method="kendall").mean()
             rows.append((share, str(measure), changes.mean(), deviations.mean(), tau))
     drawn.warn_of_undefined()
     return pd.DataFrame(rows, columns=["eps", "measure", "bias", "sd", "tau"])

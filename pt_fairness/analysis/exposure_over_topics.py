@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -209,7 +208,17 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     judgments = Judgments(judged)
     ranked = runs_of(frames, judgments)
     returned = [_returned(run, discount, p, depth) for run in ranked.values()]
-    documents, n = _population(population, returned, judgments)
+    if population == "judged":
+        docnos = judgments.docnos()
+    else:
+        docnos = np.concatenate([of_run.docnos for of_run in returned])
+    documents = pd.Index(docnos).unique().sort_values()
+    n = len(documents)
+    if is_whole(population):
+        n = int(population)
+    if n < len(documents):
+        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
+                         f"{len(documents)} documents, and the collection has at least as many")
     items: Any = documents
     if by == "group":
         annotations = annotations_of(judgments, groups)
@@ -241,26 +250,6 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
     outside[total == 0] = nan
     lists = np.array(times or exposures)
     return _Exposure([*ranked], items, n, exposure, outside, lists, pairs)
-
-
-def _population(population: str | int, returned: Sequence[_Returned],
-                judgments: Judgments) -> tuple[pd.Index, int]:
-    """Return the documents of the population that can be named, and the number of all of them.
-
-    :raises ValueError: the population has fewer documents than the runs returned
-    """
-    if population == "judged":
-        docnos = judgments.docnos()
-    else:
-        docnos = np.concatenate([of_run.docnos for of_run in returned])
-    documents = pd.Index(docnos).unique().sort_values()
-    n = len(documents)
-    if is_whole(population):
-        n = int(population)
-    if n < len(documents):
-        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
-                         f"{len(documents)} documents, and the collection has at least as many")
-    return documents, n
 
 
 def _returned(run: Run, discount: str, p: float | None, depth: int | None) -> _Returned:

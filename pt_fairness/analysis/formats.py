@@ -246,7 +246,12 @@ def as_text(table: pd.DataFrame,
     need_frame(table, "the table")
     one_of("form", form, FORMS)
     at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
-    table = long_form(table) if form == "long" else _with_marks(table)
+    if form == "long":
+        table = long_form(table)
+    table = table.reset_index(drop=True)
+    if is_per_query(table):
+        names = {name: with_mark(name, table) for name in table["measure"].unique()}
+        table = table.assign(measure=table["measure"].map(names))
     if form in ("md", "latex", "html", "text"):
         columns = _columns_of(table, DIGITS if digits is None else digits, p_values)
         sentences = notes(table)
@@ -326,15 +331,6 @@ def table(results: Any, digits: int | None = None, p_values: bool = False) -> Ta
         frame = getattr(frame, "data", frame)  # of the Styler of highlight
     html, text = (as_text(frame, form, digits, p_values) for form in ("html", "text"))
     return Table(html, text)
-
-
-def _with_marks(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with new row labels and, per query, marks at the names of renamed measures."""
-    table = table.reset_index(drop=True)
-    if not is_per_query(table):
-        return table
-    names = {name: with_mark(name, table) for name in table["measure"].unique()}
-    return table.assign(measure=table["measure"].map(names))
 
 
 class _Cell(NamedTuple):

@@ -259,8 +259,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                         topics: Literal["common", "each", "all"] = "common") -> pd.DataFrame:
     """Return the effectiveness of every system for each group: means of ``OfGroup`` over topics.
 
-    :param runs: as of :func:`pt_fairness.evaluate`, but no transformers; with several rankings of a
-        topic, too
+    :param runs: as of :func:`pt_fairness.evaluate`, with the results of transformers instead of
+        transformers; with several rankings of a topic, too
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``
     :param measures: measures of ir_measures or their names, such as ``"nDCG@10"``
@@ -292,9 +292,6 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
        name measure  gap  ratio  worst worst_group  delta
     0  BM25      RR  0.5    0.5    0.5       human  -66.7
     """
-    if not isinstance(topics, str):
-        raise ValueError("topics= is 'common', 'each' or 'all' here; group_effectiveness takes no "
-                         "transformers, but their results, such as {'BM25': bm25(topics)}")
     one_of("topics", topics, ("common", "each", "all"))
     judged = loaded_qrels(qrels)
     judgments = Judgments(judged)
@@ -454,10 +451,7 @@ def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
         for measure in measures:
             rankings = annotations.of_run(run, measure.depth)
             ratios = _ratios(measure, rankings)
-            ratios["name"] = name
-            ratios["group"] = measure["group"]
-            ratios["measure"] = str(measure)
-            parts.append(ratios)
+            parts.append(ratios.assign(name=name, group=measure["group"], measure=str(measure)))
     biases = pd.concat(parts, ignore_index=True)
     perquery = biases.rename(columns={"bias": "value"})
     summary = bias_summary(perquery[["name", "qid", "measure", "value"]])

@@ -322,9 +322,10 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     frame = per_query(perquery)
     names = frame["name"].unique().tolist()
     order = perquery.attrs.get(SYSTEMS, names)
+    several = baseline is None or isinstance(baseline, (list, tuple))
     baselines = names
     if baseline is not None:
-        listed = baseline if isinstance(baseline, (list, tuple)) else [baseline]
+        listed: Any = baseline if several else [baseline]
         baselines = [baseline_of(name, names, order) for name in listed]
     pairs = _pairs(names, baselines)
     margins = {}
@@ -351,7 +352,7 @@ def compare(perquery: pd.DataFrame, baseline: int | str | Sequence[int | str] | 
     result = pd.concat(parts, ignore_index=True)
     if (result["n"] < LEAST_TESTED).any():
         warn(TOO_FEW)
-    if baseline is not None and not isinstance(baseline, (list, tuple)):
+    if not several:
         result = result.drop(columns="against")
     result.attrs = dict(perquery.attrs)  # what renamed measures stand for
     result.attrs[SIDE] = side

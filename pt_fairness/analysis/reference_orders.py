@@ -152,9 +152,11 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
         pools = _pools_of_run(annotations, one_run(run, topics))
     rankings = {}
     for kind in KINDS:
-        if kind == "random" and kind in kinds:
+        if kind not in kinds:
+            continue
+        if kind == "random":
             rankings[kind] = _random(pools, depth, draws, seed)
-        elif kind in kinds:
+        else:
             orders = [pool.in_order(kind, depth) for pool in pools]
             rankings[kind] = _frame(pools, orders)
     return rankings
@@ -418,10 +420,9 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     below = (difference <= 0).sum()
     above = (difference >= 0).sum()
     tail = 1 + min(below, above)
-    equal = (worse == 0).sum()
-    fairer = (worse < 0).sum() + 0.5 * equal
+    fairer = (1 - np.sign(worse)).mean() / 2
     deviation = nan
     if draws > 1:
         deviation = random.std(ddof=1)
     p = min(1.0, 2 * tail / (draws + 1))
-    return {"random": random.mean(), "sd": deviation, "fairer": fairer / draws, "p": p}
+    return {"random": random.mean(), "sd": deviation, "fairer": fairer, "p": p}

@@ -6,7 +6,7 @@ import difflib
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -131,7 +131,7 @@ def one_of(option: str, value: Any, possible: Sequence[Any]) -> None:
 
     :raises ValueError: it has another value
     """
-    if value not in possible:
+    if not isinstance(value, Hashable) or value not in possible:
         *rest, last = map(repr, possible)
         raise ValueError(f"{option}={shown(value)} is not possible; it takes {', '.join(rest)} or "
                          f"{last}")

@@ -127,7 +127,7 @@ def test_joined_tables_repeat_their_index():
 @each("call, message", [
     (lambda: means("some"), "topics='some' is not possible"),
     (lambda: means("all", of="h"), "of"),
-    (lambda: means(pd.DataFrame({"qid": ["1"], "query": "x"})), "takes no transformers, but their"),
+    (lambda: means(pd.DataFrame({"qid": ["1"]})), "is not possible; it takes 'common'"),
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "NumRet", SOURCE), "a sum over"),
     (lambda: analysis.group_effectiveness([], QRELS, "nDCG", SOURCE), "there are no runs"),
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG"), "the qrels have no groups"),
