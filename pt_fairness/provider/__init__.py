@@ -21,6 +21,9 @@ from pt_fairness.measures.measure_names import (
     NDEVAL_MEASURES,
 )
 
+#: The largest cutoff of ndeval.
+DEEPEST_OF_NDEVAL = 20
+
 __all__ = ["ALPHA_MEASURES", "ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 
 
@@ -48,8 +51,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
     def supports(self, measure: Any) -> bool:
         """Return whether this provider computes ``measure``.
 
-        :raises ValueError: an invalid parameter of a measure, or a cutoff of α-nDCG or α-DCG below
-            1
+        :raises ValueError: an invalid parameter of a measure, a cutoff of α-nDCG or α-DCG below 1,
+            or one that ndeval does not take, or none, of another of its measures
         """
         measure.validate_params()
         if isinstance(measure, FairnessMeasure):
@@ -61,7 +64,13 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
                 raise ValueError(f"{measure} is not possible: cutoff takes a whole number of at "
                                  "least 1")
             return True
-        return measure.NAME in NDEVAL_MEASURES and bool(ir_measures.pyndeval.is_available())
+        if measure.NAME not in NDEVAL_MEASURES or not ir_measures.pyndeval.is_available():
+            return False
+        cutoff = measure.params.get("cutoff", 0)
+        if "cutoff" in measure.SUPPORTED_PARAMS and not 1 <= cutoff <= DEEPEST_OF_NDEVAL:
+            raise ValueError(f"{measure} is not possible: ndeval takes cutoffs from 1 to "
+                             f"{DEEPEST_OF_NDEVAL}, so use {measure.NAME}@{DEEPEST_OF_NDEVAL}")
+        return True
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of runs that ``measures`` read.

@@ -43,7 +43,9 @@ def test_unknown_groups_and_labels_are_refused(worked, measure, message):
 
 @pytest.mark.parametrize("measure, message", [
     (nDCG @ 5, r"the provider 'fairness' does not compute nDCG@5"),
-    (alpha_nDCG @ 0, "cutoff takes a whole number")])
+    (alpha_nDCG @ 0, "cutoff takes a whole number"),
+    *((measure, f"{measure} is not possible: ndeval takes cutoffs from 1 to 20, so use ERR_IA@20")
+      for measure in (ERR_IA, ERR_IA @ 0, ERR_IA @ 21))])
 def test_the_provider_by_itself_refuses_measures(worked, measure, message):
     with pytest.raises(ValueError, match=message):
         ir_measures.providers.registry["fairness"].calc_aggregate(
