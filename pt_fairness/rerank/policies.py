@@ -509,7 +509,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         mixes = self.for_each(lists, self.prepare)
         numbers = range(max((len(mix.rankings) for mix in mixes), default=1))
         # The probabilities of rankings that a topic does not have are missing.
-        probabilities = [mix.probabilities for mix in mixes]
+        probabilities = [pd.Series(mix.probabilities) for mix in mixes]
         table = pd.DataFrame(probabilities, columns=numbers, dtype=float)
         topic = np.repeat(table.index, frame.length)
         parts = []

@@ -44,6 +44,7 @@ def wanted_shares(target, r, shares, groups):
     return found / found.sum()
 
 
+@pytest.mark.filterwarnings("error:Constructing a DataFrame")  # from lists of several lengths
 def test_the_columns_of_a_policy():
     frame = pd.concat([results(WORKED, "2"), results([("x", 1.0, None)], "1"),
                        results(WORKED[:3], "3")])
