@@ -102,6 +102,22 @@ class TestWidths:
                 self.hints(page, width)
                 self.names(page)
 
+    def test_titles_of_axes_are_inside_the_figure(self, page):
+        names = page("return data.measures.map(one => one.name)")
+        for width, name in itertools.product((360, 1280), names):
+            with page.on(width):
+                page.choose("plane-x", name)
+                page.choose("plane-y", name)
+                outside = page("""
+                    const figure = document.querySelector("#plane-chart svg");
+                    const outer = figure.getBoundingClientRect();
+                    return [...document.querySelectorAll('#plane-chart text')].filter((one) => {
+                      const box = one.getBoundingClientRect();
+                      return box.left < outer.left - 1 || box.right > outer.right + 1
+                        || box.top < outer.top - 1 || box.bottom > outer.bottom + 1;
+                    }).map(one => one.textContent)""")
+            assert outside == [], (width, name)
+
     def hints(self, page, width):
         found = page("""
             return [...document.querySelectorAll('.scroll')].map(one => {

@@ -3,8 +3,8 @@
 /* Two measures of all systems, with the fair ends and the Pareto front. */
 
 const plane = { x: 0, y: 0, chosen: null };
-/* The letters of a system's name. */
-const LETTERS = 24;
+/* The letters of a system's name, and the typical width of a letter. */
+const [LETTERS, LETTER] = [24, 7];
 
 function niceTicks(low, high, count) {
   const rough = (high - low) / count;
@@ -44,8 +44,10 @@ function paretoFront(points) {
   return front;
 }
 
-function axisTitle(measure) {
-  return `${data.measures[measure].name} (${data.measures[measure].end})`;
+/** Return the title of an axis, without its middle if it is longer than some pixels. */
+function axisTitle(measure, room = Infinity) {
+  const { name, end } = data.measures[measure];
+  return middleCut(`${name} (${end})`, Math.floor(room / LETTER));
 }
 
 /** Return the ends of the interval of a system, none without intervals. */
@@ -217,8 +219,8 @@ function drawPlane() {
         [-5, 14].map((far) => [right - long - step * (right - left), toY(y) + far])) });
     } else if (Number.isFinite(y)) outside(toY(y) < top ? "top" : "bottom", y);
   }
-  svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x)));
-  const upright = label(0, 0, "middle", axisTitle(plane.y));
+  svg.append(label((left + right) / 2, height - 10, "middle", axisTitle(plane.x, width - 50)));
+  const upright = label(0, 0, "middle", axisTitle(plane.y, height - 38));
   upright.setAttribute("transform", `translate(15 ${(top + bottom) / 2}) rotate(-90)`);
   svg.append(upright);
   if ([plane.x, plane.y].every((one) => "↑↓".includes(data.measures[one].direction))) {
