@@ -22,12 +22,13 @@ from pt_fairness.analysis.runs_and_qrels import (
 from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, shown, warn
-from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
+from pt_fairness.groups import Groups
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations, Matches, matched_line
 from pt_fairness.rankings.labelled import LabelSets, Rankings
-from pt_fairness.rankings.trec_order import Run
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The number of ranked and judged documents in the draws that are scored at a time.
 CELLS = 1 << 21
@@ -53,6 +54,8 @@ WHY = {
 }
 #: Warn of fewer independent draws, and of a larger R̂.
 LEAST_DRAWS, LARGEST_R_HAT = 50, 1.1
+#: Warn of human labels that depend on relevance, at this level of the test.
+DEPENDENT = 0.001
 
 
 class Draws:
@@ -189,7 +192,9 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     and ranked documents are drawn together, by a Gibbs sampler that estimates how often the model
     errs, from the human labels, and the shares of the labels in each topic. Other runs are other
     documents, and so other draws. A document with one label in all topics has the shares of the
-    topic that comes first in the qrels. The human labels have to be those of a random sample.
+    topic that comes first in the qrels. The human labels have to be those of a random sample. The
+    labels of a topic are taken to be the same for relevant and other documents: if the human labels
+    depend on relevance, a warning says that the values are wrong.
     :func:`pt_fairness.groups.with_error_rates` goes the same way, with error rates that are known.
 
     *Weights* of a document are read as the probabilities of its labels, and drawn one by one;
@@ -320,7 +325,42 @@ def _draws_of_model(annotations: Annotations, systems: _Systems,
     draws = max(2 * CHAINS, draws + draws % CHAINS)
     topics = annotations.judgments.topics
     drawn.labels, agreement = sample(source, labels, topics, drawn.topic, drawn.docnos, draws, seed)
+    if isinstance(source, ModelLabels):
+        _warn_of_relevance(source.human, annotations.judgments)
     return drawn, agreement
+
+
+def _warn_of_relevance(human: Groups, judgments: Judgments) -> None:
+    """Warn if human labels depend on relevance, which the sampler takes for unrelated.
+
+    Each label is tested by Cochran, Mantel and Haenszel's test with the topics as strata.
+    """
+    from statsmodels.stats.contingency_tables import StratifiedTable
+    qids = judgments.names[judgments.topic]
+    codes, labels, _ = single_labels(human, qids, judgments.docnos())
+    rows = codes >= 0
+    if rows.all():
+        return
+    topic = judgments.topic[rows]
+    relevant = judgments.relevance[rows] > 0
+    outcomes = pd.MultiIndex.from_product([[False, True], [False, True]])
+    texts = []
+    for code, label in enumerate(labels):
+        has_label = codes[rows] == code
+        counts = pd.crosstab(topic, [has_label, relevant])
+        counts = counts.reindex(columns=outcomes, fill_value=0)
+        counts = counts[counts.sum(axis=1) > 1]
+        tables = counts.to_numpy().reshape(-1, 2, 2)
+        with np.errstate(invalid="ignore"):
+            test = StratifiedTable(tables.T).test_null_odds()
+        if test.pvalue < DEPENDENT:
+            texts.append(f"{label} is the label of {has_label[relevant].mean():.0%} of the "
+                         f"relevant and {has_label[~relevant].mean():.0%} of the other documents")
+    if texts:
+        warn(f"the human labels depend on relevance: {'; '.join(texts)}. The correction takes "
+             "the labels of a topic to be the same for both, so values can be wrong by more than "
+             "their intervals, most of all those that compare with the relevant documents. Compare "
+             "them with the values on the human labels alone", "labels that depend on relevance")
 
 
 def _draws_of_weights(annotations: Annotations, systems: _Systems,
@@ -336,7 +376,9 @@ def _draws_of_weights(annotations: Annotations, systems: _Systems,
                   by_topic, measures)
     if not ((drawn.shares > 0) & (drawn.shares < 1)).any():
         warn("no label is uncertain: no document has two groups with weights, so all draws are "
-             "the same. Give a document a row for each label, with its probability as the weight")
+             "the same. For labels of a model and a sample of human labels, give "
+             "groups.model_labels(model, human); for probabilities, a row for each label of a "
+             "document, with its probability as the weight")
     drawn.labels = _drawn(drawn, draws, seed)
     return drawn
 

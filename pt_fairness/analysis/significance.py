@@ -331,8 +331,7 @@ def level(alpha: float) -> str:
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    """Return p-values that are corrected for several tests: all comparisons by one measure, with
-    those of runs that failed.
+    """Return p-values that are corrected for several tests, those of one measure.
 
     A system that is equal to the baseline has the p-value NaN. It counts as 1 for the others, and
     stays NaN.

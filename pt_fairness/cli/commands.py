@@ -532,8 +532,11 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
     table = pd.DataFrame({
         "measure": names, "before": compared["baseline"], "after": compared["mean"],
         "difference": differences, "95 % interval": intervals, "p": compared["p"].map(short_p)})
-    text = evaluation.as_text(table, "text")
-    return "\n".join([text, *notes(values), "Intervals: BCa bootstrap over topics.", ""])
+    lines = [evaluation.as_text(table, "text"), *notes(values)]
+    if options.groups is not None:
+        lines.append("The values are by the groups that decided the order; for those of the "
+                     "judgments, name them in the measure, such as AWRF(groups='FILE')@10.")
+    return "\n".join([*lines, "Intervals: BCa bootstrap over topics.", ""])
 
 
 def _groups(options: argparse.Namespace) -> None:

@@ -148,7 +148,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None,
         measures to it: the column ``X verdict`` is ``within``, ``exceeds`` or ``inconclusive``, as
         of :func:`pt_fairness.analysis.compare`
     :param undefined: ``'drop'`` leaves the topics for which a measure of this package is undefined
-        out of its averages, tests and intervals; they are NaN per topic
+        for every run out of its averages, tests and intervals; they are NaN per topic. A topic that
+        is undefined for one run alone keeps the value 0.0
     :param references: whether the averages have a row for each kind of
         :func:`pt_fairness.reference_rankings` below the systems, or a list of kinds. They have
         values of the measures that compare the groups of one source, and are never tested, ranked

@@ -374,7 +374,10 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     labels = {*counts.index, *counts.columns}
     present = sorted(labels - {NONE})
     counts = counts.reindex(index=present, columns=[*present, NONE], fill_value=0)
-    return LabelErrors(counts, model.made_of or model.registered)
+    name = model.made_of or model.registered
+    if os.path.isabs(name):
+        name = os.path.basename(name)
+    return LabelErrors(counts, name)
 
 
 def _labels_of(source: Groups, pairs: pd.DataFrame) -> tuple[Any, Bools]:
@@ -502,7 +505,7 @@ class LabelErrors:
                 f"{share} % [{low}, {high}] (κ {_shown(self.kappa)}).")
         if self._without:
             text += (f" {self._without} of these documents have no label of the model: they count "
-                     "as wrong, and κ and α leave them out.")
+                     "as wrong, and κ leaves them out.")
         return text
 
     def _table(self) -> pd.DataFrame:

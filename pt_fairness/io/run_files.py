@@ -43,6 +43,9 @@ from pt_fairness.io.files import (
 )
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
+#: The number of documents of the first topic, at least and at most, of which ranks and scores are
+#: compared.
+SHORTEST_LIST, LONGEST_LIST = 5, 1000
 #: The first field of the optional header of TREC Fair files, without and with a byte order mark.
 _FAIR_HEADERS = ("id", "\ufeffid")
 
@@ -52,12 +55,13 @@ def read_run(path: Path) -> pd.DataFrame:
 
     A file has one of four forms:
 
-    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A tag
-      may have white space in it if all rows have the same; a warning says so. The second column is
-      read as the sample (one of several rankings of a topic) if three conditions hold: it has at
-      least two distinct values, all of them whole numbers with an optional leading ``Q``; some
-      document of a topic is in several samples; and some sample of a topic has several rows.
-      Otherwise it is ignored.
+    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A
+      warning says so if the scores of the first topic fall at none of its ranks. A tag may have
+      white space in it if all rows have the same; a warning says so. The second column is read as
+      the sample (one of several rankings of a topic) if three conditions hold: it has at least two
+      distinct values, all of them whole numbers with an optional leading ``Q``; some document of a
+      topic is in several samples; and some sample of a topic has several rows. Otherwise it is
+      ignored.
     * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
       page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
       ranking, and the scores are the negative ranks.
@@ -120,6 +124,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     frame = _with_spaced_tag(source, types)
     if frame is None:
         frame = read_columns(source, _TREC, types)
+    _check_ranks(frame[:LONGEST_LIST], source.name)
     samples = _samples(frame)
     frame = frame[["qid", "docno", "score"]]
     return frame if samples is None else _with_samples(frame, samples)
@@ -211,6 +216,23 @@ def _with_spaced_tag(source: Input, types: Mapping[str, Any]) -> pd.DataFrame | 
     warn(f"{source.name}: the tag {shown(' '.join(words))} has white space in it; the five columns "
          "before it were read", "a tag with white space")
     return frame
+
+
+def _check_ranks(rows: pd.DataFrame, name: str) -> None:
+    """Warn if the scores of the first topic fall at none of its ranks.
+
+    :param rows: the first rows of a run, ``qid, rank, score``
+    :param name: the name of the file
+    """
+    first = rows[rows["qid"].isin(rows["qid"][:1])]
+    ranks = pd.to_numeric(first["rank"], errors="coerce")
+    scores = first["score"].iloc[ranks.argsort()]
+    if len(first) >= SHORTEST_LIST and ranks.is_unique and scores.is_monotonic_increasing:
+        qid, *_ = first["qid"]
+        warn(f"{name}: the scores of topic {qid!r} do not fall with the ranks: they go from "
+             f"{scores.iloc[0]:g} to {scores.iloc[-1]:g}. Ranks are ignored, and documents are "
+             "ordered by their scores; if the ranks are right, write scores that fall, such as "
+             "the negative ranks", "ranks against scores")
 
 
 def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:

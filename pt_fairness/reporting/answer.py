@@ -80,7 +80,7 @@ def answer_of(experiment: Experiment, rows: Sequence[tuple[str, Sequence[Cell]]]
     table = AverageTable(experiment, cells)
     against_baseline = table.against_baseline()
     by_chance, sections = _random_orders(table, runs, seed)
-    sentences = table.winners()
+    sentences = table.labels_of_model() + table.winners()
     if against_baseline:
         test = f"{experiment.baseline} ({experiment.comparison['test']})"
         sentences.append(f"The fairest system of each measure against the baseline {test}: "
@@ -138,6 +138,18 @@ class AverageTable:
         """Return the p-value of a system against the baseline, linked to its cell."""
         text, _, _ = self.cells[i][j].about.partition(";")
         return link(f"s{i}-m{j}", text or "no p-value")
+
+    def labels_of_model(self) -> list[str]:
+        """Return a sentence on the measures whose groups are the labels of a model."""
+        names = []
+        for column, name in zip(self.experiment.columns, self.names, strict=True):
+            sources = [self.experiment.sources[i] for i in column.sources]
+            if any(of_model(source.annotations.groups, False) for source in sources):
+                names.append(name)
+        if not names:
+            return []
+        return [f"The values of {enumerated(names)} are by the labels of a model, and not "
+                "corrected for its errors."]
 
     def winners(self) -> list[str]:
         """Return sentences on which systems are the fairest."""

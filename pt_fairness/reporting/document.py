@@ -17,6 +17,7 @@ from pt_fairness import analysis
 from pt_fairness.analysis.columns import ALPHA, CORRECTION
 from pt_fairness.analysis.formats import rename
 from pt_fairness.core import __version__
+from pt_fairness.core.messages import collecting_warnings, warn
 from pt_fairness.evaluation.experiment import Options, evaluated
 from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
@@ -240,9 +241,14 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     if uncertain is not None:
         scored = {name: by_name[name] for name in experiment.systems}
         of_groups = [measure for measure in measures if takes_groups(measure)]
-        table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
-                                          confidence=level, seed=seed)
-        sections.append(of_uncertain_labels(table, uncertain, level))
+        with collecting_warnings() as issued:
+            table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
+                                              confidence=level, seed=seed)
+        section = of_uncertain_labels(table, uncertain, level)
+        for cause, message in issued:
+            warn(message, cause)
+            section["lead"] += f" Warning: {message}."
+        sections.append(section)
     content = content_of(experiment)
     content |= answer_of(experiment, content["table"]["rows"], by_name, seed)
     content["title"] = title

@@ -214,6 +214,26 @@ def test_warnings(quick):
     assert not any("by hand" in text for text in caught(useless, everyone))
 
 
+@pytest.mark.parametrize(("human", "related"), [(120, True), (120, False), (1, True), (200, True)])
+def test_human_labels_that_depend_on_relevance(quick, human, related):
+    data = small(20, 10, human)
+    relevant = data.frame["docno"].map(data.human).eq("A")
+    if not related:
+        rng = np.random.default_rng(4)
+        relevant = relevant.sample(frac=1, random_state=rng).to_numpy()
+    qrels = data.frame.drop(columns="score").assign(label=relevant.astype(int))
+    with warnings.catch_warnings(record=True) as messages:
+        warnings.simplefilter("always")
+        uncertain_labels({"A": data.frame}, qrels, "AWRF@5",
+                         groups.model_labels(data.model, data.human), 4)  # fmt: skip
+    texts = [str(message.message) for message in messages]
+    dependent = [text for text in texts if "depend on relevance" in text]
+    assert len(dependent) == (related and human == 120), "with all labels by hand, none is drawn"
+    for text in dependent:
+        assert "A is the label of 100% of the relevant and 0% of the other documents" in text
+        assert "B is the label of 0% of the relevant and 100% of the other documents" in text
+
+
 @pytest.mark.exhaustive
 def test_eight_experiments_of_three_labels():
     """tests/studies/model_labels.py has more of them, and more settings."""

@@ -143,7 +143,8 @@ def test_certain_labels():
                                             "weight": [0.6, 0.9]}))  # fmt: skip
     table = QRELS.assign(iteration=np.where(QRELS["docno"].isin(["a", "e"]), "F", "M"))
     for source, qrels in ((certain, QRELS), (alone, QRELS), (None, table)):
-        with pytest.warns(FairnessWarning, match=r"no label is uncertain.*its probability"):
+        with pytest.warns(FairnessWarning, match=r"no label is uncertain.*model_labels"
+                          r"\(model, human\).*its probability"):
             row = uncertain_labels({"A": RUN}, qrels, "AWRF@3", source, 5).iloc[0]
         assert row[["share", "error"]].tolist() == pytest.approx([0, 0], abs=1e-12)
         assert row["label low"] == pytest.approx(row["label high"])

@@ -142,6 +142,7 @@ def test_what_it_costs_and_brings(run, folder_of, monkeypatch):
     _, values = evaluate({"before": before, "after": after}, "qrels", measures,
                          groups="stances.csv", progress=False)
     expected = analysis.compare(values, "before", None)
+    assert "The values are by the groups that decided the order" in shown
     head, *lines = shown.splitlines()
     assert code == 0 and head.split() == ["measure", "before", "after", "difference", "95", "%",
                                           "interval", "p"]

@@ -433,6 +433,15 @@ def test_text():
     assert r"a\_b & 1" in latex and r"50 \%" in latex and r"\toprule" in latex
 
 
+def test_a_file_is_named_without_its_folder(tmp_path):
+    path = tmp_path / "model.csv"
+    path.write_text("docno,group\nx,A\ny,B\n")
+    rates = groups.error_rates(path, {"x": "A", "y": "A", "z": "A"})
+    assert rates.sentence.startswith("The labels of model.csv agree with 3 human labels")
+    assert rates.sentence.endswith("have no label of the model: they count as wrong, and κ leaves "
+                                   "them out.")
+
+
 def test_rates_are_what_with_error_rates_takes():
     rates = rates_of([[40, 10, 0], [5, 45, 0], [0, 0, 3]])
     model = groups.from_mapping({"x": "A", "y": "B"})

@@ -41,6 +41,27 @@ def assert_as_ir_measures_reads(path):
     return ours
 
 
+@pytest.mark.parametrize(("scores", "ranks", "warned"), [
+    ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], True),
+    ([1, 1, 1, 1, 1], [1, 2, 3, 4, 5], True),
+    ([5, 4, 3, 2, 1], [5, 4, 3, 2, 1], True),
+    ([5, 4, 3, 2, 1], [1, 2, 3, 4, 5], False),
+    ([1, 2, 3, 5, 4], [1, 2, 3, 4, 5], False),
+    ([1, 2, 3, 4], [1, 2, 3, 4], False),
+    ([1, 2, 3, 4, 5], [0, 0, 0, 0, 0], False),
+    ([1, 2, 3, 4, 5], [*"-----"], False)])  # fmt: skip
+def test_scores_that_do_not_fall_with_the_ranks(tmp_path, scores, ranks, warned):
+    rows = zip("abcde", scores, ranks, strict=False)
+    lines = [f"1 Q0 {docno} {rank} {score} t\n" for docno, score, rank in rows]
+    with warnings.catch_warnings(record=True) as messages:
+        warnings.simplefilter("always")
+        run = read_run(written(tmp_path / "run", "".join(lines) + "2 Q0 z 1 0.5 t\n"))
+    texts = [str(message.message) for message in messages]
+    assert len(texts) == warned and len(run) == len(scores) + 1
+    for text in texts:
+        assert "run: the scores of topic '1' do not fall with the ranks" in text
+
+
 @each("name", ["run", "run.gz"])
 @each("text", [
     LINE, "", "\n \n" + LINE + "\n" + LINE,

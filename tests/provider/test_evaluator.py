@@ -137,9 +137,20 @@ def test_sources_of_attributes_that_know_no_document_are_warned_of(forget_target
     place = groups.from_mapping({"a": ["N", "S"], "b": "N"}, name="place")
     targets.register("places", pd.DataFrame({"group": ["N", "S"], "share": 0.5}))
     measure = TrecFair(attributes={place: "places"})
-    assert told_of([measure], qrels, {"1": {"b": 1.0}}) == []
-    (text,) = told_of([measure], qrels, {"1": {"y": 1.0}})
+    assert told_of([measure], qrels, {"1": {"a": 2.0, "b": 1.0}}) == []
+    text, unjudged = sorted(told_of([measure], qrels, {"1": {"y": 1.0}}))
     assert "'y'" in text and "'place'" in text and "weigh nothing" in text
+    assert unjudged.startswith("none of the 1 documents of the run is judged")
+
+
+def test_a_run_without_judged_documents():
+    qrels = pd.DataFrame([("1", "a", 1), ("2", "b", 1)],
+                         columns=["query_id", "doc_id", "relevance"])
+    measures = [Annotated(groups=groups.from_mapping({"a": "N", "x": "N", "b": "S"})) @ 5]
+    assert told_of(measures, qrels, {"1": {"x": 2.0, "b": 1.0}, "2": {"b": 1.0}}) == []
+    (text,) = told_of(measures, qrels, {"1": {"x": 2.0, "b": 1.0}, "3": {"a": 1.0}})
+    assert text == ("none of the 2 documents of the run is judged: it has documents such as 'x', "
+                    "the qrels such as 'a'")
 
 
 class Grouped(groups.Groups):

@@ -10,7 +10,7 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_fairness import analysis, evaluate, groups, report, rerank
+from pt_fairness import FairnessWarning, analysis, evaluate, groups, report, rerank
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -232,6 +232,20 @@ def test_labels_of_a_model_and_a_run_that_fails(tmp_path):
     check_links(page)
     assert any(line.startswith("How fair broken is") for line in page.lines)
     assert any("have that of a model" in line for line in page.lines)
+    assert ("fairest? The values of rKL@5 are by the labels of a model, and not corrected for its "
+            "errors. ") in page.answer
+
+
+def test_warnings_of_uncertain_labels_are_on_the_page():
+    runs, qrels, source = data()
+    people = groups.from_mapping({f"d{i:02}": "A" if i % 2 else "B" for i in range(9)}, name="few")
+    with pytest.warns(FairnessWarning) as issued:
+        page = made(runs, qrels, ["rKL@5"], groups=groups.model_labels(source, people), uncertain=4)
+    section = " ".join(page.texts["uncertain"].split())
+    texts = [str(message.message) for message in issued]
+    shown = [text for text in texts if f"Warning: {text}." in section]
+    assert len(shown) == section.count("Warning: ") >= 2
+    assert any("n_eff" in text for text in shown) and any("agree little" in text for text in shown)
 
 
 def test_a_pipeline_that_knows_the_labels():
