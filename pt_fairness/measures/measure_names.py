@@ -389,6 +389,12 @@ def parsed_one(measure: Any, check: bool = True) -> Any:
     if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:
         raise ValueError(f"{measure} is not possible: cutoff takes a whole number from 1 to "
                          f"{LARGEST_INT}")
+    gains = params.get("gains")
+    if isinstance(gains, dict):
+        numbers = [*gains.keys(), *gains.values()]
+        if not all(isinstance(number, int) for number in numbers):
+            raise ValueError(f"{measure.NAME} is not possible: gains takes a dictionary from "
+                             "grades of at least 0 to whole numbers, such as {1:1,2:3}")
     rel = params.get("rel")
     if isinstance(rel, int) and rel < 1 and type(measure).__module__.startswith("ir_measures.") \
             and not ir_measures.pyndeval.supports(measure):

@@ -59,3 +59,10 @@ def test_negative_numbers(text):
     assert parsed_one(text).calc_aggregate(qrels, run) == pytest.approx((1 - 1 + 1) / 3)
     # A minus in a label is kept.
     assert parsed_one("rKL(protected='a-1')@5") == pt_fairness.rKL(protected="a-1") @ 5
+
+
+@each("gains", ["{1:0.5}", "{'a':1}", "{-1:0,1:1}"])
+def test_gains_of_ndcg_are_whole_numbers(gains):
+    with pytest.raises(ValueError, match="nDCG is not possible: gains takes a dictionary from gra"):
+        parsed_one(f"nDCG(gains={gains})@5")
+    assert parsed_one("nDCG(gains={1:2})@5") == ir_measures.nDCG(gains={1: 2}) @ 5
