@@ -425,9 +425,10 @@ def _roles(header: Iterable[str], column: str | None, document: str | None,
         if not document:
             raise ValueError(f"{source.name} has no column 'docno', 'doc_id' or 'id' for the "
                              f"documents; {columns}. {_NAME_IT['docno']}")
-    roles = {document.lower(): "docno"}
+    document = document.lower()
+    roles = {document: "docno"}
     if column is not None:
-        if column.lower() == document.lower():
+        if column.lower() == document:
             raise ValueError(f"{column!r} of {source.name} holds the documents, not their groups; "
                              f"{columns}")
         roles[column.lower()] = "group"

@@ -136,6 +136,14 @@ def test_users_and_items_of_values(tmp_path, user, item):
     assert values.from_file(path).lookup(["9"], ["a"]).tolist() == [0.5]
 
 
+@pytest.mark.parametrize("document", [None, "item", "Item"])
+def test_users_of_groups_where_the_documents_are_named(tmp_path, document):
+    path = tmp_path / "groups.csv"
+    path.write_text("User,Item,Group\n7,a,X\n8,a,Y\n")
+    source = groups.from_file(path, id=document)
+    assert source.lookup(["7", "8"], ["a", "a"])["group"].tolist() == ["X", "Y"]
+
+
 def test_a_lazy_frame_is_collected():
     lazy = of_polars(GROUPS).lazy()
     assert AWRF(groups=lazy) == AWRF(groups=GROUPS)
