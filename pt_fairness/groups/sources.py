@@ -463,7 +463,7 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
         raise ValueError(f"annotator {vote['annotator']!r} has two votes for "
                          f"{' '.join(vote[document])!r}; keep one of them")
-    counts = votes.groupby([*document, "label"]).size()
+    counts = votes.groupby([*document, "label"], observed=True).size()
     return counts.unstack(fill_value=0)
 
 

@@ -368,6 +368,8 @@ def test_votes_by_topic_without_labels_and_of_numbers():
     assert analysis.agreement(votes)["votes"].tolist() == [3]
     numbers = frame_of({"a": "112"}).astype({"label": float})
     assert rows(groups.from_votes(numbers), "a") == "1 a 1"
+    categories = pd.Categorical([*"PPC"], ["N", "P", "C"])  # no vote for N
+    assert groups.from_votes(frame_of({"a": "PPC"}).assign(label=categories)).labels == ["C", "P"]
     for label in ("weight", "group", "docno", "label"):  # the names of columns
         votes = frame_of({"a": "PPC"}).replace("P", label)
         assert rows(groups.from_votes(votes), "a") == f"1 a {label}"
