@@ -364,8 +364,8 @@ class Registry(Generic[S]):
             return source
         if not make:
             return None
-        created = self._registered[name] = source()  # type: ignore[operator]
-        return created
+        self.register(name, source())  # type: ignore[operator]
+        return self.find(name)
 
     def name_of(self, source: S) -> str:
         """Return the first name under which a source is registered; its own if there is none."""

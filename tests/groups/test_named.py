@@ -51,6 +51,12 @@ def test_a_function_is_called_when_first_needed(registered_groups):
     assert groups.get("late") is groups.get("late") and calls == [1]
 
 
+def test_a_function_that_returns_no_groups(registered_groups):
+    groups.register("late", lambda: {"a": "PRO"})
+    with pytest.raises(ValueError, match="'late' cannot be registered as a dict: make a Groups"):
+        groups.get("late")
+
+
 @pytest.mark.parametrize("name, source, says", [
     *((name, groups.from_mapping({}), "need a name") for name in ("", "  ", None, 3)),
     ("junk", {"a": "PRO"}, "cannot be registered as a dict")])
