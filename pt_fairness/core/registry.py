@@ -127,6 +127,8 @@ class NamedObject:
     WHAT: ClassVar[str]
     #: The pattern or the path that the object was made of, ``None`` if it was made of data.
     made_of: str | None = None
+    #: The name as given.
+    _name: str | None = None
 
     def __init__(self, name: str | None) -> None:
         self._name = name

@@ -43,6 +43,10 @@ class Groups(NamedObject):
     """
 
     WHAT = "groups"
+    #: The label set, sorted; ``None`` if it is not known beforehand.
+    labels: list[str] | None = None
+    #: The labels in ascending order; ``None`` if they have no order.
+    order: list[str] | None = None
     #: Whether ``labels`` is the complete label set. If so, judged documents need not be looked up
     #: to determine it.
     complete = False
@@ -60,11 +64,9 @@ class Groups(NamedObject):
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:
         super().__init__(name)
-        self.labels: list[str] | None = None
         if labels is not None:
             texts = label_texts(labels, "labels")
             self.labels = sorted({*texts})
-        self.order: list[str] | None = None
         if order is not None:
             self.order = distinct_labels(order, "order")
             lacking = {*(self.labels or ())}.difference(self.order)

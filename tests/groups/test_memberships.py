@@ -120,6 +120,20 @@ def test_what_is_refused(call, error, says):
         call()
 
 
+def test_a_class_that_does_not_call_the_constructor_of_its_base():
+    class Plain(Groups):
+        def __init__(self, group):
+            self.group = group
+
+        def lookup(self, qids, docnos):
+            return pd.DataFrame({"qid": qids, "docno": docnos, "group": self.group})
+
+    assert rows(Plain("X"), "ab") == "1 a X, 1 b X"
+    assert Plain("X").labels is Plain("X").order is None
+    assert Plain("X").relabel({"1": {"X": "Y"}}).labels == ["Y"]
+    assert Plain("X").name.startswith("plain-")
+
+
 def test_a_class_with_weights():
     source = returning(lambda *given: hard(*given).assign(weight=0.5), weighted=True)
     assert source.annotate(["1"], ["a"]).weight.tolist() == [0.5]
