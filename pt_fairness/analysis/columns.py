@@ -462,5 +462,7 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.fo
     <BLANKLINE>
     """
     need_rows(table, "the table")
+    if not table.index.is_unique:  # joined tables, for which pandas has no Styler
+        table = table.reset_index(drop=True)
     marks = best_of_measures(table)
     return table.style.apply(lambda _: np.where(marks, style, ""), axis=None)

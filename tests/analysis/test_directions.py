@@ -48,6 +48,11 @@ class TestHighlight:
         assert found == {("nDCG@5", "A"), ("DistFair@5", "D"), ("BiasP@5", "D"), ("map", "D"),
                          ("hmean(nDCG@5,1-rKL@5)", "D")}
 
+    def test_joined_tables(self, averages):
+        joined = pd.concat([averages, averages])
+        html = highlight(joined).set_uuid("").to_html()
+        assert html == highlight(joined.reset_index(drop=True)).set_uuid("").to_html()
+
     @pytest.mark.filterwarnings("error")
     def test_columns_renamed_afterwards(self, averages):
         styled = highlight(averages).relabel_index([*"abcde"], axis="columns")
