@@ -26,6 +26,7 @@ from pt_fairness.core.arrays import ratio
 from pt_fairness.core.messages import (
     at_least,
     distinct_labels,
+    is_whole,
     label_text,
     listed,
     one_of,
@@ -79,7 +80,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     2  all   CON       1.0  0.333  0.082
     3  all   PRO       2.0  0.667  0.082
     """
-    if not isinstance(rel, (int, np.integer)):
+    if not is_whole(rel):
         raise ValueError(f"rel={shown(rel)} is not possible; it takes a whole number")
     judgments = Judgments(loaded_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])

@@ -412,11 +412,9 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     """
     random = means[1:]
     draws = len(random)
-    difference = random - means[0]
-    difference = difference.round(TIE_DECIMALS)
+    difference = (random - means[0]).round(TIE_DECIMALS)
     distance = from_best(means, direction_of_measure(measure))
-    worse = distance[1:] - distance[0]
-    worse = worse.round(TIE_DECIMALS)
+    worse = (distance[1:] - distance[0]).round(TIE_DECIMALS)
     below = (difference <= 0).sum()
     above = (difference >= 0).sum()
     tail = 1 + min(below, above)
