@@ -18,7 +18,7 @@ from ir_measures import providers
 
 from pt_fairness import groups, targets
 from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
-from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, warn
+from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.measure import (
     FairnessMeasure,
@@ -75,10 +75,11 @@ class QuickEvaluator:
             relevance = pd.to_numeric(column, errors="coerce")
             if len(qrels) and (relevance.hasnans or pd.api.types.is_float_dtype(relevance)):
                 row = int(relevance.isna().argmax())
+                value = column.tolist()[row]
                 texts = map(str, plain)
                 names = ", ".join(texts)
                 raise ValueError(f"relevance must be whole numbers for {names}, and row "
-                                 f"{column.index[row]} of the qrels has {column.iloc[row]}; give "
+                                 f"{column.index[row]} of the qrels has {shown(value)}; give "
                                  "every row one, round floats and convert the column with "
                                  "astype(int)")
             by_topic = _by_topic(qrels.assign(relevance=relevance), "relevance")

@@ -19,7 +19,7 @@ from pt_fairness.core.arrays import (
     recoded,
 )
 from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
-from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, warn
+from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, shown, warn
 from pt_fairness.io.files import need_distinct_columns
 
 
@@ -60,8 +60,9 @@ class Judgments:
         allowed = numbers.between(-LARGEST_LABEL, LARGEST_LABEL)
         if not allowed.all():
             row = int(allowed.argmin())
+            value = column.tolist()[row]
             raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
-                             f"{column.iloc[row]}, which is no number within ±{LARGEST_LABEL:,}")
+                             f"{shown(value)}, which is no number within ±{LARGEST_LABEL:,}")
         relevance = numbers.to_numpy()
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)

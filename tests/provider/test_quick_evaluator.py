@@ -52,7 +52,7 @@ def test_relevance_as_text_is_the_number():
         QuickEvaluator(measures, qrels).iter_calc(run)
 
 
-@pytest.mark.parametrize("value, shown", [(None, "nan|None"), ("high", "high"), (1.5, "1.5")])
+@pytest.mark.parametrize("value, shown", [(None, "nan|None"), ("high", "'high'"), (1.5, "1.5")])
 def test_the_row_whose_relevance_trec_eval_cannot_take(value, shown):
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [value, 1]},
                          index=[4, 7])

@@ -175,7 +175,7 @@ def test_no_rows():
 
 
 def million(relevance: object) -> tuple[str, object, str]:
-    message = f"row 7 of the qrels has the relevance {relevance}, which is no number within ±1,0"
+    message = f"row 7 of the qrels has the relevance {relevance!r}, which is no number within ±1,0"
     return "relevance", relevance, message
 
 
