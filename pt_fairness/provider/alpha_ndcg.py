@@ -22,11 +22,11 @@ from pt_fairness.core.arrays import (
     Bools,
     Floats,
     Ints,
+    is_new,
     log_discount,
     mean_of_lists,
     positions,
     ratio,
-    unique_rows,
 )
 from pt_fairness.core.identifiers import with_text_ids, words_of
 from pt_fairness.core.messages import UNANNOTATED, Warn
@@ -125,16 +125,12 @@ class Subtopics:
         row, column = np.nonzero(members < self._nothing)
         subtopic = lists[row] * (self._nothing + 1)
         subtopic += members[row, column]
-        order = np.argsort(subtopic, kind="stable")
         # The number of earlier documents of the list with the same subtopic.
-        seen = np.empty(len(order), np.int64)
-        changes = np.diff(subtopic[order], prepend=-1)
-        number = (changes > 0).cumsum()
-        seen[order] = positions(number)
+        seen = pd.Series(subtopic).groupby(subtopic).cumcount()
         depth = int(place.max(initial=-1)) + 1
         n = len(listing.topics)
         cell = lists * depth + place
-        worth = (1.0 - alpha) ** seen
+        worth = (1.0 - alpha) ** seen.to_numpy()
         gains = np.bincount(cell[row], worth, minlength=n * depth)
         gains = gains.reshape(n, depth)
         return gains.astype(float)
@@ -174,10 +170,8 @@ class Subtopics:
         :param topic: the topic of each relevant document, ``[n]``
         :param subtopic: the subtopic of each relevant document, ``[n]``
         """
-        _, cell = unique_rows(topic, subtopic)
-        order = np.argsort(cell, kind="stable")
-        topic = topic[order]
-        turn = positions(cell[order])
+        documents = pd.DataFrame({"topic": topic, "subtopic": subtopic})
+        turn = documents.groupby(["topic", "subtopic"]).cumcount().to_numpy()
         order = np.lexsort((turn, topic))
         topic = topic[order]
         place = positions(topic)
@@ -261,8 +255,7 @@ class Listing:
 
         :param as_set: whether the measure ignores the order within the cutoff
         """
-        changes = np.diff(self.block, prepend=-1)
-        first = np.flatnonzero(changes)
+        first = np.flatnonzero(is_new(self.block))
         if len(first) == len(self.block):
             return False  # no ties, or no documents
         sets = self.sets(subtopics)

@@ -14,6 +14,7 @@ from pt_fairness.core.arrays import (
     Bools,
     Floats,
     Ints,
+    is_new,
     mean_of_lists,
     ranges,
 )
@@ -282,8 +283,7 @@ class View:
     def highest_relevance(self) -> Any:
         """The highest relevance of a judged document of the topic of each list, ``[R]``."""
         relevance = self._rankings.relevance[self._pairs]
-        judged = np.bincount(self._pair_topic)  # each topic of the qrels has a judged document
-        first = np.cumsum(judged) - judged
+        first = np.flatnonzero(is_new(self._pair_topic))  # each topic has a judged document
         highest = np.maximum.reduceat(relevance, first)
         return highest[self.topic]
 
@@ -330,8 +330,7 @@ class View:
         :param chosen: mask of the protected groups of each list, ``[R, L]``
         """
         pooled = self._rankings.pooled(rel)
-        size = np.bincount(pooled.row)
-        first = np.cumsum(size) - size
+        first = np.flatnonzero(is_new(pooled.row))
         shares = pooled.share * chosen[:, pooled.group]
         share = np.add.reduceat(shares, first, axis=1)
         degree = np.where(pooled.weighted, share, share > 0)
