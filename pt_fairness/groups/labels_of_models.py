@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Ints
-from pt_fairness.core.identifiers import pair_texts, texts_of, with_text_ids
+from pt_fairness.core.identifiers import as_frame, pair_texts, texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.groups.combinations import LABEL_OR_LEAVE, single_labels
 from pt_fairness.groups.group_source import Groups
@@ -306,6 +306,7 @@ def _texts(texts: Any) -> dict[str, str] | str | None:
         return texts.removeprefix("irds:")
     if isinstance(texts, Mapping):
         texts = pd.DataFrame(texts.items(), columns=["docno", "text"])
+    texts = as_frame(texts)
     need_frame(texts, "texts")
     column = texts_by_docno(texts, "text")
     return dict(zip(column.index, column, strict=True))

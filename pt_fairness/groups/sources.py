@@ -452,6 +452,7 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     :returns: a column for each label; the index is ``docno``, or ``qid`` and ``docno``
     :raises ValueError: as :func:`from_votes`
     """
+    frame = as_frame(frame)
     need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
     document = ["qid", "docno"] if "qid" in frame else ["docno"]
     ids = [*document, "annotator"]

@@ -26,6 +26,8 @@ from ir_datasets.formats import (
 from ir_datasets.indices import NumpySortedIndex, PickleLz4FullStore
 from ir_datasets.util import LocalDownload, home_path
 
+from pt_fairness.core.messages import shown
+
 try:
     import fcntl
 except ImportError:  # not available on Windows
@@ -44,8 +46,9 @@ def dataset(dataset_id: str) -> Any:
     """
     try:
         return ir_datasets.load(dataset_id)
-    except KeyError:
-        raise ValueError(f"ir_datasets has no dataset {dataset_id!r}") from None
+    except (KeyError, TypeError):
+        raise ValueError(f"ir_datasets has no dataset {shown(dataset_id)}; its ids are text such "
+                         "as 'msmarco-passage'") from None
 
 
 def judgments(qrels: Any) -> list[Any]:

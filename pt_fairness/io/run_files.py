@@ -24,6 +24,7 @@ from pt_fairness.core.messages import (
     first_names,
     label_text,
     listed,
+    plural,
     shown,
     warn,
 )
@@ -239,8 +240,8 @@ def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
     """Add the samples as the column ``iteration``, and warn of their number."""
     frame = frame.assign(iteration=samples)
     count = frame["iteration"].nunique()
-    warn(f"the run was read as {count} sample{'s' * (count != 1)}, rankings of the same topics: "
-         "each is ranked by itself")
+    warn(f"the run was read as {plural(count, 'sample')}, rankings of the same topics: each is "
+         "ranked by itself")
     return frame
 
 
@@ -287,8 +288,7 @@ def _read_trec_fair(source: Input, dtype: Any, fields: list[str]) -> pd.DataFram
                              "another number in every row of a topic; if the columns are id, "
                              "seq_no and page_id, add this header, else give TREC's six columns")
     frame = frame.reset_index(drop=True)
-    rank = frame.groupby(lists, sort=False).cumcount() + 1.0
-    run = frame[["qid", "docno"]].assign(score=-rank)
+    run = frame[["qid", "docno"]].assign(score=-1.0 - frame.groupby(lists, sort=False).cumcount())
     return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
 
 
@@ -351,12 +351,19 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if len(by_name) < len(runs):
             raise ValueError(f"two runs have the same name as text; the names are {listed(runs)}")
     else:
-        several = _several(runs)
+        if isinstance(runs, (str, os.PathLike)) or _is_run(runs):
+            runs = [runs]
+        if not isinstance(runs, Iterable):
+            raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, "
+                             "and several are in a list or a dictionary")
+        several: list[Any] = []
+        for run in map(as_frame, runs):  # of files, also those that match a pattern
+            several += [run] if _is_run(run) else _matching_files(run)
         labels = _default_names(several) if names is None else _checked(names, several)
-        repeated = [label for label, count in Counter(labels).items() if count > 1]
-        if repeated:
-            raise ValueError(f"the run {repeated[0]!r} is given twice; give each once, or give "
-                             "each a name of its own")
+        for label, count in Counter(labels).items():
+            if count > 1:
+                raise ValueError(f"the run {label!r} is given twice; give each once, or give each "
+                                 "a name of its own")
         by_name = dict(zip(labels, several, strict=True))
     if not by_name:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
@@ -374,22 +381,6 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     for name, run in by_name.items():
         readable[name] = _frame_of(name, run)
     return readable
-
-
-def _several(runs: Any) -> list[Any]:
-    """Return runs without names as a list, the files of patterns included.
-
-    :raises ValueError: one is no run, or no file matches a pattern
-    """
-    if isinstance(runs, (str, os.PathLike)) or _is_run(runs):
-        runs = [runs]
-    if not isinstance(runs, Iterable):
-        raise ValueError(f"runs={shown(runs)} is a {type(runs).__name__}; a run is {_FORMS}, and "
-                         "several are in a list or a dictionary")
-    several: list[Any] = []
-    for run in map(as_frame, runs):
-        several += [run] if _is_run(run) else _matching_files(run)
-    return several
 
 
 def _frame_of(name: str, run: Any) -> RunInput:
@@ -536,7 +527,7 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
             for start in range(0, len(topics), BATCH):
                 ranking = system(topics.iloc[start:start + BATCH])
                 need_columns(ranking, ["qid", "docno"], f"what {name!r} retrieved")
-                parts.append(ranking[[column for column in _COLUMNS if column in ranking]])
+                parts.append(ranking.filter(_COLUMNS))
                 bar.update(min(BATCH, len(topics) - start))
             results[name] = pd.concat(parts, ignore_index=True)
     return results
@@ -565,6 +556,7 @@ def load_topics(source: Any) -> pd.DataFrame:
     0   1                       Should zoos exist?
     1   2  Should countries expand nuclear energy?
     """
+    source = as_frame(source)
     if isinstance(source, pd.DataFrame):
         need_rows(source, "the frame of topics", ["qid"])
         return source
@@ -583,22 +575,8 @@ def load_topics(source: Any) -> pd.DataFrame:
     return topics
 
 
-def _refuse_qrels(text: str, path: Path) -> None:
-    """Raise an error if a file of topics holds TREC qrels.
-
-    :raises ValueError: all lines have four columns, and the second is 0 or a topic has several
-        lines
-    """
-    rows = [line.split() for line in text.splitlines() if line.strip()]
-    if {*map(len, rows)} != {4}:
-        return
-    table = pd.DataFrame(rows)
-    if table[1].isin(TREC_DEFAULTS).all() or table[0].duplicated().any():
-        raise ValueError(f"{os.fspath(path)} holds qrels (such as {' '.join(rows[0])!r}) and no "
-                         "topics; a file of topics has each topic once, with its query")
-
-
-def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
+def _of_file(path: Path) -> pd.DataFrame:
+    """Read a file of topics; one of TREC qrels is an error."""
     with opened(path) as file:
         text = "\n".join(line for _, line in file.lines())
     pairs = []
@@ -608,8 +586,14 @@ def _of_file(path: str | os.PathLike[str]) -> pd.DataFrame:
             words = " ".join(query[1].split())
             pairs.append((number[1] or number[2], unescape(words)))
     if not pairs:
-        _refuse_qrels(text, path)
         pairs = _LINE.findall(text)
+        rows = [line.split() for line in text.splitlines() if line.strip()]
+        if {*map(len, rows)} == {4}:
+            topics, second, *_ = zip(*rows, strict=True)
+            if {*second} <= TREC_DEFAULTS or len({*topics}) < len(topics):
+                raise ValueError(f"{os.fspath(path)} holds qrels (such as {' '.join(rows[0])!r}) "
+                                 "and no topics; a file of topics has each topic once, with its "
+                                 "query")
     if not pairs:
         raise ValueError(f"{os.fspath(path)} has no topics; it needs TREC topics in SGML or XML, "
                          "or a topic and its query in each line")

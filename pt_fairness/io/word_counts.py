@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Ints
-from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.identifiers import as_frame, texts_of
 from pt_fairness.core.messages import UNANNOTATED, label_text, listed, shown, warn
 
 Tokenizer = Callable[[str], Iterable[str]]
@@ -202,6 +202,7 @@ def texts_by_docno(frame: pd.DataFrame, field: str) -> pd.Series:
 def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
               tokenize: Tokenizer) -> WordCounts:
     """Return the word counts of the documents of a dataset of ir_datasets, or of a frame."""
+    documents = as_frame(documents)
     if isinstance(documents, pd.DataFrame):
         return CountsOfFrame(documents, words, field, tokenize)
     return WordCounts(documents, words, field, tokenize)

@@ -109,6 +109,24 @@ def test_other_frames_of_groups():
     assert stances.labels == ["PRO"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_frames_of_votes_texts_and_topics(kind):
+    frame_of = KINDS[kind]
+    votes = pd.DataFrame({"docno": ["a", "a"], "annotator": ["u", "v"], "label": ["PRO", "PRO"]})
+    assert groups.from_votes(frame_of(votes)) == groups.from_votes(votes)
+    texts = pd.DataFrame({"docno": ["a"], "text": ["she and she"]})
+    words = {"female": ["she"], "male": ["he"]}
+    assert groups.from_text(frame_of(texts), words).lookup(["7"], ["a"]).size == 3
+    assert values.from_text(frame_of(texts), words, "tc").lookup(["7"], ["a"]).tolist() == [2.0]
+    topics = pd.DataFrame({"qid": ["7"], "query": ["who"]})
+
+    def answer(frame):
+        return frame.assign(group=frame["query"] + " " + frame["text"])
+
+    source = groups.from_transformer(answer, frame_of(texts), frame_of(topics))
+    assert source.lookup(["7"], ["a"])["group"].tolist() == ["who she and she"]
+
+
 @pytest.mark.parametrize("user, item", [("user_id", "item_id"), ("user", "item")])
 def test_users_and_items_are_topics_and_documents(user, item):
     names = {"qid": user, "docno": item}

@@ -100,6 +100,7 @@ def test_datasets_and_fields_that_do_not_exist(irds, passages):
     passages({"d1": "she"})
     for dataset, field, message in [
             ("msmarco-passages", None, "ir_datasets has no dataset 'msmarco-passages'"),
+            ({"d1": "she"}, None, "ir_datasets has no dataset {'d1': 'she'}; its ids are text su"),
             ("msmarco-passage", "body", "the documents of 'msmarco-passage' have no field 'body'; "
                                         "they have 'doc_id', 'text'"),
             ("msmarco-document/trec-dl-2019", "urls", "have no field 'urls'"),
