@@ -62,14 +62,17 @@ class QuickEvaluator:
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._measures = measures
         plain = []
+        of_gdeval = []
         rest = []
         for measure in measures:
             provider = provider_of(measure)
             if provider is ir_measures.pytrec_eval:
                 plain.append(measure)
+            elif provider is ir_measures.gdeval:
+                of_gdeval.append(measure)
             else:
                 rest.append(measure)
-        self._plain = self._rest = None
+        self._plain = self._of_gdeval = self._rest = None
         if plain:
             column = qrels["relevance"]
             relevance = pd.to_numeric(column, errors="coerce")
@@ -84,6 +87,10 @@ class QuickEvaluator:
                                  "astype(int)")
             by_topic = _by_topic(qrels.assign(relevance=relevance), "relevance")
             self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
+        if of_gdeval:
+            # It takes each row of a document of several groups for another document.
+            rows = qrels.drop_duplicates(["query_id", "doc_id"], keep="last")
+            self._of_gdeval = ir_measures.evaluator(of_gdeval, rows)
         if rest:
             self._rest = ir_measures.evaluator(rest, qrels)
         evaluators = getattr(self._rest, "evaluators", [self._rest])
@@ -104,6 +111,8 @@ class QuickEvaluator:
         metrics = []
         if self._plain is not None:
             metrics += self._plain.iter_calc(_by_topic(run, "score"))
+        if self._of_gdeval is not None:
+            metrics += self._of_gdeval.iter_calc(run)
         if self._rest is not None:
             metrics += self._rest.iter_calc(run)
         return metrics

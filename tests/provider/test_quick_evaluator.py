@@ -31,6 +31,16 @@ def test_of_duplicate_rows_the_last_is_used():
     assert [one.value for one in QuickEvaluator([RR], qrels).iter_calc(run)] == [1.0]
 
 
+@pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="gdeval needs perl")
+def test_a_document_of_two_groups_is_one_document_of_the_ideal_ranking():
+    qrels = pd.DataFrame([("1", "a", 2, "A"), ("1", "a", 2, "B"), ("1", "b", 1, "A")],
+                         columns=["query_id", "doc_id", "relevance", "iteration"])
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    measures = [nDCG(dcg="exp-log2") @ 5, nDCG @ 5]
+    values = [one.value for one in QuickEvaluator(measures, qrels).iter_calc(run)]
+    assert values == pytest.approx([1.0, 1.0])
+
+
 def test_a_measure_of_another_provider_is_computed_beside_those_of_trec_eval():
     share = ir_measures.define_byquery(lambda qrels, run: len(run) / 4, name="Share")
     qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})
