@@ -12,7 +12,13 @@ import pandas as pd
 
 from pt_fairness.analysis.columns import MATCHED, TIE_DECIMALS
 from pt_fairness.analysis.inference import baseline_of, check
-from pt_fairness.analysis.label_sampler import CHAINS, effective_draws, r_hat, sample
+from pt_fairness.analysis.label_sampler import (
+    CHAINS,
+    effective_draws,
+    r_hat,
+    sample,
+    warn_of_relevance,
+)
 from pt_fairness.analysis.runs_and_qrels import (
     kept_annotations,
     measures_without_groups,
@@ -22,13 +28,12 @@ from pt_fairness.analysis.runs_and_qrels import (
 from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PairIndex
 from pt_fairness.core.messages import at_least, one_of, shown, warn
-from pt_fairness.groups import Groups
-from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
 from pt_fairness.rankings.annotations import Annotations, Matches, matched_line
 from pt_fairness.rankings.labelled import LabelSets, Rankings
-from pt_fairness.rankings.trec_order import Judgments, Run
+from pt_fairness.rankings.trec_order import Run
 
 #: The number of ranked and judged documents in the draws that are scored at a time.
 CELLS = 1 << 21
@@ -54,8 +59,6 @@ WHY = {
 }
 #: Warn of fewer independent draws, and of a larger R̂.
 LEAST_DRAWS, LARGEST_R_HAT = 50, 1.1
-#: Warn of human labels that depend on relevance, at this level of the test.
-DEPENDENT = 0.001
 
 
 class Draws:
@@ -326,41 +329,8 @@ def _draws_of_model(annotations: Annotations, systems: _Systems,
     topics = annotations.judgments.topics
     drawn.labels, agreement = sample(source, labels, topics, drawn.topic, drawn.docnos, draws, seed)
     if isinstance(source, ModelLabels):
-        _warn_of_relevance(source.human, annotations.judgments)
+        warn_of_relevance(source.human, annotations.judgments)
     return drawn, agreement
-
-
-def _warn_of_relevance(human: Groups, judgments: Judgments) -> None:
-    """Warn if human labels depend on relevance, which the sampler takes for unrelated.
-
-    Each label is tested by Cochran, Mantel and Haenszel's test with the topics as strata.
-    """
-    from statsmodels.stats.contingency_tables import StratifiedTable
-    qids = judgments.names[judgments.topic]
-    codes, labels, _ = single_labels(human, qids, judgments.docnos())
-    rows = codes >= 0
-    if rows.all():
-        return
-    topic = judgments.topic[rows]
-    relevant = judgments.relevance[rows] > 0
-    outcomes = pd.MultiIndex.from_product([[False, True], [False, True]])
-    texts = []
-    for code, label in enumerate(labels):
-        has_label = codes[rows] == code
-        counts = pd.crosstab(topic, [has_label, relevant])
-        counts = counts.reindex(columns=outcomes, fill_value=0)
-        counts = counts[counts.sum(axis=1) > 1]
-        tables = counts.to_numpy().reshape(-1, 2, 2)
-        with np.errstate(invalid="ignore"):
-            test = StratifiedTable(tables.T).test_null_odds()
-        if test.pvalue < DEPENDENT:
-            texts.append(f"{label} is the label of {has_label[relevant].mean():.0%} of the "
-                         f"relevant and {has_label[~relevant].mean():.0%} of the other documents")
-    if texts:
-        warn(f"the human labels depend on relevance: {'; '.join(texts)}. The correction takes "
-             "the labels of a topic to be the same for both, so values can be wrong by more than "
-             "their intervals, most of all those that compare with the relevant documents. Compare "
-             "them with the values on the human labels alone", "labels that depend on relevance")
 
 
 def _draws_of_weights(annotations: Annotations, systems: _Systems,

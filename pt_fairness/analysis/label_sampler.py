@@ -16,6 +16,7 @@ from pt_fairness.core.messages import listed, warn
 from pt_fairness.groups import Groups
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
 from pt_fairness.groups.labels_of_models import kappa
+from pt_fairness.rankings.trec_order import Judgments
 
 #: The number of sweeps before the first kept state, and from one kept state to the next.
 BURN_IN, STEP = 500, 25
@@ -31,6 +32,8 @@ PRIOR = 0.5
 LEAST_SHAPE, LEAST = 1e-9, 1e-300
 #: Warn of a label with fewer human labels, and of an interval of Cohen's κ that begins lower.
 LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
+#: Warn of human labels that depend on relevance, at this level of the test.
+DEPENDENT = 0.001
 
 
 def sample(source: ModelLabels | WithErrorRates, labels: list[str], topics: Sequence[str],
@@ -169,6 +172,39 @@ def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
              f"begins at {low:.2f}, below {LEAST_KAPPA}): they carry little, and the values lean "
              "to fairness, which r_hat does not show. Take a better model, or label more documents "
              "by hand")
+
+
+def warn_of_relevance(human: Groups, judgments: Judgments) -> None:
+    """Warn if human labels depend on relevance, which the sampler takes for unrelated.
+
+    Each label is tested by Cochran, Mantel and Haenszel's test with the topics as strata.
+    """
+    from statsmodels.stats.contingency_tables import StratifiedTable
+    qids = judgments.names[judgments.topic]
+    codes, labels, _ = single_labels(human, qids, judgments.docnos())
+    rows = codes >= 0
+    if rows.all():
+        return
+    topic = judgments.topic[rows]
+    relevant = judgments.relevance[rows] > 0
+    outcomes = pd.MultiIndex.from_product([[False, True], [False, True]])
+    texts = []
+    for code, label in enumerate(labels):
+        has_label = codes[rows] == code
+        counts = pd.crosstab(topic, [has_label, relevant])
+        counts = counts.reindex(columns=outcomes, fill_value=0)
+        counts = counts[counts.sum(axis=1) > 1]
+        tables = counts.to_numpy().reshape(-1, 2, 2)
+        with np.errstate(invalid="ignore"):
+            test = StratifiedTable(tables.T).test_null_odds()
+        if test.pvalue < DEPENDENT:
+            texts.append(f"{label} is the label of {has_label[relevant].mean():.0%} of the "
+                         f"relevant and {has_label[~relevant].mean():.0%} of the other documents")
+    if texts:
+        warn(f"the human labels depend on relevance: {'; '.join(texts)}. The correction takes "
+             "the labels of a topic to be the same for both, so values can be wrong by more than "
+             "their intervals, most of all those that compare with the relevant documents. Compare "
+             "them with the values on the human labels alone", "labels that depend on relevance")
 
 
 @dataclass(frozen=True)
