@@ -298,9 +298,7 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
     attrs: dict[Any, Any] = scorer.facts(scores)
     attrs[SYSTEMS] = tuple(systems)
     attrs[BROKEN] = broken
-    attrs[ORACLES] = []
-    if runs.systems:
-        attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
+    attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
     values = {name: run.values for name, run in scores.items()}
     if options.undefined == "drop":
         attrs[DROPPED] = True

@@ -201,7 +201,8 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     """Draw the share of each group in the exposure of the first ranks, over all topics.
 
     At rank k, a line is the mean over the topics of the share of a group in the exposure of the
-    first k ranks; the band is the 95 % confidence interval of the mean (± 1.96 standard errors).
+    first k ranks; the band is the 95 % confidence interval of the mean (± 1.96 standard errors, of
+    two topics or more).
     A document of m groups gives 1/m of its exposure to each; one without a group gives none. A
     dashed line is the target of the group in the same colour. Of two groups, whose shares add up
     to 1, only the first is drawn, or the one that ``target`` names.
@@ -240,7 +241,7 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.DataFrame | 
     handles = {}
     means = shares.mean(axis=0)
     roots = np.sqrt(shares.count(axis=0))
-    errors = Z_95 * shares.std(axis=0) / roots
+    errors = Z_95 * shares.std(axis=0, ddof=1) / roots
     low = means - errors
     high = means + errors
     drawn = groups

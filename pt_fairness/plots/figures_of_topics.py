@@ -303,12 +303,11 @@ def _write_quadrants(ax: Axes, values: pd.DataFrame) -> None:
     """Write the number of points of each quadrant into the corners of the axes."""
     signs: Any = np.sign(values.round(12))  # a sum of floats may be almost 0
     quadrants = signs.value_counts()
-    look: dict[str, Any] = {"va": "center", "transform": ax.transAxes,
-                            "bbox": {"facecolor": "white", "linewidth": 0, "pad": 1}}
+    box = {"facecolor": "white", "linewidth": 0, "pad": 1}
     for side, x, align in ((-1, 0.03, "left"), (1, 0.97, "right")):
         for level, y in ((-1, 0.05), (1, 0.95)):
             number = quadrants.get((side, level), 0)
-            ax.text(x, y, str(number), ha=align, **look)
+            ax.text(x, y, str(number), ha=align, va="center", transform=ax.transAxes, bbox=box)
 
 
 def _add_guides(ax: Axes, comparable: bool, limits: tuple[float, float] | None) -> None:

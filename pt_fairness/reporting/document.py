@@ -17,7 +17,7 @@ from pt_fairness import analysis
 from pt_fairness.analysis.columns import ALPHA, CORRECTION
 from pt_fairness.analysis.formats import rename
 from pt_fairness.core import __version__
-from pt_fairness.core.messages import collecting_warnings, warn
+from pt_fairness.core.messages import at_least, collecting_warnings, warn
 from pt_fairness.evaluation.experiment import Options, evaluated
 from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
@@ -209,9 +209,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any 
     >>> page.paragraph[:35]
     'We evaluate 1 system on 1 topic. We'
     """
-    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= 100:
-        raise ValueError(f"depth={depth!r} is not possible; it takes a whole number of documents "
-                         "from 1 to 100")
+    at_least(1, "depth", depth, most=100)
     if uncertain is not None and undefined == "drop":
         raise ValueError("undefined topics cannot be left out with uncertain labels, which count "
                          "them as 0; give one of them")

@@ -210,7 +210,12 @@ class TestExposure:
         assert ax.get_ylabel() == "share of PRO in the exposure"
         assert ax.get_title() == "one: mean of 2 topics (band: 95 % confidence interval)"
         band = ax.collections[0].get_paths()[0].vertices[:, 1]
-        assert band.max() == pytest.approx(0.5 + 1.96 * 0.5 / math.sqrt(2))
+        assert band.max() == pytest.approx(0.5 + 1.96 * np.std([0, 1], ddof=1) / math.sqrt(2))
+
+    def test_a_single_topic_has_no_interval(self):
+        ranked = analysis.ranked_groups({"one": RUN}, QRELS)
+        ax = rendered(plots.exposure(ranked[ranked["qid"] == "1"]))
+        assert ax.lines and not ax.collections[0].get_paths()
 
     def test_target_of_the_judgments(self):
         ranked = analysis.ranked_groups({"one": RUN}, QRELS)
