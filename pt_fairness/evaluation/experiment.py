@@ -247,7 +247,7 @@ class Options:
             corrected(pd.Series([1.0]), self.correction)  # checks it
         if self.confidence is not None:
             check(self.confidence, RESAMPLES)
-        if self.labels is not None and not isinstance(self.labels, Mapping):
+        if not isinstance(self.labels, Mapping | None):
             raise ValueError(f"labels={shown(self.labels)} is a {type(self.labels).__name__}; it "
                              "has to be a dictionary from measures to labels")
         kinds: Any = self.references
@@ -298,7 +298,9 @@ def evaluated(runs: NamedRuns, qrels: pd.DataFrame, measures: Sequence[Any], gro
     attrs: dict[Any, Any] = scorer.facts(scores)
     attrs[SYSTEMS] = tuple(systems)
     attrs[BROKEN] = broken
-    attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
+    attrs[ORACLES] = []
+    if runs.systems:
+        attrs[ORACLES] = oracles(runs.systems, plan.measures, plan.qrels)
     values = {name: run.values for name, run in scores.items()}
     if options.undefined == "drop":
         attrs[DROPPED] = True
@@ -389,8 +391,7 @@ def averages_of(values: Mapping[str, pd.DataFrame], by_topic: pd.DataFrame, base
         compared = compare(by_topic, baseline, None, resamples=1, tolerance=options.tolerance)
         compared = compared.dropna(subset="tolerance")
         tests[VERDICT] = compared.pivot(index="name", columns="measure", values="verdict")
-        tolerances = zip(compared["measure"], compared["tolerance"], strict=True)
-        by_topic.attrs[TOLERANCE] = dict(tolerances)
+        by_topic.attrs[TOLERANCE] = compared.set_index("measure")["tolerance"].to_dict()
     table = {"name": pd.Index(systems, dtype="str")}
     for by_suffix in (parts, tests):
         for column in means:
@@ -544,8 +545,7 @@ def with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     rejected = [column for column in averages.columns if column.endswith(REJECT)]
     rows = rows.reindex(columns=averages.columns)
     rows[rejected] = False
-    types = averages.dtypes.to_dict()
-    rows = rows.astype(types)
+    rows = rows.astype(averages.dtypes)
     return pd.concat([averages, rows], ignore_index=True)
 
 

@@ -204,8 +204,7 @@ class Scorer:
                 if mask.all():
                     everywhere[column] = evaluator.how_many(measure, mask)
             for measure, count in evaluator.several.items():
-                column = self._columns[measure]
-                several[column] = count
+                several[self._columns[measure]] = count
             for source in runs[0].matches:
                 what, name = source
                 of_runs = [run.matches[source] for run in runs]

@@ -528,7 +528,7 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     size = len(names) - 1
     if size < 1:
         raise ValueError("a correlation needs two measures, and the table has "
-                         f"{', '.join(map(repr, names)) or 'none'}")
+                         f"{listed(names) or 'none'}")
     # The lower triangle without the diagonal.
     below = np.tri(size, dtype=bool)
     coefficients = found.coefficients.to_numpy(float)
@@ -549,9 +549,9 @@ def correlations(found: Correlations, ax: Axes | None = None) -> Axes:
     arrange(ax)
     width, _ = size_of(ax)
     letters = min(rcParams["font.size"], 130.0 / size, width / size / CELL_LETTERS)
-    cells = np.argwhere(below), values[below], p_values[below]
-    for (i, j), value, p in zip(*cells, strict=True):
-        cell = starred(value, p, 2)
+    for i, j in np.argwhere(below):
+        value = values[i, j]
+        cell = starred(value, p_values[i, j], 2)
         colour = "white" if value < DARK else "black"
         ax.text(j, i, cell, ha="center", va="center", color=colour, fontsize=letters)
     return ax

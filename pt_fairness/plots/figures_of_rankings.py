@@ -339,20 +339,19 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax, new = axes_of(ax)
     shares = explanation.filter(regex=f"^{SHARE}").columns
     faces = _faces(shares.str.removeprefix(SHARE))
-    handles: dict[str, Any] = {}
     if "contribution" in explanation:
-        handles |= _draw_bars(explanation, ax, faces)
+        handles = _draw_bars(explanation, ax, faces)
         ax.axhline(0, color="black", linewidth=0.8)
         ax.set_ylabel("contribution")
     else:
+        handles = {}
         ax.plot(ranks, explanation["value"], color="black", marker="o", markersize=4)
         ax.set_ylabel("value so far")
     counts = explanation["counts"].astype(bool)
     out = ranks[~counts]
     if len(out):
         bottom = ax.get_xaxis_transform()
-        zeros = np.zeros(len(out))
-        (handles["does not count"],) = ax.plot(out, zeros, "x", color="#777777", clip_on=False,
+        (handles["does not count"],) = ax.plot(out, 0 * out, "x", color="#777777", clip_on=False,
                                                transform=bottom)
     ax.set_xlim(0.4, ranks.iloc[-1] + 0.6)
     lower = _draw_shares(explanation, ax, faces, handles)
@@ -362,7 +361,8 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
     lower.set(xticks=ranks[numbers.index], xticklabels=numbers,
               xlabel="rank among the documents that count")
     legend_title = None
-    measure = parsed_or_none(explanation.attrs.get("measure"))
+    attrs = explanation.attrs
+    measure = parsed_or_none(attrs.get("measure"))
     if measure is not None:
         params = dict(measure.params)
         source = params.pop("groups", None)
@@ -370,9 +370,7 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
             legend_title = f"groups: {source}"
         name = str(type(measure)(**params))
         fair_end = with_fair_end(name).removeprefix(name)
-        qid = explanation.attrs["qid"]
-        value = explanation.attrs["value"]
-        title = f"topic {qid}: {name} = {value:.3f}{fair_end}"
+        title = f"topic {attrs['qid']}: {name} = {attrs['value']:.3f}{fair_end}"
         ax.set_title(wrapped(title, TITLE))
     if handles:
         legend_below(lower, handles, new, legend_title)

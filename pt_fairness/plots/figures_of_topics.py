@@ -19,7 +19,7 @@ from pt_fairness.analysis.columns import (
     stands_for,
 )
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
-from pt_fairness.core.messages import at_least
+from pt_fairness.core.messages import at_least, listed
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.plots.layout import (
     BLUE,
@@ -258,18 +258,14 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
         label = wrapped(label)
     ax.scatter(values["x"], values["y"], s=36, **point_style(colour), alpha=0.7, linewidths=0,
                label=label, zorder=2)
-    labels = []
     names = []
-    for system, measure in (x, y):
+    for axis, (system, measure) in ((ax.xaxis, x), (ax.yaxis, y)):
         text = with_fair_end(str(measure), perquery)
         if str(x[1]) == str(y[1]):
             text = f"{system}: {text}"
-        text = wrapped(text, LONG)
-        labels.append(text)
+        axis.set_label_text(wrapped(text, LONG))
         parsed = parsed_or_none(stands_for(measure, perquery))
         names.append(getattr(parsed, "NAME", None))
-    xlabel, ylabel = labels
-    ax.set(xlabel=xlabel, ylabel=ylabel)
     if quadrants:
         _write_quadrants(ax, values)
     if not ax.get_title():
@@ -294,7 +290,7 @@ def _values_of(perquery: pd.DataFrame, system: Any, measure: Any) -> pd.Series:
     part = part[part["name"] == system]
     if part.empty:
         raise ValueError(f"the frame has no values of {measure} for {system!r}; it has the systems "
-                         f"{', '.join(map(repr, dict.fromkeys(perquery['name'])))}")
+                         f"{listed(perquery['name'].unique())}")
     need_numbers(part, "value")
     return part.set_index("qid")["value"]
 
@@ -438,8 +434,7 @@ def target_against_model(ratios: pd.DataFrame, n: int = 10, ax: Axes | None = No
         cell = Rectangle((edge, edge), side, side, linewidth=0, **NO_BIAS)
         ax.add_patch(cell)
     random = np.random.default_rng(seed)
-    count = len(ratios)
-    jitter = random.uniform(-0.4 * side, 0.4 * side, (2, count))
+    jitter = random.uniform(-0.4 * side, 0.4 * side, (2, len(ratios)))
     if "group" not in ratios:
         ratios = ratios.assign(group="topic")
     places = ratios[["target", "model"]] + jitter.T

@@ -236,15 +236,13 @@ def axes_of(ax: Axes | None) -> tuple[Axes, bool]:
 
 def size_of(artist: Any) -> tuple[float, float]:
     """Return the width and the height of axes, a legend or a text in points."""
-    box = artist.get_window_extent()
-    width, height = box.size / _dot(artist)
+    width, height = artist.get_window_extent().size / _dot(artist)
     return width, height
 
 
 def _dot(artist: Any) -> float:
     """Return the number of pixels in a point."""
-    dpi: float = artist.figure.figure.dpi
-    return dpi / 72
+    return float(artist.figure.figure.dpi) / 72
 
 
 def font_size(axis: Axis) -> float:
@@ -363,8 +361,8 @@ def has_legend_elsewhere(ax: Axes, labels: Sequence[Any]) -> bool:
     for panel in ax.figure.figure.axes:
         legend = panel.get_legend()
         if panel is not ax and legend is not None:
-            lines = [label.get_text() for label in legend.get_texts()]
-            if [line.replace("\n", " ") for line in lines] == texts:
+            lines = [label.get_text().replace("\n", " ") for label in legend.get_texts()]
+            if lines == texts:
                 return True
     return False
 

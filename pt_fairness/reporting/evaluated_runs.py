@@ -418,20 +418,13 @@ def as_data(strips: Sequence[Strip], topics: int) -> list[dict[str, Any]]:
             numbers = ranking["docs"]
             if docno not in numbers:
                 numbers[docno] = len(numbers)
-                ranking["labels"].append(_relevance(label))
+                ranking["labels"].append(None if np.isnan(label) else label)
                 for source, label_set in enumerate(of_sources):
                     ranking["sets"][source].append(label_set)
             ranking["runs"][system].append(numbers[docno])
     for ranking in rankings:
         ranking["docs"] = list(ranking["docs"])
     return rankings
-
-
-def _relevance(label: float) -> float | None:
-    """Return a relevance for JSON, ``None`` for a document that is not judged."""
-    if np.isnan(label):
-        return None
-    return int(label) if label.is_integer() else label
 
 
 def queries_and_titles(source: Any, topics: Sequence[str], docnos: Sequence[str]) \

@@ -74,9 +74,8 @@ def content_of(experiment: Experiment) -> dict[str, Any]:
     """Return the variables of the template."""
     table = experiment.table
     text = paragraph(_facts(experiment))
-    content = {"lead": _lead(experiment), "experiment": experiment}
-    content["table"] = _table(experiment)
-    content["judgments"] = _judgments(experiment)
+    content = {"lead": _lead(experiment), "experiment": experiment, "table": _table(experiment),
+               "judgments": _judgments(experiment)}
     content["paragraph"] = as_prose(text)
     content["latex"] = as_latex(text)
     content["bibtex"] = bibtex(text)

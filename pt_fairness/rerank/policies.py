@@ -287,10 +287,9 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     """
     programme = _Programme(shares, target * weights.sum(), weights)
     for of_group in 2 * shares.T:
-        first = programme.order(r + of_group)
-        last = programme.order(r - of_group)
-        programme.add(first)
-        programme.add(last)
+        for score in (r + of_group, r - of_group):
+            ranking = programme.order(score)
+            programme.add(ranking)
     least = 0.0
     penalty = _PENALTY
     difference, probabilities = programme.optimum(r, penalty)
@@ -464,8 +463,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
             return _Mix(topic.qid, old_order[None], np.ones(1))
         r = topic.normalised()
         weights = np.zeros_like(r)
-        discounts = arrays.discount(self.discount, topic.k, self.p)
-        weights[:topic.k] = discounts
+        weights[:topic.k] = arrays.discount(self.discount, topic.k, self.p)
         target = topic.target
         if self.target == "score":
             target = r @ topic.shares / r.sum()

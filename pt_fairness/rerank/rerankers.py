@@ -160,11 +160,9 @@ class Results:
                 target_shares = shares.sum(axis=0)
             total = target_shares.sum()
             target_shares = ratio(target_shares, total)
-            docnos = self._docnos[places]
-            score = self._score[places]
             weighted = sets.weighted[of_topic]
-            topic = TopicList(self.qids[number], places, docnos, score, labels, shares, weighted,
-                              target_shares, len(places[:k]))
+            topic = TopicList(self.qids[number], places, self._docnos[places], self._score[places],
+                              labels, shares, weighted, target_shares, len(places[:k]))
             lists.append(topic)
         return lists
 
@@ -482,10 +480,9 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         names = labels[memberships.codes]
         group = np.full(len(inp), None, object)
         group[row] = names
-        counts = np.bincount(row)
-        several = counts[row] > 1
-        of_several = pd.Series(names[several])
-        lists = of_several.groupby(row[several]).agg(sorted)
+        of_rows = pd.Series(names, row)
+        several = of_rows.index.duplicated(keep=False)
+        lists = of_rows[several].groupby(level=0).agg(sorted)
         group[lists.index] = lists.to_numpy(object)
         dtype = "object" if len(lists) else "str"
         column = pd.Series(group, index=inp.index, dtype=dtype)
