@@ -88,8 +88,10 @@ class QuickEvaluator:
             by_topic = _by_topic(qrels.assign(relevance=relevance), "relevance")
             self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
         if of_gdeval:
-            # It takes each row of a document of several groups for another document.
-            rows = qrels.drop_duplicates(["query_id", "doc_id"], keep="last")
+            # gdeval takes each row for another document, and a topic for the number at its end.
+            codes, self._topics = pd.factorize(qrels["query_id"])
+            rows = qrels.assign(query_id=codes.astype(str))
+            rows = rows.drop_duplicates(["query_id", "doc_id"], keep="last")
             self._of_gdeval = ir_measures.evaluator(of_gdeval, rows)
         if rest:
             self._rest = ir_measures.evaluator(rest, qrels)
@@ -112,7 +114,12 @@ class QuickEvaluator:
         if self._plain is not None:
             metrics += self._plain.iter_calc(_by_topic(run, "score"))
         if self._of_gdeval is not None:
-            metrics += self._of_gdeval.iter_calc(run)
+            topics = pd.Index(run["query_id"])
+            codes = self._topics.get_indexer(topics)
+            numbered = run.assign(query_id=codes.astype(str))
+            for metric in self._of_gdeval.iter_calc(numbered[codes >= 0]):
+                topic = self._topics[int(metric.query_id)]
+                metrics.append(metric._replace(query_id=topic))
         if self._rest is not None:
             metrics += self._rest.iter_calc(run)
         return metrics

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import ir_measures
 import pandas as pd
 import pytest
@@ -32,13 +34,18 @@ def test_of_duplicate_rows_the_last_is_used():
 
 
 @pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="gdeval needs perl")
-def test_a_document_of_two_groups_is_one_document_of_the_ideal_ranking():
-    qrels = pd.DataFrame([("1", "a", 2, "A"), ("1", "a", 2, "B"), ("1", "b", 1, "A")],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
-    measures = [nDCG(dcg="exp-log2") @ 5, nDCG @ 5]
-    values = [one.value for one in QuickEvaluator(measures, qrels).iter_calc(run)]
-    assert values == pytest.approx([1.0, 1.0])
+def test_gdeval_knows_documents_of_two_groups_and_topics_that_are_no_numbers():
+    rows = [(qid, docno, label, group) for qid in ("a-1", "b-1", "x", "7")
+            for docno, label, group in (("a", 2, "A"), ("a", 2, "B"), ("b", 1, "A"))]
+    qrels = pd.DataFrame(rows, columns=["query_id", "doc_id", "relevance", "iteration"])
+    orders = {"a-1": "ab", "b-1": "ba", "7": "ab", "unjudged": "a"}
+    run = pd.DataFrame([(qid, docno, -rank) for qid, order in orders.items()
+                        for rank, docno in enumerate(order)],
+                       columns=["query_id", "doc_id", "score"])  # fmt: skip
+    metrics = QuickEvaluator([nDCG(dcg="exp-log2") @ 5], qrels).iter_calc(run)
+    reverse = (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))
+    assert {one.query_id: one.value for one in metrics} == pytest.approx(
+        {"a-1": 1, "b-1": reverse, "x": 0, "7": 1}, abs=1e-5)
 
 
 def test_a_measure_of_another_provider_is_computed_beside_those_of_trec_eval():
