@@ -278,11 +278,10 @@ class Annotations:
             item = memberships.item
             of_items = codes[item]
             outside = ~counts[of_items]
-            if outside.any():
-                documents = distinct(item[outside])
-                foreign += len(documents)
-                label = distinct(memberships.codes[outside])
-                foreign_labels.update(memberships.labels[code] for code in label)
+            documents = distinct(item[outside])
+            foreign += len(documents)
+            label = distinct(memberships.codes[outside])
+            foreign_labels.update(memberships.labels[code] for code in label)
             if self._unknown:  # labels outside the label set are unknown
                 unknown = item[of_items < 0]
                 codes[unknown] = sets.labels.index(UNKNOWN_GROUP)

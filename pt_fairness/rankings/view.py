@@ -389,24 +389,19 @@ class View:
             length = np.minimum(length, cutoff)
         row = np.repeat(np.arange(len(length)), length)
         ranked = ranges(start, length)
-        item = rankings.item()
-        item = item[ranked]
-        # The documents are the judged ones, then the distinct unjudged ones.
-        document = item - self._pairs.start
-        unjudged = np.flatnonzero(item >= len(rankings.pair_topic))
-        _, first, number = np.unique(item[unjudged], return_index=True, return_inverse=True)
-        document[unjudged] = number + judged
-        new = unjudged[first]
-        new_codes = rankings.codes[ranked[new]]
-        codes = np.append(codes, self._code[new_codes])
-        relevance = np.append(relevance, np.zeros_like(new))
-        of_new = self.topic[row[new]]
-        topic = np.append(topic, of_new)
+        # The identifiers of judged documents are the smallest.
+        item = np.arange(self._pairs.start, self._pairs.stop)
+        item = np.append(item, rankings.item()[ranked])
+        _, first, document = np.unique(item, return_index=True, return_inverse=True)
+        of_ranked = self._code[rankings.codes[ranked]]
+        codes = np.append(codes, of_ranked)[first]
+        relevance = np.append(relevance, np.zeros_like(row))[first]
+        topic = np.append(topic, self.topic[row])[first]
         order = np.argsort(topic, kind="stable")
         index = np.argsort(order, kind="stable")
         self._documents[cutoff] = Documents(
             topic[order], codes[order], relevance[order], order < judged, row, ranked - start[row],
-            index[document])
+            index[document[judged:]])
         return self._documents[cutoff]
 
 
