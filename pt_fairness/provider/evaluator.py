@@ -184,7 +184,7 @@ class OfGroups:
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
             pair = judgments.index.pair[rows]
-            relevance = np.full_like(relevance, relevance.min())
+            relevance = np.full_like(relevance, judgments.row_relevance.min())
             np.maximum.at(relevance, pair, judgments.row_relevance[rows])
         at_most_0 = np.minimum(judgments.relevance, 0)
         return member, np.where(member, relevance, at_most_0)

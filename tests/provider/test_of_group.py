@@ -130,3 +130,14 @@ def test_a_list_that_a_provider_cannot_take_is_an_error():
     with pytest.raises(ValueError, match="Accuracy divides by zero where all documents of a list"):
         evaluate({"one": RUN}, QRELS, [OfGroup(measure="Accuracy", group="llm", others="dropped")],
                  progress=False)
+
+
+def test_the_relevance_for_a_group_is_that_of_its_rows():
+    """Every document is relevant, but one only for the other group."""
+    qrels = pd.DataFrame([("1", "a", "A", 0), ("1", "a", "B", 2), ("1", "b", "A", 1)],
+                         columns=["query_id", "doc_id", "iteration", "relevance"])
+    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    for others in ("irrelevant", "dropped"):
+        values = {group: OfGroup(measure="RR", group=group, others=others).calc_aggregate(
+            qrels, run) for group in "AB"}
+        assert values == {"A": 0.5, "B": 1.0}
