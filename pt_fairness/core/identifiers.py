@@ -131,10 +131,10 @@ def as_frame(data: Any) -> Any:
         data = pyarrow.table(data).to_pandas()
     elif hasattr(data, "__dataframe__"):
         data = pd.api.interchange.from_dataframe(data)
-    if not isinstance(data, pd.DataFrame) or "docno" in data or "doc_id" in data:
+    if not isinstance(data, pd.DataFrame):
         return data
     names = recommender_names(data.columns)
-    return data.rename(columns=names)
+    return data.rename(columns=names) if names else data
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
@@ -142,8 +142,7 @@ def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
 
     They have PyTerrier's or ir_measures' names.
     """
-    topics = [name for name in ("qid", "query_id") if name in frame]
-    qid = topics[0] if topics else None
+    qid = next((name for name in ("qid", "query_id") if name in frame), None)
     if "doc_id" in frame and "docno" not in frame:
         return qid, "doc_id"
     return qid, "docno"

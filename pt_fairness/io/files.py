@@ -21,7 +21,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from pt_fairness.core.identifiers import (
@@ -60,14 +59,11 @@ class Watched(io.BufferedIOBase):
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        return self._watched(self._stream.read(size))
-
-    def read1(self, size: int = -1) -> bytes:
-        return self._watched(self._stream.read1(size))
-
-    def _watched(self, content: bytes) -> bytes:
+        content = self._stream.read(size)
         self.characters |= {character for character in _WATCHED if character.encode() in content}
         return content.replace(b"\0", _NUL.encode())
+
+    read1 = read
 
 
 @dataclass(frozen=True)
@@ -504,10 +500,8 @@ def read_table(source: Input, separator: str, columns: list[str], needed: Sequen
         texts = frame[column]
         is_categorical = isinstance(texts.dtype, pd.CategoricalDtype)
         frame[column] = texts.map(str.strip) if is_categorical else texts.str.strip()
-    is_header = np.ones(len(frame), bool)
-    for column in needed:
-        title = header[columns.index(column)]
-        is_header &= frame[column] == title
+    titles = [header[columns.index(column)] for column in needed]
+    is_header = (frame[[*needed]] == titles).all(axis=1)
     if is_header.any():
         raise ValueError(f"{place_of(source, is_header.argmax())} is the header again; remove it")
     _check_cells(source, frame, characters - {separator})

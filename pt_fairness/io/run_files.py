@@ -227,7 +227,7 @@ def _check_ranks(rows: pd.DataFrame, name: str) -> None:
     """
     first = rows[rows["qid"].isin(rows["qid"][:1])]
     ranks = pd.to_numeric(first["rank"], errors="coerce")
-    scores = first["score"].iloc[ranks.argsort()]
+    scores = first["score"].iloc[ranks.to_numpy().argsort()]
     if len(first) >= SHORTEST_LIST and ranks.is_unique and scores.is_monotonic_increasing:
         qid, *_ = first["qid"]
         warn(f"{name}: the scores of topic {qid!r} do not fall with the ranks: they go from "

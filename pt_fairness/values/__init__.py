@@ -17,7 +17,7 @@ import pandas as pd
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pair_texts
-from pt_fairness.core.messages import listed, one_of, shown
+from pt_fairness.core.messages import label_text, listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
 from pt_fairness.io.files import need_columns
@@ -60,12 +60,10 @@ class Values(NamedObject):
         self._index = DocumentIndex(topics, frame[docno], "values")
         column = pd.to_numeric(frame["value"], errors="coerce")
         numbers = column.to_numpy(float, na_value=nan)
-        wrong = np.flatnonzero(~np.isfinite(numbers))
-        for row in wrong[:1]:
-            value = str(frame["value"].iloc[row])
-            document = str(frame[docno].iloc[row])
-            raise ValueError(f"{where}: the value {value!r} of document {document!r} is no finite "
-                             "number; leave out the documents that have none")
+        for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
+            raise ValueError(f"{where}: the value {str(row['value'])!r} of document "
+                             f"{label_text(row[docno])!r} is no finite number; leave out the "
+                             "documents that have none")
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
