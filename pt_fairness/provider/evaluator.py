@@ -46,6 +46,9 @@ from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
 from pt_fairness.rankings.view import View
 
+#: The largest relevance that gdeval reads.
+LARGEST_OF_GDEVAL = 4
+
 
 class QuickEvaluator:
     """Evaluator of many runs, with the values of ``ir_measures.evaluator(measures, qrels)``.
@@ -73,24 +76,30 @@ class QuickEvaluator:
             else:
                 rest.append(measure)
         self._plain = self._of_gdeval = self._rest = None
-        if plain:
+        if plain or of_gdeval:
             column = qrels["relevance"]
             relevance = pd.to_numeric(column, errors="coerce")
             if len(qrels) and (relevance.hasnans or pd.api.types.is_float_dtype(relevance)):
                 row = int(relevance.isna().argmax())
                 value = column.tolist()[row]
-                texts = map(str, plain)
+                texts = map(str, plain + of_gdeval)
                 names = ", ".join(texts)
                 raise ValueError(f"relevance must be whole numbers for {names}, and row "
                                  f"{column.index[row]} of the qrels has {shown(value)}; give "
                                  "every row one, round floats and convert the column with "
                                  "astype(int)")
-            by_topic = _by_topic(qrels.assign(relevance=relevance), "relevance")
+            judged = qrels.assign(relevance=relevance)
+        if plain:
+            by_topic = _by_topic(judged, "relevance")
             self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
         if of_gdeval:
+            largest = relevance.max()
+            if largest > LARGEST_OF_GDEVAL:
+                raise ValueError(f"{of_gdeval[0]} is computed by gdeval, for a relevance of at "
+                                 f"most {LARGEST_OF_GDEVAL}; the qrels have {largest}")
             # gdeval takes each row for another document, and a topic for the number at its end.
             codes, self._topics = pd.factorize(qrels["query_id"])
-            rows = qrels.assign(query_id=codes.astype(str))
+            rows = judged.assign(query_id=codes.astype(str))
             rows = rows.drop_duplicates(["query_id", "doc_id"], keep="last")
             self._of_gdeval = ir_measures.evaluator(of_gdeval, rows)
         if rest:
