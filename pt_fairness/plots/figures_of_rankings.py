@@ -355,10 +355,10 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
                                                transform=bottom)
     ax.set_xlim(0.4, ranks.iloc[-1] + 0.6)
     lower = _draw_shares(explanation, ax, faces, handles)
-    numbers = counts.cumsum()[counts]
+    numbers = counts.cumsum()
     labelled = _labelled_ranks(lower, len(ranks), 4)
-    numbers = numbers[numbers.isin(labelled)]
-    lower.set(xticks=ranks[numbers.index], xticklabels=numbers,
+    has_label = counts & numbers.isin(labelled)
+    lower.set(xticks=ranks[has_label], xticklabels=numbers[has_label],
               xlabel="rank among the documents that count")
     legend_title = None
     attrs = explanation.attrs

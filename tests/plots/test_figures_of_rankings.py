@@ -265,6 +265,11 @@ class TestExplain:
         value = frame.attrs["value"]
         assert ax.get_title() == f"topic 1: rND(protected='CON')@3 = {value:.3f} (0 is fair)"
 
+    def test_the_index_of_the_rows_does_not_matter(self):
+        frame = explain("rND(protected='CON')@3", RUN, QRELS, "1")
+        lower = rendered(plots.explain(frame.set_axis([0] * len(frame)))).figure.axes[-1]
+        assert lower.get_xticks().tolist() == [1, 3, 4]
+
     def test_value_so_far(self):
         frame = explain("AWRF@3", RUN, QRELS, "1")
         ax = rendered(plots.explain(frame))
