@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import (
-    as_frame,
-    pair_texts,
-    texts_of,
-)
+from pt_fairness.core.arrays import recoded
+from pt_fairness.core.identifiers import as_frame, pair_texts, texts_of
 from pt_fairness.core.messages import (
     distinct_labels,
     label_text,
@@ -297,8 +294,7 @@ class _Override(Groups):
         docnos = np.asarray(docnos, dtype=object)
         corrected = self._corrections.find(qids, docnos)
         unknown = corrected.unknown_of(len(docnos))
-        is_base = np.isnan(unknown)
-        rest = np.flatnonzero(is_base)
+        rest = np.flatnonzero(np.isnan(unknown))
         base = Memberships(*self._base.annotate(qids[rest], docnos[rest]))
         unknown[rest] = base.unknown_of(len(rest))
         item = np.append(corrected.item, rest[base.item])
@@ -368,11 +364,11 @@ class _Relabelled(Groups):
         unknown = np.full(len(docnos), nan)
         unknown[rows] = base.unknown_of(len(rows))
         labels = self.labels or []
-        code = {label: place for place, label in enumerate(labels)}
+        old_codes = np.arange(len(base.labels))
         new_codes = np.full((len(topics), len(base.labels)), -1)
         for row, mapping in enumerate(mappings):
             renamed = [mapping.get(label, "") for label in base.labels]
-            new_codes[row] = [code.get(label, -1) for label in renamed]
+            new_codes[row] = recoded(old_codes, renamed, labels)
         item = rows[base.item]
         codes = new_codes[topic[item], base.codes]
         is_renamed = codes >= 0
