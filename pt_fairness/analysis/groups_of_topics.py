@@ -23,6 +23,7 @@ from pt_fairness.analysis.columns import (
 )
 from pt_fairness.analysis.inference import by_topic, mean_intervals, values_of
 from pt_fairness.core.arrays import Bools, Floats, Ints
+from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import at_least, shown, warn
 from pt_fairness.io.files import need_columns
 from pt_fairness.measures.measure import FairnessMeasure
@@ -136,6 +137,7 @@ def topic_gaps(perquery: pd.DataFrame, groups: Any, resamples: int = 9999, seed:
 
 def _source(groups: Any) -> sources.Groups:
     """Return the group source of topics, with a topic in the place of a document."""
+    groups = as_frame(groups)
     if isinstance(groups, pd.DataFrame):
         need_columns(groups, ["qid", "group"], "the frame of topic groups")
         frame = groups[["qid", "group"]]

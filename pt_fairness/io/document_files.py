@@ -195,6 +195,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     ...                           "iteration": ["PRO"]}))
     1 PRO d1 1
     """
+    qrels = as_frame(qrels)
     qid, docno, label = qrels_columns(qrels)
     # Categorical columns support neither arithmetic nor new values.
     qrels = qrels.astype(object)

@@ -6,7 +6,17 @@ import pandas as pd
 import pyarrow
 import pytest
 
-from pt_fairness import AWRF, RaB, evaluate, groups, runs, targets, values
+from pt_fairness import (
+    AWRF,
+    RaB,
+    analysis,
+    evaluate,
+    groups,
+    runs,
+    targets,
+    values,
+    write_qrels,
+)
 from pt_fairness.io.document_files import load_qrels
 
 RUN = pd.DataFrame({"qid": ["7"] * 3, "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
@@ -125,6 +135,17 @@ def test_other_frames_of_votes_texts_and_topics(kind):
 
     source = groups.from_transformer(answer, frame_of(texts), frame_of(topics))
     assert source.lookup(["7"], ["a"])["group"].tolist() == ["who she and she"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_frames_of_qrels_and_of_groups_of_topics(kind, capsys):
+    write_qrels(KINDS[kind](QRELS))
+    assert capsys.readouterr().out == "7 0 a 1\n7 0 b 0\n"
+    values_of_topics = pd.DataFrame({"name": "A", "qid": [*"123"], "measure": "P@5",
+                                     "value": [0.5, 0.0, 1.0]})
+    topics = pd.DataFrame({"qid": [*"123"], "group": [*"xyx"]})
+    means = analysis.topic_groups(values_of_topics, KINDS[kind](topics))
+    assert means["mean"].tolist() == [0.75, 0.0]
 
 
 @pytest.mark.parametrize("user, item", [("user_id", "item_id"), ("user", "item")])
