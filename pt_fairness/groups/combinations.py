@@ -265,6 +265,9 @@ class ModelLabels(Groups):
         self.complete = declared and model.complete and human.complete
         self.by_topic |= human.by_topic
         self.judged |= human.judged
+        if model.made_of and human.made_of:
+            files = map(os.path.basename, (model.made_of, human.made_of))
+            self.made_of = " and ".join(files)
 
     def _content(self) -> Any:
         return [(source.name, source.digest()) for source in (self.model, self.human)]

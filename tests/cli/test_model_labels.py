@@ -74,6 +74,13 @@ def test_the_paragraph_of_a_report():
     assert "cannot be compared" in page.paragraph
 
 
+def test_files_of_labels_are_named_in_the_paragraph(files):
+    source = groups.model_labels("model.csv", "human.csv")
+    page = report({"A": RUN}, QRELS, ["AWRF@3"], groups=source, progress=False)
+    assert "The groups are those of model.csv and human.csv (" in page.paragraph
+    assert "modellabels-" not in page.paragraph
+
+
 @pytest.mark.exhaustive
 def test_the_paragraph_of_corrected_labels_and_of_labels_by_topic():
     source = groups.model_labels(groups.from_mapping(MODEL, "tagger"), LABELS)
