@@ -53,25 +53,7 @@ class Target(NamedObject):
         for_all = "qid" not in frame and "query_id" not in frame
         if for_all:
             frame = frame.assign(qid="all")
-        need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
-        rows = frame[["qid", "group", "share"]].reset_index(drop=True)
-        for column in ("qid", "group"):
-            texts = rows[column].map(label_text, na_action="ignore")
-            blank = texts.isna() | texts.isin(UNANNOTATED)
-            if blank.any():
-                raise missing(texts, blank.argmax(), f"target {name!r}")
-            rows[column] = texts
-        numbers = pd.to_numeric(rows["share"], errors="coerce")
-        numbers = numbers.astype(float)
-        wrong = ~numbers.between(0, inf, inclusive="left")
-        for _, row in rows[wrong][:1].iterrows():
-            raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
-                             f"{str(row['share'])!r} for topic {row['qid']!r}; shares are numbers "
-                             "that are not negative")
-        for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
-            raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
-                             f"{row['qid']!r}; a topic has one share for each group")
-        rows["share"] = numbers.where(numbers >= SMALLEST_TARGET, 0.0)
+        rows = _rows_of(name, frame)
         topics = rows["qid"].unique()
         table = rows.pivot(index="qid", columns="group", values="share")
         table = table.loc[topics]
@@ -81,7 +63,7 @@ class Target(NamedObject):
         for place in np.flatnonzero(off)[:1]:
             raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum "
                              f"to {total[place]:.9g}; those of every topic sum to 1")
-        #: The row index of each topic in ``shares``; ``None`` if its only row holds for all topics.
+        #: The row index of each topic in ``shares``, ``None`` if the only row is for all topics.
         self.topics: dict[str, int] | None = None
         if not for_all:
             self.topics = {qid: place for place, qid in enumerate(topics)}
@@ -94,6 +76,29 @@ class Target(NamedObject):
     def digest(self) -> str:
         content = self.topics, self.labels, self.shares, self.of_qrels
         return value_hash(content)
+
+
+def _rows_of(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a target: ``qid, group, share``, two texts and a number."""
+    need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
+    rows = frame[["qid", "group", "share"]].reset_index(drop=True)
+    for column in ("qid", "group"):
+        texts = rows[column].map(label_text, na_action="ignore")
+        blank = texts.isna() | texts.isin(UNANNOTATED)
+        if blank.any():
+            raise missing(texts, blank.argmax(), f"target {name!r}")
+        rows[column] = texts
+    numbers = pd.to_numeric(rows["share"], errors="coerce")
+    numbers = numbers.astype(float)
+    wrong = ~numbers.between(0, inf, inclusive="left")
+    for _, row in rows[wrong][:1].iterrows():
+        raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
+                         f"{str(row['share'])!r} for topic {row['qid']!r}; shares are numbers "
+                         "that are not negative")
+    for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
+        raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
+                         f"{row['qid']!r}; a topic has one share for each group")
+    return rows.assign(share=numbers.where(numbers >= SMALLEST_TARGET, 0.0))
 
 
 REGISTRY = Registry(Target, words=TARGET_WORDS)

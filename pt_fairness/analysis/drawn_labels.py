@@ -196,8 +196,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     errs, from the human labels, and the shares of the labels in each topic. Other runs are other
     documents, and so other draws. A document with one label in all topics has the shares of the
     topic that comes first in the qrels. The human labels have to be those of a random sample. The
-    labels of a topic are taken to be the same for relevant and other documents: if the human labels
-    depend on relevance, a warning says that the values are wrong.
+    sampler assumes that relevant and other documents of a topic have the same shares of labels. If
+    the human labels depend on relevance, a warning says that the values can be wrong.
     :func:`pt_fairness.groups.with_error_rates` goes the same way, with error rates that are known.
 
     *Weights* of a document are read as the probabilities of its labels, and drawn one by one;

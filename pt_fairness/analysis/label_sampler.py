@@ -32,7 +32,7 @@ PRIOR = 0.5
 LEAST_SHAPE, LEAST = 1e-9, 1e-300
 #: Warn of a label with fewer human labels, and of an interval of Cohen's κ that begins lower.
 LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
-#: Warn of human labels that depend on relevance, at this level of the test.
+#: Warn of human labels that depend on relevance if p is smaller.
 DEPENDENT = 0.001
 
 
@@ -175,9 +175,9 @@ def _check(checked: Ints, human: Ints, model: Ints, source: ModelLabels,
 
 
 def warn_of_relevance(human: Groups, judgments: Judgments) -> None:
-    """Warn if human labels depend on relevance, which the sampler takes for unrelated.
+    """Warn if the human labels depend on relevance, which the sampler ignores.
 
-    Each label is tested by Cochran, Mantel and Haenszel's test with the topics as strata.
+    Each label has a Cochran–Mantel–Haenszel test, with the topics as strata.
     """
     from statsmodels.stats.contingency_tables import StratifiedTable
     qids = judgments.names[judgments.topic]
@@ -201,10 +201,11 @@ def warn_of_relevance(human: Groups, judgments: Judgments) -> None:
             texts.append(f"{label} is the label of {has_label[relevant].mean():.0%} of the "
                          f"relevant and {has_label[~relevant].mean():.0%} of the other documents")
     if texts:
-        warn(f"the human labels depend on relevance: {'; '.join(texts)}. The correction takes "
-             "the labels of a topic to be the same for both, so values can be wrong by more than "
-             "their intervals, most of all those that compare with the relevant documents. Compare "
-             "them with the values on the human labels alone", "labels that depend on relevance")
+        warn(f"the human labels depend on relevance: {'; '.join(texts)}. The correction assumes "
+             "that all documents of a topic have the same shares of labels, so values can be wrong "
+             "by more than their intervals, above all where the target is that of the relevant "
+             "documents. Compare them with the values on the human labels alone",
+             "labels that depend on relevance")
 
 
 @dataclass(frozen=True)

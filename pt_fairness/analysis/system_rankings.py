@@ -192,7 +192,7 @@ def _rankable(averages: pd.DataFrame) -> list[str]:
 
     One warning names those of unknown direction.
 
-    :raises ValueError: there is no such column
+    :raises ValueError: the table has no measure to rank by
     """
     columns = measure_columns(averages)
     unknown = columns_of_unknown_direction(averages[columns])

@@ -127,7 +127,7 @@ class NamedObject:
     WHAT: ClassVar[str]
     #: The pattern or the path that the object was made of, ``None`` if it was made of data.
     made_of: str | None = None
-    #: The name as given.
+    #: The name that the user gave, ``None`` for a derived one.
     _name: str | None = None
 
     def __init__(self, name: str | None) -> None:

@@ -87,7 +87,7 @@ class Groups(NamedObject):
         return super().__reduce_ex__(2)
 
     def _take(self, base: Groups) -> None:
-        """Copy the attributes that do not depend on labels from other groups."""
+        """Copy from ``base`` the attributes that do not depend on its labels."""
         self.topics = base.topics
         self.in_parts = base.in_parts
         self.by_topic = base.by_topic

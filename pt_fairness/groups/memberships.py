@@ -249,7 +249,7 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     :raises ValueError: a group is neither a label nor a list of labels
     """
     group = frame["group"]
-    # Lists of Arrow are of an unknown kind.
+    # pandas infers "unknown-array" for lists of Arrow.
     if not pd.api.types.infer_dtype(group).startswith(("mixed", "unknown")):
         return frame
     rows = frame.explode("group")

@@ -57,7 +57,7 @@ def read_run(path: Path) -> pd.DataFrame:
     A file has one of four forms:
 
     * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A
-      warning says so if the scores of the first topic fall at none of its ranks. A tag may have
+      warning says if the scores of the first topic never fall as the ranks grow. A tag may have
       white space in it if all rows have the same; a warning says so. The second column is read as
       the sample (one of several rankings of a topic) if three conditions hold: it has at least two
       distinct values, all of them whole numbers with an optional leading ``Q``; some document of a
@@ -125,7 +125,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     frame = _with_spaced_tag(source, types)
     if frame is None:
         frame = read_columns(source, _TREC, types)
-    _check_ranks(frame[:LONGEST_LIST], source.name)
+    _warn_of_ranks(frame[:LONGEST_LIST], source.name)
     samples = _samples(frame)
     frame = frame[["qid", "docno", "score"]]
     return frame if samples is None else _with_samples(frame, samples)
@@ -219,8 +219,8 @@ def _with_spaced_tag(source: Input, types: Mapping[str, Any]) -> pd.DataFrame | 
     return frame
 
 
-def _check_ranks(rows: pd.DataFrame, name: str) -> None:
-    """Warn if the scores of the first topic fall at none of its ranks.
+def _warn_of_ranks(rows: pd.DataFrame, name: str) -> None:
+    """Warn if the scores of the first topic never fall as its ranks grow.
 
     :param rows: the first rows of a run, ``qid, rank, score``
     :param name: the name of the file
@@ -562,7 +562,7 @@ def load_topics(source: Any) -> pd.DataFrame:
         return source
     if isinstance(source, (str, os.PathLike)):
         if os.path.exists(source) and not os.path.isdir(source):
-            return _of_file(source)
+            return _read_topics(source)
         import pyterrier as pt
         dataset_id = dataset_of(source, "a file of topics").dataset_id()
         source = pt.get_dataset(f"irds:{dataset_id}")
@@ -575,8 +575,8 @@ def load_topics(source: Any) -> pd.DataFrame:
     return topics
 
 
-def _of_file(path: Path) -> pd.DataFrame:
-    """Read a file of topics; one of TREC qrels is an error."""
+def _read_topics(path: Path) -> pd.DataFrame:
+    """Read a file of topics; raise an error if it holds TREC qrels."""
     with opened(path) as file:
         text = "\n".join(line for _, line in file.lines())
     pairs = []

@@ -182,10 +182,13 @@ def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
 def _plain_body(measure: FairnessMeasure) -> str:
     """Return the body of a docstring with formulas as Unicode, and without "As rND."."""
     _, body = docstring_parts(measure)
-    body = _FORMULA.sub(lambda match: textwrap.indent(as_unicode(match[1]), "   ") + "\n\n",
-                        body + "\n")
+    body = _FORMULA.sub(_as_plain_formula, body + "\n")
     body = _SECTION.sub(_written_out, body)
     return re.sub(r":\w+:`~?([^`]*)`", r"\1", body).rstrip()
+
+
+def _as_plain_formula(match: re.Match[str]) -> str:
+    return textwrap.indent(as_unicode(match[1]), "   ") + "\n\n"
 
 
 def _written_out(section: re.Match[str]) -> str:
@@ -202,6 +205,14 @@ def _written_out(section: re.Match[str]) -> str:
 
 
 _SUPERSCRIPTS = str.maketrans("0123456789+-i", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁱ")
+
+
+def _superscript(match: re.Match[str]) -> str:
+    return (match[1] or match[2]).translate(_SUPERSCRIPTS)
+
+
+def _fraction(match: re.Match[str]) -> str:
+    return f"{_side(match[1])}/{_side(match[2])}"
 
 
 def _side(text: str) -> str:
@@ -225,12 +236,10 @@ _RULES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"\\(log_2|\||[a-z]+| )", lambda match: _SYMBOLS.get(match[1], match[0])),
     (r"\\tilde (\w)", "\\1\u0303"),
     (r"\\sqrt\{([^{}]*)\}", r"√(\1)"),
-    (r"\^(?:\{([-+\di]+)\}|([-+\d*]))",
-     lambda match: (match[1] or match[2]).translate(_SUPERSCRIPTS)),
+    (r"\^(?:\{([-+\di]+)\}|([-+\d*]))", _superscript),
     (r"_\{(\w+)\}", r"_\1"),
     (r"_\{([^{}]*)\}", r"_(\1)"),
-    (r"\\frac\{([^{}]*)\} ?\{([^{}]*)\}",
-     lambda match: f"{_side(match[1])}/{_side(match[2])}"),
+    (r"\\frac\{([^{}]*)\} ?\{([^{}]*)\}", _fraction),
     (r"(?<![a-z_^])\{([^{}]*)\}", r"(\1)"),
     (" - ", " − "),
     (" +", " "),

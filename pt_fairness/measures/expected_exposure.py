@@ -246,7 +246,7 @@ class ExposureMeasure(DocumentMeasure):
         return np.where(defined, values, nan)
 
     def largest_value(self, view: View, documents: Documents, ideal: Floats) -> Any:
-        """Return the largest value of each topic, ``[T]``.
+        """Return the largest possible value for each topic, ``[T]``.
 
         :param ideal: ε* of each document, ``[N]``, or group, ``[T · L]``
         """

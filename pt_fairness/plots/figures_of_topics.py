@@ -284,7 +284,7 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
 def _values_of(perquery: pd.DataFrame, system: Any, measure: Any) -> pd.Series:
     """Return the values of a system by topic.
 
-    :raises ValueError: there are none
+    :raises ValueError: the system has none
     """
     part, _ = of_one_measure(perquery, measure)
     part = part[part["name"] == system]

@@ -214,9 +214,9 @@ SPREAD = 1.12
 
 
 def need_numbers(frame: pd.DataFrame, *columns: str) -> None:
-    """Raise an error if a value to draw is infinite or no number; it may be missing.
+    """Check that the values to draw are finite numbers. Missing values are allowed.
 
-    :raises ValueError: there is one
+    :raises ValueError: a value is infinite or no number
     """
     for column in columns:
         values = frame[column].dropna()

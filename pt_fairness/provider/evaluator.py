@@ -97,7 +97,7 @@ class QuickEvaluator:
             if largest > LARGEST_OF_GDEVAL:
                 raise ValueError(f"{of_gdeval[0]} is computed by gdeval, for a relevance of at "
                                  f"most {LARGEST_OF_GDEVAL}; the qrels have {largest}")
-            # gdeval takes each row for another document, and a topic for the number at its end.
+            # gdeval counts each row as a document, and reads only the number at the end of a topic.
             codes, self._topics = pd.factorize(qrels["query_id"])
             rows = judged.assign(query_id=codes.astype(str))
             rows = rows.drop_duplicates(["query_id", "doc_id"], keep="last")

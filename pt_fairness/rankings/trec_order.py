@@ -152,7 +152,7 @@ class Run:
         pair, hashes = judgments.index.find(topic, docnos, "run")
         if len(pair) and pair.max() < 0 and len(judgments.topic):
             warn(f"none of the {len(pair)} documents of the run is judged: it has documents such "
-                 f"as {docnos.iloc[0]!r}, the qrels such as {judgments.docnos([0])[0]!r}",
+                 f"as {str(docnos.iloc[0])!r}, the qrels such as {judgments.docnos([0])[0]!r}",
                  "no judged document")
         keys = np.sort(hashes + lists.astype(np.uint64))
         if not is_new(keys).all():

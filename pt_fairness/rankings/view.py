@@ -389,7 +389,7 @@ class View:
             length = np.minimum(length, cutoff)
         row = np.repeat(np.arange(len(length)), length)
         ranked = ranges(start, length)
-        # The identifiers of judged documents are the smallest.
+        # Judged documents have the smallest identifiers.
         item = np.arange(self._pairs.start, self._pairs.stop)
         item = np.append(item, rankings.item()[ranked])
         _, first, document = np.unique(item, return_index=True, return_inverse=True)

@@ -23,6 +23,8 @@ from pt_fairness.analysis.significance import (
     topics_of_test,
 )
 from pt_fairness.core.messages import collecting_warnings, enumerated, plural
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
+from pt_fairness.groups.labels_of_models import FromTransformer
 from pt_fairness.reporting.evaluated_runs import Experiment
 from pt_fairness.reporting.paragraph import as_text, aspect_of, short_names
 from pt_fairness.reporting.sections import (
@@ -37,9 +39,11 @@ from pt_fairness.reporting.sections import (
 Clauses = dict[str, dict[str, str]]
 Cells = Sequence[Sequence[Cell]]
 
+#: The group sources that hold the labels of a model.
+LABELS_OF_MODELS = (ModelLabels, FromTransformer, WithErrorRates)
 #: The number of random orders.
 DRAWS = 1000
-#: The answer mentions shares of annotated documents below this one.
+#: The answer mentions a share of annotated documents if it is smaller than this.
 HALF = 0.5
 #: A link: the id of its target and its text, between private-use characters.
 _LINK = re.compile("\ue000(.*?)\ue001(.*?)\ue002")
@@ -143,8 +147,8 @@ class AverageTable:
         """Return a sentence on the measures whose groups are the labels of a model."""
         names = []
         for column, name in zip(self.experiment.columns, self.names, strict=True):
-            sources = [self.experiment.sources[i] for i in column.sources]
-            if any(of_model(source.annotations.groups, False) for source in sources):
+            sources = [self.experiment.sources[i].annotations.groups for i in column.sources]
+            if any(isinstance(source, LABELS_OF_MODELS) for source in sources):
                 names.append(name)
         if not names:
             return []

@@ -53,7 +53,7 @@ class Counted(NamedTuple):
     topics: Ints
 
     def number(self) -> Ints:
-        """Return the number of documents that count down to each rank of the strip."""
+        """Return the number of counted documents up to and including each rank of the strip."""
         counts = pd.Series(self.mask.astype(int))
         by_topic = counts.groupby(self.strip.topic)
         return by_topic.cumsum().to_numpy()
@@ -172,7 +172,9 @@ class Steps:
 
     def of_run(self, ranked: Run, needed: Bools, counting: Sequence[Counted],
                values: Floats) -> dict[Any, Floats]:
-        """Return the number of each document of the strip, for each measure that has numbers.
+        """Return the numbers that explain each measure, one for each document of the strip.
+
+        Measures without such numbers are left out.
 
         :param ranked: a run with one ranking of each topic
         :param needed: a mask of its documents that the numbers depend on

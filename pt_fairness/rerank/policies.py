@@ -383,7 +383,7 @@ class _Programme:
         return solved.x, solved.eqlin.marginals
 
     def _best(self, r: Floats, prices: Floats) -> tuple[Ints, float]:
-        """Return the best ranking for some prices, and the upper bound that they give.
+        """Return the best ranking at given prices of exposure, and the upper bound from them.
 
         :param prices: the price of the exposure of each group
         """

@@ -27,7 +27,7 @@ RIGHT, HUMAN, SAMPLES, DRAWS = 0.8, 200, 6, 60
 
 def sample(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, stances: pd.DataFrame,
            exchanged: bool, seed: int) -> pd.DataFrame:
-    """The errors of one sample: ``measure, as labelled, corrected, covers``."""
+    """The errors of one sample: ``name, measure, model, corrected, covers``."""
     rng = np.random.default_rng(seed)
     if exchanged:
         stances = stances.assign(group=stances.groupby("qid")["group"].transform(rng.permutation))
