@@ -34,9 +34,9 @@ for ``ir_measures.parse_measure`` it is text: ``rKL(protected='CON')@5``. The na
 ``pt_fairness`` and, beside nDCG, in ``pyterrier.measures``. The page :doc:`choosing` says which
 measure answers which question, and the :doc:`cheat_sheet` is one page to print.
 
-The *fair end* is the value of a fair ranking. The *default target* is what the groups are compared
-with: equal shares (``uniform``), the relevant documents of the topic (``qrels``), or the whole
-ranking (``run``). A measure *needs* the groups of the documents, their relevance, or numbers
+The *ideal value* is the value of a fair ranking. The *default target* is what the groups are
+compared with: equal shares (``uniform``), the relevant documents of the topic (``qrels``), or the
+whole ranking (``run``). A measure *needs* the groups of the documents, their relevance, or numbers
 (``values=``), and the parameters that are named. It does not need relevance with the parameters
 after *not with*: ``target=`` equal or given shares, ``protected=`` the label of a group.
 """
@@ -117,10 +117,10 @@ def index() -> str:
     measures = list(itertools.chain(*pages().values()))
     # The addresses that the measures had on one page lead to their rows.
     rows = [[f":anchor:`<span id=\"pt_fairness.{one.NAME}\"></span>` :py:data:`{one.NAME}`",
-             one.SHORT_DESC, descriptions.range_of(one), descriptions.fair_end_of(one), target(one),
+             one.SHORT_DESC, descriptions.range_of(one), descriptions.ideal_of(one), target(one),
              ", ".join(needs(one))] for one in measures]
     parts = [INDEX, ".. role:: anchor(raw)\n   :format: html\n",
-             list_table(["measure", "question", "range", "fair end", "default target", "needs"],
+             list_table(["measure", "question", "range", "ideal value", "default target", "needs"],
                         rows, "12 42 13 8 11 14"),
              "The families\n------------\n",
              ".. toctree::\n   :maxdepth: 1\n\n" + "".join(
@@ -194,8 +194,8 @@ def family_page(page: str) -> str:
 
 
 def cheat_sheet() -> str:
-    """Return a line for each measure: name, fair end, default target and question."""
-    rows = [[f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.fair_end_of(one),
+    """Return a line for each measure: name, ideal value, default target and question."""
+    rows = [[f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.ideal_of(one),
              target(one).strip("`")] for one in itertools.chain(*pages().values())]
     return csv_table(["measure", "question", "fair", "target"], rows)
 

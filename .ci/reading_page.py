@@ -10,7 +10,7 @@ from measure_page import csv_table
 
 from pt_fairness import evaluate, reference_rankings
 from pt_fairness.analysis import against_random
-from pt_fairness.measures.descriptions import fair_end_of
+from pt_fairness.measures.descriptions import ideal_of
 
 #: The number of random orders.
 DRAWS = 1000
@@ -50,11 +50,11 @@ def exact() -> list[list[str]]:
 
 
 def others() -> list[list[str]]:
-    """Return the fair end, the random order and the extremes of the reference rankings."""
+    """Return the ideal value, the random order and the extremes of the reference rankings."""
     rows = []
     for name in OTHERS:
         measure = _named(name, 5)
-        cells = [f"``{measure}``", fair_end_of(measure)]
+        cells = [f"``{measure}``", ideal_of(measure)]
         qrels = pool(*POOLS["2 : 8"])
         runs = reference_rankings(qrels, draws=DRAWS)
         values = evaluate(runs, qrels, measure, progress=False)[0].set_index("name").iloc[:, 0]
@@ -67,4 +67,4 @@ def tables() -> list[str]:
     """Return the tables in the order of the page."""
     heads = [f"{name}, {value}" for name in POOLS for value in ("fairest", "random")]
     return [csv_table(["measure", *heads], exact()),
-            csv_table(["measure", "fair end", "random order", "other rows"], others())]
+            csv_table(["measure", "ideal value", "random order", "other rows"], others())]

@@ -57,9 +57,9 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
             float(table.loc[str(RELEVANCE), str(measure)])
             for table in (result.coefficients, result.p_values)
         )
-        fair_end = MEASURES[measure.NAME].FAIR_END
+        ideal = MEASURES[measure.NAME].IDEAL
         name = str(measure).replace(f"(groups='{SOURCE}')", "").replace(f",groups='{SOURCE}'", "")
-        rows.append((name, f"{fair_end:g}", tau, "*" if p < analysis.ALPHA else ""))
+        rows.append((name, f"{ideal:g}", tau, "*" if p < analysis.ALPHA else ""))
     significant = sum(row[-1] == "*" for row in rows)
     finding = (
         f"Over {len(runs)} systems and {qrels['qid'].nunique()} topics, with the newswire source "
@@ -71,9 +71,9 @@ def paragraph(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> str:
     text = [
         *textwrap.wrap(finding, 100),
         "",
-        "| measure | fair end | τ |",
+        "| measure | ideal value | τ |",
         "| --- | --- | --- |",
-        *(f"| {name} | {fair_end} | {tau:.4f}{star} |" for name, fair_end, tau, star in rows),
+        *(f"| {name} | {ideal} | {tau:.4f}{star} |" for name, ideal, tau, star in rows),
     ]
     return "\n".join(text)
 

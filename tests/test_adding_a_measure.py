@@ -30,7 +30,7 @@ class _FirstOf(FairnessMeasure):
     SUPPORTED_PARAMS = {
         "group": params.label("the group", default="PRO"), "cutoff": params.cutoff(),
         "groups": params.groups()}
-    FAIR_END = 1.0
+    IDEAL = 1.0
     DEFAULT = 0.0
 
     def score(self, view):

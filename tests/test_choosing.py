@@ -69,9 +69,9 @@ def ranked(kinds):
 
 
 def distances(spec, pool, *lists):
-    """How far the value of each ranking is from the fair end, @5."""
+    """How far the value of each ranking is from the ideal value, @5."""
     measure = at(spec, 5)
-    return [abs(value - measure.FAIR_END) for value in
+    return [abs(value - measure.IDEAL) for value in
             values(measure, pool, *(ranked(one) if isinstance(one, str) else one
                                     for one in lists))]
 

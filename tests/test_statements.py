@@ -138,7 +138,7 @@ def test_the_range_of_ndkl():
     assert share == pytest.approx(-math.log(0.01))
 
 
-def test_the_fair_ends_of_pref_and_eed():
+def test_the_ideals_of_pref_and_eed():
     says(PreF, "1 is not the value of a fair list: it needs every document to be protected. A list "
          "with the share p has less, and more protected documents than that raise the value.")
     lists = ["PNPNPN", "PPNPPN", "PPPPPN", "PPPPPP"]

@@ -311,7 +311,7 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
     :param table: the table of the column, whose ``attrs`` name the measures of renamed columns
     :returns: ``'↑'`` if larger is better, ``'↓'`` if smaller is better, ``'→0'`` for a signed bias,
         ``None`` if the direction is unknown. The direction of a measure of this package is towards
-        its fair end, wherever that lies in its range
+        its ideal value, wherever that lies in its range
 
     Examples
     --------
@@ -334,9 +334,9 @@ def direction_of(column: Any, table: pd.DataFrame | None = None) -> str | None:
 
 
 def direction_of_measure(measure: FairnessMeasure) -> str:
-    """Return the mark of the fair end of a measure."""
+    """Return the mark of the ideal value of a measure."""
     low, high = measure.RANGE
-    end = measure.FAIR_END
+    end = measure.IDEAL
     if end == low:
         return SMALLER
     if end == high or (end != 0 and high is None):
@@ -433,7 +433,7 @@ def highlight(table: pd.DataFrame, style: str = "font-weight: bold") -> pd.io.fo
     ``pt.Experiment(highlight=…)`` marks the largest value of every column. Here the best value
     depends on the column:
 
-    * A measure of this package is best where it is nearest to its fair end: smallest for
+    * A measure of this package is best where it is nearest to its ideal value: smallest for
       unfairness, largest for fairness, nearest to 0 for a signed bias.
     * Any other measure is best where it is largest.
     * A column that :func:`rename` renamed is best where its measure is. Elsewhere, ``↑``, ``↓`` or

@@ -140,7 +140,7 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
 
     :param perquery: ``name, qid, measure, value``, of :func:`pt_fairness.evaluate` or
         ``pt.Experiment``
-    :returns: ``run, topic, measure, value, fair_end`` (0 or 1; missing for measures of relevance)
+    :returns: ``run, topic, measure, value, ideal`` (0 or 1; missing for measures of relevance)
         and ``undefined``: whether the topic is undefined for the measure, so that its value is 0.0
         for every system. Missing if the frame is not of :func:`pt_fairness.evaluate`
     :raises ValueError: a missing column, or several values of one run, topic and measure
@@ -152,7 +152,7 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
     >>> perquery = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": ["nDCG@5", "rKL@5"],
     ...                          "value": [0.5, 0.25]})
     >>> analysis.long_form(perquery)
-      run topic measure  value  fair_end  undefined
+      run topic measure  value  ideal  undefined
     0   A     1  nDCG@5   0.50       NaN       <NA>
     1   A     2   rKL@5   0.25       0.0       <NA>
     """
@@ -163,11 +163,11 @@ def long_form(perquery: pd.DataFrame) -> pd.DataFrame:
     for name in rows["measure"].unique():
         measure = measure_of(name, perquery)
         if measure is not None:
-            ends[name] = measure.FAIR_END
+            ends[name] = measure.IDEAL
         elif direction_of(name, perquery) == NEAR_ZERO:
             ends[name] = 0.0
-    fair_ends = rows["measure"].map(ends)
-    rows["fair_end"] = fair_ends.astype(float)
+    ideals = rows["measure"].map(ends)
+    rows["ideal"] = ideals.astype(float)
     rows["undefined"] = pd.NA
     topics = perquery.attrs.get(UNDEFINED)
     if topics is not None:

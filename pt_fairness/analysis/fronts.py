@@ -39,7 +39,7 @@ from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.document_files import of_topics
 from pt_fairness.io.files import need_rows
-from pt_fairness.measures.descriptions import fair_end_of
+from pt_fairness.measures.descriptions import ideal_of
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
@@ -188,8 +188,8 @@ def reason_against(measure: Any) -> str:
     counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
     if counts_relevance and not measure.decided_by:
         return "the relevance of documents counts in its value"
-    if fair_end_of(measure) == "more":
-        return "it has no fair end"
+    if ideal_of(measure) == "more":
+        return "it has no ideal value"
     if not is_of_groups(measure):
         return "it compares no groups"
     if measure.of_run:
@@ -527,8 +527,8 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
           NaN beyond the most relevant vertex
         * ``most relevant``: the largest mean relevance that can be had at the fairness of the
           system, NaN beyond the fairest vertex
-        * ``headroom``: how much closer to the fair end ``fairest`` is; below 0 beyond the front
-        * ``share``: the headroom as a share of the distance of the system from the fair end, NaN
+        * ``headroom``: how much closer to the ideal value ``fairest`` is; below 0 beyond the front
+        * ``share``: the headroom as a share of the distance of the system from the ideal value, NaN
           if that is 0
     :raises ValueError: a frame that is none of these, two values of one system, topic and measure,
         or a system without a value
@@ -561,7 +561,7 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     if table.empty or table.isna().any(axis=None):
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {topics[0]!r}")
-    end = parsed_or_none(text_of(fairness, front)).FAIR_END
+    end = parsed_or_none(text_of(fairness, front)).IDEAL
     ascending = front[::-1]
     possible = ascending[relevance]
     far = abs(ascending[fairness] - end)

@@ -50,7 +50,7 @@ from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
-#: from it by a measure that has its fair end within its range.
+#: from it by a measure that has its ideal value within its range.
 BETTER = "▲"
 WORSE = "▼"
 DIFFERENT = "≠"

@@ -211,8 +211,8 @@ def _rankable(averages: pd.DataFrame) -> list[str]:
 def top(averages: pd.DataFrame, by: Any = None, n: int = 3) -> pd.DataFrame:
     """Return the ``n`` best systems for each measure, as in table 1 of Das & Lease (2019).
 
-    A measure of this package is best where it is nearest to its fair end. Any other measure is best
-    where it is largest.
+    A measure of this package is best where it is nearest to its ideal value. Any other measure is
+    best where it is largest.
 
     :param averages: ``name`` and a column for each measure
     :param by: a measure, or several (objects or names); all by default

@@ -52,7 +52,7 @@ class _Annotated(Quotient):
     WHERE = "summand = 1 if the document has a group, divisor = the number of ranks"
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
-    FAIR_END = 1.0
+    IDEAL = 1.0
     CONDENSED = False
 
     def summands(self, view: View) -> tuple[Any, Ints]:
@@ -129,7 +129,7 @@ class _MRecall(FairnessMeasure):
                                "all", "share"),
         "groups": params.groups(),
     }
-    FAIR_END = 1.0
+    IDEAL = 1.0
     COMPARES = True
     CONDENSED = False
     RELEVANCE = True
@@ -213,7 +213,7 @@ class OfGroupMeasure(FairnessMeasure):
                                 "irrelevant", "dropped"),
         "groups": params.groups(),
     }
-    FAIR_END = 1.0
+    IDEAL = 1.0
     CONDENSED = False
     JUDGED = True
 

@@ -84,15 +84,15 @@ def range_of(measure: FairnessMeasure) -> str:
     return text.replace("-", "−")
 
 
-def fair_end_of(measure: FairnessMeasure) -> str:
+def ideal_of(measure: FairnessMeasure) -> str:
     """Return the fair value of a measure, or ``more`` where a larger value is always fairer."""
     low, high = measure.RANGE
-    if high is None and measure.FAIR_END not in (0, low):
+    if high is None and measure.IDEAL not in (0, low):
         return "more"
-    return f"{measure.FAIR_END:g}"
+    return f"{measure.IDEAL:g}"
 
 
-#: The measures whose ``FAIR_END`` is the best value, although it does not mean fair.
+#: The measures whose ``IDEAL`` is the best value, although it does not mean fair.
 _BEST = ("Annotated", "EER", "GFR", "MRecall", "OfGroup", "TrecFair")
 
 
@@ -101,16 +101,16 @@ def has_one_view(measure: FairnessMeasure) -> bool:
     return measure.param("pro") is not None and measure.param("con") is None
 
 
-def fair_end_in_words(measure: FairnessMeasure) -> str:
-    """Return what the fair end of a measure means.
+def ideal_in_words(measure: FairnessMeasure) -> str:
+    """Return what the ideal value of a measure means.
 
     Examples
     --------
     >>> from pt_fairness import Annotated, FaiRR, rKL
-    >>> [fair_end_in_words(measure) for measure in (rKL, Annotated, FaiRR)]
+    >>> [ideal_in_words(measure) for measure in (rKL, Annotated, FaiRR)]
     ['0 is fair', '1 is best', 'more is fairer']
     """
-    end = fair_end_of(measure)
+    end = ideal_of(measure)
     if end == "more":
         return "more is better" if has_one_view(measure) else "more is fairer"
     best = measure.NAME in _BEST or has_one_view(measure)
@@ -133,13 +133,13 @@ def named(names: Iterable[str]) -> list[FairnessMeasure]:
 
 
 def overview(measures: Sequence[FairnessMeasure]) -> str:
-    """Return a line for each measure: its name, range, fair end and what it asks.
+    """Return a line for each measure: its name, range, ideal value and what it asks.
 
     The lines are cut to the width of the terminal, or to the environment variable ``COLUMNS``.
     """
     rows = [("measure", "range", "fair", "what it asks")]
     for measure in measures:
-        end = fair_end_of(measure)
+        end = ideal_of(measure)
         rows.append((measure.NAME, range_of(measure), end, measure.SHORT_DESC))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     columns = shutil.get_terminal_size((0, 0)).columns
@@ -161,7 +161,7 @@ def in_full(measures: Sequence[FairnessMeasure]) -> str:
 
 def _full_entry(measure: FairnessMeasure) -> str:
     papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
-    lines = [measure.SHORT_DESC, f"range {range_of(measure)}; {fair_end_in_words(measure)}", "",
+    lines = [measure.SHORT_DESC, f"range {range_of(measure)}; {ideal_in_words(measure)}", "",
              _plain_body(measure), "", *parameter_lines(measure), "", *papers]
     body = textwrap.indent("\n".join(lines), "    ")
     return f"{measure.NAME}  {measure.PRETTY_NAME}\n{body}"

@@ -277,7 +277,7 @@ class _DistFair(DistMeasure):
     """
 
     # Slow version: dist_fair in tests/slow_versions/attention.py
-    FAIR_END = 1.0
+    IDEAL = 1.0
     FORMULA = "1 - KL({smoothed share}, {smoothed target}) / {largest}"
     WHERE = ", largest = the KL of n documents of the group with the smallest smoothed target"
 
@@ -356,7 +356,7 @@ class _AWRF(DistributionMeasure):
         ),
         "groups": params.groups(),
     }
-    FAIR_END = 1.0
+    IDEAL = 1.0
     WHERE = f"{ATTENTION}, {JSD_IN_WORDS}"
 
     def formula(self) -> str:

@@ -236,7 +236,7 @@ class ExposureMeasure(DocumentMeasure):
         largest = self.largest_value(view, documents, ideal)
         nothing = np.ones(len(view.topics), bool)
         nothing[view.topic[documents.list]] = False
-        worst = largest if self.FAIR_END == 0 else 0.0
+        worst = largest if self.IDEAL == 0 else 0.0
         values = np.where(nothing, worst, values)
         if self["norm"] == "bound":
             view.note(largest=largest)
@@ -473,7 +473,7 @@ class _EER(ExposureMeasure):
     # Slow version: eer in tests/slow_versions/exposure.py
     WHERE = "summand = exposure * target exposure"
     SOURCE = ("diaz2020", "raj2022")
-    FAIR_END = 1.0
+    IDEAL = 1.0
 
     term = staticmethod(eer)
     largest = staticmethod(lambda disparity, relevance, squares: relevance)

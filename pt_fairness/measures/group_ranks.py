@@ -231,7 +231,7 @@ class _PEER(FairnessMeasure):
                                      "are observations (count)", "end", "count"),
         "groups": params.groups(),
     }
-    FAIR_END = 1.0
+    IDEAL = 1.0
     COMPARES = True
     CONDENSED = False
     JUDGED = True

@@ -125,7 +125,7 @@ class StoppingMeasure(FairnessMeasure):
     """A measure that models a user who reads the ranking until a document satisfies them."""
 
     SOURCE: ClassVar[Keys] = ("sakai2023",)
-    FAIR_END = 1.0
+    IDEAL = 1.0
     CONDENSED = False
     RELEVANCE = True
     EVEN = True
@@ -340,7 +340,7 @@ class _GFR(FairnessMeasure):
     # Slow version: gfr in tests/slow_versions/group_fairness.py
     WHERE = f"contribution = the mean of chance * utility of the parts, {CHANCE}"
     SOURCE = ("sakai2023",)
-    FAIR_END = 1.0
+    IDEAL = 1.0
     CONDENSED = False
     SUPPORTED_PARAMS = {
         "attributes": params.ATTRIBUTES,

@@ -128,7 +128,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     RANGES: ClassVar[dict[tuple[str, str], Range]] = {
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
-    FAIR_END: float = 0.0
+    IDEAL: float = 0.0
     #: The papers of the measure, as keys of ``descriptions.BIBLIOGRAPHY``.
     SOURCE: ClassVar[Keys] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
@@ -160,7 +160,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     FORMULA: ClassVar[str] = ""
     #: What :meth:`where` returns by default.
     WHERE: ClassVar[str] = ""
-    #: The value that ir_measures uses for a topic without results, by default ``1 − FAIR_END``. The
+    #: The value that ir_measures uses for a topic without results, by default ``1 − IDEAL``. The
     #: evaluator itself yields a value for every topic.
     DEFAULT: ClassVar[float] = 1.0
     #: The position in the list of :func:`pt_fairness.with_groups`, for the order of columns; or −1.
@@ -173,8 +173,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         derived: dict[str, Any] = {**described(cls)}
-        if "FAIR_END" in vars(cls):
-            derived["DEFAULT"] = 1.0 - cls.FAIR_END
+        if "IDEAL" in vars(cls):
+            derived["DEFAULT"] = 1.0 - cls.IDEAL
         for name in derived.keys() - vars(cls).keys():
             setattr(cls, name, derived[name])
 

@@ -130,13 +130,13 @@ ENTRY_POINTS = "pt_fairness.measures"
 ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "labels", "cutoff")
 
 
-def measure(function: Callable[..., Any], name: str | None = None, fair_end: float = 0.0,
+def measure(function: Callable[..., Any], name: str | None = None, ideal: float = 0.0,
             range: Range = (0.0, 1.0)) -> FairnessMeasure:
     """Make a measure from a function of arrays, and register it in ir_measures.
 
     The function names what it takes, by keyword. There are R lists, mostly one for each topic, D
     ranks, S label sets and L groups. It is not called for lists without documents that count: these
-    have the unfair end of the range, or a distance of 1 from the fair end where that has no bound.
+    have the least fair value of the range, or lie 1 from the ideal value where the range is open.
 
     * ``codes [R, D]``: the label set of each document that counts, a row of ``member`` and
       ``shares``; −1 past the end of a list. The first ``cutoff`` documents with a group count:
@@ -162,12 +162,12 @@ def measure(function: Callable[..., Any], name: str | None = None, fair_end: flo
         not depend on the ranking. Its docstring is that of the measure. For several processes it
         can be imported, or pickled by cloudpickle.
     :param name: the name of the measure; by default that of the function
-    :param fair_end: the value of a fair ranking
+    :param ideal: the value of a fair ranking
     :param range: the smallest and the largest value, ``None`` for no bound
     :returns: the measure, with the parameters ``cutoff`` and ``groups``; a function that is defined
         again in its module takes the place of the earlier one
     :raises ValueError: no function, a keyword that is none of these, a name that is taken or cannot
-        be parsed, or a fair end that is not in the range; when it is computed, values of another
+        be parsed, or a ideal value that is not in the range; when it is computed, values of another
         shape or outside the range
 
     Examples
@@ -191,7 +191,7 @@ def measure(function: Callable[..., Any], name: str | None = None, fair_end: flo
         raise ValueError(f"a measure cannot be named {shown(name)}, which does not parse; give a "
                          "name= such as 'Gap', of letters, digits and underscores")
     before = MEASURES.get(name)
-    kind = _class_of(function, name, fair_end, tuple(range))
+    kind = _class_of(function, name, ideal, tuple(range))
     if isinstance(before, FunctionMeasure) and _place(before.DECLARATION[0]) == _place(function):
         del MEASURES[name], irm.registry[name]
         for module in _exporting():
@@ -221,35 +221,35 @@ def _bounds(range: Range) -> tuple[float, float]:
     return -inf if low is None else low, inf if high is None else high
 
 
-def _class_of(function: Any, name: str, fair_end: Any, range: Any) -> type[FunctionMeasure]:
+def _class_of(function: Any, name: str, ideal: Any, range: Any) -> type[FunctionMeasure]:
     """Return the class of the measure of a function.
 
-    :raises ValueError: an unknown keyword, or a range or a fair end that is not possible
+    :raises ValueError: an unknown keyword, or a range or a ideal value that is not possible
     """
-    declaration = function, name, fair_end, range
+    declaration = function, name, ideal, range
     try:
         low, high = _bounds(range)
-        possible = low < high and low <= fair_end <= high and math.isfinite(fair_end)
+        possible = low < high and low <= ideal <= high and math.isfinite(ideal)
     except (TypeError, ValueError):
         possible = False
     if not possible:
-        raise ValueError(f"{name}: fair_end={shown(fair_end)}, range={shown(range)} is not "
+        raise ValueError(f"{name}: ideal={shown(ideal)}, range={shown(range)} is not "
                          "possible; range takes the smallest and the largest value, None for no "
-                         "bound, and fair_end a number from the one to the other")
+                         "bound, and ideal a number from the one to the other")
     takes = _keywords(function, name)
     supported = {"cutoff": params.cutoff(), "groups": params.groups()}
     if "target" in takes:
         named = "target" in inspect.signature(function).parameters
         target = params.target("qrels" if named else "uniform")
         supported |= {"rel": params.rel(), "target": target}
-    unfair = fair_end
-    if fair_end == low:
+    unfair = ideal
+    if ideal == low:
         unfair = low + 1 if math.isinf(high) else high
-    elif fair_end == high:
+    elif ideal == high:
         unfair = high - 1 if math.isinf(low) else low
     text = inspect.getdoc(function) or name
     return type(name, (FunctionMeasure,), {
-        "__doc__": f"{name} — {name}.\n\n{text}", "NAME": name, "FAIR_END": float(fair_end),
+        "__doc__": f"{name} — {name}.\n\n{text}", "NAME": name, "IDEAL": float(ideal),
         "RANGE": range, "DEFAULT": float(unfair), "SUPPORTED_PARAMS": supported,
         "COMPARES": "target" in takes, "RELEVANCE": "relevance" in takes,
         "DECLARATION": declaration, "TAKES": takes})

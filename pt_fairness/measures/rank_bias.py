@@ -267,7 +267,7 @@ class _FaiRR(ValueMeasure):
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     NOT_NEGATIVE = True
     RANGE = (0.0, None)
-    FAIR_END = 1.0
+    IDEAL = 1.0
     SOURCE = ("rekabsaz2021",)
 
     def check_together(self) -> None:

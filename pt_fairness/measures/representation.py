@@ -305,7 +305,7 @@ class StanceMeasure(SignedMeasure):
         super().__init__(**options)
         if self.param("con") is None:
             self.RANGE = (0.0, self.RANGE[1])
-            self.FAIR_END = 1.0
+            self.IDEAL = 1.0
 
     def check_together(self) -> None:
         if self["pro"] == self["con"]:

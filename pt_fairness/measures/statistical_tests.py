@@ -169,7 +169,7 @@ class BinomialMeasure(FairnessMeasure):
                          "target", "a number from 0 to 1", lambda v: 0 <= v <= 1),
         "groups": params.groups(),
     }
-    FAIR_END = 1.0
+    IDEAL = 1.0
     COMPARES = True
     refuses_weights = True
 

@@ -134,7 +134,7 @@ class _TrecFair(FairnessMeasure):
     # Slow version: trec_fair in tests/slow_versions/trec_fair.py
     WHERE = f"gain = discount of a relevant document, ideal = the largest Σ gain, {JSD_IN_WORDS}"
     SOURCE = ("ekstrand2022",)
-    FAIR_END = 1.0
+    IDEAL = 1.0
     CONDENSED = False
     JUDGED = True
     needs_groups = False

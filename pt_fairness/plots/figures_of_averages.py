@@ -44,9 +44,9 @@ from pt_fairness.plots.layout import (
     arrange,
     axes_of,
     cut_names,
-    fair_end,
     fair_label,
     has_width,
+    ideal,
     label_points,
     legend_below,
     name_ticks,
@@ -54,7 +54,7 @@ from pt_fairness.plots.layout import (
     point_style,
     resize,
     size_of,
-    with_fair_end,
+    with_ideal,
     wrapped,
 )
 
@@ -62,12 +62,12 @@ from pt_fairness.plots.layout import (
 SCORES = (0, 4, 1, 3, 5, 7)
 #: The room beside the points, as a share of their spread.
 ROOM = 0.12
-#: The largest distance of the fair end from the points, relative to their spread, at which it is
+#: The largest distance of the ideal value from the points, relative to their spread, at which it is
 #: within the axes.
 NEAR_END = 2.0
 #: The number of systems from which a new figure is larger.
 CROWD = 25
-#: The style of the fair end.
+#: The style of the ideal value.
 FAIR: dict[str, Any] = {"color": GREEN, "linestyle": "--", "zorder": 0}
 #: The style of the references, and the dashes of each in turn.
 REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
@@ -85,10 +85,11 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
     """Draw the systems as labelled points, relevance against fairness, with the Pareto front.
 
     The better end of each measure is at the top or on the right, so an axis of unfairness is
-    reversed; a signed bias has its fair end 0 inside. A system is on the Pareto front if no other
-    is at least as good by both measures and better by one; these points are filled and connected.
-    The dashed line is the fair end. It is left out, and named on the axis only, if it is far from
-    all systems. Rows of reference rankings are thin dashed lines; one outside of the axes,
+    reversed; a signed bias has its ideal value 0 inside. A system is on the Pareto front if no
+    other is at least as good by both measures and better by one; these points are filled and
+    connected.
+    The dashed line is the ideal value. It is left out, and named on the axis only, if it is far
+    from all systems. Rows of reference rankings are thin dashed lines; one outside of the axes,
     which are scaled to the systems, is a triangle at the edge, and its value is in the legend. The
     baseline of the table has a square. A name that would cover a point or a name at any place is
     left out, with a warning.
@@ -133,7 +134,7 @@ def tradeoff(averages: pd.DataFrame, relevance: Any, fairness: Any, ax: Axes | N
         resize(ax, width, height)
     points = pd.concat([systems, front])
     points.attrs = averages.attrs
-    named = _draw_fair_ends(ax, points, x, y)
+    named = _draw_ideals(ax, points, x, y)
     lines = list(named.values())
     if len(front):
         named |= _draw_front(ax, front[[x, y]])
@@ -199,13 +200,13 @@ def _front(systems: pd.DataFrame, columns: Sequence[str]) -> Bools:
     return ~beaten
 
 
-def _draw_fair_ends(ax: Axes, points: pd.DataFrame, x: str, y: str) -> dict[str, Any]:
-    """Set the limits of both axes, and draw the fair ends inside; return these lines by label."""
+def _draw_ideals(ax: Axes, points: pd.DataFrame, x: str, y: str) -> dict[str, Any]:
+    """Set the limits of both axes, draw the ideal values inside, and return these lines."""
     lines = {}
     for column, set_limits, draw in (x, ax.set_xlim, ax.axvline), (y, ax.set_ylim, ax.axhline):
         end = _set_limits(set_limits, points, column)
         if end is not None:
-            lines[f"fair end of {column}"] = draw(end, **FAIR)
+            lines[f"ideal value of {column}"] = draw(end, **FAIR)
     return lines
 
 
@@ -243,11 +244,11 @@ def _draw_reference(ax: Axes, axis: int, name: str, value: float, i: int) -> dic
 
 
 def _set_limits(set_limits: Any, points: pd.DataFrame, column: str) -> float | None:
-    """Set the limits of an axis, its better end last, and return the fair end that is inside."""
+    """Set the limits of an axis, its better end last, and return the ideal value that is inside."""
     low = float(points[column].min())
     high = float(points[column].max())
     spread = high - low or abs(high) / 2 or 1.0
-    end = fair_end(column, points)
+    end = ideal(column, points)
     if end is not None:
         if max(low - end, end - high) > NEAR_END * spread:
             end = None
@@ -382,7 +383,7 @@ def _on_two_axes(ax: Axes | None, table: pd.DataFrame, bars: str, points: Sequen
     # Pale, so that the points stand out.
     handles: dict[Any, Any] = {bars: ax.bar(systems, table[bars], color=GREEN, alpha=0.4)}
     for column, score in zip(points, itertools.cycle(SCORES), strict=False):
-        label = f"{with_fair_end(column, table)}, right axis"
+        label = f"{with_ideal(column, table)}, right axis"
         style = point_style(score)
         (handles[label],) = right.plot(systems, table[column], **style, linestyle="none",
                                        clip_on=False)

@@ -51,7 +51,7 @@ from pt_fairness.plots.layout import (
     rank_ticks,
     size_of,
     tick_step,
-    with_fair_end,
+    with_ideal,
     wrapped,
 )
 from pt_fairness.provider.measure_lists import parsed_or_none
@@ -176,7 +176,7 @@ def _of_topic(perquery: pd.DataFrame, qid: Any, measure: Any,
     table = pd.DataFrame({name: values})
     table.attrs = dict(perquery.attrs)
     distance = distance_from_best(table, name)
-    label = with_fair_end(name, table)
+    label = with_ideal(name, table)
     if distance is None:
         warn(f"the systems are not sorted: it is unknown which end of {name} is better; end the "
              "name with ↑ or ↓")
@@ -369,8 +369,8 @@ def explain(explanation: pd.DataFrame, ax: Axes | None = None) -> Axes:
         if source is not None:
             legend_title = f"groups: {source}"
         name = str(type(measure)(**params))
-        fair_end = with_fair_end(name).removeprefix(name)
-        title = f"topic {attrs['qid']}: {name} = {attrs['value']:.3f}{fair_end}"
+        ideal = with_ideal(name).removeprefix(name)
+        title = f"topic {attrs['qid']}: {name} = {attrs['value']:.3f}{ideal}"
         ax.set_title(wrapped(title, TITLE))
     if handles:
         legend_below(lower, handles, new, legend_title)

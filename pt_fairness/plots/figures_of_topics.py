@@ -32,17 +32,17 @@ from pt_fairness.plots.layout import (
     axes_of,
     bar_style,
     cut_names,
-    fair_end,
     fair_label,
     font_size,
     has_legend_elsewhere,
+    ideal,
     legend_below,
     name_ticks,
     need_numbers,
     point_style,
     size_of,
     tick_step,
-    with_fair_end,
+    with_ideal,
     wrapped,
 )
 from pt_fairness.provider.measure_lists import parsed_or_none
@@ -155,7 +155,7 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     """Draw the value of each topic as a point, in a row for each system, and the mean as a line.
 
     The system with the best mean is at the top. The points are moved up or down at random, so that
-    equal values can be told apart. The dashed line is the fair end, if it is within the axes.
+    equal values can be told apart. The dashed line is the ideal value, if it is within the axes.
 
     :param perquery: ``name, qid, measure, value``
     :param measure: a measure or its name; may be omitted if the frame has only one
@@ -197,10 +197,10 @@ def distribution(perquery: pd.DataFrame, measure: Any = None, ax: Axes | None = 
     top = np.arange(count) - 0.4
     line = ax.vlines(table[name], top, top + 0.8, color="black", linewidth=1.5)
     handles: dict[str, Any] = {"topic (moved up or down)": points, "mean": line}
-    end = fair_end(name, table)
+    end = ideal(name, table)
     low, high = ax.get_xlim()
     if end is not None and low <= end <= high:
-        handles["fair end"] = ax.axvline(end, color=GREEN, linestyle="--", zorder=0)
+        handles["ideal value"] = ax.axvline(end, color=GREEN, linestyle="--", zorder=0)
     label = fair_label(name, table)
     ax.set(xlabel=label, xlim=(low, high), ylim=(count - 0.5, -0.5))
     legend_below(ax, handles, new)
@@ -260,7 +260,7 @@ def scatter(perquery: pd.DataFrame, x: tuple[Any, Any], y: tuple[Any, Any], ax: 
                label=label, zorder=2)
     names = []
     for axis, (system, measure) in ((ax.xaxis, x), (ax.yaxis, y)):
-        text = with_fair_end(str(measure), perquery)
+        text = with_ideal(str(measure), perquery)
         if str(x[1]) == str(y[1]):
             text = f"{system}: {text}"
         axis.set_label_text(wrapped(text, LONG))

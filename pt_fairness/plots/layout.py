@@ -21,7 +21,7 @@ from matplotlib.transforms import ScaledTranslation
 from pt_fairness.analysis.columns import measure_of
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import listed, warn
-from pt_fairness.measures.descriptions import fair_end_in_words, fair_end_of
+from pt_fairness.measures.descriptions import ideal_in_words, ideal_of
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
@@ -170,30 +170,29 @@ def has_width() -> bool:
     return _WIDTH.get() is not None
 
 
-def fair_end(column: str, table: pd.DataFrame) -> float | None:
-    """Return the fair end of a column, ``None`` for the largest value of a measure without a bound,
-    or if the measure is unknown.
+def ideal(column: str, table: pd.DataFrame) -> float | None:
+    """Return the ideal value of a column, ``None`` if it has no bound or the measure is unknown.
     """
     measure = measure_of(column, table)
-    if measure is None or fair_end_of(measure) == "more":
+    if measure is None or ideal_of(measure) == "more":
         return None
-    return float(measure.FAIR_END)
+    return float(measure.IDEAL)
 
 
 def fair_label(column: str, table: pd.DataFrame | None = None, width: int = LONG) -> str:
-    """Return :func:`with_fair_end` as a label of a figure, in lines of ``width`` characters."""
-    return wrapped(with_fair_end(column, table), width)
+    """Return :func:`with_ideal` as a label of a figure, in lines of ``width`` characters."""
+    return wrapped(with_ideal(column, table), width)
 
 
-def with_fair_end(column: str, table: pd.DataFrame | None = None) -> str:
-    """Return the name of a column with the fair end of its measure.
+def with_ideal(column: str, table: pd.DataFrame | None = None) -> str:
+    """Return the name of a column with the ideal value of its measure.
 
     :param table: the table of the column, which knows what renamed columns stand for
     """
     measure = measure_of(column, table)
     if measure is None:
         return column
-    return f"{column} ({fair_end_in_words(measure)})"
+    return f"{column} ({ideal_in_words(measure)})"
 
 
 #: The minimum font size of tick labels, in points, in a new and in a given figure.

@@ -1,7 +1,7 @@
 """The evaluators: of this package's measures, of a group's judgments, and of any measures.
 
 A topic with nothing to compare with has the value 0.0, and a warning names it. A topic without
-results has what the measure gives an empty list, mostly its unfair end.
+results has what the measure gives an empty list, mostly its least fair value.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ _RELEVANCE = {BETTER: "significantly less than {}", WORSE: "significantly more t
 _BY_CHANCE = "no difference was found by"
 #: The open question of each outcome.
 _OPEN = {_FAIRER[""]: "Whether the fairest system is fairer than the baseline",
-         _FAIRER[DIFFERENT]: "Which system is nearer to the fair end, which means can be on "
+         _FAIRER[DIFFERENT]: "Which system is nearer to the ideal value, which means can be on "
                              "either side of",
          _BY_CHANCE: "Whether the order of the fairest system is fairer, or less fair, than a "
                      "random one"}

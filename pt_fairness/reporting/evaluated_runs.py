@@ -30,7 +30,7 @@ from pt_fairness.core.registry import name_of
 from pt_fairness.evaluation.workers import Scorer
 from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import load_topics
-from pt_fairness.measures.descriptions import fair_end_in_words
+from pt_fairness.measures.descriptions import ideal_in_words
 from pt_fairness.measures.measure import FairnessMeasure, fairest, rels_of
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import Rankings
@@ -119,14 +119,14 @@ class Column:
         if self.direction == NEAR_ZERO:
             return "→0 0 is unbiased"
         if isinstance(self.measure, FairnessMeasure):
-            words = fair_end_in_words(self.measure)
+            words = ideal_in_words(self.measure)
             return f"{self.direction} {words}"
         return "↑ more is better" if self.direction == LARGER else str(self.direction)
 
     @property
     def fair(self) -> float | None:
         """The value of the better end, ``None`` if there is none."""
-        return None if "more" in self.end else getattr(self.measure, "FAIR_END", None)
+        return None if "more" in self.end else getattr(self.measure, "IDEAL", None)
 
     @property
     def of_run(self) -> bool:

@@ -21,7 +21,7 @@ from pt_fairness.core.registry import name_of
 from pt_fairness.measures.descriptions import (
     BIBLIOGRAPHY,
     Reference,
-    fair_end_in_words,
+    ideal_in_words,
     target_and_protected,
 )
 from pt_fairness.measures.measure import FairnessMeasure
@@ -345,7 +345,7 @@ def _description(measure: Any, labels: Sequence[str]) -> tuple[str, str, str]:
     aspect = aspect_of(measure)
     if not isinstance(measure, FairnessMeasure):
         return aspect, "", ""
-    text, end = sentence(measure, labels), fair_end_in_words(measure)
+    text, end = sentence(measure, labels), ideal_in_words(measure)
     if aspect == "bias":
         end = "0 is unbiased"
     elif aspect in ("disparity", "divergence"):

@@ -12,7 +12,7 @@ from pt_fairness import FairnessWarning, analysis, highlight, plots, rename
 from pt_fairness.analysis.columns import direction_of
 from pt_fairness.evaluation import as_text
 from pt_fairness.measures import FairnessMeasure, params, register
-from pt_fairness.plots.layout import with_fair_end
+from pt_fairness.plots.layout import with_ideal
 
 
 def marked(table: pd.DataFrame) -> set[tuple[str, str]]:
@@ -24,7 +24,7 @@ def marked(table: pd.DataFrame) -> set[tuple[str, str]]:
 
 
 class TestHighlight:
-    def test_best_by_the_fair_end(self, averages):
+    def test_best_by_the_ideal(self, averages):
         table = averages.assign(**{"rKL@5 +": [0, 2, 1, 3], "nDCG@5 +": [1, 0, 3, 2],
                                    "BiasP@5 +": [1, 2, 3, 4], "mrt": 4.0, "nDCG@5 -": [2, 3, 0, 1],
                                    "nDCG@5 low": [0.1, 0.2, 0.3, 0.4], "nDCG@5 p-value": 0.1,
@@ -69,7 +69,7 @@ class _Ratio(FairnessMeasure):
 
     NAME = __name__ = "MadeUpRatio"
     SUPPORTED_PARAMS: ClassVar = {"cutoff": params.cutoff(), "groups": params.groups()}
-    FAIR_END = 1.0
+    IDEAL = 1.0
 
     def score(self, view):
         return np.ones(len(view))
@@ -78,12 +78,12 @@ class _Ratio(FairnessMeasure):
 @pytest.fixture(params=[((1.0, None), "↓"), ((0.0, None), "↑"), ((0.0, 1.0), "↑"),
                         ((0.0, 2.0), "→1")])  # fmt: skip
 def ratio(request, monkeypatch):
-    """The range of a measure whose fair end is 1, and the direction of the measure."""
+    """The range of a measure whose ideal value is 1, and the direction of the measure."""
     monkeypatch.setattr(_Ratio, "RANGE", request.param[0])
     return register(_Ratio()), request.param[1]
 
 
-def test_towards_the_fair_end_wherever_it_lies(ratio):
+def test_towards_the_ideal_wherever_it_lies(ratio):
     measure, direction = ratio
     best = {"↓": "A", "↑": "C", "→1": "B"}[direction]
     table = pd.DataFrame({"name": [*"ABC"], "MadeUpRatio@5": [0.1, 0.9, 1.7]})
@@ -92,7 +92,7 @@ def test_towards_the_fair_end_wherever_it_lies(ratio):
     assert f"MadeUpRatio@5 {direction} |" in as_text(table, "md")
     assert analysis.top(table, n=1)["name"].tolist() == [best]
     assert direction_of(rename(table, {"MadeUpRatio@5": f"R {direction}"}).columns[1]) == direction
-    end = with_fair_end("MadeUpRatio@5")
+    end = with_ideal("MadeUpRatio@5")
     unbounded = direction == "↑" and measure.RANGE[1] is None
     assert end == f"MadeUpRatio@5 ({'more is fairer' if unbounded else '1 is fair'})"
     rows = [(name, str(qid), "MadeUpRatio@5", value + qid / 100) for name, value in

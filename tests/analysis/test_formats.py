@@ -107,7 +107,7 @@ def test_per_query_frames():
     assert renamed["measure"].tolist() == ["Bias"] * 4 and frame["measure"][0] == "BiasP@5"
     pd.testing.assert_frame_equal(analysis.bias_summary(renamed).drop(columns="measure"),
                                   analysis.bias_summary(frame).drop(columns="measure"))
-    assert analysis.long_form(renamed)["fair_end"].tolist() == [0.0] * 4
+    assert analysis.long_form(renamed)["ideal"].tolist() == [0.0] * 4
 
 
 @each("labels, says", [(["Unfairness"], "labels are a list here; they have to be a dictionary"),

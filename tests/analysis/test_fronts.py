@@ -71,7 +71,7 @@ def test_it_is_that_of_all_orders(text, seed):
         protected = params["protected"]
         value = in_range(value, protected, "A" if protected == "B" else "B", cutoff)
     hulls = {
-        qid: points(topic, (relevance, k), value, cutoff, measure.FAIR_END)
+        qid: points(topic, (relevance, k), value, cutoff, measure.IDEAL)
         for qid, topic in read_topics(rows, []).items()}
     counting = [qid for qid, found in hulls.items() if found is not None]
     if not counting:
@@ -81,7 +81,7 @@ def test_it_is_that_of_all_orders(text, seed):
     front = analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
     assert front.attrs["topics"] == counting
     assert list(front.columns) == [f"{relevance}@{k}", str(measure)]
-    found = front.to_numpy() - [0, measure.FAIR_END]
+    found = front.to_numpy() - [0, measure.IDEAL]
     found[:, 1] = -abs(found[:, 1])
     expected = vertices(means([hulls[qid] for qid in counting]))
     np.testing.assert_allclose(found, expected, atol=1e-8)
@@ -169,7 +169,7 @@ REFUSED = {
         ["GF@4", "EEL@4", "EEL(by='group')@4", "EED@4", "EER@4", "IAA@4", "PEER@4", "logEUR@4",
          "ARP(pairs='errors')@4", "logRUR@4", "MRecall@4", "OfGroup(measure='nDCG@4',group='A')",
          "BiasP@4", "BiasDCG(abs=True)@4", "GFR(attributes={'x':'jsd'})@4"],
-    "no fair end": ["FaiRR(values={'A':1.0,'B':0.0})@4"],
+    "no ideal value": ["FaiRR(values={'A':1.0,'B':0.0})@4"],
     "compares no groups": ["NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
     "are signed": ["RepBias(group='A')@4", "Skew(group='A')@4", "MinSkew@4", "logDP@4"],
     "not the mean": ["logDP(abs=True)@4", "Annotated@4"],

@@ -64,8 +64,8 @@ def test_agrees_with_draws_that_are_evaluated_one_by_one(samples):
             assert row.value == pytest.approx(values[0], abs=1e-12)
             assert row.random == pytest.approx(means.mean(), abs=1e-12)
             assert row.sd == pytest.approx(means.std(ddof=1), abs=1e-12)
-            fairness = -np.abs(means) if measure.FAIR_END == 0 else means
-            own = -abs(values[0]) if measure.FAIR_END == 0 else values[0]
+            fairness = -np.abs(means) if measure.IDEAL == 0 else means
+            own = -abs(values[0]) if measure.IDEAL == 0 else values[0]
             assert row.fairer == pytest.approx(np.mean(fairness > own + 1e-11)
                                                + np.mean(np.abs(fairness - own) < 1e-11) / 2)
             low, high = (means <= values[0] + 1e-11).sum(), (means >= values[0] - 1e-11).sum()

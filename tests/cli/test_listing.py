@@ -31,7 +31,7 @@ def test_a_line_for_each_measure(measures, monkeypatch):
     assert code == 0 and lines[0].split() == ["measure", "range", "fair", "what", "it", "asks"]
     assert [line.split()[0] for line in lines[1:]] == list(MEASURES)
     for line, measure in zip(lines[1:], MEASURES.values(), strict=True):
-        end = "more" if measure.NAME in ("FaiRR", "EER") else f"{measure.FAIR_END:g}"
+        end = "more" if measure.NAME in ("FaiRR", "EER") else f"{measure.IDEAL:g}"
         assert line.endswith(f" {end:<4}  {measure.SHORT_DESC}")
     assert "RepBias      −1 to 1 " in out and "DistKL       0 or more " in out
     for columns in (60, 80):

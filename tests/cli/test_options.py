@@ -171,9 +171,9 @@ class TestOutput:
         out = command("annotate", "qrels", "groups.csv", "--format", "csv")[1]
         assert out.startswith("qid,docno,label,iteration\n1,d0,")
         values = table(*TABLE, *GROUPS, "--format", "long")
-        assert [*values] == ["run", "topic", "measure", "value", "fair_end", "undefined"]
+        assert [*values] == ["run", "topic", "measure", "value", "ideal", "undefined"]
         assert len(values) == 3 * len(TOPICS) * 2 and not values["undefined"].any()
-        assert values["fair_end"].isna().equals(values["measure"] == "nDCG@2")
+        assert values["ideal"].isna().equals(values["measure"] == "nDCG@2")
 
     def test_an_error_leaves_no_file(self, files, command):
         assert command("eval", "qrels", "no-such", "AP", "-o", "out")[0] == 2

@@ -57,7 +57,7 @@ def test_every_measure_stands_in_one_experiment():
     table = pt.Experiment([written, one_sided], dataset.get_topics(), qrels, measures, names=names)
     table = table.set_index("name")
     for measure in measures:
-        fair, unfair = (abs(table.loc[name, str(measure)] - measure.FAIR_END) for name in names)
+        fair, unfair = (abs(table.loc[name, str(measure)] - measure.IDEAL) for name in names)
         assert fair <= unfair or measure.NAME == "Annotated", measure
         low, high = measure.RANGE
         assert table[str(measure)].between(-float("inf") if low is None else low,

@@ -95,11 +95,11 @@ class TestTables:
         assert sorted(averages.attrs["undefined"]["rND@5"]) == sorted(expected["qid"])
         assert averages.attrs["topics"] == 12
         long = analysis.long_form(perquery)
-        assert list(long.columns) == ["run", "topic", "measure", "value", "fair_end", "undefined"]
+        assert list(long.columns) == ["run", "topic", "measure", "value", "ideal", "undefined"]
         marked = long[long["undefined"]]
         assert set(marked["topic"]) == set(expected["qid"]) and (marked["value"] == 0).all()
         assert set(marked["measure"]) == {"rND@5"} and len(marked) == 4 * len(expected)
-        assert long["fair_end"].isna().equals(long["measure"] == "nDCG@5")
+        assert long["ideal"].isna().equals(long["measure"] == "nDCG@5")
         perquery.attrs = {}
         assert analysis.long_form(perquery)["undefined"].isna().all()
 

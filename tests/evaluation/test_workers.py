@@ -87,7 +87,7 @@ def test_measures_and_groups_of_a_script(script):
             SHORT_DESC = "Reciprocal rank of the first document of a group."
             SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "group": params.label("the group"),
                                 "groups": params.groups()}
-            FAIR_END = 1.0
+            IDEAL = 1.0
             DEFAULT = 0.0
 
             def score(self, view):

@@ -182,6 +182,6 @@ def test_ranges():
     assert not IAA.needs_groups and IAA(by="group").needs_groups
     assert EEL.RANGE == EED(norm="none").RANGE == (0.0, None)
     assert EEL(norm="bound").RANGE == EER(norm="bound").RANGE == (0.0, 1.0)
-    assert [measure.FAIR_END for measure in (EEL, EED, EER)] == [0, 0, 1]
+    assert [measure.IDEAL for measure in (EEL, EED, EER)] == [0, 0, 1]
     assert (
         ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5)

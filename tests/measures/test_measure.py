@@ -166,7 +166,7 @@ class TestNames:
 
 def test_a_topic_without_results_has_the_unfair_value_unless_another_is_declared():
     class Fair(FairnessMeasure):
-        FAIR_END = 1.0
+        IDEAL = 1.0
 
     class Inherited(Fair):
         pass
@@ -175,7 +175,7 @@ def test_a_topic_without_results_has_the_unfair_value_unless_another_is_declared
         pass
 
     class Declared(FairnessMeasure):
-        FAIR_END, DEFAULT = 1.0, 0.5
+        IDEAL, DEFAULT = 1.0, 0.5
 
     assert [kind.DEFAULT for kind in (Fair, Inherited, Unfair, Declared)] == [0.0, 0.0, 1.0, 0.5]
 

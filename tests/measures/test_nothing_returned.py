@@ -177,7 +177,7 @@ def test_nothing_returned_without_a_cutoff(values):
     kinds = [kind(target=target) for kind in ALL for target in targets]
     found = values(kinds, TWO_TOPICS[:2], [ScoredDoc("1", "unannotated", 1.0)])
     for (measure, _), value in found.items():
-        assert value == measure.DEFAULT == (1.0 if measure.FAIR_END == 0 else 0.0)
+        assert value == measure.DEFAULT == (1.0 if measure.IDEAL == 0 else 0.0)
 
 
 @each("measure", [

@@ -125,7 +125,7 @@ def measures(monkeypatch):
     for name, function in slow.items():
         monkeypatch.setitem(slow_versions.MEASURES, name, function)
     pt_fairness.measure(gap, name="Gap")
-    pt_fairness.measure(relevant_share, name="RelevantShare", fair_end=1)
+    pt_fairness.measure(relevant_share, name="RelevantShare", ideal=1)
     pt_fairness.measure(everything, name="Everything", range=(-1, 1))
 
 
@@ -147,10 +147,10 @@ class TestValues:
         found = ir_measures.calc_aggregate(both, case.qrels_frame, case.run_frame)
         assert found[pt_fairness.AWRF] == alone[pt_fairness.AWRF]
 
-    @each("fair_end, range, value", [
+    @each("ideal, range, value", [
         (0, (0, 1), 1), (1, (0, 1), 0), (0, (0, None), 1), (0, (-1, 1), 0), (2, (None, 2), 1)])
-    def test_a_topic_without_results(self, fair_end, range, value):
-        measure = pt_fairness.measure(first_groups, "First", fair_end, range)
+    def test_a_topic_without_results(self, ideal, range, value):
+        measure = pt_fairness.measure(first_groups, "First", ideal, range)
         with pytest.warns(FairnessWarning, match="the run is empty"):
             (metric,) = measure.iter_calc(qrels, run.head(0))
         assert metric.value == measure.DEFAULT == value
@@ -206,8 +206,8 @@ class TestFunctions:
         (lambda codes, /: codes, {"name": "X"}, "X takes 'codes', which a measure does not give"),
         *((gap, {"range": range}, "is not possible; range takes the smallest")
           for range in ((1, 0), (0, 1, 2), (0, "1"))),
-        *((gap, {"fair_end": end}, f"fair_end={end}, range") for end in (2, math.nan, None)),
-        (gap, {"fair_end": math.inf, "range": (0, None)}, "fair_end=inf")])
+        *((gap, {"ideal": end}, f"ideal={end}, range") for end in (2, math.nan, None)),
+        (gap, {"ideal": math.inf, "range": (0, None)}, "ideal=inf")])
     def test_wrong_ones(self, function, options, error):
         with pytest.raises(ValueError, match=error):
             pt_fairness.measure(function, **options)
@@ -281,7 +281,7 @@ class TestPlaces:
         assert frame["target of CON"].tolist() == pytest.approx([1 / 3] * 2)
 
     def test_listing(self, capsys):
-        pt_fairness.measure(gap, name="Gap", range=(None, 1), fair_end=1)
+        pt_fairness.measure(gap, name="Gap", range=(None, 1), ideal=1)
         assert cli.main(["measures"]) == 0 and cli.main(["measures", "Gap"]) == 0
         text = capsys.readouterr().out
         assert "Gap          1 or less  1     How far" in text

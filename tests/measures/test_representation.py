@@ -57,7 +57,7 @@ def test_the_worked_topic_by_hand(values, worked):
 def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
     assert RepBias.RANGE == RepBias(group="A").RANGE == (-1, 1) and RepBias(
         group="A", abs=True).RANGE == (0, 1)
-    assert RepBias.FAIR_END == Skew.FAIR_END == 0
+    assert RepBias.IDEAL == Skew.IDEAL == 0
 
 
 def test_a_group_that_there_is_not():

@@ -14,7 +14,7 @@ from ir_measures import P
 import pt_fairness
 from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, OfGroup, groups
 from pt_fairness.analysis.columns import direction_of
-from pt_fairness.measures.descriptions import fair_end_in_words
+from pt_fairness.measures.descriptions import ideal_in_words
 
 ALL = [BiasP, BiasRBP, BiasDCG]
 
@@ -31,7 +31,7 @@ def test_one_view_alone_is_effectiveness_for_it(values, by_hand):
         assert pro(con="CON") == kind and pro(con="CON").RANGE == kind.RANGE
         assert direction_of(str(pro)) == "↑" and direction_of(str(kind)) == "→0"
     assert [kind(con=None).RANGE for kind in ALL] == [(0, 1), (0, 1), (0, None)]
-    assert [fair_end_in_words(kind(con=None)) for kind in ALL] == [
+    assert [ideal_in_words(kind(con=None)) for kind in ALL] == [
         "1 is best", "1 is best", "more is better"]
 
 
@@ -96,7 +96,7 @@ def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
     assert [kind.RANGE for kind in ALL] == [(-1, 1), (-1, 1), (None, None)]
     assert [kind(abs=True).RANGE for kind in ALL] == [(0, 1), (0, 1), (0, None)]
     assert [kind(abs=True)(abs=False).RANGE for kind in ALL] == [(-1, 1), (-1, 1), (None, None)]
-    assert {kind.FAIR_END for kind in ALL} == {0}
+    assert {kind.IDEAL for kind in ALL} == {0}
 
 
 def test_a_label_that_no_declared_group_has(by_hand):

@@ -51,11 +51,11 @@ class TestTradeoff:
         inverted = ax.xaxis_inverted(), ax.yaxis_inverted()
         assert inverted == (relevance == "rKL@5", fairness == "rKL@5")
 
-    def test_fair_end(self):
+    def test_ideal(self):
         ax = plots.tradeoff(FRAME, "nDCG@5", "rKL@5")
         (line,) = [line for line in ax.lines if line.get_linestyle() == "--"]
         assert set(line.get_ydata()) == {0} and ax.get_ylim()[0] > 0.5 and ax.get_ylim()[1] < 0
-        assert legend_of(ax) == ["fair end of rKL@5", "Pareto front", "other systems"]
+        assert legend_of(ax) == ["ideal value of rKL@5", "Pareto front", "other systems"]
         ax = plots.tradeoff(FRAME.assign(**{"AWRF@5": [0.1, 0.2, 0.15, 0.3]}), "nDCG@5", "AWRF@5")
         assert all(line.get_linestyle() != "--" for line in ax.lines) and ax.get_ylim()[1] < 0.4
         assert ax.get_ylabel() == "AWRF@5 (1 is fair)"
@@ -154,7 +154,7 @@ class TestBaselineAndReferences:
         assert min(ax.get_ylim()) > 0.35 and max(ax.get_ylim()) < 0.45
         assert "[random order] (y = 0.950)" in legend_of(ax)
         triangle = ax.collections[0]
-        assert triangle.get_offsets().tolist() == [[0.03, 0]], "at the unfair end of the axis"
+        assert triangle.get_offsets().tolist() == [[0.03, 0]], "at the least fair value of the axis"
 
     def test_the_baseline_has_a_square(self):
         ax = rendered(plots.tradeoff(self.FRAME, "nDCG@5", "rKL@5"))

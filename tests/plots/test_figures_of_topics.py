@@ -237,10 +237,10 @@ def test_a_point_for_each_topic_and_the_mean_of_each_system():
     assert offsets[:, 0].tolist() == [0.4, 0.6, 0.0, 0.2, 0.1]
     assert offsets[:, 1].round().tolist() == [1, 1, 0, 0, 0]
     assert [segment[0, 0].round(9) for segment in means.get_segments()] == [0.1, 0.5]
-    assert legend_of(ax) == ["topic (moved up or down)", "mean", "fair end"]
+    assert legend_of(ax) == ["topic (moved up or down)", "mean", "ideal value"]
     again = plots.distribution(values).collections[0].get_offsets()
     assert again.tolist() == offsets.tolist()
     assert_readable(ax)
     ax = plots.distribution(values.assign(measure="AWRF@10"))  # the largest mean at the top
     assert [label.get_text() for label in ax.get_yticklabels()] == ["A", "B"]
-    assert "fair end" not in legend_of(ax)
+    assert "ideal value" not in legend_of(ax)

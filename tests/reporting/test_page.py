@@ -102,7 +102,7 @@ class TestPlane:
 
     @pytest.mark.parametrize(("x", "y"), [
         ("rKL@5", "nDCG@5"), ("nDCG@5", "BiasP(pro='A\\x20&\\x20B',con='<i>C</i>')@5")])
-    def test_the_fair_ends_are_where_they_are_in_the_figure_of_the_package(self, page, made, x, y):
+    def test_the_ideals_are_where_they_are_in_the_figure_of_the_package(self, page, made, x, y):
         figure = pytest.importorskip("matplotlib.figure").Figure()
         from pt_fairness import plots
         page.choose("plane-x", x)
@@ -115,7 +115,7 @@ class TestPlane:
         for axis in range(2):
             places = np.array([one[axis] for one in found])
             assert np.corrcoef(places, wanted[:, axis])[0, 1] > 1 - 1e-6
-        # A signed measure has its fair end inside, and the front is no line.
+        # A signed measure has its ideal value inside, and the front is no line.
         signed = any("BiasP" in one for one in (x, y))
         assert bool(page.find_all("#plane .front")) <= (not signed)
 

@@ -102,7 +102,7 @@ def test_each_measure_is_described_in_prose(name):
     end = end.removeprefix(", where ")
     assert re.fullmatch(r"(\d|more) is [a-z]+( [a-z]+| and 1 is the least fair)?", end)
     assert all(re.match("[A-Z]", one) for one in re.split(r"(?<!et al)\. ", named))
-    fair = f"{measure.FAIR_END:g} is " if measure.RANGE[1] is not None or not measure.FAIR_END \
+    fair = f"{measure.IDEAL:g} is " if measure.RANGE[1] is not None or not measure.IDEAL \
         else "more is "
     assert end.startswith(fair)
     assert ("left out before the rankings are cut" in named) == measure.condensed

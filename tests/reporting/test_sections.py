@@ -1,4 +1,4 @@
-"""What the report says of targets, fair ends, composed measures, samples and undefined measures."""
+"""What the report says of targets, ideal values, samples and undefined measures."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from slow_versions.common import Membership, Topic
 
-Point = tuple[float, float]  # relevance, and closeness to the fair end
+Point = tuple[float, float]  # relevance, and closeness to the ideal value
 CLOSE = 1e-9
 
 
@@ -29,7 +29,7 @@ def points(
     relevance: tuple[str, int],
     value: Callable[[Topic], float | None],
     cutoff: int,
-    fair_end: float,
+    ideal: float,
 ) -> set[Point] | None:
     """The points of all lists of a topic, rounded; None if it does not count."""
     pool = [docno for docno in topic.judged if topic.shares(docno)]
@@ -43,7 +43,7 @@ def points(
         result.add(
             (
                 round(relevance_of(topic, order, *relevance), 12),
-                round(-abs(fairness - fair_end), 12))
+                round(-abs(fairness - ideal), 12))
         )
     return result
 

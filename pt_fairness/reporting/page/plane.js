@@ -1,6 +1,6 @@
 "use strict";
 
-/* Two measures of all systems, with the fair ends and the Pareto front. */
+/* Two measures of all systems, with the ideal values and the Pareto front. */
 
 const plane = { x: 0, y: 0, chosen: null };
 /* The letters of a system's name, and the typical width of a letter. */
@@ -17,7 +17,7 @@ function niceTicks(low, high, count) {
   return ticks;
 }
 
-/** Return the limits of an axis: the values with some room, and the fair end if it is near. */
+/** Return the limits of an axis: the values with some room, and the ideal value if it is near. */
 function limits(measure, values) {
   let [low, high] = [Math.min(...values), Math.max(...values)];
   const fair = data.measures[measure].fair;
