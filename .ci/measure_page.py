@@ -117,7 +117,7 @@ def index() -> str:
     measures = list(itertools.chain(*pages().values()))
     # The addresses that the measures had on one page lead to their rows.
     rows = [[f":anchor:`<span id=\"pt_fairness.{one.NAME}\"></span>` :py:data:`{one.NAME}`",
-             one.SHORT_DESC, descriptions.range_of(one), descriptions.ideal_of(one), target(one),
+             one.SHORT_DESC, descriptions.range_of(one), descriptions.ideal_text(one), target(one),
              ", ".join(needs(one))] for one in measures]
     parts = [INDEX, ".. role:: anchor(raw)\n   :format: html\n",
              list_table(["measure", "question", "range", "ideal value", "default target", "needs"],
@@ -195,7 +195,7 @@ def family_page(page: str) -> str:
 
 def cheat_sheet() -> str:
     """Return a line for each measure: name, ideal value, default target and question."""
-    rows = [[f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.ideal_of(one),
+    rows = [[f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), descriptions.ideal_text(one),
              target(one).strip("`")] for one in itertools.chain(*pages().values())]
     return csv_table(["measure", "question", "fair", "target"], rows)
 

@@ -10,7 +10,7 @@ from measure_page import csv_table
 
 from pt_fairness import evaluate, reference_rankings
 from pt_fairness.analysis import against_random
-from pt_fairness.measures.descriptions import ideal_of
+from pt_fairness.measures.descriptions import ideal_text
 
 #: The number of random orders.
 DRAWS = 1000
@@ -54,7 +54,7 @@ def others() -> list[list[str]]:
     rows = []
     for name in OTHERS:
         measure = _named(name, 5)
-        cells = [f"``{measure}``", ideal_of(measure)]
+        cells = [f"``{measure}``", ideal_text(measure)]
         qrels = pool(*POOLS["2 : 8"])
         runs = reference_rankings(qrels, draws=DRAWS)
         values = evaluate(runs, qrels, measure, progress=False)[0].set_index("name").iloc[:, 0]

@@ -48,7 +48,7 @@ from shared.comparison import (
 from shared.inputs import file
 
 from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, analysis, groups, plots
-from pt_fairness.analysis.significance import short_p
+from pt_fairness.analysis.notes import short_p
 
 DATA = Path(__file__).resolve().parent / "data"
 MEASURES = {"P@10": BiasP @ 10, "RBP": BiasRBP, "DCG@10": BiasDCG @ 10}

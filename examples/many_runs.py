@@ -16,7 +16,7 @@ import pyterrier as pt
 from pyterrier.measures import *  # noqa: F403 - the measures of pt_fairness are among them
 from quickstart import PisaIndex, without_native_output
 
-from pt_fairness.analysis.significance import short_p
+from pt_fairness.analysis.notes import short_p
 
 try:
     from dask.distributed import Client, LocalCluster

@@ -3,12 +3,12 @@
 The measures, such as ``rKL``, are names of this package and of ``pyterrier.measures``. The rest by
 task, with the commands of ``pt-fairness`` in brackets:
 
-* runs: ``evaluate`` [eval, table], ``table``, ``with_groups``, ``rename``, ``highlight``,
-  ``reference_rankings``; the value of a topic by hand: ``explain`` [explain]
+* runs: ``evaluate`` [eval, table], ``table``, ``with_groups``, ``reference_rankings``; the value
+  of a topic by hand: ``explain`` [explain]
 * one page on them: ``report`` [report]
-* tests, intervals, agreement of measures: ``analysis`` [correlate], ``simulation``
+* tests, intervals, agreement of measures: ``analysis``, ``simulation``
 * figures: ``plots`` [plot]
-* fairer rankings: ``annotate`` [annotate], ``rerank`` [rerank], ``tune``
+* fairer rankings: ``annotate`` [annotate], ``rerank`` [rerank]
 * what documents are: ``groups`` [agreement, groups], ``values``, ``targets``
 * measures: [measures], your own with ``measure``
 * files: ``read_run``, ``read_qrels``, ``write_qrels``, ``runs``; ``FairnessWarning``
@@ -40,15 +40,12 @@ _LAZY = {
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
     "explain": "pt_fairness.analysis",
-    "highlight": "pt_fairness.analysis.columns",
     "measure": "pt_fairness.measures.measure_names",
     "read_qrels": "pt_fairness.io",
     "rerank": "pt_fairness.rerank",
     "read_run": "pt_fairness.io",
     "reference_rankings": "pt_fairness.analysis",
-    "rename": "pt_fairness.analysis.formats",
-    "table": "pt_fairness.analysis.formats",
-    "tune": "pt_fairness.evaluation",
+    "table": "pt_fairness.analysis.tables",
     "with_groups": "pt_fairness.provider.measure_lists",
     "write_qrels": "pt_fairness.io",
     "FairnessWarning": "pt_fairness.core.messages",

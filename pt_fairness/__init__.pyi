@@ -2,7 +2,7 @@
 from pt_fairness import analysis, groups, rerank, targets, values
 from pt_fairness.analysis import explain, reference_rankings, simulation
 from pt_fairness.analysis.columns import highlight
-from pt_fairness.analysis.formats import rename, table
+from pt_fairness.analysis.tables import rename, table
 from pt_fairness.core.messages import FairnessWarning
 from pt_fairness.evaluation import evaluate, tune
 from pt_fairness.io import read_qrels, read_run, write_qrels

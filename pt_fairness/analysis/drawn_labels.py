@@ -10,8 +10,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import MATCHED, TIE_DECIMALS
-from pt_fairness.analysis.inference import baseline_of, check
+from pt_fairness.analysis.inputs import (
+    kept_annotations,
+    measures_without_groups,
+    runs_and_qrels,
+    runs_of,
+)
 from pt_fairness.analysis.label_sampler import (
     CHAINS,
     effective_draws,
@@ -19,19 +23,14 @@ from pt_fairness.analysis.label_sampler import (
     sample,
     warn_of_relevance,
 )
-from pt_fairness.analysis.runs_and_qrels import (
-    kept_annotations,
-    measures_without_groups,
-    runs_and_qrels,
-    runs_of,
-)
-from pt_fairness.core.arrays import Bools, Floats, Ints, uniforms
+from pt_fairness.analysis.statistics import check_baseline, check_level
+from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PairIndex
-from pt_fairness.core.messages import at_least, one_of, shown, warn
+from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
-from pt_fairness.rankings.annotations import Annotations, Matches, matched_line
+from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Run
 
@@ -259,7 +258,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     0  0.835  0.552  1.117      0.689        0.89  0.526
     """
     measures = measures_without_groups(measures, "uncertain_labels", _SOURCE)
-    check(confidence)
+    check_level(confidence)
     at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
     frames, judged = runs_and_qrels(runs, qrels, topics)
@@ -269,7 +268,10 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     names = list(ranked)
     base = -1
     if baseline is not None:
-        base = names.index(baseline_of(baseline, names, names))
+        if is_whole(baseline) and baseline < len(names):
+            baseline = names[baseline]
+        check_baseline(baseline, names)
+        base = names.index(baseline)
     depth = depth_of(measures)
     if not set(annotations.sets.labels) <= set(annotations.labels):
         # A label that only the target of a measure adds can be drawn: then lists of other measures
@@ -313,7 +315,6 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     table = pd.DataFrame(rows, columns=columns)
     if agreement is not None:
         _warn_of_chains(table)
-    table.attrs[MATCHED] = _matched(annotations, systems)
     return table
 
 
@@ -351,18 +352,6 @@ def _draws_of_weights(annotations: Annotations, systems: _Systems,
              "document, with its probability as the weight")
     drawn.labels = _drawn(drawn, draws, seed)
     return drawn
-
-
-def _matched(annotations: Annotations, systems: _Systems) -> dict[str, str]:
-    """Return the group source and a sentence on how many documents have a group there."""
-    if annotations.groups is None:
-        return {}
-    matches = Matches(0, 0, None)
-    for run, rankings in systems:
-        of_run = annotations.ranked_matches(run, rankings)
-        matches = matches.joined(of_run)
-    line = matched_line(matches, annotations.judged_matches())
-    return {annotations.groups.registered: line}
 
 
 def _expected(measure: FairnessMeasure, systems: _Systems) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.runs_and_qrels import annotations_of, loaded_qrels, one_run
+from pt_fairness.analysis.inputs import annotations_of, loaded_qrels, one_run
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import texts_of, with_text_ids

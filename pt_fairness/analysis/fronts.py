@@ -16,18 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import (
-    LARGER,
-    SMALLER,
-    TIE_DECIMALS,
-    direction_of_measure,
-    per_query,
-    text_of,
-)
-from pt_fairness.analysis.runs_and_qrels import is_of_groups, loaded_qrels
+from pt_fairness.analysis.directions import LARGER, SMALLER, direction
+from pt_fairness.analysis.frames import per_query
+from pt_fairness.analysis.inputs import is_of_groups, loaded_qrels
 from pt_fairness.core.arrays import (
     BLOCK_CELLS,
     ROUNDING,
+    TIE_DECIMALS,
     Floats,
     Ints,
     gain,
@@ -39,7 +34,7 @@ from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.document_files import of_topics
 from pt_fairness.io.files import need_rows
-from pt_fairness.measures.descriptions import ideal_of
+from pt_fairness.measures.descriptions import ideal_text
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
@@ -188,13 +183,13 @@ def reason_against(measure: Any) -> str:
     counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
     if counts_relevance and not measure.decided_by:
         return "the relevance of documents counts in its value"
-    if ideal_of(measure) == "more":
+    if ideal_text(measure) == "more":
         return "it has no ideal value"
     if not is_of_groups(measure):
         return "it compares no groups"
     if measure.of_run:
         return "its population is the list itself"
-    if direction_of_measure(measure) not in (SMALLER, LARGER):
+    if direction(measure) not in (SMALLER, LARGER):
         return "its values are signed; use abs=True if it takes it"
     if not measure.decided_by:
         return "its value is not the mean over lists of what their groups alone decide"
@@ -233,7 +228,7 @@ class Pool:
         self.qid = rankings.topics[topic]
         #: −1 if the values are of unfairness, else 1.
         self.sign = -1.0
-        if direction_of_measure(measure) == LARGER:
+        if direction(measure) == LARGER:
             self.sign = 1.0
         order = np.argsort(-gains, kind="stable")
         codes = codes[order]
@@ -561,7 +556,7 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     if table.empty or table.isna().any(axis=None):
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {topics[0]!r}")
-    end = parsed_or_none(text_of(fairness, front)).IDEAL
+    end = parsed_or_none(fairness).IDEAL
     ascending = front[::-1]
     possible = ascending[relevance]
     far = abs(ascending[fairness] - end)

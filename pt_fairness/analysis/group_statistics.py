@@ -11,12 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import is_constant
-from pt_fairness.analysis.inference import bias_summary
-from pt_fairness.analysis.runs_and_qrels import (
+from pt_fairness.analysis.frames import is_constant
+from pt_fairness.analysis.inputs import (
     annotations_of,
     first_rows,
-    kept_annotations,
     loaded_qrels,
     runs_and_qrels,
     runs_of,
@@ -38,13 +36,10 @@ from pt_fairness.groups.sources import vote_counts
 from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.coverage import OfGroup
-from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare
-from pt_fairness.measures.representation import RepBias
+from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.evaluator import FairnessEvaluator
 from pt_fairness.provider.measure_lists import parsed
-from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments
-from pt_fairness.rankings.view import View
 
 #: The ``qid`` of the rows for all topics together, as in trec_eval.
 ALL_TOPICS = "all"
@@ -397,82 +392,3 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
         difference = 200 * (x - y)
         gaps["delta"] = difference / (x + y)
     return gaps.reset_index()
-
-
-def representation(runs: RunInputs, qrels: pd.DataFrame, group: Any = None,
-                   target: Any = "qrels", cutoff: int | None = 10, *, rel: int = 1,
-                   groups: Any = None, topics: Any = None) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return how the groups are represented in each ranking, and a summary over the topics.
-
-    The model ratio is the share of a group in the first documents. The target ratio is the share
-    that would be unbiased: that of the target, rounded to whole documents. The bias is their
-    difference, the value of ``RepBias``.
-
-    Source: Lipani et al. (2021), equations 3 to 5; the columns of tables 2 and 3, and table 1.
-
-    :param runs: as of :func:`pt_fairness.evaluate`, and so are ``groups`` and ``topics``
-    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
-        ``iteration``
-    :param group: a group, by default each
-    :param target: the parameter ``target`` of ``RepBias``, and so are ``cutoff`` and ``rel``
-    :returns: two frames
-
-        * ``name, group`` and the statistics of :func:`bias_summary`, of the topics with a value
-        * ``name, qid, group, model, target, bias``: ratios in [0, 1], and the bias in [−1, 1]. NaN
-          where the measure is undefined; means over the lists of a topic that has several
-    :raises ValueError: a run, a group or a parameter that is not possible
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import analysis
-    >>> qrels = pd.DataFrame({"qid": "archivist", "docno": [*"abcd"], "label": 1,
-    ...                       "iteration": ["female", "female", "female", "male"]})
-    >>> run = qrels[["qid", "docno"]].assign(score=[4, 3, 2, 1])
-    >>> shares = {"female": 0.3, "male": 0.7}
-    >>> summary, biases = analysis.representation({"A": run}, qrels, "female", shares, cutoff=4)
-    >>> biases
-      name        qid   group  model  target  bias
-    0    A  archivist  female   0.75    0.25   0.5
-    >>> summary[["MB", "MAB", "min", "max"]].to_numpy().tolist()
-    [[0.5, 0.5, 0.5, 0.5]]
-    """
-    frames, judged = runs_and_qrels(runs, qrels, topics)
-    labels = [group]
-    if group is None:
-        labels = kept_annotations(judged, groups, []).labels
-    bias = RepBias(target=target, rel=rel)
-    if cutoff is not None:
-        bias = bias @ cutoff
-    measures = parsed(bias(group=label) for label in labels)
-    annotations = kept_annotations(judged, groups, measures)
-    ranked = runs_of(frames, annotations.judgments)
-    parts = []
-    for name, run in ranked.items():
-        for measure in measures:
-            rankings = annotations.of_run(run, measure.depth)
-            ratios = _ratios(measure, rankings)
-            parts.append(ratios.assign(name=name, group=measure["group"], measure=str(measure)))
-    biases = pd.concat(parts, ignore_index=True)
-    perquery = biases.rename(columns={"bias": "value"})
-    summary = bias_summary(perquery[["name", "qid", "measure", "value"]])
-    of_measures = {str(measure): measure["group"] for measure in measures}
-    of_summary = summary.pop("measure").map(of_measures)
-    summary.insert(1, "group", of_summary)
-    return summary, biases[["name", "qid", "group", "model", "target", "bias"]]
-
-
-def _ratios(measure: Any, rankings: Rankings) -> pd.DataFrame:
-    """Return ``qid, model, target, bias`` of RepBias for the rankings of a run."""
-    parts = []
-    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
-        m, u, n = measure.counts(view)
-        if nothing_to_compare(measure, view.labels):
-            m = u = np.full(len(m), nan)
-        part = pd.DataFrame()
-        for column, count in {"model": m, "target": u, "bias": m - u}.items():
-            part[column] = view.mean_of_lists(ratio(count, n))
-        parts.append(part)
-    frame = pd.concat(parts, ignore_index=True)
-    frame.insert(0, "qid", rankings.topics)
-    return frame

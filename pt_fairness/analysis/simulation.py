@@ -14,9 +14,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import TIE_DECIMALS
-from pt_fairness.analysis.runs_and_qrels import measures_without_groups
-from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.analysis.inputs import measures_without_groups
+from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Ints
 from pt_fairness.core.messages import at_least, label_text, one_of, shown
 from pt_fairness.measures.measure import rels_of, score
 from pt_fairness.rankings.labelled import LabelSets, Rankings

@@ -141,7 +141,7 @@ def _write_values(options: argparse.Namespace) -> None:
     """
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
-    from pt_fairness.analysis.runs_and_qrels import one_run
+    from pt_fairness.analysis.inputs import one_run
     from pt_fairness.core.messages import MOST_DECIMALS, at_least, collecting_warnings, warn
     from pt_fairness.evaluation.plan import inputs_of, make_plan
     from pt_fairness.io.run_files import need_results

@@ -167,7 +167,7 @@ def _add_rerank(commands: Any) -> None:
 
 def _table(options: argparse.Namespace) -> int:
     from pt_fairness import analysis, evaluation
-    from pt_fairness.analysis.inference import tests_of_zero
+    from pt_fairness.analysis.statistics import tests_of_zero
     from pt_fairness.io.document_files import read_topic_groups
     form = _form(options)
     broken = None
@@ -300,7 +300,7 @@ def _uncertain(options: argparse.Namespace) -> Any:
     """Return the means and intervals under uncertain labels, without measures of relevance."""
     from pt_fairness import analysis
     from pt_fairness.analysis.drawn_labels import WHY
-    from pt_fairness.analysis.runs_and_qrels import frames_of
+    from pt_fairness.analysis.inputs import frames_of
     from pt_fairness.core.messages import listed
     from pt_fairness.evaluation.plan import inputs_of, position
     from pt_fairness.io.run_files import need_results
@@ -518,7 +518,7 @@ def _compared(options: argparse.Namespace, run: Any, ranked: Any) -> str:
 
     from pt_fairness import analysis, evaluation
     from pt_fairness.analysis.columns import with_mark
-    from pt_fairness.analysis.significance import changes, notes, short_p
+    from pt_fairness.analysis.notes import changes, notes, short_p
     averages, values = evaluation.evaluate(
         {"before": run, "after": ranked}, options.compare, measures_of(options),
         groups=options.groups, baseline="before", correction=None, progress=False,

@@ -21,6 +21,8 @@ Ints = NDArray[np.signedinteger[Any]]
 Bools = NDArray[np.bool_]
 #: Target size of the largest arrays of a measure, chosen to fit the processor's cache.
 BLOCK_CELLS = 1 << 17
+#: Values that are equal to this many decimals are ties, because of rounding in sums.
+TIE_DECIMALS = 12
 #: Divergences below this are rounding errors of equal distributions.
 ROUNDING = 1e-12
 

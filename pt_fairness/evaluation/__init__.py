@@ -1,10 +1,7 @@
-"""Parallel evaluation of many runs against the same qrels, and tuning."""
+"""Parallel evaluation of many runs against the same qrels."""
 
-from pt_fairness.analysis.columns import BROKEN as BROKEN
-from pt_fairness.analysis.formats import as_text
-from pt_fairness.evaluation.experiment import evaluate
-from pt_fairness.evaluation.tuning import tune
+from pt_fairness.evaluation.experiment import Evaluation, evaluate
 
-__all__ = ["as_text", "evaluate", "tune"]
+__all__ = ["Evaluation", "evaluate"]
 
 __dir__ = __all__.copy

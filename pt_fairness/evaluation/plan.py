@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.runs_and_qrels import frames_of, is_of_groups
+from pt_fairness.analysis.inputs import frames_of, is_of_groups
 from pt_fairness.core.identifiers import PYTERRIER, texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
@@ -34,7 +34,6 @@ from pt_fairness.io.run_files import (
     RunInputs,
     file_name,
     is_system,
-    load_topics,
     named,
 )
 from pt_fairness.measures.measure import FairnessMeasure, registry_of
@@ -49,35 +48,22 @@ from pt_fairness.provider.measure_lists import (
 )
 
 
-def inputs_of(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any = None,
-              topics: Any = None, groups: Any = None, names: Sequence[str] | None = None,
-              progress: bool = False, topics_needed: bool = True) \
-        -> tuple[NamedRuns, pd.DataFrame, list[Any], Any]:
+def inputs_of(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None,
+              groups: Any = None, names: Sequence[str] | None = None,
+              progress: bool = False) -> tuple[NamedRuns, pd.DataFrame, list[Any], Any]:
     """Return the runs, the qrels, the measures and the group source of an evaluation.
 
     :param qrels: qrels, or ``None`` for measures that need no relevance
-    :param experiment_measures: the measures, if the arguments are in the order of
-        ``pt.Experiment``: then ``qrels`` holds the topics and ``measures`` the qrels
-    :param topics_needed: whether topics without transformers are an error
-    :raises TypeError: the topics are given twice
     :raises ValueError: what :func:`named` raises, or qrels that a measure needs are missing
     """
-    if experiment_measures is not None:
-        if topics is not None:
-            raise TypeError("the arguments are (runs, qrels, measures), or (systems, topics, "
-                            "qrels, measures) without topics=")
-        topics, qrels, measures = qrels, measures, experiment_measures
     measures = parsed(measures)
-    by_name = named(runs, names, topics, progress, topics_needed)
+    by_name = named(runs, names, topics, progress)
     if qrels is None:
         judged = _ranked(by_name, measures)
     else:
         judged = load_qrels(qrels)
-        chosen = by_name.topics
-        if chosen is None and experiment_measures is not None and topics is not None:
-            chosen = load_topics(topics)
-        if chosen is not None:
-            judged = of_topics(judged, chosen)
+        if by_name.topics is not None:
+            judged = of_topics(judged, by_name.topics)
     frames = {name: run for name, run in {"the qrels": judged, **by_name}.items()
               if isinstance(run, pd.DataFrame) and "group" in run}
     if groups is None and (frames or qrels is None):

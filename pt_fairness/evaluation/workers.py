@@ -17,17 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pt_fairness.analysis.columns import (
-    FAR_DOWN,
-    GROUPS,
-    LABELS,
-    MATCHED,
-    MEASURES,
-    SEVERAL,
-    TOPICS,
-    UNDEFINED,
-    UNDEFINED_EVERYWHERE,
-)
+from pt_fairness.analysis.notes import Facts
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
@@ -177,16 +167,12 @@ class Scorer:
             return evaluator.judgments
         return Judgments(self.plan.qrels)
 
-    def facts(self, scores: Mapping[str, Scores]) -> dict[str, Any]:
-        """Return what the tables have in ``attrs`` on measures, topics and groups.
+    def facts(self, scores: Mapping[str, Scores]) -> Facts:
+        """Return what is known of measures, topics and groups.
 
         :param scores: those of one run or several, by name
         """
         runs = list(scores.values())
-        renamed = {}
-        for measure, column in self._columns.items():
-            if column != str(measure):
-                renamed[column] = str(measure)
         undefined = {}
         everywhere = {}
         several = {}
@@ -218,9 +204,9 @@ class Scorer:
             for column, share in run.within.items():
                 if share < 0.5:
                     far_down[column][name] = share
-        return {MEASURES: renamed, GROUPS: self.plan.groups, LABELS: self.plan.labels,
-                TOPICS: len(self.topics), UNDEFINED: undefined, UNDEFINED_EVERYWHERE: everywhere,
-                SEVERAL: several, MATCHED: matched, FAR_DOWN: dict(far_down)}
+        return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
+                     matched=matched, undefined=undefined, never_defined=everywhere,
+                     several=several, far_down=dict(far_down))
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""

@@ -324,22 +324,21 @@ _FORMS = "the path of a file, a DataFrame, a dictionary {qid: {docno: score}} or
 class NamedRuns(dict[str, RunInput]):
     """Runs by name."""
 
-    #: The topics for which transformers have retrieved, ``None`` without transformers.
+    #: The topics that count, ``None`` for those of the qrels.
     topics: pd.DataFrame | None = None
     #: The transformers by name.
     systems: Mapping[str, Any] = {}
 
 
 def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = None,
-          progress: bool = True, topics_needed: bool = True) -> NamedRuns:
+          progress: bool = True) -> NamedRuns:
     """Return the runs by name, each as a path or a frame. Transformers are run.
 
     :param names: a name for each run; by default those of the files
     :param topics: the topics of transformers, as :func:`load_topics` takes them
     :param progress: whether to show a progress bar while transformers are run
-    :param topics_needed: whether topics without transformers are an error
     :raises ValueError: there are none, two have the same name, one is no run, the names are not as
-        many as the runs, transformers without topics, or topics without transformers
+        many as the runs, or transformers without topics
     """
     if not isinstance(runs, Mapping):
         runs = as_frame(runs)
@@ -371,12 +370,11 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     if systems and topics is None:
         raise ValueError(f"{first_names([*systems])}: a transformer needs topics= to retrieve for, "
                          "a frame with qid and query or a dataset")
-    if topics is not None and topics_needed and not systems:
-        raise ValueError("topics= is for transformers, and the runs are none; leave it out")
     readable = NamedRuns()
     readable.systems = systems
-    if systems:
+    if topics is not None:
         readable.topics = load_topics(topics)
+    if systems:
         by_name |= results_of(systems, readable.topics, progress)
     for name, run in by_name.items():
         readable[name] = _frame_of(name, run)

@@ -7,6 +7,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 from typing import NamedTuple
 
 from ir_measures import measures as irm
@@ -15,6 +16,8 @@ from pt_fairness.measures.measure import FairnessMeasure, parameter_lines
 from pt_fairness.measures.measure_names import MEASURES
 from pt_fairness.measures.params import literal
 
+#: The marks of measures that are best where they are largest, and smallest.
+LARGER, SMALLER = "↑", "↓"
 #: The targets in words.
 TARGETS = {
     "qrels": "the distribution of the groups in the relevant documents of the topic",
@@ -84,12 +87,26 @@ def range_of(measure: FairnessMeasure) -> str:
     return text.replace("-", "−")
 
 
-def ideal_of(measure: FairnessMeasure) -> str:
-    """Return the fair value of a measure, or ``more`` where a larger value is always fairer."""
+def ideal_text(measure: FairnessMeasure) -> str:
+    """Return the ideal value of a measure, or ``more`` where a larger value is always fairer."""
+    return "more" if inf == measure.IDEAL else f"{measure.IDEAL:g}"
+
+
+def direction(measure: FairnessMeasure) -> str:
+    """Return the better end of a measure: ``'↑'``, ``'↓'`` or, inside its range, ``'→0'``.
+
+    Examples
+    --------
+    >>> from pt_fairness import AWRF, BiasP, FaiRR, rKL
+    >>> [direction(measure) for measure in (AWRF, rKL, BiasP, FaiRR)]
+    ['↑', '↓', '→0', '↑']
+    """
     low, high = measure.RANGE
-    if high is None and measure.IDEAL not in (0, low):
-        return "more"
-    return f"{measure.IDEAL:g}"
+    if (inf if high is None else high) == measure.IDEAL:
+        return LARGER
+    if (-inf if low is None else low) == measure.IDEAL:
+        return SMALLER
+    return f"→{measure.IDEAL:g}"
 
 
 #: The measures whose ``IDEAL`` is the best value, although it does not mean fair.
@@ -110,7 +127,7 @@ def ideal_in_words(measure: FairnessMeasure) -> str:
     >>> [ideal_in_words(measure) for measure in (rKL, Annotated, FaiRR)]
     ['0 is fair', '1 is best', 'more is fairer']
     """
-    end = ideal_of(measure)
+    end = ideal_text(measure)
     if end == "more":
         return "more is better" if has_one_view(measure) else "more is fairer"
     best = measure.NAME in _BEST or has_one_view(measure)
@@ -139,7 +156,7 @@ def overview(measures: Sequence[FairnessMeasure]) -> str:
     """
     rows = [("measure", "range", "fair", "what it asks")]
     for measure in measures:
-        end = ideal_of(measure)
+        end = ideal_text(measure)
         rows.append((measure.NAME, range_of(measure), end, measure.SHORT_DESC))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     columns = shutil.get_terminal_size((0, 0)).columns

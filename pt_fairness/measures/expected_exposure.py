@@ -473,7 +473,8 @@ class _EER(ExposureMeasure):
     # Slow version: eer in tests/slow_versions/exposure.py
     WHERE = "summand = exposure * target exposure"
     SOURCE = ("diaz2020", "raj2022")
-    IDEAL = 1.0
+    IDEAL = inf
+    DEFAULT = 0.0
 
     term = staticmethod(eer)
     largest = staticmethod(lambda disparity, relevance, squares: relevance)

@@ -127,7 +127,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The ranges that replace it, by the name and the value of a parameter.
     RANGES: ClassVar[dict[tuple[str, str], Range]] = {
         ("norm", "none"): (0.0, None), ("norm", "protected-first"): (0.0, None)}
-    #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness.
+    #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness, infinite if more is
+    #: always better.
     IDEAL: float = 0.0
     #: The papers of the measure, as keys of ``descriptions.BIBLIOGRAPHY``.
     SOURCE: ClassVar[Keys] = ()

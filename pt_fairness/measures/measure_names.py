@@ -162,13 +162,13 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
         not depend on the ranking. Its docstring is that of the measure. For several processes it
         can be imported, or pickled by cloudpickle.
     :param name: the name of the measure; by default that of the function
-    :param ideal: the value of a fair ranking
+    :param ideal: the value of a fair ranking; ``math.inf`` if more is always fairer
     :param range: the smallest and the largest value, ``None`` for no bound
     :returns: the measure, with the parameters ``cutoff`` and ``groups``; a function that is defined
         again in its module takes the place of the earlier one
     :raises ValueError: no function, a keyword that is none of these, a name that is taken or cannot
-        be parsed, or a ideal value that is not in the range; when it is computed, values of another
-        shape or outside the range
+        be parsed, or an ideal value outside the range; when it is computed, values of another shape
+        or outside the range
 
     Examples
     --------
@@ -221,15 +221,25 @@ def _bounds(range: Range) -> tuple[float, float]:
     return -inf if low is None else low, inf if high is None else high
 
 
+def _least_fair(ideal: float, low: float, high: float) -> float:
+    """Return the end of a range that is not ideal; if it is open, a value at a distance of 1."""
+    if ideal == low:
+        return low + 1 if math.isinf(high) else high
+    if ideal == high:
+        return high - 1 if math.isinf(low) else low
+    return ideal
+
+
 def _class_of(function: Any, name: str, ideal: Any, range: Any) -> type[FunctionMeasure]:
     """Return the class of the measure of a function.
 
-    :raises ValueError: an unknown keyword, or a range or a ideal value that is not possible
+    :raises ValueError: an unknown keyword, or a range or an ideal value that is not possible
     """
     declaration = function, name, ideal, range
     try:
         low, high = _bounds(range)
-        possible = low < high and low <= ideal <= high and math.isfinite(ideal)
+        worst = _least_fair(ideal, low, high)
+        possible = low < high and low <= ideal <= high and math.isfinite(worst)
     except (TypeError, ValueError):
         possible = False
     if not possible:
@@ -242,15 +252,10 @@ def _class_of(function: Any, name: str, ideal: Any, range: Any) -> type[Function
         named = "target" in inspect.signature(function).parameters
         target = params.target("qrels" if named else "uniform")
         supported |= {"rel": params.rel(), "target": target}
-    unfair = ideal
-    if ideal == low:
-        unfair = low + 1 if math.isinf(high) else high
-    elif ideal == high:
-        unfair = high - 1 if math.isinf(low) else low
     text = inspect.getdoc(function) or name
     return type(name, (FunctionMeasure,), {
         "__doc__": f"{name} — {name}.\n\n{text}", "NAME": name, "IDEAL": float(ideal),
-        "RANGE": range, "DEFAULT": float(unfair), "SUPPORTED_PARAMS": supported,
+        "RANGE": range, "DEFAULT": float(worst), "SUPPORTED_PARAMS": supported,
         "COMPARES": "target" in takes, "RELEVANCE": "relevance" in takes,
         "DECLARATION": declaration, "TAKES": takes})
 

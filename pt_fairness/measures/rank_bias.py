@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -267,7 +267,8 @@ class _FaiRR(ValueMeasure):
     SUPPORTED_PARAMS = _NOT_NEGATIVE
     NOT_NEGATIVE = True
     RANGE = (0.0, None)
-    IDEAL = 1.0
+    IDEAL = inf
+    DEFAULT = 0.0
     SOURCE = ("rekabsaz2021",)
 
     def check_together(self) -> None:

@@ -4,7 +4,7 @@ et al. 2019), BiasP, BiasRBP and BiasDCG (Gezici et al. 2021).
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import Any
 
 import numpy as np
@@ -305,7 +305,7 @@ class StanceMeasure(SignedMeasure):
         super().__init__(**options)
         if self.param("con") is None:
             self.RANGE = (0.0, self.RANGE[1])
-            self.IDEAL = 1.0
+            self.IDEAL = inf if self.RANGE[1] is None else 1.0
 
     def check_together(self) -> None:
         if self["pro"] == self["con"]:

@@ -27,8 +27,8 @@ from pt_fairness.analysis.columns import (
     systems_of,
     with_mark,
 )
-from pt_fairness.analysis.inference import SIDE
-from pt_fairness.analysis.system_rankings import Correlations, starred
+from pt_fairness.analysis.correlations import Correlations, starred
+from pt_fairness.analysis.statistics import SIDE
 from pt_fairness.core.arrays import Bools
 from pt_fairness.core.messages import listed, warn
 from pt_fairness.io.files import need_columns, need_rows

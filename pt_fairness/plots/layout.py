@@ -21,7 +21,7 @@ from matplotlib.transforms import ScaledTranslation
 from pt_fairness.analysis.columns import measure_of
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.messages import listed, warn
-from pt_fairness.measures.descriptions import ideal_in_words, ideal_of
+from pt_fairness.measures.descriptions import ideal_in_words, ideal_text
 
 #: The colour-blind-safe palette of Okabe & Ito (2008), with yellow and black last because they
 #: stand out.
@@ -174,7 +174,7 @@ def ideal(column: str, table: pd.DataFrame) -> float | None:
     """Return the ideal value of a column, ``None`` if it has no bound or the measure is unknown.
     """
     measure = measure_of(column, table)
-    if measure is None or ideal_of(measure) == "more":
+    if measure is None or ideal_text(measure) == "more":
         return None
     return float(measure.IDEAL)
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from pt_fairness.analysis import against_random
 from pt_fairness.analysis.columns import ALPHA, LEAST_TESTED, TOO_FEW
-from pt_fairness.analysis.runs_and_qrels import is_of_groups
-from pt_fairness.analysis.significance import (
+from pt_fairness.analysis.inputs import is_of_groups
+from pt_fairness.analysis.notes import (
     BETTER,
     DIFFERENT,
     WORSE,

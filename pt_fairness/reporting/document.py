@@ -15,7 +15,7 @@ import pandas as pd
 
 from pt_fairness import analysis
 from pt_fairness.analysis.columns import ALPHA, CORRECTION
-from pt_fairness.analysis.formats import rename
+from pt_fairness.analysis.tables import rename
 from pt_fairness.core import __version__
 from pt_fairness.core.messages import at_least, collecting_warnings, warn
 from pt_fairness.evaluation.experiment import Options, evaluated

@@ -21,7 +21,7 @@ from pt_fairness.analysis.columns import (
     measure_columns,
     systems_of,
 )
-from pt_fairness.analysis.runs_and_qrels import annotations_of, first_rows, runs_of
+from pt_fairness.analysis.inputs import annotations_of, first_rows, runs_of
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import texts_of

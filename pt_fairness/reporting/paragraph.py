@@ -14,7 +14,7 @@ import ir_measures
 
 from pt_fairness.analysis import ALPHA
 from pt_fairness.analysis.columns import NEAR_ZERO, direction_of
-from pt_fairness.analysis.significance import level
+from pt_fairness.analysis.notes import level
 from pt_fairness.core import __version__
 from pt_fairness.core.messages import distinct_or, enumerated, plural
 from pt_fairness.core.registry import name_of

@@ -27,9 +27,7 @@ from pt_fairness.analysis.columns import (
     best_of_measures,
 )
 from pt_fairness.analysis.drawn_labels import LARGEST_R_HAT, WHY
-from pt_fairness.analysis.formats import as_text
-from pt_fairness.analysis.inference import tests_of_zero
-from pt_fairness.analysis.significance import (
+from pt_fairness.analysis.notes import (
     BETTER,
     DIFFERENT,
     WORSE,
@@ -38,6 +36,8 @@ from pt_fairness.analysis.significance import (
     p_values,
     short_p,
 )
+from pt_fairness.analysis.statistics import tests_of_zero
+from pt_fairness.analysis.tables import as_text
 from pt_fairness.core.messages import enumerated, first_names, plural
 from pt_fairness.groups import Groups, error_rates
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates

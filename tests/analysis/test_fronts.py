@@ -14,7 +14,7 @@ from slow_versions.reading import read_topics
 
 import pt_fairness
 from pt_fairness import analysis, groups, rKL
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 from pt_fairness.measures.measure_names import MEASURES as ALL
 from pt_fairness.measures.measure_names import parse
 

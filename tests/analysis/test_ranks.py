@@ -11,7 +11,7 @@ from ir_measures import parse_measure
 
 from pt_fairness import FairnessWarning, explain, groups
 from pt_fairness.analysis.explanation import Ranks, annotations_for
-from pt_fairness.analysis.runs_and_qrels import loaded_qrels, runs_of
+from pt_fairness.analysis.inputs import loaded_qrels, runs_of
 from pt_fairness.rankings.trec_order import Judgments
 
 

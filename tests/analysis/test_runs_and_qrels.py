@@ -19,7 +19,7 @@ from pt_fairness import (
     rKL,
     rND,
 )
-from pt_fairness.analysis.runs_and_qrels import (
+from pt_fairness.analysis.inputs import (
     frames_of,
     kept_annotations,
     loaded_qrels,

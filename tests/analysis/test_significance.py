@@ -9,7 +9,7 @@ from one_test import each
 
 from pt_fairness import rename
 from pt_fairness.analysis.columns import best_of_measures
-from pt_fairness.analysis.significance import baseline_row, changes, notes, short_p
+from pt_fairness.analysis.notes import baseline_row, changes, notes, short_p
 from pt_fairness.evaluation import as_text
 
 

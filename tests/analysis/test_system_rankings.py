@@ -25,7 +25,7 @@ from pt_fairness.analysis import (
     rank_table,
     top,
 )
-from pt_fairness.analysis.significance import corrected
+from pt_fairness.analysis.notes import corrected
 
 
 class TestMinMax:

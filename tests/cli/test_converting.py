@@ -13,7 +13,7 @@ from one_test import each
 from rerank_cases import WORKED
 
 from pt_fairness import analysis, cli, evaluate, read_run, rerank
-from pt_fairness.analysis.significance import short_p
+from pt_fairness.analysis.notes import short_p
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from ir_measures import AP, Judged, P, alpha_nDCG, nDCG
 from one_test import each
 
 from pt_fairness import FairnessWarning, evaluate, io, rKL, rND
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 
 
 def assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline):

@@ -8,7 +8,7 @@ from evaluation.common import PROCESSES, evaluate_quietly
 from ir_measures import nDCG
 
 from pt_fairness import Annotated, BiasP, rename, rKL
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 from pt_fairness.evaluation import as_text
 
 QRELS = pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in range(6)], "label": 1,

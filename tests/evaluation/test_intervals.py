@@ -12,7 +12,7 @@ from evaluation.common import evaluate_quietly
 
 from pt_fairness import analysis, rename
 from pt_fairness.analysis.columns import measure_columns
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 from pt_fairness.evaluation import as_text
 
 MEASURES = ["nDCG@5", "BiasP(pro='g0',con='g1')@5", "NumRel"]

@@ -25,7 +25,7 @@ from pt_fairness import (
     rKL,
     rND,
 )
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 from pt_fairness.evaluation import as_text
 
 #: Groups of unjudged documents alone, so that rND is undefined for every topic.

@@ -11,7 +11,7 @@ from ir_measures import AP, alpha_nDCG, nDCG
 from one_test import each
 
 from pt_fairness import AWRF, EEL, FairnessWarning, analysis, evaluate, groups, rKL, rND
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 from pt_fairness.evaluation import as_text
 
 SOURCE = groups.from_pattern("[0-4]$", labels=["0", "1", "2", "3", "4"], name="digits")

@@ -9,7 +9,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import AWRF, evaluate, groups, highlight, rename
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 
 DOCNOS = ["FT1", "LA2", "FT3", "LA4"]
 QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})

@@ -12,7 +12,7 @@ from example_files import DATA
 from ir_measures import P
 from scipy import stats
 
-from pt_fairness.analysis.significance import short_p
+from pt_fairness.analysis.notes import short_p
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 

@@ -11,7 +11,7 @@ import pytest
 
 from pt_fairness import analysis, explain, report
 from pt_fairness.analysis.columns import distance_from_best, measure_columns
-from pt_fairness.analysis.significance import BETTER, WORSE, changes
+from pt_fairness.analysis.notes import BETTER, WORSE, changes
 from pt_fairness.provider.measure_lists import with_groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")

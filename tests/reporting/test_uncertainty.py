@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import analysis
-from pt_fairness.analysis.significance import short_p
+from pt_fairness.analysis.notes import short_p
 from pt_fairness.reporting.sections import of_topic_groups, of_uncertain_labels
 
 QIDS = ["1", "2", "3", "4", "5"]

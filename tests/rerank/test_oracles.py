@@ -8,7 +8,7 @@ import pytest
 
 from pt_fairness import cli, evaluate, groups, report, rerank
 from pt_fairness.analysis.columns import ORACLES
-from pt_fairness.analysis.significance import notes
+from pt_fairness.analysis.notes import notes
 
 LABELS = {"a": "PRO", "b": "PRO", "c": "CON", "d": "CON", "e": "PRO"}
 QRELS = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 1, 1, 0],

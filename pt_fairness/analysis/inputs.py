@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 
 from pt_fairness import groups as sources
 from pt_fairness.core.arrays import Ints
-from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER
+from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, as_frame
 from pt_fairness.core.messages import first_names, shown, warn
 from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import need_columns, need_rows
@@ -147,3 +147,40 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
             raise ValueError(f"{measure} is not possible here: {caller} takes measures of this "
                              f"package without a groups parameter; {labels}")
     return measures
+
+
+def _topic_source(groups: Any) -> sources.Groups:
+    """Return the group source of topics, with a topic in the place of a document."""
+    groups = as_frame(groups)
+    if isinstance(groups, pd.DataFrame):
+        need_columns(groups, ["qid", "group"], "the frame of topic groups")
+        frame = groups[["qid", "group"]]
+        return sources.from_frame(frame.rename(columns={"qid": "docno"}))
+    if not isinstance(groups, Mapping) or not groups:
+        raise ValueError(f"groups={shown(groups)} are a {type(groups).__name__}; groups of "
+                         "topics are a dictionary from topics to labels, or a frame with the "
+                         "columns qid and group")
+    if not all(isinstance(part, (Mapping, pd.DataFrame)) for part in groups.values()):
+        return sources.from_mapping(groups)
+    parts = [_topic_source(part) for part in groups.values()]
+    if len(parts) == 1:
+        return parts[0]
+    return sources.product(*parts)
+
+
+def topic_memberships(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return ``qid, group`` for each topic of a per-query frame and each of its groups.
+
+    :raises ValueError: no topic has a group
+    """
+    topics = frame["qid"].unique()
+    qids = topics.tolist()
+    members = _topic_source(groups).lookup([""] * len(qids), qids)
+    lacking = np.setdiff1d(topics, members["docno"])
+    if len(lacking) == len(topics):
+        raise ValueError(f"no topic of the frame, such as {topics[0]!r}, has a group; check that "
+                         "the ids match")
+    if len(lacking):
+        warn(f"{len(lacking)} of {len(topics)} topics (the first is {lacking[0]!r}) have no group "
+             "and are left out")
+    return members[["docno", "group"]].set_axis(["qid", "group"], axis=1)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.runs_and_qrels import (
+from pt_fairness.analysis.inputs import (
     annotations_of,
     first_rows,
     frames_of,

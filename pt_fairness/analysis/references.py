@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.columns import TIE_DECIMALS, direction_of_measure, from_best
-from pt_fairness.analysis.runs_and_qrels import (
+from pt_fairness.analysis.directions import direction, distance
+from pt_fairness.analysis.frames import REFERENCES
+from pt_fairness.analysis.inputs import (
     annotations_of,
     first_rows,
     is_of_groups,
@@ -20,7 +21,7 @@ from pt_fairness.analysis.runs_and_qrels import (
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.core.arrays import Bools, Floats, Ints, positions, uniforms
+from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, positions, uniforms
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, listed, shown
 from pt_fairness.io.run_files import RunInputs
@@ -32,7 +33,7 @@ from pt_fairness.rankings.labelled import LabelSets, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The kinds of reference rankings.
-KINDS = ("random", "proportional", "largest-group-first", "smallest-group-first")
+KINDS = tuple(REFERENCES)
 #: The number of documents that are scored at a time, which limits the memory.
 DOCUMENTS = 1 << 20
 
@@ -413,8 +414,8 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     random = means[1:]
     draws = len(random)
     difference = (random - means[0]).round(TIE_DECIMALS)
-    distance = from_best(means, direction_of_measure(measure))
-    worse = (distance[1:] - distance[0]).round(TIE_DECIMALS)
+    far = distance(means, direction(measure) or "")
+    worse = (far[1:] - far[0]).round(TIE_DECIMALS)
     below = (difference <= 0).sum()
     above = (difference >= 0).sum()
     tail = 1 + min(below, above)

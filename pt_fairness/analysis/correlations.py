@@ -1,0 +1,264 @@
+"""How the averages of systems agree between measures, and several measures as one score."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from math import nan
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction, distance
+from pt_fairness.analysis.frames import (
+    column_name,
+    is_constant,
+    is_per_query,
+    measure_columns,
+    single_system,
+    systems,
+)
+from pt_fairness.analysis.statistics import ALPHA
+from pt_fairness.core.arrays import TIE_DECIMALS, Floats, ratio
+from pt_fairness.core.messages import one_of, shown, warn
+
+
+def minmax(averages: pd.DataFrame) -> pd.DataFrame:
+    """Scale the averages of every measure to [0, 1] by (x − min) / (max − min) over the systems.
+
+    The result depends on the systems in the table. A column whose values are equal to 12 decimals
+    becomes 0, with a warning. A signed bias gets a warning, because its fair value is no longer
+    0.
+
+    Source: Das & Lease (2019), section 4; Pathiyan Cherumanal et al. (2021), section 3.1.
+
+    :param averages: ``name`` and a column for each measure
+    :returns: the same columns; those that do not hold averages of a measure are unchanged
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C"], "nDCG@5": [0.9, 0.5, 0.7]})
+    >>> analysis.minmax(averages)
+      name  nDCG@5
+    0    A     1.0
+    1    B     0.0
+    2    C     0.5
+    """
+    columns = measure_columns(averages)
+    averages = systems(averages)
+    values = averages[columns].astype(float)
+    low = values.min()
+    spread = values.max() - low
+    constant = [column for column in values if is_constant(values[column])]
+    if constant:
+        warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
+             "0.0")
+    signed = [column for column in columns if direction(column) == NEAR_ZERO]
+    if signed:
+        warn(f"0 is not the ideal value of {', '.join(signed)} after normalisation; normalise the "
+             "same measure with abs=True")
+    scaled = (values - low) / spread.where(spread > 0, 1.0)
+    scaled[constant] *= 0.0  # keeps NaN
+    return averages.assign(**scaled)
+
+
+def combine(averages: pd.DataFrame, columns: Sequence[Any],
+            how: Literal["mean", "gmean", "hmean"] = "mean",
+            weights: Sequence[float] | None = None) -> pd.DataFrame:
+    """Combine several measures to one score for each system, by a mean.
+
+    Larger has to be better for every column. Use ``'1-rKL@5'``, which is one minus the column
+    ``rKL@5``, for a measure of unfairness.
+
+    Source: Das & Lease (2019), section 4 (``mean`` and ``gmean`` of N[R-Prec] and F); Pathiyan
+    Cherumanal et al. (2021), section 5.1 (``hmean`` of α-nDCG@5 and 1 − rKL@5).
+
+    :param averages: ``name`` and a column for each measure
+    :param columns: measures or their names
+    :param how: the arithmetic, geometric or harmonic mean
+    :param weights: one for each column, not negative, equal by default; a column of weight 0 is
+        ignored
+    :returns: the table with one more column, such as ``hmean(α_nDCG@5,1-rKL@5)`` or, with weights,
+        ``mean(2*nDCG@5,1*AWRF@5)``
+    :raises ValueError: an unknown column, a negative value in a geometric or harmonic mean, or
+        wrong weights
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> averages = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.9, 0.5], "rKL@5": [0.4, 0.1]})
+    >>> analysis.combine(averages, ["nDCG@5", "1-rKL@5"], "hmean").round(3)
+      name  nDCG@5  rKL@5  hmean(nDCG@5,1-rKL@5)
+    0    A     0.9    0.4                  0.720
+    1    B     0.5    0.1                  0.643
+    """
+    from scipy import stats
+    means = {"mean": np.average, "gmean": stats.gmean, "hmean": stats.hmean}
+    one_of("how", how, list(means))
+    names = list(map(str, columns))
+    numbers = np.ones(len(names)) if weights is None else np.asarray(weights, float)
+    if isinstance(columns, str) or not names or numbers.shape != (len(names),):
+        raise ValueError("columns must be a list of measures, and weights as many numbers, got "
+                         f"{shown(columns)} and {shown(weights)}")
+    if not (numbers >= 0).all() or not 0 < numbers.sum() < math.inf:
+        raise ValueError("weights must be at least 0, with a finite sum above 0, got "
+                         f"{shown(weights)}")
+    used = numbers > 0
+    values = np.column_stack([_larger_better(averages, name) for name in names])[:, used]
+    if how != "mean" and (values < 0).any():
+        raise ValueError(f"the columns of a {how} must be at least 0, got {values.min():g}")
+    parts = names
+    if weights is not None:
+        parts = [f"{weight:g}*{name}" for weight, name in zip(numbers, names, strict=True)]
+    mean = means[how](values, axis=1, weights=numbers[used])
+    return averages.assign(**{f"{how}({','.join(parts)})": mean})
+
+
+def _larger_better(averages: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column, or one minus the column if its name starts with ``1-``."""
+    columns = measure_columns(averages)
+    if name in columns or not name.startswith("1-"):
+        end = direction(name)
+        if end in (SMALLER, NEAR_ZERO):
+            warn(f"larger is better in a combination, and {end} in {name}; combine '1-{name}', of "
+                 "a signed measure with abs=True")
+        return averages[column_name(name, columns)].astype(float)
+    column = column_name(name.removeprefix("1-"), columns)
+    values = averages[column].astype(float)
+    if ((values < 0) | (values > 1)).any():
+        raise ValueError(f"{name} must have values of {column} in [0, 1], got {values.min():g} to "
+                         f"{values.max():g}; normalise the table with minmax first")
+    return 1.0 - values
+
+
+class Correlations(NamedTuple):
+    """The result of :func:`correlations`, with a row and a column for each measure."""
+
+    #: −1 to 1; NaN where a measure is constant, also on the diagonal.
+    coefficients: pd.DataFrame
+    #: The p-values of a two-sided test of no association; NaN where the coefficient is NaN.
+    p_values: pd.DataFrame
+    #: The lower triangle as text with four decimals and a star where p < .05, as in the papers.
+    table: pd.DataFrame
+
+
+def correlations(frame: pd.DataFrame,
+                 method: Literal["kendall", "spearman", "pearson", "ap"] = "kendall") \
+        -> Correlations:
+    """Return the correlation of every two measures, over systems or over the topics of one system.
+
+    Kendall's τ is τ-b. For τ and for Spearman's ρ, values that are equal to 12 decimals are ties.
+    Two measures are compared on the systems (or topics) that have a value of both. One warning
+    counts the missing values, and one names the measures whose values are all equal.
+
+    ``'ap'`` is the AP correlation, in which the best systems weigh more. One measure ranks the
+    systems. Each system is compared with those above it: a pair counts 1 if the values of both
+    measures are in the same order, −1 if not, and 0 for a tie. The mean over these pairs is
+    averaged over the systems, and then over both choices of the measure that ranks. Whatever end is
+    better, the sign is that of τ. There is no p-value.
+
+    Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
+    table 3; Yilmaz et al. (2008) for ``'ap'``, with ties and its sign as decided here.
+
+    :param frame: averages (over systems), or a per-query frame of one system (over topics)
+    :param method: the coefficient
+    :raises ValueError: an unknown method, or a per-query frame of several systems
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> averages = pd.DataFrame({"name": ["A", "B", "C", "D"], "AP": [0.4, 0.3, 0.2, 0.1],
+    ...                          "nDCG@5": [0.5, 0.6, 0.3, 0.2], "rKL@5": [0.1, 0.2, 0.3, 0.4]})
+    >>> analysis.correlations(averages).coefficients.round(3)
+               AP  nDCG@5  rKL@5
+    AP      1.000   0.667 -1.000
+    nDCG@5  0.667   1.000 -0.667
+    rKL@5  -1.000  -0.667  1.000
+    """
+    one_of("method", method, ["kendall", "spearman", "pearson", "ap"])
+    if is_per_query(frame):
+        frame = single_system(frame, "correlations over topics need")
+        columns = frame.pivot(index="qid", columns="measure", values="value")
+        columns = columns[frame["measure"].unique()]
+    else:
+        columns = systems(frame)[measure_columns(frame)]
+    columns = columns.astype(float)
+    if method != "pearson":
+        columns = columns.round(TIE_DECIMALS)
+    missing = columns.isna().sum()
+    if missing.any():
+        counts = [f"{count} of {name}" for name, count in missing.items() if count]
+        warn("values are missing, and two measures are compared where both have one; missing are "
+             f"{', '.join(counts)}")
+    names = list(columns)
+    constant = columns.apply(is_constant)
+    if constant.any():
+        warn(f"all values of {', '.join(constant[constant].index)} are equal, so the correlation "
+             "is undefined: NaN")
+    coefficients = np.diag(np.where(constant, nan, 1.0))
+    p_values = coefficients - np.eye(len(names))
+    table = np.full_like(coefficients, "", object)
+    ends = [direction(name) or LARGER for name in names]
+    for i, j in itertools.combinations(range(len(names)), 2):
+        pairs = columns.iloc[:, [i, j]].dropna()
+        coefficient, p_value = _correlation(pairs.to_numpy(), method, ends[i], ends[j])
+        cells = [i, j], [j, i]
+        coefficients[cells] = coefficient
+        p_values[cells] = p_value
+        table[j, i] = starred(coefficient, p_value)
+    matrices = [pd.DataFrame(cells, names, names) for cells in (coefficients, p_values, table)]
+    return Correlations(*matrices[:2], matrices[2].iloc[1:, :-1])
+
+
+def _correlation(pairs: Floats, method: str, first: str, second: str) -> tuple[float, float]:
+    """Return the correlation of two measures and its p-value, NaN where it is undefined.
+
+    :param pairs: the values of both measures, ``[n, 2]``
+    :param first: the better end of the first measure, and ``second`` that of the second
+    """
+    from scipy import stats
+    x, y = pairs.T
+    if is_constant(x) or is_constant(y):
+        return nan, nan
+    if method == "ap":
+        by_first = _ap(x, y, first)
+        by_second = _ap(y, x, second)
+        return (by_first + by_second) / 2, nan
+    if method == "spearman":
+        return stats.spearmanr(x, y)
+    if method == "pearson":
+        return stats.pearsonr(x, y)
+    return stats.kendalltau(x, y)
+
+
+def _ap(x: Floats, y: Floats, end: str) -> float:
+    """Return the AP correlation of two measures, with the ranking by the first.
+
+    :param end: the better end of the first measure
+    """
+    far = distance(x, end)
+    above = far < far[:, None]  # row i: the systems better than system i
+    dx = np.subtract.outer(x, x)
+    dy = np.subtract.outer(y, y)
+    agree = np.sign(dx * dy)
+    below = above.any(axis=1)
+    agreeing = (agree * above).sum(axis=1)
+    means = ratio(agreeing, above.sum(axis=1))
+    return float(means[below].mean())
+
+
+def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:
+    """Return a coefficient as text, with a star where p < .05; ``'–'`` for NaN."""
+    if math.isnan(coefficient):
+        return "–"
+    rounded = round(coefficient, decimals) + 0.0  # without −0
+    text = f"{rounded:.{decimals}f}"
+    if p_value < ALPHA:
+        return f"{text}*"
+    return text

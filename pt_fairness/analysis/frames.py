@@ -1,0 +1,175 @@
+"""Averages and per-query frames: their columns, and what is checked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from pt_fairness.core.arrays import TIE_DECIMALS
+from pt_fairness.core.identifiers import missing, with_text_ids
+from pt_fairness.core.messages import shown
+from pt_fairness.io.files import need_frame, need_rows
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.provider.measure_lists import parsed_or_none
+
+#: The suffixes of the columns in which pt.Experiment compares with a baseline.
+WINS, LOSSES, P_VALUE, REJECT, CORRECTED = " +", " -", " p-value", " reject", " p-value corrected"
+SUFFIXES = (CORRECTED, P_VALUE, REJECT, WINS, LOSSES, " corrected")
+#: The prefix of the column that pandas creates for an index in a CSV file.
+SAVED_INDEX = "Unnamed: "
+#: The kinds of reference rankings, and the names of their rows in a table of averages.
+REFERENCES = {"random": "[random order]", "proportional": "[proportional]",
+              "largest-group-first": "[largest group first]",
+              "smallest-group-first": "[smallest group first]"}
+
+
+def split_suffix(column: str) -> tuple[str, str]:
+    """Return the measure of a column, and the suffix of a comparison with a baseline.
+
+    Examples
+    --------
+    >>> from pt_fairness.analysis.frames import split_suffix
+    >>> split_suffix("rKL@5 p-value corrected")
+    ('rKL@5', ' p-value corrected')
+    """
+    for suffix in SUFFIXES:
+        if column.endswith(suffix):
+            return column.removesuffix(suffix), suffix
+    return column, ""
+
+
+def is_reference(averages: pd.DataFrame) -> pd.Series:
+    """Return a mask of the rows that are reference rankings and not systems."""
+    names = averages.get("name", averages.index.to_series())
+    return names.isin(REFERENCES.values())
+
+
+def systems(averages: pd.DataFrame) -> pd.DataFrame:
+    """Return averages without the rows of reference rankings."""
+    return averages[~is_reference(averages)]
+
+
+def is_per_query(frame: pd.DataFrame) -> bool:
+    """Return whether a frame is a per-query frame, not a table of averages.
+
+    :raises ValueError: if it is not a DataFrame
+    """
+    need_frame(frame, "the table")
+    return {"qid", "measure", "value"} <= set(frame.columns)
+
+
+def per_query(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns ``name, qid, measure, value``, with topics and measures as text.
+
+    :raises ValueError: if a column is missing, there are no rows, a row lacks its name, topic or
+        measure, or a system has two values of one topic and measure
+    """
+    keys = ["name", "qid", "measure"]
+    columns = [*keys, "value"]
+    need_rows(frame, "the per-query frame", columns)
+    names = frame["name"]
+    if names.hasnans:
+        raise missing(names, names.isna().argmax(), "per-query frame")
+    frame = with_text_ids(frame[columns], "per-query frame", "qid", "measure")
+    frame = frame.astype({"value": float})
+    repeated = frame.duplicated(keys)
+    if repeated.any():
+        row = frame[repeated].iloc[0]
+        raise ValueError(f"{row['name']} has several values of {row['measure']} for topic "
+                         f"{row['qid']}; keep one for each system, topic and measure")
+    return frame
+
+
+def single_system(frame: pd.DataFrame, purpose: str) -> pd.DataFrame:
+    """Check that a per-query frame has one system. The column ``name`` may be missing.
+
+    :param purpose: the subject and verb of the error, such as ``'the figure shows'``
+    :raises ValueError: if there are several systems
+    """
+    need_frame(frame, "the per-query frame")
+    frame = per_query(frame if "name" in frame else frame.assign(name=""))
+    names = frame["name"].unique()
+    if len(names) > 1:
+        raise ValueError(f"the per-query frame has {len(names)} systems, and {purpose} one; choose "
+                         f"it with frame[frame['name'] == {names[0]!r}]")
+    return frame
+
+
+def single_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFrame, str]:
+    """Return the rows of one measure of a per-query frame, and its name.
+
+    :param measure: a measure or its name; ``None`` if the frame has one measure
+    :raises ValueError: if the frame does not have the measure, or has several and none is given
+    """
+    column = frame["measure"].map(str)
+    names = column.unique().tolist()
+    if measure is not None:
+        name = column_name(measure, names)
+    elif len(names) == 1:
+        name = names[0]
+    else:
+        raise ValueError(f"the frame has {len(names)} measures, and one is needed; choose from "
+                         f"{', '.join(map(repr, names))}")
+    return frame[column == name], name
+
+
+def column_name(measure: Any, names: Sequence[str]) -> str:
+    """Return the name of a measure among those of a table.
+
+    :param measure: a measure or its text; aliases such as α_nDCG@5 are accepted
+    :raises ValueError: if the table does not have the measure
+    """
+    for name in (str(measure), str(parsed_or_none(measure))):
+        if name in names:
+            return name
+    raise ValueError(f"the table has no measure {shown(str(measure))}; it has "
+                     f"{', '.join(map(repr, names))}")
+
+
+def values_by_measure(values: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return a value for each measure of a table, by its name there.
+
+    :param values: a dictionary by measure, or one value for all measures
+    :param names: the measures of the table
+    :raises ValueError: if the table does not have a measure
+    """
+    if not isinstance(values, Mapping):
+        return dict.fromkeys(names, values)
+    return {column_name(measure, names): value for measure, value in values.items()}
+
+
+def measure_columns(averages: pd.DataFrame) -> list[str]:
+    """Return the names of the columns that hold averages, without those of comparisons.
+
+    :raises ValueError: if there is no column ``name``, no row or no measure, the frame is a
+        per-query frame, or the column of a measure does not hold numbers
+    """
+    need_rows(averages, "the table of averages", ["name"])
+    if is_per_query(averages):
+        raise ValueError("this is a per-query frame, and averages are needed: a row for each "
+                         "system and a column for each measure")
+    columns = []
+    for column, values in averages.items():
+        name = str(column)
+        if pd.api.types.is_numeric_dtype(values):
+            if name != "name" and not split_suffix(name)[1] and not name.startswith(SAVED_INDEX):
+                columns.append(name)
+        elif parsed_or_none(name) is not None:
+            raise ValueError(f"{name} must be a column of numbers, got {values.iloc[0]!r}")
+    if not columns:
+        raise ValueError("the table of averages must have a column of numbers beside name, got "
+                         f"{', '.join(map(str, averages.columns))}")
+    return columns
+
+
+def fairness_measure(name: Any) -> FairnessMeasure | None:
+    """Return the measure of this package that a column is named after, or ``None``."""
+    measure = parsed_or_none(name)
+    return measure if isinstance(measure, FairnessMeasure) else None
+
+
+def is_constant(values: Any) -> bool:
+    """Return whether all values but NaN are equal to 12 decimals."""
+    return pd.Series(values, dtype=float).round(TIE_DECIMALS).nunique() < 2

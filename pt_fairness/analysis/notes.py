@@ -1,0 +1,316 @@
+"""What is said of a table: marks of significant differences, and the notes below it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import pandas as pd
+
+from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction, distance
+from pt_fairness.analysis.frames import (
+    CORRECTED,
+    P_VALUE,
+    WINS,
+    fairness_measure,
+    is_per_query,
+    is_reference,
+    measure_columns,
+)
+from pt_fairness.analysis.statistics import ALPHA, LEAST_TESTED, TESTS, TOO_FEW
+from pt_fairness.core.messages import first_names
+from pt_fairness.measures.descriptions import target_and_protected
+
+#: The marks of systems that are significantly better and worse than the baseline, and different
+#: from it by a measure that has its ideal value within its range.
+BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
+#: The corrections of statsmodels in words; others are named as statsmodels names them.
+CORRECTIONS = {"holm": "Holm's correction", "h": "Holm's correction",
+               "bonferroni": "Bonferroni's correction", "b": "Bonferroni's correction"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The tests against the baseline."""
+
+    #: The name of the baseline.
+    baseline: str
+    #: A key of :data:`~pt_fairness.analysis.statistics.TESTS`.
+    test: str
+    #: A method of statsmodels, ``None`` for none.
+    correction: str | None
+    #: The number of systems that are compared, with those that failed.
+    systems: int
+
+    def __str__(self) -> str:
+        """Return the test, the level and the correction in words."""
+        words = f"{TESTS[self.test]}, p < {level(ALPHA)}"
+        if self.systems < 2:
+            return words
+        if self.correction is None:
+            return f"{words}, not corrected for several systems"
+        correction = CORRECTIONS.get(self.correction, f"correction {self.correction}")
+        return f"{words}, {correction} for {self.systems} systems"
+
+
+@dataclass
+class Facts:
+    """What an evaluation knows beside its tables. Measures are named as their columns."""
+
+    #: The number of topics.
+    topics: float = inf
+    #: The names of the systems, in the order of the runs.
+    systems: Sequence[str] = ()
+    #: The name of the group source; ``None`` if the measures name theirs.
+    groups: str | None = None
+    #: The declared labels of the group source; ``None`` if it declares none.
+    labels: Sequence[str] | None = None
+    #: How many documents have a group or a value, a sentence for each source.
+    matched: Mapping[str, str] = field(default_factory=dict)
+    #: The topics for which a measure is undefined, by measure.
+    undefined: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: The measures that are undefined for all topics, with the number of topics or the reason.
+    never_defined: Mapping[str, str] = field(default_factory=dict)
+    #: Whether undefined topics are left out, and do not count 0.
+    dropped: bool = False
+    #: The number of groups of measures that compare one of several groups with all others, because
+    #: ``protected`` is not set.
+    several: Mapping[str, int] = field(default_factory=dict)
+    #: By measure and system, the share of the counted documents within the cutoff, if below half.
+    far_down: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    #: The pipelines that re-rank by the labels of the measures.
+    oracles: Sequence[str] = ()
+    #: The tests against the baseline, ``None`` without one.
+    comparison: Comparison | None = None
+    #: The errors of failed runs, by name.
+    failed: Mapping[str, str] = field(default_factory=dict)
+    #: The names of the rows of reference rankings.
+    references: Sequence[str] = ()
+
+    def tested(self, measure: str) -> float:
+        """Return the number of topics of the test of a measure, infinite if it is not known."""
+        left_out = self.undefined.get(measure, ()) if self.dropped else ()
+        return self.topics - len(left_out)
+
+
+def baseline_row(averages: pd.DataFrame) -> int | None:
+    """Return the position of the baseline, which has no comparison; ``None`` without one."""
+    for suffix in (WINS, P_VALUE):
+        compared = averages.columns.astype(str).str.endswith(suffix)
+        empty = averages.loc[:, compared].isna().all(axis=1) & ~is_reference(averages)
+        if compared.any() and empty.sum() == 1:
+            return int(empty.argmax())
+    return None
+
+
+def p_values(averages: pd.DataFrame, column: str) -> pd.Series | None:
+    """Return the p-values of a measure, corrected ones if the table has them; ``None`` for none."""
+    return averages.get(column + CORRECTED, averages.get(column + P_VALUE))
+
+
+def marks(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
+    """Return the marks of the systems that are significantly better or worse than the baseline.
+
+    Better is what is nearer to the better end of the measure: for ``rKL@5``, the smaller mean. The
+    test of a signed measure does not say which mean is nearer to 0, so the mark is ``≠``. Fewer
+    than six topics have no marks. Corrected p-values are used if the table has them.
+
+    :param averages: the result of ``pt.Experiment`` or :func:`pt_fairness.evaluate`
+    :returns: a column of ``▲`` (better), ``▼`` (worse), ``≠`` (different) and ``''`` for each
+        measure; ``''`` throughout without a baseline, and if the direction of a measure is unknown
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness.analysis.notes import Facts, marks
+    >>> table = pd.DataFrame({"name": ["A", "B", "C"], "rKL@5": [0.4, 0.1, 0.3],
+    ...                       "rKL@5 +": [None, 0, 1], "rKL@5 -": [None, 9, 8],
+    ...                       "rKL@5 p-value": [None, 0.01, 0.2]})
+    >>> marks(table, Facts())["rKL@5"].tolist()
+    ['', '▲', '']
+    """
+    columns = measure_columns(averages)
+    result = pd.DataFrame("", averages.index, columns)
+    row = baseline_row(averages)
+    if row is None:
+        return result
+    for column in columns:
+        p = p_values(averages, column)
+        end = direction(column)
+        if p is None or end is None or facts.tested(column) < LEAST_TESTED:
+            continue
+        far = distance(averages[column].astype(float), end)
+        gain = far.iloc[row] - far
+        significant = p.astype(float) < ALPHA
+        if end in (LARGER, SMALLER):
+            result.loc[significant & (gain > 0), column] = BETTER
+            result.loc[significant & (gain < 0), column] = WORSE
+        else:
+            result.loc[significant, column] = DIFFERENT
+    return result
+
+
+def notes(table: pd.DataFrame, facts: Facts | None = None,
+          labels: Mapping[str, str] | None = None) -> list[str]:
+    """Return the notes below a table: on tests, groups, targets and undefined topics.
+
+    :param table: averages or a per-query frame
+    :param facts: those of the evaluation; without them, only what the columns say is known
+    :param labels: the label of each measure that has one
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness.analysis.notes import notes
+    >>> notes(pd.DataFrame({"name": ["A"], "AWRF@5": [0.5]}))
+    ['AWRF@5: target: equal shares of all groups.']
+    """
+    facts = facts or Facts()
+    labels = labels or {}
+    per_query = is_per_query(table)
+    columns: Any = table["measure"].unique() if per_query else table.columns
+    names = list(map(str, columns))
+    sentences = [] if per_query else _on_tests(table, facts)
+    if facts.groups:
+        groups = facts.groups
+        if facts.labels:
+            groups += f" ({first_names(facts.labels)})"
+        sentences.append(f"Groups: {groups}.")
+    sentences += _on_targets(names, facts, labels)
+    sentences += _on_undefined(facts, names, labels)
+    for name, shares in facts.far_down.items():
+        if name in names:
+            parts = [f"{share:.0%} of {system}" for system, share in shares.items()]
+            sentences.append(f"{labels.get(name, name)} counts documents far down: of those that "
+                             f"it counts, {first_names(parts)} are within the cutoff.")
+    sentences += on_oracles(facts)
+    if facts.failed:
+        sentences.append(f"Not evaluated because of errors: {', '.join(facts.failed)}.")
+    return sentences
+
+
+def _on_tests(averages: pd.DataFrame, facts: Facts) -> list[str]:
+    """Return the notes on the comparison with the baseline."""
+    comparison = facts.comparison
+    row = baseline_row(averages)
+    if comparison:
+        baseline, test = comparison.baseline, str(comparison)
+    elif row is not None:
+        baseline, test = averages["name"].iloc[row], f"p < {level(ALPHA)}"
+        if averages.columns.astype(str).str.endswith(CORRECTED).any():
+            test += ", corrected"
+    else:
+        return []
+    columns = measure_columns(averages)
+    topics = [facts.tested(column) for column in columns]
+    sentences = []
+    if max(topics) >= LEAST_TESTED:
+        sentences.append(f"{BETTER} significantly better, {WORSE} significantly worse than "
+                         f"{baseline} ({test}).")
+        if NEAR_ZERO in map(direction, columns):
+            sentences[0] += (f" {DIFFERENT} significantly different by a measure with 0 within its "
+                             "range; abs=True tests the nearness to 0.")
+    if min(topics) < LEAST_TESTED:
+        sentences.append(TOO_FEW)
+    return sentences
+
+
+def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -> list[str]:
+    """Return the targets and the protected groups of measures.
+
+    A label is followed by the measure, without its groups.
+    """
+    texts = {}
+    for name in names:
+        measure = fairness_measure(name)
+        if measure is None:
+            continue
+        text = target_and_protected(measure, name in facts.several)
+        if name in labels:
+            params = {key: value for key, value in measure.params.items() if key != "groups"}
+            name = f"{labels[name]} ({type(measure)(**params)})"
+        texts[name] = text
+    return [f"{same}: {text}." for text, same in _names_by_text(texts).items() if text]
+
+
+def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str]) -> list[str]:
+    """Return a note on the undefined topics of measures, if any."""
+    counts = {name: f"{len(topics)} of {facts.topics} topics"
+              for name, topics in facts.undefined.items()}
+    counts |= facts.never_defined
+    shown = {labels.get(name, name): count for name, count in counts.items() if name in names}
+    if not shown:
+        return []
+    undefined = "Undefined, and left out" if facts.dropped else "Undefined"
+    parts = [f"{same} on {count}" for count, same in _names_by_text(shown).items()]
+    return [f"{undefined}: {'; '.join(parts)}."]
+
+
+def on_oracles(facts: Facts) -> list[str]:
+    """Return a note on the pipelines that re-rank by the labels of the measures, if any."""
+    if not facts.oracles:
+        return []
+    return [f"Re-ranked by the labels that evaluate: {first_names(facts.oracles)}. This is an "
+            "oracle, unless a system can know these labels."]
+
+
+def on_intervals(intervals: pd.DataFrame) -> str:
+    """Return a note on the intervals of a table: level and method.
+
+    :param intervals: the result of :func:`pt_fairness.analysis.intervals`
+    """
+    if intervals["low"].isna().all():
+        return "Intervals need at least three topics."
+    first = intervals.iloc[0]
+    method = "BCa bootstrap" if first["method"] == "bca" else "t distribution"
+    return f"Intervals: {100 * first['confidence']:g} %, {method} over topics."
+
+
+def on_verdicts(verdicts: pd.DataFrame, labels: Mapping[str, str], baseline: str) -> str:
+    """Return a note on the verdicts of a table: the differences that do not matter.
+
+    :param verdicts: the result of :func:`pt_fairness.analysis.compare`
+    """
+    margins = verdicts.dropna(subset="tolerance").groupby("measure", sort=False)["tolerance"]
+    limits = [f"{margin:g} in {labels.get(str(name), name)}"
+              for name, margin in margins.first().items()]
+    if (verdicts["side"] == "both").any():
+        return (f"Verdict within: not different from {baseline} by more than {', '.join(limits)}; "
+                "exceeds: different by more; each at the 5 % level, not corrected for several "
+                "systems.")
+    return (f"Verdict within: not worse than {baseline} by more than {', '.join(limits)}; exceeds: "
+            "worse by more; each at the one-sided 5 % level, not corrected for several systems.")
+
+
+def _names_by_text(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the names that have a text, separated by commas, by text."""
+    names: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        names.setdefault(text, []).append(name)
+    return {text: ", ".join(same) for text, same in names.items()}
+
+
+def short_p(p: float) -> str:
+    """Return a p-value with three decimals, without the leading zero, and ``< .001`` below that.
+
+    NaN, the p-value of equal systems, is ``–``.
+
+    Examples
+    --------
+    >>> from pt_fairness.analysis.notes import short_p
+    >>> [short_p(p) for p in (0.05, 0.0312, 0.0004, 1.0)]
+    ['.050', '.031', '< .001', '1.000']
+    """
+    if math.isnan(p):
+        return "–"
+    if p < 0.001:
+        return "< .001"
+    return f"{p:.3f}".removeprefix("0")
+
+
+def level(alpha: float) -> str:
+    """Return a significance level without the leading zero."""
+    return f"{alpha:g}".removeprefix("0")

@@ -1,0 +1,386 @@
+"""Tables of averages as text, HTML, Markdown, LaTeX, CSV and JSON, with the notes below them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from html import escape
+from textwrap import wrap
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis import notes as noted
+from pt_fairness.analysis.directions import best, direction
+from pt_fairness.analysis.frames import (
+    LOSSES,
+    WINS,
+    is_per_query,
+    is_reference,
+    measure_columns,
+    split_suffix,
+    values_by_measure,
+)
+from pt_fairness.analysis.notes import BETTER, DIFFERENT, WORSE, Facts, marks, notes, short_p
+from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
+from pt_fairness.io.files import Path, need_frame, written_whole
+
+#: The forms of a table.
+FORMS = ("csv", "md", "latex", "html", "json", "text")
+#: The decimals of Markdown, LaTeX, HTML and text.
+DIGITS = 4
+#: The width of the lines of the note in LaTeX.
+NOTE_WIDTH = 100
+#: The measures that pt.Experiment sums over the topics; it averages all others.
+SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
+#: The suffixes of the columns with the ends of the interval of an average, and with its verdict.
+LOW, HIGH, VERDICT = " low", " high", " verdict"
+#: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
+#: encoding, or that fonts lack.
+_LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "%": r"\%",
+    "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
+    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--"})
+#: The mark of the best values in text.
+BEST = "*"
+#: HTML of the best values.
+_STYLES = {"bold": "<strong>{}</strong>",
+           "color": '<span style="background-color: lightgreen">{}</span>', None: "{}"}
+
+
+class _Cell(NamedTuple):
+    """A cell of a table for a paper, without markup."""
+
+    text: str
+    best: bool = False
+    #: ▲, ▼ or ≠.
+    mark: str = ""
+
+
+class Table:
+    """A table with its notes. In a notebook, it is shown as HTML, elsewhere as text.
+
+    ``html``, ``text``, ``md``, ``latex``, ``csv`` and ``json`` are its forms. CSV and JSON have all
+    columns and all decimals. The others are for papers and notebooks: an arrow in the head of each
+    measure says which end is better, the best averages are bold (in text, they have a ``*``), and
+    ▲, ▼ and ≠ replace the columns of the comparison with a baseline. LaTeX needs the packages
+    booktabs and, for ▲ and ▼, amssymb. Text has the width of the terminal, or of the environment
+    variable ``COLUMNS``; columns without room follow below.
+
+    :param frame: averages or values per topic, with the names of the measures
+    :param facts: those of the evaluation
+    :param labels: the label of each measure that has one
+    :param notes: the sentences below the table
+    """
+
+    def __init__(self, frame: pd.DataFrame, facts: Facts, labels: Mapping[str, str],
+                 notes: Sequence[str], digits: int | None, p_values: bool,
+                 highlight: str | None) -> None:
+        self.frame = frame
+        self.notes = list(notes)
+        self._facts = facts
+        self._labels = labels
+        self._digits = digits
+        self._p_values = p_values
+        self._highlight = highlight
+
+    def __repr__(self) -> str:
+        return self.text.rstrip()
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def form(self, form: Literal["csv", "md", "latex", "html", "json", "text"]) -> str:
+        """Return the table in a form, by its name.
+
+        :raises ValueError: if the form is unknown
+        """
+        one_of("form", form, FORMS)
+        return str(getattr(self, form))
+
+    def save(self, path: Path) -> None:
+        """Write the HTML to a file, which is replaced atomically.
+
+        :raises OSError: if the file cannot be written
+        """
+        with written_whole(path) as out:
+            out.write(self.html.encode("ascii"))
+
+    @property
+    def csv(self) -> str:
+        """The table as CSV, without the notes."""
+        return self._labelled().to_csv(index=False, lineterminator="\n")
+
+    @property
+    def json(self) -> str:
+        """The table as a list of objects, without the notes. A missing value is null."""
+        table = self._labelled()
+        rows = table.astype(object).where(table.notna(), None).to_dict("records")
+        return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+    @property
+    def md(self) -> str:
+        """The table in Markdown."""
+        def escaped(text: str) -> str:
+            return " ".join(text.replace("|", "\\|").split())
+
+        rows = self._rows(escaped, "**{}**" if self._highlight else "{}")
+        rows.insert(1, ["---", *["---:"] * (len(rows[0]) - 1)])
+        lines = [f"| {' | '.join(row)} |\n" for row in rows]
+        if self.notes:
+            lines.append(f"\n{' '.join(self.notes)}\n")
+        return "".join(lines)
+
+    @property
+    def latex(self) -> str:
+        """The table in LaTeX."""
+        heads, *rows = self._rows(_latex, r"\textbf{{{}}}" if self._highlight else "{}")
+        lines = [rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", r"\toprule",
+                 rf"{' & '.join(heads)} \\", r"\midrule"]
+        # After the end of a row, LaTeX takes a bracket or a star for an option.
+        lines += [re.sub(r"^([\[*])", r"{\1}", " & ".join(row)) + r" \\" for row in rows]
+        if self._references:
+            lines.insert(-self._references, r"\midrule")
+        lines += [r"\bottomrule", r"\end{tabular}"]
+        if self.notes:
+            lines.append(r"\par\smallskip{\footnotesize")
+            for sentence in self.notes:
+                lines += wrap(_latex(sentence), NOTE_WIDTH, break_long_words=False,
+                              break_on_hyphens=False)
+            lines.append(r"\par}")
+        text = "\n".join([*lines, ""])
+        packages = "booktabs and amssymb" if r"\blacktriangle" in text else "booktabs"
+        return f"% needs {packages}\n{text}"
+
+    @property
+    def html(self) -> str:
+        """The table in HTML. It is ASCII, so it needs no declared encoding."""
+        heads, *rows = self._rows(escape, _STYLES[self._highlight])
+        cells = [f'<th scope="col">{head}</th>' for head in heads]
+        lines = ['<table style="border-collapse: collapse; text-align: right">',
+                 f"<thead><tr>{''.join(cells)}</tr></thead>", "<tbody>"]
+        for name, *values in rows:
+            cells = [f"<td>{value}</td>" for value in values]
+            lines.append(f'<tr><th scope="row">{name}</th>{"".join(cells)}</tr>')
+        if self._references:
+            lines.insert(-self._references, '</tbody><tbody style="border-top: 1px solid">')
+        lines.append("</tbody></table>")
+        lines += [f"<p>{escape(sentence)}</p>" for sentence in self.notes]
+        text = "\n".join([*lines, ""])
+        return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+    @property
+    def text(self) -> str:
+        """The table in aligned columns, for a terminal."""
+        rows = pd.DataFrame({" ".join(head.split()): _aligned(cells)
+                             for head, cells in self._cells.items()}, dtype=object)
+        if self._references:
+            rule = pd.DataFrame("", [""], rows.columns)
+            rows = pd.concat([rows[:-self._references], rule, rows[-self._references:]])
+        first = rows.columns[0]
+        width = shutil.get_terminal_size((0, 0)).columns or None
+        rows = rows.set_index(first).rename_axis(index=None, columns=first)
+        lines = [line.rstrip() for line in rows.to_string(line_width=width).split("\n")]
+        sentences = self.notes
+        if any(cell.best for cells in self._cells.values() for cell in cells):
+            sentences = [f"{BEST} the best value.", *sentences]
+        if sentences:
+            lines.append("")
+        for sentence in sentences:
+            lines += wrap(sentence, width or NOTE_WIDTH)
+        return "\n".join([*lines, ""])
+
+    @cached_property
+    def _references(self) -> int:
+        """The number of rows of reference rankings, below the systems."""
+        return 0 if "measure" in self.frame else int(is_reference(self.frame).sum())
+
+    def _labelled(self) -> pd.DataFrame:
+        """Return the frame with rounded values, and labels that say which end is better."""
+        table = self.frame if self._digits is None else self.frame.round(self._digits)
+        counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
+        table = table.astype(dict.fromkeys(counts, "Int64"))
+        labels = {}
+        for name, label in self._labels.items():
+            labels[name] = f"{label} {direction(name) or ''}".rstrip()
+        if is_per_query(table):
+            return table.assign(measure=table["measure"].replace(labels))
+        heads = {}
+        for column in table.columns:
+            name, suffix = _split(str(column))
+            heads[column] = labels.get(name, name) + suffix
+        return table.rename(columns=heads)
+
+    @cached_property
+    def _cells(self) -> dict[str, list[_Cell]]:
+        """The cells of each column of a table for a paper, by head."""
+        table = self.frame
+        digits = DIGITS if self._digits is None else self._digits
+        if "measure" in table:
+            table = table.assign(measure=table["measure"].replace(self._labels))
+            return {str(column): list(map(_Cell, _texts(values, digits)))
+                    for column, values in table.items()}
+        measures = [name for name in measure_columns(table) if not _split(name)[1]]
+        is_best = best(table[["name", *measures]])
+        mark = marks(table, self._facts)
+        missing = np.where(is_reference(table), "", "–")
+        columns = {}
+        for column in map(str, table.columns):
+            texts = _texts(table[column], digits)
+            if column not in measures:
+                if _split(column)[0] not in measures:
+                    columns[column] = list(map(_Cell, texts))
+                continue
+            texts = np.where(texts == "", missing, texts)
+            if column + LOW in table:
+                low = _texts(table[column + LOW], digits)
+                ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
+                texts = np.where(low == "", texts, texts + ends)
+            label = self._labels.get(column, column)
+            head = f"{label} {direction(column) or ''}".rstrip()
+            columns[head] = list(map(_Cell, texts, is_best[column], mark[column]))
+            p = noted.p_values(table, column)
+            if self._p_values and p is not None:
+                columns[f"p ({label})"] = list(map(_Cell, _texts(p.map(short_p, "ignore"), digits)))
+            if column + VERDICT in table:
+                texts = _texts(table[column + VERDICT], digits)
+                columns[f"verdict ({label})"] = list(map(_Cell, texts))
+        return columns
+
+    def _rows(self, escaped: Callable[[str], str], bold: str) -> list[list[str]]:
+        """Return the head of the table and its rows, with markup.
+
+        :param escaped: returns a text without the characters that are markup
+        :param bold: the markup of the best values, a format
+        """
+        rows = [[escaped(head) for head in self._cells]]
+        for cells in zip(*self._cells.values(), strict=True):
+            texts = [escaped(cell.text) for cell in cells]
+            rows.append([(bold.format(text) if cell.best else text) + escaped(cell.mark)
+                         for text, cell in zip(texts, cells, strict=True)])
+        return rows
+
+
+def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | None = None,
+          highlight: Literal["bold", "color"] | None = "bold",
+          intervals: pd.DataFrame | None = None, verdicts: pd.DataFrame | None = None,
+          p_values: bool = False) -> Table:
+    """Return a table for a paper, a notebook or a terminal, with notes below it.
+
+    :param results: what :func:`pt_fairness.evaluate` or ``pt.Experiment`` returned: averages,
+        values per topic, or both, of which the averages are shown. The notes say what the facts of
+        ``evaluate`` tell, else what the names of the columns tell
+    :param labels: a dictionary from measures to labels
+    :param digits: the number of decimals; by default 4, and all in CSV and JSON
+    :param highlight: ``'bold'`` or ``'color'`` (of HTML): how the best averages are shown
+    :param intervals: the result of :func:`pt_fairness.analysis.intervals`, shown behind the
+        averages
+    :param verdicts: the result of :func:`pt_fairness.analysis.compare` with ``tolerance``
+    :param p_values: whether the p-value of each measure is shown
+    :raises ValueError: if ``results`` are not a frame, or a label or an option is wrong
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import table
+    >>> averages = pd.DataFrame({"name": ["one", "two"], "nDCG@5": [0.51234, 0.4]})
+    >>> table(averages)
+    name nDCG@5 ↑
+    one   0.5123*
+    two   0.4000
+    <BLANKLINE>
+    * the best value.
+    >>> print(table(averages, labels={"nDCG@5": "relevance"}, digits=2).md, end="")
+    | name | relevance ↑ |
+    | --- | ---: |
+    | one | **0.51** |
+    | two | 0.40 |
+    """
+    facts = getattr(results, "facts", None) or Facts()
+    frame = results[0] if isinstance(results, tuple) else results
+    need_frame(frame, "the table")
+    at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
+    one_of("highlight", highlight, list(_STYLES))
+    frame = frame.reset_index(drop=True)
+    if "measure" in frame:
+        names = frame["measure"].map(str).unique().tolist()
+    else:
+        names = measure_columns(frame)
+    by_name = values_by_measure(labels or {}, names)
+    _check_labels(by_name, [*names, *map(str, frame.columns)])
+    sentences = notes(frame, facts, by_name)
+    if intervals is not None:
+        frame = _joined(frame, intervals, {"low": LOW, "high": HIGH})
+        sentences.append(noted.on_intervals(intervals))
+    if verdicts is not None:
+        frame = _joined(frame, verdicts.dropna(subset="tolerance"), {"verdict": VERDICT})
+        baseline = facts.comparison.baseline if facts.comparison else "the baseline"
+        sentences.append(noted.on_verdicts(verdicts, by_name, baseline))
+    return Table(frame, facts, by_name, sentences, digits, p_values, highlight)
+
+
+def _joined(averages: pd.DataFrame, frame: pd.DataFrame,
+            suffixes: Mapping[str, str]) -> pd.DataFrame:
+    """Return averages with further columns behind each measure.
+
+    :param frame: ``name, measure`` and the columns
+    :param suffixes: the suffix of each column of ``frame`` behind the name of its measure
+    """
+    columns: dict[Any, Any] = {}
+    measures = set(frame["measure"]) - SUMMED
+    for column in averages.columns:
+        columns[column] = averages[column]
+        if column in measures:
+            rows = frame[frame["measure"] == column].set_index("name")
+            for name, suffix in suffixes.items():
+                columns[column + suffix] = averages["name"].map(rows[name])
+    return pd.DataFrame(columns)
+
+
+def _split(column: str) -> tuple[str, str]:
+    """Return the measure of a column, and the suffix of what belongs to it."""
+    for suffix in (LOW, HIGH, VERDICT):
+        if column.endswith(suffix):
+            return column.removesuffix(suffix), suffix
+    return split_suffix(column)
+
+
+def _check_labels(labels: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Check the labels of measures.
+
+    :raises ValueError: if a label is not text, or is the name of another column
+    """
+    taken = [*labels.values(), *set(names).difference(labels)]
+    for name, label in labels.items():
+        if not isinstance(label, str) or not label.strip():
+            raise ValueError(f"labels must be text that is not empty, got {shown(label)} for "
+                             f"{name}")
+        if taken.count(label) > 1:
+            raise ValueError(f"labels must differ from each other and from other columns, got "
+                             f"{label!r} for {name}")
+
+
+def _texts(values: pd.Series, digits: int) -> Any:
+    """Return values as text, ``''`` where there is none, ``[rows]``."""
+    texts = values.astype(object).map(
+        lambda value: f"{value:.{digits}f}" if isinstance(value, float) else str(value), "ignore")
+    return texts.astype(object).fillna("").to_numpy(object)
+
+
+def _latex(text: str) -> str:
+    return text.translate(_LATEX)
+
+
+def _aligned(cells: Iterable[_Cell]) -> list[str]:
+    """Return cells whose texts end in one column, with what follows them."""
+    cells = list(cells)
+    ends = [BEST * cell.best + cell.mark for cell in cells]
+    width = max(map(len, ends), default=0)
+    return [" ".join(cell.text.split()) + end.ljust(width)
+            for cell, end in zip(cells, ends, strict=True)]
