@@ -212,8 +212,9 @@ def correlations(frame: pd.DataFrame,
         coefficients[cells] = coefficient
         p_values[cells] = p_value
         table[j, i] = starred(coefficient, p_value)
-    matrices = [pd.DataFrame(cells, names, names) for cells in (coefficients, p_values, table)]
-    return Correlations(*matrices[:2], matrices[2].iloc[1:, :-1])
+    texts = pd.DataFrame(table, names, names)
+    return Correlations(pd.DataFrame(coefficients, names, names),
+                        pd.DataFrame(p_values, names, names), texts.iloc[1:, :-1])
 
 
 def _correlation(pairs: Floats, method: str, first: str, second: str) -> tuple[float, float]:

@@ -12,7 +12,8 @@ from pt_fairness.analysis.frames import SAVED_INDEX, is_reference, split_suffix
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import warn
 from pt_fairness.measures import descriptions
-from pt_fairness.measures.descriptions import LARGER, SMALLER
+from pt_fairness.measures.descriptions import LARGER as LARGER
+from pt_fairness.measures.descriptions import SMALLER as SMALLER
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.provider.measure_lists import parsed_or_none
 

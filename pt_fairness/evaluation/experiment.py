@@ -87,7 +87,7 @@ class Evaluation(namedtuple("Evaluation", ["averages", "perquery"])):
         return self.table().html
 
 
-def evaluate(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
+def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: Any = None, *,
              groups: Any = None, names: Sequence[str] | None = None,
              baseline: int | str | None = None, test: Literal["t", "randomisation"] = "t",
              correction: str | None = CORRECTION, references: bool | Sequence[str] = False,

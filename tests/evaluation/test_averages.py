@@ -8,37 +8,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness.analysis.columns import BROKEN, UNDEFINED_EVERYWHERE
-from pt_fairness.evaluation.experiment import Options, averages_of, means_of
+from pt_fairness.analysis.notes import Comparison, Facts
+from pt_fairness.evaluation.experiment import _compared, means
 
 COLUMNS = ["nDCG@5", "rKL@5", "NumRet"]
 QIDS = [str(topic) for topic in range(1, 13)]
 
 
-def compared(values, baseline, correction, test="t"):
-    """Return the averages of systems that are compared with a baseline."""
-    by_topic = pd.concat(values, names=["name", "qid"]).stack().rename("value").reset_index()
-    by_topic.attrs = {BROKEN: {}, UNDEFINED_EVERYWHERE: {}}
-    options = Options(baseline, correction, test, None, False, None, "count", None, 0)
-    return averages_of(values, by_topic, baseline, options)
-
-
-@pytest.fixture
-def values():
-    """Two runs; one lacks a topic and a value."""
-    rng = np.random.default_rng(5)
-    first = pd.DataFrame(rng.random((12, 3)), QIDS, COLUMNS)
-    second = pd.DataFrame(rng.random((11, 3)), QIDS[:-1], COLUMNS)
-    second.iloc[3, 1] = math.nan
-    return {"a": first, "b": second}
+def compared(values, correction, test="t"):
+    """Return the averages of systems that are compared with the first one."""
+    facts = Facts(comparison=Comparison(next(iter(values)), test, correction, len(values) - 1))
+    return _compared(means(values), values, facts, 0)
 
 
 def test_no_topic_has_no_mean():
     nothing = pd.DataFrame({"AP": [math.nan] * 3, "NumRet": math.nan})
-    assert np.nan_to_num(means_of(nothing), nan=-1).tolist() == [-1, 0.0]
+    assert means({"a": nothing}).isna().all(axis=None)
     # Summed in the order of the topics, as pt.Experiment does.
     values = [0.1] * 10 + [1e16, -1e16]
-    assert means_of(pd.DataFrame({"AP": values})).tolist() == [sum(values) / len(values)]
+    table = means({"a": pd.DataFrame({"AP": values, "NumRet": values})})
+    assert table.to_numpy().tolist() == [[sum(values) / len(values), sum(values)]]
 
 
 @pytest.mark.parametrize("topics", [5, 6])
@@ -46,8 +35,18 @@ def test_few_topics_reject_nothing(topics):
     """Equal differences have the p-value 0, however few they are."""
     runs = {name: pd.DataFrame({"AP": [mean] * topics}, QIDS[:topics])
             for name, mean in (("a", 0.5), ("b", 1.0))}
-    table = compared(runs, "a", "holm")
-    assert table["AP p-value"][1] == 0.0 and table["AP reject"][1] == (topics == 6)
+    table = compared(runs, "holm")
+    assert table["AP p-value"]["b"] == 0.0 and table["AP reject"]["b"] == (topics == 6)
+
+
+@pytest.mark.parametrize("test", ["t", "randomisation"])
+def test_differences_by_rounding_are_none(test):
+    """Eight topics that differ in the last digit: no win, no p-value, no rejection."""
+    runs = {name: pd.DataFrame({"rKL@5": [value] * 8, "AP": np.arange(8) * factor}, QIDS[:8])
+            for name, value, factor in (("a", 0.5708133003613007, 1), ("b", 0.5708133003613008, 2))}
+    row = compared(runs, "holm", test).loc["b"]
+    assert row["rKL@5 +"] == row["rKL@5 -"] == 0 and math.isnan(row["rKL@5 p-value"])
+    assert not row["rKL@5 reject"] and row["AP +"] == 7
 
 
 def test_randomisation_does_not_depend_on_the_order_of_the_topics():
@@ -55,16 +54,15 @@ def test_randomisation_does_not_depend_on_the_order_of_the_topics():
     qids = [str(topic) for topic in range(40)]  # more than it takes all exchanges of
     runs = {name: pd.DataFrame({"AP": rng.random(40)}, qids) for name in "ab"}
     order = rng.permutation(40)
-    shuffled = {name: of_run.iloc[order] for name, of_run in runs.items()}
-    p_values = {compared(of_systems, "a", None, "randomisation")["AP p-value"][1]
-                for of_systems in (runs, shuffled)}
+    shuffled = {name: run.iloc[order] for name, run in runs.items()}
+    p_values = {compared(systems, None, "randomisation")["AP p-value"]["b"]
+                for systems in (runs, shuffled)}
     assert len(p_values) == 1 and min(p_values) > 0.01
 
 
-def test_runs_that_are_missing_or_equal_have_no_p_value(values):
-    lost = compared(values, "broken", "holm")
-    assert lost["nDCG@5 p-value"].isna().all() and not lost["nDCG@5 reject"].any()
-    same = {"a": values["a"], "b": values["a"]}
-    table = compared(same, "a", None)
-    assert math.isnan(table["rKL@5 p-value"][1])
-    assert table["rKL@5 +"][1] == table["rKL@5 -"][1] == 0
+def test_a_failed_run_counts_in_the_correction():
+    rng = np.random.default_rng(5)
+    values = {name: pd.DataFrame(rng.random((12, 3)), QIDS, COLUMNS) for name in "ab"}
+    facts = Facts(comparison=Comparison("a", "t", "bonferroni", 2), failed={"c": "broken"})
+    table = _compared(means(values), values, facts, 0).loc["b"]
+    assert table["rKL@5 p-value corrected"] == min(1, 2 * table["rKL@5 p-value"])

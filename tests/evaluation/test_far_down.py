@@ -7,9 +7,7 @@ import pytest
 from evaluation.common import PROCESSES, evaluate_quietly
 from ir_measures import nDCG
 
-from pt_fairness import Annotated, BiasP, rename, rKL
-from pt_fairness.analysis.notes import notes
-from pt_fairness.evaluation import as_text
+from pt_fairness import Annotated, BiasP, rKL
 
 QRELS = pd.DataFrame({"qid": "1", "docno": [f"d{i}" for i in range(6)], "label": 1,
                       "iteration": list("PPPCCC")})
@@ -30,14 +28,10 @@ MEASURES = [rKL @ 5, rKL, nDCG @ 5, Annotated @ 5, BiasP(pro="P", con="C") @ 5]
 
 @pytest.mark.parametrize("n_jobs", PROCESSES)
 def test_shares_below_one_half(n_jobs):
-    averages, per_query = evaluate_quietly(RUNS, QRELS, MEASURES, n_jobs=n_jobs)
-    for table in (averages, per_query):
-        assert table.attrs["far down"] == {"rKL@5": {"far": 0.4}}
-    says = ("rKL@5 counts documents far down: of those that it counts, 40% of far are within the "
-            "cutoff.")
-    assert says in notes(averages)
-    renamed = rename(averages, {"rKL@5": "Unfairness"})
-    assert says.replace("rKL@5", "Unfairness") in as_text(renamed, "md")
+    result = evaluate_quietly(RUNS, QRELS, MEASURES, n_jobs=n_jobs)
+    assert result.facts.far_down == {"rKL@5": {"far": 0.4}}
+    for table, name in ((result.table(), "rKL@5"), (result.table(labels={"rKL@5": "U"}), "U")):
+        assert any(note.startswith(f"{name} ") and "40% of far" in note for note in table.notes)
 
 
 def test_several_topics_count_together():
@@ -45,5 +39,4 @@ def test_several_topics_count_together():
     runs = {"A": pd.concat([RUNS["near"], RUNS["far"].assign(qid="2")]),
             "B": pd.concat([RUNS["few"], RUNS["far"].assign(qid="2")])}
     for k, shares in ((3, {}), (5, {}), (6, {"rKL@6": {"B": 4 / 9}})):
-        averages, _ = evaluate_quietly(runs, qrels, [rKL @ k])
-        assert averages.attrs["far down"] == shares
+        assert evaluate_quietly(runs, qrels, [rKL @ k]).facts.far_down == shares

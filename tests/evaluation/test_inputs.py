@@ -69,10 +69,10 @@ def test_the_value_is_that_with_any_qrels(letters, every):
     measures = {one: needs_qrels(one) for one in [*cases()][::every] if is_possible(one)}
     free = [one for one, needs in measures.items() if not needs]
     assert len(free) * every > 50 and len(measures) * every > 150
-    with_qrels = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", perquery=True,
-                           progress=False).pivot(index="qid", columns="measure", values="value")
-                  for seed in range(2)]
-    without = evaluate(RUN, None, free, groups="letters", perquery=True, progress=False)
+    tables = [evaluate(RUN, qrels_of(seed), [*measures], groups="letters", progress=False).perquery
+              for seed in range(2)]
+    with_qrels = [one.pivot(index="qid", columns="measure", values="value") for one in tables]
+    without = evaluate(RUN, None, free, groups="letters", progress=False).perquery
     without = without.pivot(index="qid", columns="measure", values="value")
     for one in free:
         for found in with_qrels:
@@ -123,7 +123,7 @@ def test_topics_are_those_of_all_runs():
     ({"measures": ["AWRF@5"]}, "AWRF@5: without qrels, the groups are in groups= or in a column"),
     ({"measures": ["AWRF(target='mixed')@5"], "groups": GROUP},
      "^AWRF.* cannot be computed without qrels"),
-    ({"measures": ["AWRF@5"], "groups": GROUP, "references": True}, "references .* need qrels"),
+    ({"measures": ["AWRF@5"], "groups": GROUP, "references": True}, "references must have qrels"),
 ])
 def test_what_needs_qrels(letters, arguments, message):
     with pytest.raises(ValueError, match=message):
@@ -135,20 +135,18 @@ JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label"
                        "iteration": ["PRO", "CON", "PRO"]})
 
 
-def test_the_arguments_in_either_order():
+def test_topics_of_transformers():
     topics = pd.DataFrame({"qid": ["2"], "query": ["q"]})
-    ours = inputs_of({"A": RANKED}, JUDGED, ["AWRF@5"], None, None, None, None, False)
+    ours = inputs_of({"A": RANKED}, JUDGED, ["AWRF@5"])
     runs, qrels, measures, source = ours
     assert list(runs) == ["A"] and runs["A"] is RANKED and source is None
     assert list(map(str, measures)) == ["AWRF@5"]
     pd.testing.assert_frame_equal(qrels, JUDGED)
     system = pt.Transformer.from_df(RANKED)
     with pytest.warns(FairnessWarning, match="topics= has 1 of the 2 topics of the qrels"):
-        runs, qrels, measures, _ = inputs_of([system], topics, JUDGED, ["AWRF@5"], None, None,
-                                             ["mine"], False)
+        runs, qrels, measures, _ = inputs_of([system], JUDGED, ["AWRF@5"], topics,
+                                             names=["mine"])
     assert runs["mine"]["docno"].tolist() == ["c"] and qrels["docno"].tolist() == ["c"]
-    with pytest.raises(TypeError, match=r"\(systems, topics, qrels, measures\) without"):
-        inputs_of([system], topics, JUDGED, ["AWRF@5"], topics, None, None, False)
 
 
 class TestColumnGroup:
@@ -164,11 +162,12 @@ class TestColumnGroup:
         says = {"runs": "A", "qrels": "the qrels", "both": "the qrels, A"}[where]
         with pytest.warns(FairnessWarning, match=f"groups are read from the column group of {says}"
                                                  ": 3 of 3 judged documents have one") as told:
-            found, _ = evaluate({"A": run}, qrels, ["AWRF@2", "alpha_nDCG@2"], progress=False)
+            result = evaluate({"A": run}, qrels, ["AWRF@2", "alpha_nDCG@2"], progress=False)
+        found = result.averages
         assert sum("column group" in str(one.message) for one in told) == 1
         expected, _ = evaluate({"A": RANKED}, JUDGED, ["AWRF@2", "alpha_nDCG@2"], progress=False)
         assert found.iloc[0, 1:].tolist() == expected.iloc[0, 1:].tolist()
-        assert found.attrs["groups"] == "the column group"
+        assert result.facts.groups == "the column group"
 
     @pytest.mark.filterwarnings("error")
     def test_other_groups_go_before_it(self):

@@ -14,8 +14,7 @@ GROUPS = {"d1": "PRO", "d2": "CON"}
 
 
 def matched(run=RUN, measures=("AWRF@3",), **options):
-    table = evaluate(run, QRELS, list(measures), progress=False, perquery=False, **options)
-    return table.attrs["matched"]
+    return evaluate(run, QRELS, list(measures), progress=False, **options).facts.matched
 
 
 def test_groups_of_judged_and_ranked_documents():
@@ -31,8 +30,7 @@ def test_groups_of_judged_and_ranked_documents():
 
 def test_groups_in_qrels_are_not_counted():
     qrels = QRELS.assign(iteration=["PRO", "CON", "PRO"])
-    table = evaluate(RUN, qrels, ["AWRF@3"], progress=False, perquery=False)
-    assert table.attrs["matched"] == {}
+    assert evaluate(RUN, qrels, ["AWRF@3"], progress=False).facts.matched == {}
 
 
 @pytest.fixture

@@ -16,17 +16,13 @@ from one_test import each
 from pt_fairness import (
     AWRF,
     FairnessWarning,
-    analysis,
     cli,
     evaluate,
     groups,
     io,
-    rename,
     rKL,
     rND,
 )
-from pt_fairness.analysis.notes import notes
-from pt_fairness.evaluation import as_text
 
 #: Groups of unjudged documents alone, so that rND is undefined for every topic.
 FEW = groups.from_mapping({"x": "PRO", "y": "CON"}, name="few")
@@ -58,33 +54,30 @@ REASON = ("3 of 3 topics (no relevant document, such as 'a', has a group in "
 
 
 class TestUndefinedEverywhere:
-    def test_it_has_no_average_and_no_test_and_is_not_ranked(self, runs, qrels):
-        averages, perquery = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+    def test_it_has_no_average_and_no_test(self, runs, qrels):
+        result = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+        averages, perquery = result
         columns = [NAME, *(f"{NAME} {suffix}" for suffix in ("+", "-", "p-value",
                                                              "p-value corrected"))]
         assert averages[columns].isna().all(axis=None) and not averages[f"{NAME} reject"].any()
         assert averages["nDCG@4"].notna().all() and averages["nDCG@4 +"].notna().sum() == 2
-        for table in (averages, perquery):
-            assert table.attrs["undefined everywhere"] == {NAME: REASON}
+        assert result.facts.never_defined == {NAME: REASON}
         assert (perquery.loc[perquery["measure"] == NAME, "value"] == 0.0).all()
-        assert NAME not in analysis.rank_table(averages)
-        with pytest.raises(ValueError, match="has no best value to rank by: it has no values"):
-            analysis.top(averages, NAME)
-        # Tables have a dash and the reason.
-        lines = as_text(averages, "md").splitlines()
-        assert lines[2].split(" | ")[2] == "–" and "**–" not in "".join(lines)
-        assert f"Undefined: {NAME} on {REASON}." in lines[-1]
-        assert " & -- & " in as_text(averages, "latex")
-        labelled = rename(averages, {NAME: "Unfairness"})
-        assert labelled.attrs["undefined everywhere"] == {"Unfairness": REASON}
-        assert f"Undefined: Unfairness on {REASON}." in notes(labelled)
-        assert as_text(averages, "csv").splitlines()[1].split(",")[2] == ""
+
+    def test_tables_have_a_dash_and_the_reason(self, runs, qrels):
+        result = evaluate_quietly(runs, qrels, MEASURES, baseline=0)
+        table = result.table(labels={NAME: "Unfairness"})
+        lines = table.md.splitlines()
+        assert lines[2].split(" | ")[2] == "–" and "**–" not in table.md
+        assert any("Unfairness" in note and REASON in note for note in table.notes)
+        assert " & -- & " in table.latex
+        assert result.table().csv.splitlines()[1].split(",")[2] == ""
 
     def test_topics_that_are_dropped_count(self, runs, qrels):
         """Two topics are dropped, and the third is undefined."""
         leaning = FEW.relabel({"3": "liberal"}, name="leaning")
-        averages, _ = evaluate_quietly(runs, qrels, [rND(groups=leaning) @ 2])
-        assert averages.iloc[:, 1].isna().all() and averages.attrs["undefined everywhere"]
+        result = evaluate_quietly(runs, qrels, [rND(groups=leaning) @ 2])
+        assert result.averages.iloc[:, 1].isna().all() and result.facts.never_defined
 
 
 class TestUnknownSource:
@@ -134,21 +127,21 @@ class TestOneAgainstSeveral:
     def test_one_warning_and_the_note(self, runs, qrels):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            averages, _ = evaluate(runs, qrels, [rKL @ 2, rND @ 2], progress=False)
+            result = evaluate(runs, qrels, [rKL @ 2, rND @ 2], progress=False)
         texts = [str(one.message) for one in told if "protected is not set" in str(one.message)]
         assert texts == ["protected is not set: the smallest group of each topic, of those that "
                          "have documents there, is compared with all the others as one "
                          "(rKL@2, rND@2)"]
-        assert averages.attrs["several groups"] == {"rKL@2": 3, "rND@2": 3}
-        assert "the others count as one." in as_text(averages, "md")
+        assert result.facts.several == {"rKL@2": 3, "rND@2": 3}
+        assert "the others count as one" in " ".join(result.table().notes)
 
     @each("measure", [rKL(protected="minority") @ 2, rKL(protected="all") @ 2,
                       rKL(protected="FT") @ 2, AWRF @ 2])
     def test_a_choice_is_no_reason_to_warn(self, runs, qrels, measure):
         with warnings.catch_warnings():
             warnings.simplefilter("error", FairnessWarning)
-            averages, _ = evaluate(runs, qrels, [measure], progress=False)
-        assert averages.attrs["several groups"] == {}
+            result = evaluate(runs, qrels, [measure], progress=False)
+        assert result.facts.several == {}
 
     def test_a_process_warns_once(self, runs, qrels):
         topics = pd.DataFrame({"qid": TOPICS, "query": "x"})

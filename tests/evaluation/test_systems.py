@@ -11,7 +11,7 @@ import pytest
 from ir_measures.util import ScoredDoc
 from one_test import each
 
-from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_rankings, report
+from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_rankings
 from pt_fairness.io.run_files import results_of
 
 STANCE = "pt-fairness/debates/stance"
@@ -74,7 +74,7 @@ def test_each_system_retrieves_once_for_all_measures(systems, results, debates, 
 def test_topics_in_every_form(systems, results, debates, topics, once):
     form = {"frame": debates.get_topics(), "dataset": debates, "irds id": f"irds:{STANCE}",
             "whole numbers": debates.get_topics().astype({"qid": int})}[topics]
-    found = evaluate([*systems.values()], form, debates.get_qrels(), "rKL@5", progress=False)[0]
+    found = evaluate([*systems.values()], debates.get_qrels(), "rKL@5", form, progress=False)[0]
     assert found["rKL@5"].tolist() == evaluate(results, STANCE, "rKL@5",
                                                progress=False)[0]["rKL@5"].tolist()
     assert found["name"].tolist() == ["run 0", "run 1"]  # their texts are equal
@@ -90,73 +90,23 @@ def test_functions_of_analysis(systems, results, debates, once):
         lambda runs, **more: analysis.label_noise(runs, qrels, "AWRF@5", None, 0.5, draws=2,
                                                   **more),
         lambda runs, **more: analysis.ranked_groups(runs, qrels, **more),
-        lambda runs, **more: analysis.amortised_inequity(runs, qrels, **more),
         lambda runs, **more: analysis.document_exposure(runs, qrels, **more),
         lambda runs, **more: analysis.inequality(runs, **more),
-        lambda runs, **more: explain("rKL@5", {"A": runs["BM25"]}, qrels, "1", **more),
+        lambda runs, **more: explain("rKL@5", {"A": runs["BM25"]}, qrels, "1", **more).frame,
         lambda runs, **more: reference_rankings(qrels, runs["BM25"], **more)["proportional"]]
     for call in calls:
         pd.testing.assert_frame_equal(call(systems, **options), call(results))
-    assert set(systems["QLD"].topics.values()) == {7}
-    assert set(systems["BM25"].topics.values()) == {9}
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_report_reads_like_an_experiment(systems, results, debates, once):
-    pytest.importorskip("jinja2")
-    topics = debates.get_topics()
-    made = report(systems, topics, debates.get_qrels(), ["rKL@5"], progress=False)
-    once()
-    assert made.html == report(results, STANCE, ["rKL@5"], topics=topics, progress=False).html
-    with pytest.raises(TypeError, match=r"\(systems, topics, qrels, measures\)"):
-        report(systems, debates, STANCE, MEASURES, topics=debates)
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("by_name, options", [
-    (1, {"names": list("abcdef"), "baseline": 2, "correction": "bonferroni", "test": "t"}),
-    (4, {"filter_by_qrels": True, "filter_by_topics": True, "perquery": False, "plan": "linear",
-         "save_dir": None, "save_mode": "reuse", "validate": "ignore", "correction_alpha": 0.05,
-         "batch_size": 5, "round": 2, "verbose": False, "dataframe": True, "highlight": None})])
-def test_a_report_of_six_runs_takes_the_arguments_of_an_experiment(
-        systems, results, debates, by_name, options):
-    pytest.importorskip("jinja2")
-    runs = [*systems.values(), *results.values(), results["QLD"].head(40), results["BM25"].head(9)]
-    options = {"names": [f"run {i}" for i in range(6)], **options}
-    measures = [ir_measures.parse_measure(name) for name in MEASURES]
-    # Fewer topics than the qrels have, as in pt.Experiment.
-    values = [runs, debates.get_topics().head(7), debates.get_qrels(), measures]
-    names = ["retr_systems", "topics", "qrels", "eval_metrics"][4 - by_name:]
-    named = dict(zip(names, values[4 - by_name:], strict=True))
-    made = report(*values[:4 - by_name], **named, **options, progress=False).table
-    experiment = pt.Experiment(*values, **options)
-    columns = ["name", *MEASURES]
-    rows = made[columns].head(6).round(options.get("round", 12))
-    pd.testing.assert_frame_equal(rows, experiment[columns].round(12))
-    if "baseline" in options:
-        column = "rKL@5 p-value corrected"
-        pd.testing.assert_series_equal(made[column].head(6), experiment[column])
-
-
-@each("options, says", [
-    ({"save_dir": "saved"}, r"save_dir= .* report\(…\)\.save\(path\)"),
-    ({"filter_by_topics": False}, r"filter_by_topics= .* report\(runs, qrels, measures\)"),
-    ({"correction_alpha": 0.1}, "correction_alpha= .* the level of .05"),
-    ({"test": "wilcoxon"}, "test='wilcoxon' is not possible; it takes 't' or 'randomisation'")])
-def test_arguments_of_an_experiment_that_a_report_refuses(results, debates, options, says):
-    with pytest.raises(ValueError, match=says):
-        report(results, debates.get_topics(), debates.get_qrels(), ["nDCG@5"], **options)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'save_as'"):
-        report(results, debates.get_qrels(), ["nDCG@5"], save_as="x")
+    assert set(systems["QLD"].topics.values()) == {6}
+    assert set(systems["BM25"].topics.values()) == {8}
 
 
 def test_qrels_of_other_topics_are_left_out(systems, debates):
     few = debates.get_topics().head(3)
     with pytest.warns(FairnessWarning, match="topics= has 3 of the .* topics of the qrels"):
-        found, perquery = evaluate(systems, few, STANCE, "rKL@5", progress=False)
-    assert sorted({*perquery["qid"]}) == sorted(few["qid"]) and found.attrs["topics"] == 3
+        result = evaluate(systems, STANCE, "rKL@5", few, progress=False)
+    assert sorted({*result.perquery["qid"]}) == sorted(few["qid"]) and result.facts.topics == 3
     with pytest.raises(ValueError, match=r"qrels have none of the topics: .* topics= has 'x'"):
-        evaluate(systems, few.head(1).assign(qid="x"), STANCE, "rKL@5", progress=False)
+        evaluate(systems, STANCE, "rKL@5", few.head(1).assign(qid="x"), progress=False)
 
 
 @each("runs, options, message", [
@@ -166,7 +116,6 @@ def test_qrels_of_other_topics_are_left_out(systems, debates):
     (None, {"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows"),
     ({"mine": pt.apply.generic(lambda frame: frame)}, {"topics": STANCE},
      "what 'mine' retrieved has no column 'docno'"),
-    ({"mine": {"1": {"a": 1.0}}}, {"topics": STANCE}, "for transformers, and the runs are none"),
     ({"A": {"1": {"a": 1.0}}, "B": [1, 2]}, {}, "'B' is a list; a run is the path of a file")])
 def test_topics_and_runs_that_are_refused(systems, runs, options, message):
     with pytest.raises(ValueError, match=message):
@@ -174,9 +123,9 @@ def test_topics_and_runs_that_are_refused(systems, runs, options, message):
 
 
 def test_progress(systems, debates, capsys):
-    evaluate(systems, debates, STANCE, "nDCG@5")
+    evaluate(systems, STANCE, "nDCG@5", debates)
     assert "retrieve: 100%" in capsys.readouterr().err
-    evaluate(systems, debates, STANCE, "nDCG@5", progress=False)
+    evaluate(systems, STANCE, "nDCG@5", debates, progress=False)
     assert "retrieve" not in capsys.readouterr().err
 
 
@@ -205,8 +154,8 @@ def test_runs_in_every_form(form, folder_of):
     assert found["value"].tolist() == expected["value"].tolist()
     name = {"names of documents": "x"}.get(form, "run 0")
     assert {*found["name"]} == {"mine" if form in ("by name", "file", "list of files") else name}
-    pd.testing.assert_frame_equal(explain("AWRF@2", run, QRELS, "1"),
-                                  explain("AWRF@2", RUN, QRELS, "1"))
+    pd.testing.assert_frame_equal(explain("AWRF@2", run, QRELS, "1").frame,
+                                  explain("AWRF@2", RUN, QRELS, "1").frame)
     with pytest.raises(ValueError, match="one run is needed, and these are 2: A, B"):
         explain("AWRF@2", {"A": RUN, "B": SCORES}, QRELS, "1")
 

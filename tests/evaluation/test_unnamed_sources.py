@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness import AWRF, evaluate, groups, highlight, rename
-from pt_fairness.analysis.notes import notes
+from pt_fairness import AWRF, evaluate, groups
 
 DOCNOS = ["FT1", "LA2", "FT3", "LA4"]
 QRELS = pd.DataFrame({"qid": "1", "docno": DOCNOS, "label": 1})
@@ -39,23 +38,16 @@ def test_columns(files, as_object):
                 PATTERN)]
     assert averages.columns.tolist() == ["name", *columns]
     assert perquery["measure"].unique().tolist() == columns
-    for table in (averages, perquery):
-        assert table.attrs["measures"] == dict(zip(columns, map(str, measures), strict=True))
     assert str(measures[-1]).startswith("AWRF(groups='pattern-") and len(str(measures[-1])) < 50
-    # The columns are found by their measures, too.
-    renamed = rename(averages, {measures[-1]: "of the pattern"})
-    assert renamed["of the pattern"].equals(averages[columns[-1]])
-    assert "font-weight" in highlight(averages).to_html()
 
 
 def test_one_source_for_all_measures(files):
     source = groups.from_pattern(PATTERN)
-    averages, _ = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=source, progress=False)
-    assert averages.columns.tolist() == ["name", "AWRF@3"]
-    assert averages.attrs["measures"] == {"AWRF@3": str(AWRF(groups=source) @ 3)}
-    assert averages.attrs["groups"] == PATTERN and PATTERN in " ".join(notes(averages))
+    result = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=source, progress=False)
+    assert result.averages.columns.tolist() == ["name", "AWRF@3"]
+    assert result.facts.groups == PATTERN and PATTERN in " ".join(result.table().notes)
     for given, shown in ((files[2], "own.csv"), (groups.from_file(files[2]), "own.csv"),
                          (groups.from_file(files[2], "mine"), "mine"),
                          (groups.from_pattern(PATTERN, name="sources"), "sources")):
-        averages, _ = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=given, progress=False)
-        assert averages.attrs["groups"] == shown
+        result = evaluate({"A": RUN}, QRELS, [AWRF @ 3], groups=given, progress=False)
+        assert result.facts.groups == shown
