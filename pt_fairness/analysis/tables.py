@@ -19,7 +19,6 @@ from pt_fairness.analysis.directions import best, direction
 from pt_fairness.analysis.frames import (
     LOSSES,
     WINS,
-    is_per_query,
     is_reference,
     measure_columns,
     split_suffix,
@@ -206,10 +205,8 @@ class Table:
         table = self.frame if self._digits is None else self.frame.round(self._digits)
         counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
         table = table.astype(dict.fromkeys(counts, "Int64"))
-        labels = {}
-        for name, label in self._labels.items():
-            labels[name] = f"{label} {direction(name) or ''}".rstrip()
-        if is_per_query(table):
+        labels = {name: self._head(name) for name in self._labels}
+        if "measure" in table:
             return table.assign(measure=table["measure"].replace(labels))
         heads = {}
         for column in table.columns:
@@ -217,15 +214,18 @@ class Table:
             heads[column] = labels.get(name, name) + suffix
         return table.rename(columns=heads)
 
+    def _head(self, measure: str) -> str:
+        """Return the label of a measure with its better end."""
+        return f"{self._labels.get(measure, measure)} {direction(measure) or ''}".rstrip()
+
     @cached_property
     def _cells(self) -> dict[str, list[_Cell]]:
         """The cells of each column of a table for a paper, by head."""
         table = self.frame
         digits = DIGITS if self._digits is None else self._digits
         if "measure" in table:
-            table = table.assign(measure=table["measure"].replace(self._labels))
             return {str(column): list(map(_Cell, _texts(values, digits)))
-                    for column, values in table.items()}
+                    for column, values in self._labelled().items()}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
         is_best = best(table[["name", *measures]])
         mark = marks(table, self._facts)
@@ -243,8 +243,7 @@ class Table:
                 ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
                 texts = np.where(low == "", texts, texts + ends)
             label = self._labels.get(column, column)
-            head = f"{label} {direction(column) or ''}".rstrip()
-            columns[head] = list(map(_Cell, texts, is_best[column], mark[column]))
+            columns[self._head(column)] = list(map(_Cell, texts, is_best[column], mark[column]))
             p = noted.p_values(table, column)
             if self._p_values and p is not None:
                 columns[f"p ({label})"] = list(map(_Cell, _texts(p.map(short_p, "ignore"), digits)))

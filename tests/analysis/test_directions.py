@@ -1,63 +1,47 @@
-"""The best values of a table."""
+"""Which end of a measure is better, and the best values of a table."""
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import FairnessWarning, analysis, highlight, plots, rename
-from pt_fairness.analysis.columns import direction_of
-from pt_fairness.evaluation import as_text
-from pt_fairness.measures import FairnessMeasure, params, register
-from pt_fairness.plots.layout import with_ideal
+from pt_fairness import FairnessWarning, analysis, measure, table
+from pt_fairness.analysis.directions import best, direction
+from pt_fairness.measures import FairnessMeasure, descriptions, params, register
 
 
-def marked(table: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return the measure and the system of each cell that ``highlight`` marks."""
-    styled = highlight(table)
-    styled._compute()
-    cells = [cell for cell, style in styled.ctx.items() if style]
-    return {(table.columns[column], table["name"][row]) for row, column in cells}
+def best_systems(averages: pd.DataFrame) -> set[tuple[str, str]]:
+    """Return the measure and the system of each best value."""
+    marks = best(averages).stack()
+    return {(column, averages["name"][row]) for row, column in marks[marks].index}
 
 
-class TestHighlight:
-    def test_best_by_the_ideal(self, averages):
-        table = averages.assign(**{"rKL@5 +": [0, 2, 1, 3], "nDCG@5 +": [1, 0, 3, 2],
-                                   "BiasP@5 +": [1, 2, 3, 4], "mrt": 4.0, "nDCG@5 -": [2, 3, 0, 1],
-                                   "nDCG@5 low": [0.1, 0.2, 0.3, 0.4], "nDCG@5 p-value": 0.1,
-                                   "nDCG@5 p-value corrected": [0.1, 0.2, 0.3, 0.4],
-                                   "tie@5 ↑": [0.3, 0.1 + 0.2, 0.2, 0.1],
-                                   "BiasP(abs=True)@5": [0.3, 0.1, 0.2, 0.4]})
-        assert marked(table) == {("nDCG@5", "A"), ("rKL@5", "B"), ("DistFair@5", "D"),
-                                 ("BiasP@5", "D"), ("BiasP(abs=True)@5", "B"), ("tie@5 ↑", "A"),
-                                 ("tie@5 ↑", "B"), *(("mrt", name) for name in "ABCD")}
+@pytest.fixture
+def averages():
+    return pd.DataFrame({"name": [*"ABCD"], "nDCG@5": [0.9, 0.5, 0.7, 0.1],
+                         "rKL@5": [0.4, 0.1, 0.2, 0.3], "DistFair@5": [0.1, 0.2, 0.3, 0.4],
+                         "BiasP@5": [-0.3, 0.2, 0.15, 0.1]})
 
-    def test_columns_that_are_no_measure(self, averages):
-        table = averages.rename(columns={"rKL@5": "unfairness"}).assign(
-            **{
-                "unfairness +": [0, 2, 1, 3], "unfairness p-value": 0.1, "map": [1.0, 2, 3, 4],
-                "hmean(nDCG@5,1-rKL@5)": [1.0, 2, 3, 4], "qid": [1, 2, 3, 4]}
-        )
-        with pytest.warns(FairnessWarning) as told:
-            found = marked(table)
-        (message,) = (str(one.message) for one in told)
-        assert message.startswith("no value of unfairness is marked")
-        assert found == {("nDCG@5", "A"), ("DistFair@5", "D"), ("BiasP@5", "D"), ("map", "D"),
-                         ("hmean(nDCG@5,1-rKL@5)", "D")}
 
-    def test_joined_tables(self, averages):
-        joined = pd.concat([averages, averages])
-        html = highlight(joined).set_uuid("").to_html()
-        assert html == highlight(joined.reset_index(drop=True)).set_uuid("").to_html()
+def test_best_by_the_ideal_value(averages):
+    frame = averages.assign(**{
+        "rKL@5 +": [0, 2, 1, 3], "nDCG@5 p-value": 0.1, "nDCG@5 p-value corrected": 0.1, "mrt": 4.0,
+        "AP": [0.3, 0.1 + 0.2, 0.2, 0.1], "BiasP(abs=True)@5": [0.3, 0.1, 0.2, 0.4],
+        "map": [1.0, 2, 3, 4], "hmean(nDCG@5,1-rKL@5)": [1.0, 2, 3, 4], "qid": [1, 2, 3, 4]})
+    assert best_systems(frame) == {
+        ("nDCG@5", "A"), ("rKL@5", "B"), ("DistFair@5", "D"), ("BiasP@5", "D"), ("map", "D"),
+        ("BiasP(abs=True)@5", "B"), ("AP", "A"), ("AP", "B"), ("hmean(nDCG@5,1-rKL@5)", "D"),
+        *(("mrt", name) for name in "ABCD")}
 
-    @pytest.mark.filterwarnings("error")
-    def test_columns_renamed_afterwards(self, averages):
-        styled = highlight(averages).relabel_index([*"abcde"], axis="columns")
-        assert styled.to_html().count("font-weight: bold") == 1
-        assert "unfairness" not in highlight(averages).to_html()
+
+def test_a_column_of_unknown_direction(averages):
+    frame = averages.rename(columns={"rKL@5": "unfairness"})
+    with pytest.warns(FairnessWarning, match="unfairness"):
+        assert ("unfairness", "B") not in best_systems(frame)
 
 
 class _Ratio(FairnessMeasure):
@@ -75,34 +59,34 @@ class _Ratio(FairnessMeasure):
         return np.ones(len(view))
 
 
-@pytest.fixture(params=[((1.0, None), "↓"), ((0.0, None), "↑"), ((0.0, 1.0), "↑"),
-                        ((0.0, 2.0), "→1")])  # fmt: skip
-def ratio(request, monkeypatch):
-    """The range of a measure whose ideal value is 1, and the direction of the measure."""
-    monkeypatch.setattr(_Ratio, "RANGE", request.param[0])
-    return register(_Ratio()), request.param[1]
-
-
-def test_towards_the_ideal_wherever_it_lies(ratio):
-    measure, direction = ratio
-    best = {"↓": "A", "↑": "C", "→1": "B"}[direction]
-    table = pd.DataFrame({"name": [*"ABC"], "MadeUpRatio@5": [0.1, 0.9, 1.7]})
-    assert direction_of("MadeUpRatio@5") == direction
-    assert marked(table) == {("MadeUpRatio@5", best)}
-    assert f"MadeUpRatio@5 {direction} |" in as_text(table, "md")
-    assert analysis.top(table, n=1)["name"].tolist() == [best]
-    assert direction_of(rename(table, {"MadeUpRatio@5": f"R {direction}"}).columns[1]) == direction
-    end = with_ideal("MadeUpRatio@5")
-    unbounded = direction == "↑" and measure.RANGE[1] is None
-    assert end == f"MadeUpRatio@5 ({'more is fairer' if unbounded else '1 is fair'})"
-    rows = [(name, str(qid), "MadeUpRatio@5", value + qid / 100) for name, value in
-            zip(table["name"], table["MadeUpRatio@5"], strict=True) for qid in range(8)]
-    perquery = pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
-    if direction == "→1":
-        with pytest.raises(ValueError, match="a system cannot be worse in MadeUpRatio@5"):
+@pytest.mark.parametrize("bounds, end", [((1.0, None), "↓"), ((0.0, None), "→1"),
+                                         ((0.0, 1.0), "↑"), ((0.0, 2.0), "→1")])
+def test_towards_the_ideal_value_wherever_it_lies(monkeypatch, bounds, end):
+    monkeypatch.setattr(_Ratio, "RANGE", bounds)
+    ratio = register(_Ratio())
+    fairest = {"↓": "A", "↑": "C", "→1": "B"}[end]
+    frame = pd.DataFrame({"name": [*"ABC"], "MadeUpRatio@5": [0.1, 0.9, 1.7]})
+    assert direction("MadeUpRatio@5") == direction(ratio) == end
+    assert best_systems(frame) == {("MadeUpRatio@5", fairest)}
+    assert f"MadeUpRatio@5 {end} |" in table(frame).md
+    assert descriptions.ideal_in_words(ratio) == "1 is fair"
+    values = [(name, str(qid), "MadeUpRatio@5", value + qid / 100) for name, value in
+              zip(frame["name"], frame["MadeUpRatio@5"], strict=True) for qid in range(8)]
+    perquery = pd.DataFrame(values, columns=["name", "qid", "measure", "value"])
+    if end == "→1":
+        with pytest.raises(ValueError, match="MadeUpRatio@5"):
             analysis.compare(perquery, "B", tolerance=0.1)
         return
     verdicts = analysis.compare(perquery, "B", tolerance=0.1)["verdict"].tolist()
-    assert verdicts == {"↓": ["within", "exceeds"], "↑": ["exceeds", "within"]}[direction]
-    ax = plots.tradeoff(table.assign(AP=0.5), "AP", "MadeUpRatio@5")
-    assert ax.yaxis_inverted() == (direction == "↓")
+    assert verdicts == {"↓": ["within", "exceeds"], "↑": ["exceeds", "within"]}[end]
+
+
+def test_an_own_measure_of_which_more_is_always_better():
+    def first_group(codes, length):
+        return np.ones(len(codes))
+
+    made = measure(first_group, ideal=math.inf, range=(0, None))
+    assert direction(made @ 5) == "↑" and made.DEFAULT == 0
+    assert descriptions.ideal_in_words(made) == "more is fairer"
+    with pytest.raises(ValueError, match="ideal=inf"):
+        measure(first_group, ideal=math.inf, range=(None, None))

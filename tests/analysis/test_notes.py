@@ -1,0 +1,106 @@
+"""Significant changes in the fair direction, and the notes under a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from one_test import each
+
+from pt_fairness import table
+from pt_fairness.analysis.notes import Comparison, Facts, baseline_row, marks, notes, short_p
+
+
+@pytest.fixture
+def averages() -> pd.DataFrame:
+    """A baseline in the second row, and systems with larger and smaller means."""
+    values = {"nDCG@5": [0.9, 0.5, 0.1], "rKL@5": [0.9, 0.5, 0.1], "BiasP@5": [0.1, -0.5, -0.9]}
+    frame = pd.DataFrame({"name": ["A", "base", "C"], **values})
+    for column in values:
+        frame[f"{column} +"] = [9, np.nan, 1]
+        frame[f"{column} -"] = [1, np.nan, 9]
+        frame[f"{column} p-value"] = [0.04, np.nan, 0.01]
+    return frame
+
+
+def test_better_is_the_fair_direction(averages):
+    assert marks(averages, Facts()).to_dict("list") == {
+        "nDCG@5": ["▲", "", "▼"], "rKL@5": ["▼", "", "▲"], "BiasP@5": ["≠", "", "≠"]}
+    corrected = averages.assign(**{"rKL@5 p-value corrected": [0.06, np.nan, 0.02]})
+    assert marks(corrected, Facts())["rKL@5"].tolist() == ["", "", "▲"]
+
+
+def test_the_sign_of_a_bias_is_not_better_at_either_end(averages):
+    """Means of equal size on either side of 0 are different, and neither is nearer to 0."""
+    absolute = averages.rename(columns=lambda name: name.replace("BiasP@5", "BiasP(abs=True)@5"))
+    absolute["BiasP(abs=True)@5"] = [0.5, 0.4, 0.3]
+    assert marks(absolute, Facts())["BiasP(abs=True)@5"].tolist() == ["▼", "", "▲"]
+    assert "≠" in notes(averages)[0] and "≠" not in notes(absolute)[0]
+
+
+def test_without_a_baseline_or_a_direction(averages):
+    assert (marks(averages[["name", "nDCG@5", "rKL@5"]], Facts()) == "").all(axis=None)
+    assert baseline_row(averages) == 1 and baseline_row(averages[["name", "rKL@5"]]) is None
+    unknown = averages.rename(columns=lambda column: column.replace("rKL@5", "unfairness"))
+    assert marks(unknown, Facts())["unfairness"].tolist() == ["", "", ""]
+    assert baseline_row(averages[averages["name"] != "base"]) is None
+
+
+def test_the_notes_of_facts(averages):
+    facts = Facts(groups="sources", labels=["FR", "LA"], topics=50, failed={"B": "line 3"},
+                  undefined={"rKL@5": ("1",), "nDCG@5": ("2",), "AWRF": ("1", "2")},
+                  comparison=Comparison("base", "t", "fdr_bh", 2), oracles=["C"])
+    text = " ".join(notes(averages, facts))
+    for part in ("than base", "paired t-test, p < .05, correction fdr_bh for 2 systems",
+                 "sources (FR, LA)", "nDCG@5, rKL@5 on 1 of 50 topics", "labels that evaluate: C",
+                 "errors: B"):
+        assert part in text or (part == "nDCG@5, rKL@5 on 1 of 50 topics" \
+            and "rKL@5, nDCG@5 on 1 of 50 topics" in text)
+    assert "AWRF" not in text, "a measure that the table does not have"
+    one = Facts(comparison=Comparison("base", "t", "holm", 1))
+    assert "Holm" not in notes(averages, one)[0]
+    labelled = " ".join(notes(averages, facts, {"rKL@5": "Unfairness"}))
+    assert "Unfairness, nDCG@5 on 1 of 50" in labelled
+
+
+@each("p, text", [(0.0, "< .001"), (0.00099, "< .001"), (0.001, ".001"),
+                  (0.5, ".500"), (0.9999, "1.000"), (1.0, "1.000"), (np.nan, "–")])
+def test_p_values_as_text(p, text):
+    assert short_p(p) == text
+
+
+@each("names, words", [
+    (["rKL@5", "rND@10"], ["relevant documents of the topic", "fewest relevant"]),
+    (["rKL(protected='all')@5"], ["all groups"]),
+    (["nDD"], ["the whole ranking", "fewest ranked"]),
+    (["FAIR(protected='majority',p=0.5)@5"], ["most relevant"]),
+    (["BiasP@5"], ["PRO against CON"]),
+    (["EEL(by='group')@5"], ["ideal rankings"]),
+    (["GFR(attributes={'a':'jsd','b':'jsd'},targets={'b':'run'})@5"], ["a: ", "b: ", "equal"])])
+def test_target_and_protected_group_are_named(names, words):
+    frame = pd.DataFrame({"name": ["A"], "AP": [0.5], **{name: [0.1] for name in names}})
+    (sentence,) = notes(frame)
+    assert sentence.startswith(f"{', '.join(names)}: ") and all(word in sentence for word in words)
+    perquery = pd.DataFrame({"name": "A", "qid": "1", "measure": names, "value": 0.1})
+    assert notes(perquery) == [sentence]
+
+
+def test_one_group_against_several_others():
+    frame = pd.DataFrame({"name": ["A"], "rKL@5": [0.1]})
+    assert "count as one" not in notes(frame)[0]
+    assert "count as one" in notes(frame, Facts(several={"rKL@5": 4}))[0]
+
+
+@pytest.mark.parametrize("topics, dropped, mark", [(6, 0, "▲"), (5, 0, ""), (6, 1, "")])
+def test_few_topics_have_no_marks(averages, topics, dropped, mark):
+    facts = Facts(topics=topics, undefined={"rKL@5": ("1",) * dropped}, dropped=True,
+                  comparison=Comparison("base", "t", None, 2))
+    assert marks(averages, facts)["rKL@5"].tolist()[2] == mark
+    few = [note for note in notes(averages, facts) if "fewer than six topics" in note]
+    assert len(few) == (not mark)
+
+
+def test_averages_of_pt_experiment(experiment):
+    averages, perquery, *_ = experiment
+    assert "than one" in table(averages).notes[0]
+    assert table((averages, perquery)).text == table(averages).text
