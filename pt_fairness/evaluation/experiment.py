@@ -59,7 +59,7 @@ from pt_fairness.provider.measure_lists import refuse_unknown
 class Evaluation(namedtuple("Evaluation", ["averages", "perquery"])):
     """The result of :func:`pt_fairness.evaluate`: the averages and the values per topic.
 
-    It is a named tuple, as that of ``pt.Experiment``. In a notebook, it shows its table.
+    It is a named tuple, like the result of ``pt.Experiment``. In a notebook, it shows its table.
     """
 
     averages: pd.DataFrame
@@ -141,18 +141,18 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     :param progress: whether to show a progress bar on standard error
     :param seed: the seed of the randomisation test and of random orders
     :returns: the averages and the values per topic, with ``facts`` and ``table()``. The averages
-        are those of ``pt.Experiment``: ``name``, a column for each measure and, with a baseline,
+        are as in ``pt.Experiment``: ``name``, a column for each measure and, with a baseline,
         ``+``, ``-`` (topics with a larger and a smaller value, by more than 1e-12), ``p-value``
         and, with a correction, ``reject`` (at .05, and never with fewer than six topics) and
-        ``p-value corrected`` of each; rows in the order of the runs. The values are those of
+        ``p-value corrected`` of each; rows in the order of the runs. The values are as in
         ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
         topic for which a measure of this package is undefined has 0.0; a topic that a group source
         drops is NaN, and the averages exclude it. The average of a measure that is undefined for
         all topics is NaN, and it is not compared.
-    :raises ValueError: if there are no runs, two have the same name, transformers lack topics, an
-        option, a measure, a group source or the qrels are wrong or do not go together, the baseline
-        is unknown, no document has a label or a group of the source, several processes are to read
-        a pipe, or no run could be evaluated
+    :raises ValueError: if ``runs`` is empty, two runs have the same name, transformers lack
+        topics, an option, a measure, a group source or the qrels are wrong, the baseline is
+        unknown, no document has a label or a group of the source, several processes are to read a
+        pipe, or no run could be evaluated
     :raises ImportError: if joblib is needed for several processes and not installed
 
     Examples
@@ -209,7 +209,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     averages = averages.rename_axis("name").reset_index()
     if kinds:
         rows = _reference_rows(plan, kinds, facts, seed)
-        averages = _with_rows(averages, rows)
+        averages = _appended(averages, rows)
         facts.references = tuple(rows["name"])
     return Evaluation(averages, _stacked(values), facts)
 
@@ -230,7 +230,7 @@ def _kinds(references: Any) -> list[str]:
 def _warn_of_failures(failed: Mapping[str, str], runs: int, baseline: str | None) -> None:
     """Warn of the runs that could not be evaluated.
 
-    :raises ValueError: if there is no other run
+    :raises ValueError: if all runs failed
     """
     errors = [f"{name} ({error})" for name, error in failed.items()]
     if len(failed) == runs:
@@ -251,11 +251,11 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
     :param runs: the number of runs, with those that could not be evaluated
     """
     causes: dict[str, dict[str, list[str]]] = {}
-    for name, messages in issued.items():
-        for cause, message in dict.fromkeys(messages):
+    for name, pairs in issued.items():
+        for cause, message in dict.fromkeys(pairs):
             causes.setdefault(cause, {}).setdefault(message, []).append(name)
-    for cause, by_message in causes.items():
-        (message, names), *rest = by_message.items()
+    for cause, messages in causes.items():
+        (message, names), *rest = messages.items()
         if undefined == "drop":
             message = message.replace("have the value 0.0, for every system", "are left out")
         if len(names) < runs:
@@ -342,8 +342,8 @@ def _reference_rows(plan: Plan, kinds: Sequence[str], facts: Facts, seed: int) -
     """Return ``name`` and the mean value of each measure for each kind of reference rankings.
 
     The rankings are made for each group source of the measures, and not cut. Measures that do not
-    compare the groups of one source have no value. A topic without reference rankings, because no
-    relevant document has a group, is left out if the measure is defined, with a warning.
+    compare the groups of one source are NaN. A topic without reference rankings, because its
+    relevant documents lack a group, is left out if the measure is defined, with a warning.
     """
     sources: dict[Hashable, dict[Any, str]] = {}
     for measure, column in zip(plan.measures, plan.columns, strict=True):
@@ -375,14 +375,14 @@ def _reference_rows(plan: Plan, kinds: Sequence[str], facts: Facts, seed: int) -
                 table.loc[REFERENCES[kind], values.columns] = _means_of_topics(values)
     if unranked:
         warn(f"the rows of reference rankings leave out {len(unranked)} topics, such as "
-             f"{min(unranked)!r}, which have no relevant document with a group; the "
-             "averages of the systems have them")
+             f"{min(unranked)!r}, whose relevant documents lack a group; the averages "
+             "of the systems have them")
     table[list(facts.never_defined)] = np.nan
     return table.rename_axis("name").reset_index()
 
 
-def _with_rows(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return averages with rows below them that have no comparisons."""
+def _appended(averages: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return averages with rows of reference rankings below them, without comparisons."""
     rejected = [column for column in averages.columns if column.endswith(REJECT)]
     rows = rows.reindex(columns=averages.columns)
     rows[rejected] = False

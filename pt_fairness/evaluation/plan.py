@@ -54,17 +54,17 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None,
     """Return the runs, the qrels, the measures and the group source of an evaluation.
 
     :param qrels: qrels, or ``None`` for measures that need no relevance
-    :raises ValueError: what :func:`named` raises, or qrels that a measure needs are missing
+    :raises ValueError: if the runs are wrong, or qrels that a measure needs are missing
     """
     measures = parsed(measures)
-    by_name = named(runs, names, topics, progress)
+    systems = named(runs, names, topics, progress)
     if qrels is None:
-        judged = _ranked(by_name, measures)
+        judged = _ranked(systems, measures)
     else:
         judged = load_qrels(qrels)
-        if by_name.topics is not None:
-            judged = of_topics(judged, by_name.topics)
-    frames = {name: run for name, run in {"the qrels": judged, **by_name}.items()
+        if systems.topics is not None:
+            judged = of_topics(judged, systems.topics)
+    frames = {name: run for name, run in {"the qrels": judged, **systems}.items()
               if isinstance(run, pd.DataFrame) and "group" in run}
     if groups is None and (frames or qrels is None):
         grouped = [str(measure) for measure in measures if takes_groups(measure)]
@@ -73,13 +73,13 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None,
         if groups is None and qrels is None and grouped:
             raise ValueError(f"{first_names(grouped)}: without qrels, the groups are in groups= or "
                              "in a column group of the runs")
-    return by_name, judged, measures, groups
+    return systems, judged, measures, groups
 
 
 def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
     """Return the documents of all runs as qrels of measures that need none; the runs are read.
 
-    :raises ValueError: a measure needs qrels
+    :raises ValueError: if a measure needs qrels
     """
     needing = [str(measure) for measure in measures if needs_qrels(measure)]
     if needing:
@@ -87,8 +87,7 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
                          "value depends on judged documents; give qrels, or leave the measure out")
     frames = frames_of(runs)
     runs.update(frames)
-    of_runs = [frame[["query_id", "doc_id"]] for frame in frames.values()]
-    pairs = pd.concat(of_runs)
+    pairs = pd.concat([frame[["query_id", "doc_id"]] for frame in frames.values()])
     return pairs.apply(texts_of).drop_duplicates().assign(relevance=1)
 
 
@@ -111,22 +110,22 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
     """Return the groups in the columns ``group`` of frames, and warn that they are used.
 
     :returns: ``None`` if the qrels have groups in ``iteration``
-    :raises ValueError: two frames give a document other groups
+    :raises ValueError: if two frames give a document other groups
     """
     if "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS:
         return None
-    by_frame = {}
+    documents = {}
     for name, frame in frames.items():
-        documents = frame.rename(columns=PYTERRIER)[["qid", "docno", "group"]].explode("group")
-        by_frame[name] = documents.dropna(subset="group").astype(str).drop_duplicates()
-    rows = pd.concat(by_frame, names=["frame"]).reset_index("frame")
+        rows = frame.rename(columns=PYTERRIER)[["qid", "docno", "group"]].explode("group")
+        documents[name] = rows.dropna(subset="group").astype(str).drop_duplicates()
+    rows = pd.concat(documents, names=["frame"]).reset_index("frame")
     pairs = ["qid", "docno"]
     distinct = rows[[*pairs, "group"]].drop_duplicates()
     labels = rows.groupby(["frame", *pairs])["group"].transform("size")
     labels_of_all = rows.groupby(pairs)["group"].transform("nunique")
     for row in rows[labels != labels_of_all].head(1).itertuples():
-        raise ValueError(f"{row.frame} has other groups of document {row.docno!r} for topic "
-                         f"{row.qid!r} than another frame with a column group; give the groups "
+        raise ValueError("the columns group of frames must agree, got other groups of document "
+                         f"{row.docno!r} for topic {row.qid!r} in {row.frame}; give the groups "
                          "once, with groups= (--groups)")
     source = sources.from_frame(distinct, "the column group")
     judged = qrels.rename(columns=PYTERRIER)[pairs]
@@ -140,17 +139,17 @@ def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) 
 def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
     """Return the position of the baseline in the runs.
 
-    :raises ValueError: the baseline is none of the runs
+    :raises ValueError: if the baseline is not among the runs
     """
     names = list(runs)
     if is_whole(baseline):
         if not 0 <= baseline < len(names):
-            raise ValueError(f"baseline={baseline} is no position in a list of {len(names)} runs; "
-                             "the first is 0")
+            raise ValueError(f"baseline must be a position from 0 to {len(names) - 1}, got "
+                             f"{baseline}")
         return int(baseline)
     if not isinstance(baseline, (str, os.PathLike)):
-        raise ValueError(f"baseline={shown(baseline)} is a {type(baseline).__name__}; it has to be "
-                         f"the position, name or path of a run; the names are {', '.join(names)}")
+        raise ValueError("baseline must be the position, name or path of a run, got "
+                         f"{shown(baseline)}; the names are {', '.join(names)}")
     text = os.fspath(baseline)
     if text in runs:
         return names.index(text)
@@ -160,14 +159,14 @@ def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
     files = [None if path is None else file_name(path) for path in paths]
     if os.path.basename(text) == text and files.count(file_name(text)) == 1:
         return files.index(file_name(text))
-    raise ValueError(f"the baseline {shown(baseline)} is none of the runs; they are "
-                     f"{first_names(names)}.{did_you_mean(file_name(text), names)}")
+    raise ValueError(f"baseline must be one of the runs {first_names(names)}, got "
+                     f"{shown(baseline)}.{did_you_mean(file_name(text), names)}")
 
 
 def refuse_pipes(runs: Mapping[str, RunInput]) -> None:
     """Raise an error if a run is a pipe, which other processes cannot read.
 
-    :raises ValueError: a run is a pipe
+    :raises ValueError: if a run is a pipe
     """
     for name, run in runs.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
@@ -185,7 +184,7 @@ class Plan:
     measures: list[Any]
     #: The names of the measures in the tables.
     columns: list[str]
-    #: The name of the group source in tables; ``None`` if there is no source.
+    #: The name of the group source in tables; ``None`` without a source.
     groups: str | None
     #: The declared labels of the group source; ``None`` if it declares none.
     labels: list[str] | None
@@ -207,51 +206,48 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
     :param workers: the number of processes; 1 for this process only, −1 for one per processor
     :param source: the group source of the measures whose parameter ``groups`` is not set, or
         ``None``
-    :raises ValueError: a measure or the qrels are wrong
+    :raises ValueError: if a measure or the qrels are wrong
     """
     if qrels.empty:
-        raise ValueError("the qrels have no rows, so there is no topic to evaluate")
+        raise ValueError("qrels must have rows, got an empty frame")
     if not measures:
-        raise ValueError("there are no measures to compute")
-    of_qrels = qrels_columns(qrels)
-    names = dict(zip(of_qrels, ("query_id", "doc_id", "relevance"), strict=True))
+        raise ValueError("measures must have at least one measure, got an empty list")
+    names = dict(zip(qrels_columns(qrels), ("query_id", "doc_id", "relevance"), strict=True))
     frame = with_text_ids(qrels.rename(columns=names), "qrels", "query_id", "doc_id")
     columns, frame, groups = take_groups(measures, frame, source)
     check_names(columns)
-    by_param = {}
+    objects = {}
 
     def find(param: str, source: Any) -> NamedObject:
         key = param, name_of(source)
-        if key not in by_param:  # a pipe can be read once
-            by_param[key] = registry_of(param).get(source)
-        return by_param[key]
+        if key not in objects:  # a pipe can be read once
+            objects[key] = registry_of(param).get(source)
+        return objects[key]
 
-    objects = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
-               for measure in columns]
-    by_name = {name: source for (_, name), source in by_param.items()}
+    bound = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
+             for measure in columns]
+    named_sources = {name: source for (_, name), source in objects.items()}
     name: Any = None
     labels = None
     if groups is not None:
         labels = groups.labels
         name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else name_of(groups)
-        by_name[name] = groups
-    texts, of_sources = list(columns.values()), {}
-    if by_name:
-        of_sources = _shown_names(by_name)
-        texts = _columns(objects, texts, of_sources)
+        named_sources[name] = groups
+    shown_names = _shown_names(named_sources)
+    texts = _columns(bound, list(columns.values()), shown_names)
     processors = os.cpu_count() or 1
     threads = None if workers == 1 else max(1, processors // workers)
     alpha = os.environ.get(ALPHA_VARIABLE)
     key = uuid.uuid4().hex
-    return Plan(frame, objects, texts, of_sources.get(name, name), labels, alpha, key, threads,
-                of_sources)
+    return Plan(frame, bound, texts, shown_names.get(name, name), labels, alpha, key, threads,
+                shown_names)
 
 
 def _columns(measures: Sequence[Any], columns: Sequence[str],
              shown: Mapping[str, str]) -> list[str]:
     """Return the names of columns, with the names of sources that tables show.
 
-    :param shown: as of :func:`_shown_names`
+    :param shown: the names that tables show, by the name of the source
     """
     names = []
     for measure, column in zip(measures, columns, strict=True):
@@ -285,22 +281,18 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
 def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
             qrels: pd.DataFrame) -> list[str]:
     """Return the names of the pipelines that re-rank by the labels of the evaluation."""
-    of_systems = {name: sources_of(system) for name, system in systems.items()}
-    if not any(of_systems.values()):
+    used = {name: group_sources(system) for name, system in systems.items()}
+    if not any(used.values()):
         return []
-    of_measures = set()
+    sources = set()
     for measure in filter(is_of_groups, measures):
-        of_measures |= {part.param("groups") for part in measure.parts if part.needs_groups}
-    evaluating = {labels_of(source, qrels) for source in of_measures}
-    evaluating.discard(frozenset())
-    names = []
-    for name, of_system in of_systems.items():
-        if any(labels_of(source, qrels) in evaluating for source in of_system):
-            names.append(name)
-    return names
+        sources |= {part.param("groups") for part in measure.parts if part.needs_groups}
+    evaluating = {judged_labels(source, qrels) for source in sources} - {frozenset()}
+    return [name for name, sources in used.items()
+            if any(judged_labels(source, qrels) in evaluating for source in sources)]
 
 
-def sources_of(system: Any) -> list[Any]:
+def group_sources(system: Any) -> list[Any]:
     """Return the group sources of a pipeline, of all its transformers."""
     # pt.inspect.subtransformers leaves out caches, which are artifacts.
     groups = getattr(system, "groups", None)
@@ -308,11 +300,11 @@ def sources_of(system: Any) -> list[Any]:
     for value in vars(system).values():
         parts = value if isinstance(value, (list, tuple)) else [value]
         for part in filter(is_system, parts):
-            sources += sources_of(part)
+            sources += group_sources(part)
     return sources
 
 
-def labels_of(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]]:
+def judged_labels(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]]:
     """Return the topic, docno and group of the judged documents that have a group.
 
     :param source: a group source, ``None`` for the groups in the qrels

@@ -35,7 +35,7 @@ Job = tuple[str, RunInput]
 class Scores(NamedTuple):
     """The scores of a run, or the error that it raised."""
 
-    #: A row for each topic and a column for each measure; NaN where a measure has no value.
+    #: A row for each topic and a column for each measure; NaN without a value.
     values: pd.DataFrame = pd.DataFrame()
     #: Whether a measure is undefined for a topic.
     has_undefined: bool = False
@@ -51,14 +51,13 @@ class Scores(NamedTuple):
 def make_parallel(n_jobs: int, runs: int) -> Any:
     """Return a ``joblib.Parallel``, or ``None`` if this process scores all runs.
 
-    :param n_jobs: as of :func:`pt_fairness.evaluate`
+    :param n_jobs: the number of processes; −1 for all processors
     :param runs: the number of runs, which is the largest useful number of processes
-    :raises ValueError: ``n_jobs`` is 0
-    :raises ImportError: joblib is not installed, and there are several processes
+    :raises ValueError: if ``n_jobs`` is 0
+    :raises ImportError: if joblib is not installed, and there are several processes
     """
     if n_jobs == 0:
-        raise ValueError("0 processes cannot evaluate anything; give 1 or more, or -1 for all "
-                         "processors")
+        raise ValueError("n_jobs must be at least 1, or -1 for all processors, got 0")
     if n_jobs == 1 and "joblib" not in sys.modules:  # so no joblib.parallel_config is active
         return None
     try:
@@ -67,14 +66,14 @@ def make_parallel(n_jobs: int, runs: int) -> Any:
         raise ImportError(f"several processes (n_jobs={n_jobs}) need joblib: "
                           "pip install 'pt-fairness[parallel]'") from None
 
-    with_jobs = partial(Parallel, return_as="generator_unordered", batch_size=1)
-    parallel = with_jobs(None if n_jobs == 1 else n_jobs)
+    make = partial(Parallel, return_as="generator_unordered", batch_size=1)
+    parallel = make(None if n_jobs == 1 else n_jobs)
     if parallel.n_jobs == 1:
         return None
     most = effective_n_jobs(parallel.n_jobs)
     # On a cluster, effective_n_jobs is the number of workers, whatever the request.
     if runs < most < effective_n_jobs(most + 1):
-        return None if runs == 1 else with_jobs(runs)
+        return None if runs == 1 else make(runs)
     return parallel
 
 
@@ -85,7 +84,7 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
     Both are in the order of the runs.
 
     :param scorer: scores the runs in this process; its plan is sent to other processes
-    :param parallel: as of :func:`make_parallel`
+    :param parallel: what :func:`make_parallel` returns
     :param progress: whether to show a progress bar
     """
     from tqdm import tqdm
@@ -108,16 +107,16 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
                 for name, run in runs.items()}
         results = parallel(score(packed, plan.key, job) for job in jobs.items())
     results = tqdm(results, total=len(runs), desc="evaluate", unit="run", disable=not progress)
-    of_runs = dict(results)
+    finished = dict(results)
     scores = {}
-    broken = {}
+    failed = {}
     for name in runs:
-        of_run = of_runs[name]
-        if of_run.error is None:
-            scores[name] = of_run
+        result = finished[name]
+        if result.error is None:
+            scores[name] = result
         else:
-            broken[name] = of_run.error
-    return scores, broken
+            failed[name] = result.error
+    return scores, failed
 
 
 #: The last scorer of each thread of a worker, because evaluators are not thread-safe.
@@ -142,7 +141,7 @@ def _score_in_worker(packed: tuple[NDArray[np.uint8]], key: str, job: Job) -> tu
 class Scorer:
     """Score runs with the evaluator of a plan.
 
-    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    :raises ValueError: if no provider computes a measure, or it does not fit the qrels
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -170,7 +169,7 @@ class Scorer:
     def facts(self, scores: Mapping[str, Scores]) -> Facts:
         """Return what is known of measures, topics and groups.
 
-        :param scores: those of one run or several, by name
+        :param scores: the scores of one run or several, by name
         """
         runs = list(scores.values())
         undefined = {}
@@ -193,8 +192,7 @@ class Scorer:
                 several[self._columns[measure]] = count
             for source in runs[0].matches:
                 what, name = source
-                of_runs = [run.matches[source] for run in runs]
-                ranked = reduce(Matches.joined, of_runs)
+                ranked = reduce(Matches.joined, (run.matches[source] for run in runs))
                 judged = evaluator.judged_matches().get(source)
                 name = self.plan.shown.get(name, name)
                 matched[name] = matched_line(ranked, judged, what)
@@ -226,8 +224,8 @@ class Scorer:
     def _score(self, run: RunInput, messages: list[tuple[str, str]]) -> Scores:
         """Read and score a run.
 
-        :param messages: the warnings of the run, to which those of the plan are added
-        :raises ValueError: the run is empty, a column, an identifier or a sample is missing, a
+        :param messages: the warnings of the run, to which the warnings of the plan are added
+        :raises ValueError: if the run is empty, a column, an identifier or a sample is missing, a
             score is NaN, or a file changes while it is read
         """
         if isinstance(run, pd.DataFrame):
