@@ -28,7 +28,7 @@ def test_public_names_only(name):
 
 def test_names_of_the_package():
     names = dir(pt_fairness)
-    assert {"rKL", "evaluate", "rename", "with_groups", "plots", "__version__"} <= set(names)
+    assert {"rKL", "evaluate", "table", "with_groups", "plots", "__version__"} <= set(names)
     assert [one for one in names if one.startswith("_")] == ["__version__"]
     for internal in ("annotations", "importlib", "sys", "Any", "provider", "core"):
         assert internal not in names

@@ -210,10 +210,10 @@ def test_bias_without_relevant_documents_is_zero_and_not_undefined():
     qrels = pd.concat([qrels, qrels.assign(docno="d1", iteration="CON")])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        averages, by_topic = evaluate({"one": run}, qrels, [BiasP @ 1, BiasRBP, BiasDCG @ 1],
-                                      progress=False)
+        result = evaluate({"one": run}, qrels, [BiasP @ 1, BiasRBP, BiasDCG @ 1], progress=False)
+    by_topic = result.perquery
     assert (by_topic.loc[by_topic["qid"] == "2", "value"] == 0).all()
-    assert not averages.attrs["undefined"]
+    assert not result.facts.undefined
 
 
 def test_values_that_the_tutorial_names_are_in_its_tables():

@@ -22,7 +22,6 @@ from one_run import OURS, synthetic
 from timing import seconds
 
 from pt_fairness import NDKL
-from pt_fairness.evaluation import as_text
 from pt_fairness.provider.evaluator import QuickEvaluator
 
 ROUNDS = 3
@@ -131,7 +130,7 @@ def main():
             "peer", "measure", "speed-up", "speed-up, all nine measures",
             "largest difference in a topic"],
     )
-    print(as_text(table, "md"), end="")
+    print(pt_fairness.table(table).md, end="")
     print(f"\n{len(run)} rows, {len(qrels)} judgments. The nine: {', '.join(map(str, OURS))}. "
           f"Load of the machine: {os.getloadavg()[0]:.1f}.", file=sys.stderr)
 

@@ -61,7 +61,7 @@ def test_of_functions_and_transformers(source, expected):
                           pd.DataFrame({"qid": ["1"], "query": ["q"]}), QRELS,
                           with_groups("rKL@5", source))
     assert table.iloc[0, 1] == value
-    assert explain("rKL@5", RUN, QRELS, "1", groups=source).attrs["value"] == value
+    assert explain("rKL@5", RUN, QRELS, "1", groups=source).value == value
     found = analysis.against_random({"A": RUN}, QRELS, "rKL@5", source, draws=2)
     assert found["value"].item() == value
     annotated = pt.fairness.annotate(source)(RUN)

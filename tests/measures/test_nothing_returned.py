@@ -114,8 +114,9 @@ def test_nothing_returned_has_equal_shares_after_smoothing(values, measure, expe
     assert found[measure, "1"] == pytest.approx(expected, abs=1e-12)
     # Where something was returned, the parameter changes nothing.
     assert found[measure, "2"] == found[least, "2"] and found[measure, "1"] != found[least, "1"]
-    frame = explain(measure, run.rename(columns={"query_id": "qid", "doc_id": "docno"}), qrels, "1")
-    assert frame.attrs["value"] == found[measure, "1"]
+    run = run.rename(columns={"query_id": "qid", "doc_id": "docno"})
+    frame, value, *_ = explain(measure, run, qrels, "1")
+    assert value == found[measure, "1"]
     assert frame["value"].isna().all() and not frame["counts"].any()
 
 

@@ -72,9 +72,9 @@ def test_one_group_alone():
 
 def test_a_measure_that_is_undefined_everywhere_has_no_average():
     measure = measure_of("rKL", {}, ONE)
-    averages, _ = told(lambda: evaluate({"run": RUN}, QRELS, [measure], progress=False)[0])
-    assert averages[str(measure)].isna().all()
-    assert str(measure) in averages.attrs["undefined everywhere"]
+    result, _ = told(lambda: evaluate({"run": RUN}, QRELS, [measure], progress=False))
+    assert result.averages[str(measure)].isna().all()
+    assert str(measure) in result.facts.never_defined
 
 
 @each("name", ["BiasP", "BiasRBP", "BiasDCG"])

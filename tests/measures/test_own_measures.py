@@ -175,7 +175,7 @@ class TestValues:
         share = pt_fairness.measure(
             lambda codes, length, shares: (shares[codes].sum(axis=1) / length[:, None]).max(axis=1),
             "Dominance")
-        table = pt_fairness.evaluate(run, None, share, perquery=False, **options)
+        table = pt_fairness.evaluate(run, None, share, **options).averages
         assert table["Dominance"].item() == pytest.approx(2 / 3)
 
     def test_columns_are_sorted_by_label_and_documents_without_a_group_are_left_out(self):
@@ -267,8 +267,8 @@ class TestPlaces:
         pt_fairness.measure(gap, name="Gap")
         runs = {name: run.sample(frac=1, random_state=i).assign(score=[5, 4, 3, 2, 1])
                 for i, name in enumerate("AB")}
-        alone = pt_fairness.evaluate(runs, qrels, "Gap@2", perquery=False, progress=False)
-        table = pt_fairness.evaluate(runs, qrels, "Gap@2", perquery=False, progress=False, n_jobs=2)
+        alone = pt_fairness.evaluate(runs, qrels, "Gap@2", progress=False).averages
+        table = pt_fairness.evaluate(runs, qrels, "Gap@2", progress=False, n_jobs=2).averages
         pd.testing.assert_frame_equal(table, alone)
 
     def test_report_and_explain(self):

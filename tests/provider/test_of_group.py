@@ -49,7 +49,7 @@ def test_an_experiment():
 def test_evaluate():
     source = groups.from_mapping(dict(zip(QRELS["docno"], QRELS["iteration"], strict=True)))
     for qrels, of_source in ((QRELS, {}), (QRELS.drop(columns="iteration"), {"groups": source})):
-        table = evaluate({"one": RUN}, qrels, NAMES, perquery=False, progress=False, **of_source)
+        table = evaluate({"one": RUN}, qrels, NAMES, progress=False, **of_source).averages
         assert [*table[NAMES].iloc[0]] == VALUES
 
 

@@ -62,8 +62,8 @@ def test_a_file_or_a_folder_needs_no_registration(folder_of, tmp_path):
                 for background in (tmp_path / "runs", tmp_path / "runs" / "two", "abc", "bc")]
     for docnos in ("abc", "bc"):
         runs.register(docnos, pd.DataFrame({"qid": "1", "docno": list(docnos)}))
-    table = evaluate({"x": qrels.assign(score=[4.0, 3.0, 2.0, 1.0])}, qrels, measures,
-                     groups=groups, perquery=False, progress=False)
+    table, _ = evaluate({"x": qrels.assign(score=[4.0, 3.0, 2.0, 1.0])}, qrels, measures,
+                        groups=groups, progress=False)
     folder, file, all_three, two = table.iloc[0, 1:]
     assert folder == all_three != file == two
     with pytest.raises(ValueError, match="has no runs"):
