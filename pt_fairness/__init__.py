@@ -40,7 +40,7 @@ _LAZY = {
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
     "explain": "pt_fairness.analysis",
-    "measure": "pt_fairness.measures.measure_names",
+    "measure": "pt_fairness.measures.own_measures",
     "read_qrels": "pt_fairness.io",
     "rerank": "pt_fairness.rerank",
     "read_run": "pt_fairness.io",
@@ -66,4 +66,3 @@ def __dir__() -> list[str]:
 
 _provider.plug_in()
 _after_import("ir_datasets", _collections.register_datasets, _collections.ensure_home)
-_measures.measure_names.import_installed()
