@@ -77,5 +77,5 @@ def parse_bibtex(text: str) -> dict[str, Reference]:
     return references
 
 
-#: The references by key: the ``SOURCE`` of the measures, and those of methods and other measures.
+#: The references by key: the papers of measures, tests and software.
 BIBLIOGRAPHY = parse_bibtex(Path(__file__).with_name("references.bib").read_text("utf-8"))

@@ -234,7 +234,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
 
-        The names in braces are those of numbers that :meth:`View.note` keeps.
+        The names in braces are numbers that :meth:`View.note` keeps.
         """
         return self.FORMULA
 
@@ -271,7 +271,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """What the groups are compared with; ``None`` for a measure without a target.
 
         It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
-        registered name or shares. A measure without it, or that gives it another meaning, says so.
+        registered name or shares. A measure without it, or that gives it another meaning, overrides
+        this.
         """
         if self.needs_groups:
             return name_of(self.param("target"))
@@ -309,7 +310,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return [self]
 
     def compose(self, values: Sequence[Floats]) -> Floats:
-        """Return the value of each topic, ``[T]``, from those of the :attr:`parts`."""
+        """Return the value of each topic, ``[T]``, from the values of the :attr:`parts`."""
         return values[0]
 
     @property
@@ -410,7 +411,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return self._text
 
     def __eq__(self, measure: object) -> bool:
-        """Return whether the texts are equal and the sources that they name, too."""
+        """Return whether the texts and the sources that they name are equal."""
         if not isinstance(measure, FairnessMeasure) or self._text != measure._text:
             return False
         pairs = zip(self.sources(), measure.sources(), strict=True)
@@ -434,7 +435,7 @@ def _same(param: str, first: Any, second: Any) -> bool:
 
 
 def supported(kind: type[FairnessMeasure], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of some parameters that the measures of a class have."""
+    """Return the parameters that the measures of a class have."""
     return {name: value for name, value in params.items() if name in kind.SUPPORTED_PARAMS}
 
 
