@@ -43,6 +43,8 @@ class det_greedy(_Deterministic, label="DetGreedy"):
 
     Source: Geyik et al. (2019), Fairness-Aware Ranking in Search & Recommendation Systems.
 
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     Examples
     --------
     >>> import pandas as pd
@@ -64,6 +66,8 @@ class det_cons(_Deterministic, label="DetCons"):
 
     Source: Geyik et al. (2019). Some implementations take the largest ⌈jT⌉/T.
 
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     Examples
     --------
     >>> import pandas as pd
@@ -84,6 +88,8 @@ class det_relaxed(_Deterministic, label="DetRelaxed"):
     is taken.
 
     Source: Geyik et al. (2019).
+
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -107,6 +113,8 @@ class det_const_sort(_Deterministic, label="DetConstSort"):
 
     Source: Geyik et al. (2019), with ranks counted from 1. With ranks from 0, as in FairRankTune,
     minima are missed.
+
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -235,6 +243,8 @@ class fa_ir(GroupReRanker, label="FA*IR"):
     table of the test is the one in the measure FAIR, with the documents that ``k`` counts.
 
     Source: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
+
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     :param protected: ``'minority'`` or ``'majority'``, the group with the fewest or most documents
         in the topic's results, a label, or labels joined by commas
@@ -371,6 +381,8 @@ class xquad(_Diversifier, label="xQuAD"):
     Source: Santos et al. (2010), Exploiting Query Reformulations for Web Search Result
     Diversification; ``normalise='sum'`` after Vargas et al. (2011).
 
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     Examples
     --------
     >>> import pandas as pd
@@ -393,6 +405,8 @@ class pm2(_Diversifier, label="PM-2"):
     ``λ·q_g·P(d|g) + (1−λ)·Σ_{h≠g} q_h·P(d|h)`` gets it. With λ = 1 this is Sainte-Laguë's method.
 
     Source: Dang & Croft (2012), Diversity by Proportionality.
+
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------

@@ -114,6 +114,8 @@ class plackett_luce(Policy, label="Plackett–Luce"):
 
     Source: Diaz et al. (2020).
 
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     :param temperature: at least 0; 0 keeps the old order, and the larger it is, the less scores
         count
 
@@ -329,6 +331,8 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
 
     Source: Singh & Joachims (2018), section 3; demographic parity (section 4.1) is
     ``target='run'``, disparate treatment (section 4.2) is ``target='score'``.
+
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     :param target: the share of the exposure of each group: ``'uniform'``, ``'run'`` (the groups'
         shares of the documents), ``'score'`` (their shares of the normalised scores), the name of a

@@ -85,7 +85,7 @@ class TestNothingToDo:
         assert all(order(one(shuffled)) == "a b u c d e f g" for one in policy.draws(5))
 
     def test_infinite_scores(self):
-        with pytest.raises(ValueError, match="inf .*'a'"):
+        with pytest.raises(ValueError, match=r"inf .*'a'"):
             rerankers.plackett_luce()(results(ENDLESS))
         assert order(rerankers.plackett_luce(temperature=0)(results(ENDLESS))) == "a b c"
         assert order(rerankers.plackett_luce()(results(ENDLESS[:1]))) == "a"
