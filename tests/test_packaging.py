@@ -80,7 +80,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     assert package == {name for name in tree[1] if name.startswith("pt_fairness/")}
     others = {name for name in package if not name.endswith(".py")}
     assert {name for name in others if "/pt_docs/" not in name} == {
-        "pt_fairness/__init__.pyi",
         "pt_fairness/py.typed",
         "pt_fairness/collections/debates/docs.jsonl",
         "pt_fairness/collections/debates/qrels.tsv",
@@ -91,7 +90,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
-    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.(?:png|svg)|touche2022/[\w-]+\.csv)"
+    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.png|touche2022/[\w-]+\.csv)"
     assert all(re.fullmatch(page, name) for name in pages)
 
 
