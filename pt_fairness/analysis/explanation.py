@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from math import nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -46,6 +46,20 @@ MOST_SUMMANDS = 30
 PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
 
 
+class Explanation(NamedTuple):
+    """How the value of a measure for a topic comes about: the result of :func:`explain`."""
+
+    #: A row for each rank.
+    frame: pd.DataFrame
+    #: The value of the provider.
+    value: float
+    #: The formula in names and in numbers of five digits, such as ``Σ product / Z = (0.33 + 0.21) /
+    #: 1.42``; empty if it is unknown, or if no document counts.
+    formula: str
+    #: Why the measure is undefined for the topic; empty if it is defined.
+    reason: str
+
+
 def source_of_numbers(measure: Any) -> str:
     """Return the way in which :func:`explain` computes the number of each rank.
 
@@ -67,7 +81,7 @@ def at_cutoffs(measure: Any, last: int) -> list[Any]:
 
 
 def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
-            groups: Any = None, topics: Any = None) -> pd.DataFrame:
+            groups: Any = None, topics: Any = None) -> Explanation:
     """Return how each rank of a ranking adds to the value of a measure, for one topic.
 
     Where the measure is a sum or a mean over the ranks, the column ``contribution`` holds what each
@@ -93,8 +107,9 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         subtopics from it, too. For a measure of relevance, it only determines the columns ``group``
         and ``share of g``.
     :param topics: the topics of a transformer, as of :func:`pt_fairness.evaluate`
-    :returns: a row for each rank, in trec_eval's order, down to the cutoff of the measure or, if
-        that is later, to the last document that counts. Without a cutoff, all ranks.
+    :returns: a named tuple ``(frame, value, formula, reason)``, and ``frame`` has a row for each
+        rank, in trec_eval's order, down to the cutoff of the measure or, if that is later, to the
+        last document that counts. Without a cutoff, all ranks.
 
         * ``rank``: 1, 2, …
         * ``docno``
@@ -117,27 +132,22 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
 
         The other columns are of the topic, equal in all rows:
 
-        * ``measure`` (without the source of ``groups``), ``qid``, and ``topic value``, the value of
-          the provider
-        * ``formula``, in names and in numbers of five digits, such as ``Σ product / Z = (0.33 +
-          0.21) / 1.42``; empty if it is not known, or if no document counts
-        * ``where``: what the names mean
+        * ``measure`` (without the source of ``groups``), ``qid``
+        * ``topic value`` and ``formula``: ``value`` and ``formula`` of the tuple
+        * ``where``: what the names in the formula mean
         * ``protected``, the protected groups, separated by ``", "``, if the measure compares two
           sides; ``fairest``, the value of the fairest possible ranking of as many documents, of
           rND, rKL, rRD, nDD, nDR and nDKL: NaN for documents with weights
         * ``target of g`` and ``protected target``: the target shares before any smoothing; only if
           the measure has a target. NaN if the target is empty.
         * the parts of the value, such as ``Z``, or ``attention of g`` of AWRF
-        * ``undefined``: why the measure is undefined for the topic, if it is
 
         If fewer documents count than the cutoff, the last value so far can differ from the value of
         a measure that counts the missing ranks too, such as RepBias. In a list in which no document
         counts, all contributions are NaN. Where the provider of a measure breaks ties otherwise
         than trec_eval, the value is that of trec_eval's order, with a warning.
 
-        GFR with several attributes has columns such as ``share of gender: F``. ``attrs`` repeats
-        the columns from ``measure`` to ``fairest``, for a frame without rows: ``value`` is the
-        topic value, and ``protected`` a list.
+        GFR with several attributes has columns such as ``share of gender: F``.
     :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
         topic, a group source that does not exist, or a measure that does not fit the qrels
 
@@ -148,15 +158,15 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": 1,
     ...                       "iteration": ["PRO", "PRO", "CON"]})
     >>> run = pd.DataFrame({"qid": "1", "docno": ["a", "x", "c"], "score": [3.0, 2.0, 1.0]})
-    >>> frame = explain("rND@5", run, qrels, "1")
+    >>> frame, value, formula, _ = explain("rND@5", run, qrels, "1")
     >>> frame[["rank", "docno", "counts", "share of CON", "target of CON"]].round(3)
        rank docno  counts  share of CON  target of CON
     0     1     a    True           0.0          0.333
     1     2     x   False           0.0          0.333
     2     3     c    True           0.5          0.333
-    >>> frame["contribution"].round(3).tolist(), frame["topic value"].round(3).unique().tolist()
-    ([0.307, 0.0, 0.097], [0.403])
-    >>> frame["formula"][0]
+    >>> frame["contribution"].round(3).tolist(), round(value, 3)
+    ([0.307, 0.0, 0.097], 0.403)
+    >>> formula
     'Σ product / Z = (0.33333 + 0.10515) / 1.0873'
     """
     measures = parsed(measure)
@@ -182,6 +192,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     facts = {"measure": name, "qid": topic, "topic value": scores.value, "formula": "",
              "where": ""}
     formula = "Σ {contribution}"
+    reason = ""
     if isinstance(measure, FairnessMeasure):
         formula = measure.formula() or formula
         facts["where"] = measure.where()
@@ -191,10 +202,10 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
             prefix = "" if part == measure else part.prefix
             numbers.add_notes(view, prefix)
         if evaluator.undefined()[measure][place]:
-            facts["undefined"] = first.nothing
+            reason = first.nothing
     column, values = scores.by_rank(place, first)
     numbers.columns[column] = values
-    if "undefined" not in facts and first.comparable:
+    if first.comparable and not reason:
         facts["formula"] = numbers.put_into(formula)
     protected = first.protected
     if protected is not None:
@@ -204,10 +215,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         facts["fairest"] = fairest
     frame = _documents(ranks, ranked)
     frame = frame.assign(**numbers.columns, **facts, **numbers.of_topic)
-    frame.attrs = facts | {"value": scores.value}
-    if protected is not None:
-        frame.attrs["protected"] = protected
-    return frame
+    return Explanation(frame, scores.value, facts["formula"], reason)
 
 
 def _of_topic(run: pd.DataFrame, topic: str, judgments: Judgments) -> Run:

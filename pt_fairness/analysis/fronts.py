@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import LARGER, SMALLER, direction
+from pt_fairness.analysis.directions import direction
 from pt_fairness.analysis.frames import per_query
 from pt_fairness.analysis.inputs import is_of_groups, loaded_qrels
 from pt_fairness.core.arrays import (
@@ -33,8 +33,7 @@ from pt_fairness.core.arrays import (
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.document_files import of_topics
-from pt_fairness.io.files import need_rows
-from pt_fairness.measures.descriptions import ideal_text
+from pt_fairness.measures.descriptions import LARGER, SMALLER, ideal_text
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
@@ -52,13 +51,21 @@ from pt_fairness.rankings.view import View
 MOST = 1_100_000
 #: The largest number whose factorial is a float.
 LARGEST_FACTORIAL = 170
-#: The keys of ``attrs`` with the topics of a front, and with the number of their relevant documents
-#: without a group.
-TOPICS, WITHOUT_GROUP = "topics", "without group"
+
+
+class Front(NamedTuple):
+    """The front of relevance and fairness: the result of :func:`frontier`."""
+
+    #: A column for each measure and a row for each vertex, by decreasing relevance.
+    front: pd.DataFrame
+    #: The topics that count.
+    topics: list[str]
+    #: The number of their relevant documents without a group.
+    without_group: int
 
 
 def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
-             topics: Any = None) -> pd.DataFrame:
+             topics: Any = None) -> Front:
     """Return the front of relevance and fairness that the judgments allow.
 
     A point of the front has the largest mean relevance of all points that are as fair. The front is
@@ -79,9 +86,9 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     :param groups: the group source, if ``fairness`` names none; ``None`` for the ``iteration`` of
         the qrels. Without weights
     :param topics: the topics that count, a frame with ``qid`` or the ids; by default all
-    :returns: a column for each measure and a row for each vertex, by decreasing relevance.
-        ``attrs['topics']`` are the topics that count, and ``attrs['without group']`` is the number
-        of their relevant documents without a group
+    :returns: a named tuple ``(front, topics, without_group)``: a frame with a column for each
+        measure and a row for each vertex, by decreasing relevance, the topics that count, and the
+        number of their relevant documents without a group
     :raises ValueError: another measure, a measure without a cutoff, two group sources, weights, no
         topic that counts, or too many lists
 
@@ -91,20 +98,10 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     >>> from pt_fairness import analysis
     >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [2, 2, 1, 1],
     ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
-    >>> analysis.frontier(qrels, "nDCG@2", "AWRF@2").round(3)
+    >>> analysis.frontier(qrels, "nDCG@2", "AWRF@2").front.round(3)
        nDCG@2  AWRF@2
     0   1.000   0.689
     1   0.807   0.991
-    """
-    return front_of(qrels, relevance, fairness, groups, topics)
-
-
-def front_of(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topics: Any = None,
-              most: float = np.inf) -> pd.DataFrame:
-    """Return the front of :func:`frontier`.
-
-    :param most: the largest number of candidates of all topics
-    :raises ValueError: as :func:`frontier`
     """
     relevance = parsed_one(relevance)
     measure = parsed_one(fairness)
@@ -124,13 +121,12 @@ def front_of(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topi
     columns, judged, _ = take_groups([measure], judged, groups)
     ((measure, column),) = columns.items()
     pools = _pools(relevance, measure, column, judged)
-    _check_size(pools, measure, most)
+    _check_size(pools, measure)
     vertices = _mean([hull(pool.points()) for pool in pools])
     qids = [pool.qid for pool in pools]
     without = sum(pool.without for pool in pools)
     front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
-    front.attrs = {TOPICS: qids, WITHOUT_GROUP: without}
-    return front
+    return Front(front, qids, int(without))
 
 
 def _pools(relevance: Any, measure: FairnessMeasure, column: str,
@@ -414,16 +410,13 @@ class Pool:
         return np.array([first, *between, last])
 
 
-def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) -> None:
-    """Check that there are not too many candidates.
+def _check_size(pools: Sequence[Pool], measure: FairnessMeasure) -> None:
+    """Check that no topic has more than :data:`MOST` candidates.
 
-    :param most: the largest number of all topics
-    :raises ValueError: a topic has too many, or all topics together
+    :raises ValueError: if one has
     """
     table = pd.DataFrame({pool.qid: pool.candidates() for pool in pools})
     lists = table.iloc[-1]
-    if lists.sum() > most:
-        raise ValueError(f"{measure} has {lists.sum():,.0f} lists to compare")
     if lists.max() > MOST:
         impossible = (table > MOST).any(axis=1)
         raise ValueError(f"{measure} has {lists.max():,.0f} lists to compare for the topic "
@@ -508,7 +501,7 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
     return hull(points.cumsum(axis=0) / len(hulls))
 
 
-def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
+def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     """Return how much fairer each system could be at its relevance, by the front.
 
     :param systems: the values per topic, ``name, qid, measure, value``; of both measures for the
@@ -525,8 +518,7 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
         * ``headroom``: how much closer to the ideal value ``fairest`` is; below 0 beyond the front
         * ``share``: the headroom as a share of the distance of the system from the ideal value, NaN
           if that is 0
-    :raises ValueError: a frame that is none of these, two values of one system, topic and measure,
-        or a system without a value
+    :raises ValueError: if a value is missing or given twice, or a frame is none of these
 
     Examples
     --------
@@ -542,11 +534,10 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     0  mine     0.9     0.5    0.845            1.0     0.345   0.69
     """
     frame = per_query(systems)
-    need_rows(front, "the front")
-    if TOPICS not in front.attrs:
-        raise ValueError("the front has no attrs['topics']; give the frame that frontier returns")
-    topics = front.attrs[TOPICS]
-    measures = front.columns[:2]
+    if not isinstance(front, Front):
+        raise ValueError(f"front must be the result of frontier, got {shown(front)}")
+    vertices, topics, _ = front
+    measures = vertices.columns
     relevance, fairness = measures
     values = frame.pivot(index="qid", columns=["name", "measure"], values="value")
     values = values.reindex(topics)
@@ -557,7 +548,7 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {topics[0]!r}")
     end = parsed_or_none(fairness).IDEAL
-    ascending = front[::-1]
+    ascending = vertices[::-1]
     possible = ascending[relevance]
     far = abs(ascending[fairness] - end)
     now = abs(table[fairness] - end)
