@@ -205,8 +205,8 @@ class TestInput:
         assert frame["share of PRO"].isna().all()
 
     @pytest.mark.parametrize("measure, qid, error", [
-        (["nDCG@5", "rKL@5"], "1", "explain takes one measure, and 2 are given"),
-        ("rKL@5", "9", "the qrels have no topic '9'; they have topics such as '1'"),
+        (["nDCG@5", "rKL@5"], "1", "measure must be one .* 2"),
+        ("rKL@5", "9", "no topic .9.*such as .1."),
         ("rKL(groups='no-such-groups')@5", "1", "no-such-groups")])
     def test_wrong_arguments(self, worked, measure, qid, error):
         with pytest.raises(ValueError, match=error):
@@ -256,7 +256,7 @@ def test_gfr_without_attributes_needs_no_groups(worked):
 def test_a_provider_that_breaks_ties_otherwise():
     tied = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
     qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 0, 0, 0]})
-    with pytest.warns(FairnessWarning, match="RR@5 is 1 .* of trec_eval's order, with the value 0"):
+    with pytest.warns(FairnessWarning, match="RR@5 is 1 .* value 0.25"):
         frame = explain("RR@5", tied, qrels, "1").frame
     assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and set(frame["topic value"]) == {0.25}
 
