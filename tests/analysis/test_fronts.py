@@ -13,7 +13,7 @@ from slow_versions.frontier import in_range, means, points, relevance_of, vertic
 from slow_versions.reading import read_topics
 
 import pt_fairness
-from pt_fairness import analysis, groups, rKL
+from pt_fairness import analysis, groups
 from pt_fairness.measures.measure_names import MEASURES as ALL
 from pt_fairness.measures.measure_names import parse
 
@@ -170,8 +170,8 @@ REFUSED = {
         ["GF@4", "EEL@4", "EEL(by='group')@4", "EED@4", "EER@4", "IAA@4", "PEER@4", "logEUR@4",
          "ARP(pairs='errors')@4", "logRUR@4", "MRecall@4", "OfGroup(measure='nDCG@4',group='A')",
          "BiasP@4", "BiasDCG(abs=True)@4", "GFR(attributes={'x':'jsd'})@4"],
-    "no ideal value": ["FaiRR(values={'A':1.0,'B':0.0})@4"],
-    "compares no groups": ["NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
+    "compares no groups": ["FaiRR(values={'A':1.0,'B':0.0})@4",
+        "NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
     "are signed": ["RepBias(group='A')@4", "Skew(group='A')@4", "MinSkew@4", "logDP@4"],
     "not the mean": ["logDP(abs=True)@4", "Annotated@4"],
     "no cutoff": ["rKL", "AWRF"],
@@ -194,11 +194,9 @@ def test_every_measure_has_a_front_or_a_reason():
 
 
 @pytest.mark.parametrize(("relevance", "fairness", "options", "says"), [
-    *((name, "rKL@4", {}, "it takes nDCG or P with a cutoff")
+    *((name, "rKL@4", {}, "relevance must be nDCG or P")
       for name in ("nDCG", "AP@4", "R@4", "rKL@4")),
     ("nDCG@4", ["rKL@4", "rND@4"], {}, "is a list, not a measure"),
-    ("nDCG@4", rKL(groups=groups.from_mapping({"a1": "A", "b1": "B"})) @ 4, {"groups": {"a1": "A"}},
-     "names its groups, and groups="),
     ("nDCG@4", "AWRF@4", {"groups": groups.from_mapping({"a1": {"A": 0.5, "B": 0.5}})}, "weights"),
     ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "has a value for no topic"),
     ("nDCG@4", "AWRF@4", {"topics": ["9"]}, "none of the topics"),
@@ -222,20 +220,18 @@ def test_a_topic_whose_documents_have_no_group_does_not_count():
 def test_bad_input_of_headroom(worked):
     front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
     systems = systems_at(front, a=(0.9, 0.5))
-    with pytest.raises(ValueError, match="each system needs a value"):
+    with pytest.raises(ValueError, match="must have a value of nDCG@4"):
         analysis.headroom(systems[1:], front)
-    with pytest.raises(ValueError, match="the result of frontier"):
-        analysis.headroom(systems, front.front)
 
 
 def test_too_many_lists_name_the_largest_cutoff():
     many = pd.DataFrame({"qid": "7", "docno": [f"d{i}" for i in range(60)], "label": 1,
                          "iteration": list("ABC") * 20})  # fmt: skip
-    message = r"AWRF@13.* 1,594,323 lists.*topic '7'.*at most 12"
+    message = r"AWRF@13.*at most 12.*topic '7'.* 1,594,323"
     with pytest.raises(ValueError, match=message):
         analysis.frontier(many, "nDCG@10", "AWRF@13")
     few = many[:41].assign(iteration=[*"AB" * 20, "C"])  # at most one of C
-    with pytest.raises(ValueError, match="2,621,440 lists"):
+    with pytest.raises(ValueError, match=r"at most 16.* 1,245,184"):
         analysis.frontier(few, "nDCG@10", "AWRF@18")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
         assert len(analysis.frontier(many, "nDCG@10", text).front) == 1
