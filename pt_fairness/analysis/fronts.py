@@ -9,14 +9,14 @@ A *point* is the relevance and the fairness of a list; values of unfairness are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import LARGER, SMALLER, direction
+from pt_fairness.analysis.directions import direction
 from pt_fairness.analysis.frames import per_query
 from pt_fairness.analysis.inputs import is_of_groups, loaded_qrels
 from pt_fairness.core.arrays import (
@@ -26,15 +26,15 @@ from pt_fairness.core.arrays import (
     Floats,
     Ints,
     gain,
+    is_new,
     log_discount,
     ratio,
     unique_rows,
 )
 from pt_fairness.core.identifiers import with_text_ids
-from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.messages import warn
 from pt_fairness.io.document_files import of_topics
-from pt_fairness.io.files import need_rows
-from pt_fairness.measures.descriptions import ideal_text
+from pt_fairness.measures.descriptions import LARGER, SMALLER
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
@@ -42,23 +42,28 @@ from pt_fairness.provider.measure_lists import (
     check_labels,
     parsed_or_none,
     take_groups,
-    takes_groups,
 )
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, empty_run
 from pt_fairness.rankings.view import View
 
-#: The largest number of candidates of a topic (see :meth:`Pool.candidates`).
+#: The largest number of states of a topic.
 MOST = 1_100_000
-#: The largest number whose factorial is a float.
-LARGEST_FACTORIAL = 170
-#: The keys of ``attrs`` with the topics of a front, and with the number of their relevant documents
-#: without a group.
-TOPICS, WITHOUT_GROUP = "topics", "without group"
+
+
+class Front(NamedTuple):
+    """The front of relevance and fairness: the result of :func:`frontier`."""
+
+    #: A column for each measure and a row for each vertex, by decreasing relevance.
+    front: pd.DataFrame
+    #: The topics that count.
+    topics: list[str]
+    #: The number of their relevant documents without a group.
+    without_group: int
 
 
 def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
-             topics: Any = None) -> pd.DataFrame:
+             topics: Any = None) -> Front:
     """Return the front of relevance and fairness that the judgments allow.
 
     A point of the front has the largest mean relevance of all points that are as fair. The front is
@@ -79,9 +84,9 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     :param groups: the group source, if ``fairness`` names none; ``None`` for the ``iteration`` of
         the qrels. Without weights
     :param topics: the topics that count, a frame with ``qid`` or the ids; by default all
-    :returns: a column for each measure and a row for each vertex, by decreasing relevance.
-        ``attrs['topics']`` are the topics that count, and ``attrs['without group']`` is the number
-        of their relevant documents without a group
+    :returns: a named tuple ``(front, topics, without_group)``: a frame with a column for each
+        measure and a row for each vertex, by decreasing relevance, the topics that count, and the
+        number of their relevant documents without a group
     :raises ValueError: another measure, a measure without a cutoff, two group sources, weights, no
         topic that counts, or too many lists
 
@@ -91,80 +96,54 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     >>> from pt_fairness import analysis
     >>> qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c", "d"], "label": [2, 2, 1, 1],
     ...                       "iteration": ["PRO", "PRO", "PRO", "CON"]})
-    >>> analysis.frontier(qrels, "nDCG@2", "AWRF@2").round(3)
+    >>> analysis.frontier(qrels, "nDCG@2", "AWRF@2").front.round(3)
        nDCG@2  AWRF@2
     0   1.000   0.689
     1   0.807   0.991
     """
-    return front_of(qrels, relevance, fairness, groups, topics)
-
-
-def front_of(qrels: Any, relevance: Any, fairness: Any, groups: Any = None, topics: Any = None,
-              most: float = np.inf) -> pd.DataFrame:
-    """Return the front of :func:`frontier`.
-
-    :param most: the largest number of candidates of all topics
-    :raises ValueError: as :func:`frontier`
-    """
     relevance = parsed_one(relevance)
     measure = parsed_one(fairness)
-    reason = reason_against(measure)
     if not is_relevance(relevance):
-        raise ValueError(f"relevance={relevance} is not possible; it takes nDCG or P with a "
-                         "cutoff, such as nDCG@10")
+        raise ValueError(f"relevance must be nDCG or P with a cutoff, got {relevance}")
+    reason = reason_against(measure)
     if reason:
         raise ValueError(f"{measure} has no front: {reason}")
-    if groups is not None and not takes_groups(measure):
-        raise ValueError(f"{measure} names its groups, and groups={shown(groups)} names others; "
-                         "leave one of them out")
     if topics is not None and not isinstance(topics, pd.DataFrame):
         topics = pd.DataFrame({"qid": list(topics)})
     judged = of_topics(loaded_qrels(qrels), topics)
     judged = with_text_ids(judged, "qrels", "query_id", "doc_id")
     columns, judged, _ = take_groups([measure], judged, groups)
     ((measure, column),) = columns.items()
-    pools = _pools(relevance, measure, column, judged)
-    _check_size(pools, measure, most)
-    vertices = _mean([hull(pool.points()) for pool in pools])
-    qids = [pool.qid for pool in pools]
-    without = sum(pool.without for pool in pools)
-    front = pd.DataFrame(vertices * [1.0, pools[0].sign], columns=[str(relevance), column])
-    front.attrs = {TOPICS: qids, WITHOUT_GROUP: without}
-    return front
-
-
-def _pools(relevance: Any, measure: FairnessMeasure, column: str,
-           judged: pd.DataFrame) -> list[Pool]:
-    """Return the pools of the topics that have a value.
-
-    :param column: the name of ``measure`` in errors
-    :raises ValueError: weights, or there is no such topic
-    """
     judgments = Judgments(judged)
     (source,) = grouped([measure], judgments)
     annotations = source.annotations
     if source.groups is not None and source.groups.weighted:
-        raise ValueError(f"{source.groups!r} has weights, and documents with weights are all of "
-                         "different kinds; use groups without weights")
+        raise ValueError(f"groups must have no weights, got {source.groups!r}")
     check_labels(measure, annotations, warn)
     codes = annotations.pair_codes  # read first, so that the rankings have these label sets, too
     rankings = annotations.of_run(empty_run(judgments), measure.depth)
-    rankings = rankings.of_labels(measure.added_labels, measure.depth)
-    gains = _gains(relevance, judgments.relevance)
-    starts = np.searchsorted(judgments.topic, range(1, len(judgments.topics)))
-    of_topics = zip(np.split(codes, starts), np.split(gains, starts), strict=True)
-    pools = []
-    for t, (codes, gains) in enumerate(of_topics):
-        if source.dropped[t]:
-            continue
-        pool = Pool(relevance, measure, rankings, t, codes, gains)
-        if pool.counts:
-            pools.append(pool)
-    if not pools:
+    rankings = rankings.of_labels(measure.added_labels)
+    cutoff = relevance["cutoff"]
+    discounts = log_discount(cutoff) if relevance.NAME == "nDCG" else np.full(cutoff, 1 / cutoff)
+    weights = np.zeros(max(cutoff, measure.cutoff))
+    weights[:cutoff] = discounts
+    hulls = []
+    qids = []
+    without_group = 0
+    for t, qid in enumerate(judgments.topics):
+        block = slice(*np.searchsorted(judgments.topic, [t, t + 1]))
+        gains = _gains(relevance, judgments.relevance[block])
+        pool = _pool(measure, rankings, t, codes[block], gains, weights)
+        if pool is not None and not source.dropped[t]:
+            hulls.append(hull(pool.points()))
+            qids.append(qid)
+            without_group += np.count_nonzero(gains[codes[block] < 0])
+    if not qids:
         raise ValueError(f"{column} has a value for no topic with a judged document that has a "
-                         f"group in {source.groups or 'the iteration of the qrels'}, so there is "
-                         "no front")
-    return pools
+                         f"group in {source.groups or 'the iteration of the qrels'}")
+    vertices = _mean(hulls) * [1.0, _sign(measure)]
+    front = pd.DataFrame(vertices, columns=[str(relevance), column])
+    return Front(front, qids, without_group)
 
 
 def reason_against(measure: Any) -> str:
@@ -183,8 +162,6 @@ def reason_against(measure: Any) -> str:
     counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
     if counts_relevance and not measure.decided_by:
         return "the relevance of documents counts in its value"
-    if ideal_text(measure) == "more":
-        return "it has no ideal value"
     if not is_of_groups(measure):
         return "it compares no groups"
     if measure.of_run:
@@ -204,170 +181,62 @@ def is_relevance(measure: Any) -> bool:
 
 
 def _gains(measure: Any, relevance: Any) -> Floats:
-    """Return the gain of each judged document, as trec_eval counts it."""
+    """Return the gain of each judged document of a topic, divided by the ideal value of nDCG."""
     if measure.NAME == "P":
-        return np.asarray(relevance >= measure["rel"], float)
-    if "gains" in measure.params:
-        relevance = pd.Series(relevance).replace(measure["gains"])
-    return gain("exp" if measure["dcg"] == "exp-log2" else "linear", relevance, 1)
+        return np.where(relevance >= measure["rel"], 1.0, 0.0)
+    graded = pd.Series(relevance).replace(measure.params.get("gains", {}))
+    gains = gain("exp" if measure["dcg"] == "exp-log2" else "linear", graded, 1)
+    best = -np.sort(-gains)[:measure["cutoff"]]
+    return ratio(gains, best @ log_discount(len(best)))
 
 
+@dataclass(frozen=True)
 class Pool:
-    """The judged documents of a topic that have a group, best first, as many as lists can hold.
-
-    :param rankings: the judged documents of all topics, without ranked ones
-    :param codes: the label set of each judged document of the topic, −1 for none, ``[judged]``
-    :param gains: the gain of each judged document, ``[judged]``
+    """The judged documents of a topic that have a group, best first, as many as rankings can hold.
     """
 
-    def __init__(self, relevance: Any, measure: FairnessMeasure, rankings: Rankings, topic: int,
-                 codes: Ints, gains: Floats) -> None:
-        self.measure = measure
-        self._rankings = rankings
-        self._topic = topic
-        self.qid = rankings.topics[topic]
-        #: −1 if the values are of unfairness, else 1.
-        self.sign = -1.0
-        if direction(measure) == LARGER:
-            self.sign = 1.0
-        order = np.argsort(-gains, kind="stable")
-        codes = codes[order]
-        gains = gains[order]
-        has_group = codes >= 0
-        cutoff = relevance["cutoff"]
-        discounts = np.ones(cutoff)
-        ideal = cutoff
-        if relevance.NAME == "nDCG":
-            discounts = log_discount(cutoff)
-            best = gains[:cutoff]
-            ideal = best @ discounts[:len(best)]
-        #: The number of relevant documents without a group.
-        self.without = np.count_nonzero(gains[~has_group])
-        codes = codes[has_group]
-        gains = gains[has_group]
-        #: Whether the topic has a value.
-        self.counts = False
-        if not len(codes):
-            return
-        sets, number = np.unique(codes, return_inverse=True)
-        view = self._view(sets[:, None])
-        values = values_of(measure, view)
-        if np.isnan(values).any():
-            return
-        self.counts = True
-        longest = max(cutoff, measure.cutoff)
-        length = min(longest, len(codes))
-        #: The number of ranks that decide the fairness, ``m``.
-        self.depth = min(measure.cutoff, length)
-        #: The normalised discount of each rank of a list: relevance is the gains times these.
-        self.weights = np.zeros(length)
-        self.weights[:cutoff] = ratio(discounts[:length], ideal)
-        side = measure.side(view)
-        if side is not None:
-            places, _ = view.condensed(1)
-            protected = side.sets[0]
-            is_protected = protected[places].ravel()
-            number = is_protected[number].astype(int)
-        documents = pd.Series(number)
-        place = documents.groupby(number).cumcount().to_numpy()
-        usable = place < length
-        #: The number of better documents of the same kind, ``[n]``.
-        self.place = place[usable]
-        #: The label set, the kind and the gain of each document, ``[n]``.
-        self.codes = codes[usable]
-        self.kind = number[usable]
-        self.gains = gains[usable]
-        #: The number of documents of each kind, ``[C]``.
-        self.sizes = np.bincount(self.kind)
-
-    def _view(self, codes: Ints) -> View:
-        """Return a view of lists.
-
-        :param codes: the label set at each rank, ``[N, m]``
-        """
-        topic = self._topic
-        lists, depth = codes.shape
-        number = np.arange(lists)
-        list_topic = np.full(lists, topic)
-        length = np.full(lists, depth)
-        unjudged = np.full(codes.size, -1)
-        ranked = replace(
-            self._rankings, list_topic=list_topic, start=number * depth, length=length,
-            list_of=np.repeat(number, depth), pair=unjudged, codes=codes.ravel())
-        one_topic = slice(topic, topic + 1)
-        return View(ranked, one_topic)
-
-    def _scored(self, score: Callable[[View], Any], codes: Ints) -> Any:
-        """Return the result of ``score`` for lists, computed block by block.
-
-        :param score: a function of a view
-        :param codes: the label set at each rank, ``[N, m]``
-        """
-        lists, depth = codes.shape
-        size = max(1, BLOCK_CELLS // depth)
-        scores = []
-        for start in range(0, lists, size):
-            view = self._view(codes[start:start + size])
-            scores.append(score(view))
-        return np.concatenate(scores)
-
-    def candidates(self) -> Floats:
-        """Return the number of candidates for each cutoff from 0 to that of the measure.
-
-        These are the sequences of kinds if the order of a list matters to the measure, and the
-        states of the last rank if not, or if a dynamic programme finds the best sequences.
-        """
-        from scipy import special
-        n = min(self.measure.cutoff, LARGEST_FACTORIAL) + 1
-        cutoffs = np.arange(n)
-        orders = np.ones(n)
-        if self.measure.decided_by == "order":
-            orders = special.factorial(cutoffs)
-        ways = np.ones(1)
-        for size in self.sizes:
-            of_kind = 1.0 / orders[:size + 1]
-            ways = np.convolve(ways, of_kind)[:n]
-        last = len(ways) - 1
-        lengths = np.minimum(cutoffs, last)
-        return ways[lengths] * orders[lengths]
+    measure: FairnessMeasure
+    #: The judged documents of all topics, without ranked ones.
+    rankings: Rankings
+    #: The index of the topic.
+    topic: int
+    #: The number of ranks that decide the fairness, ``m``.
+    depth: int
+    #: The discount of each rank of a ranking: relevance is the gains times these.
+    weights: Floats
+    #: The label set, the kind, and the gain of each document, and the number of better documents of
+    #: its kind, ``[n]``.
+    codes: Ints
+    kind: Ints
+    gains: Floats
+    place: Ints
 
     def points(self) -> Floats:
-        """Return the points of lists, ``[N, 2]``: all that may be vertices."""
+        """Return the points of rankings, ``[N, 2]``: all that may be vertices."""
         by = self.measure.decided_by
         if by == "prefixes":
             return self._of_prefixes()
         if by == "order":
-            lists = np.zeros((1, 0), np.int32)
+            documents = np.zeros((1, 0), np.int32)
             for step in self._steps(merged=False):
                 states, row, _, document = step
-                before = lists[row]
-                lists = np.column_stack([before, document])
+                documents = np.column_stack([documents[row], document])
         else:
             *_, (states, *_) = self._steps()
-            lists = self._lists(states)[:, :self.depth]
-        codes = self.codes[lists]
-        gains = self.gains[lists]
-        score = partial(values_of, self.measure)
-        fairness = self.sign * self._scored(score, codes)
-        relevance = gains @ self.weights[:self.depth] + self._after(states)
+            documents = self._documents(states)[:, :self.depth]
+        fairness = self._fairness(partial(values_of, self.measure), documents)
+        relevance = self.gains[documents] @ self.weights[:self.depth] + self._below(states)
         return np.column_stack([relevance, fairness])
 
-    def _lists(self, states: Ints) -> Ints:
-        """Return a list for each state, ``[N, length]``: its documents, then the others.
+    def _fairness(self, score: Callable[[View], Any], documents: Ints) -> Any:
+        """Return the result of ``score`` for rankings, negated if it is unfairness.
 
-        Both parts are in the order of the pool.
+        :param score: a function of a view
+        :param documents: the document at each rank, ``[N, m]``
         """
-        is_behind = self.place >= states[:, self.kind]
-        order = np.argsort(is_behind, axis=1, kind="stable")
-        return order[:, :len(self.weights)]
-
-    def _after(self, states: Ints) -> Floats:
-        """Return the relevance of the ranks below those of states of ``m`` documents, ``[N]``."""
-        columns, where = unique_rows(*states.T)
-        distinct = np.column_stack(columns)
-        gains = self.gains[self._lists(distinct)]
-        below = gains[:, self.depth:] @ self.weights[self.depth:]
-        return np.asarray(below[where])
+        blocks = np.array_split(documents, documents.size // BLOCK_CELLS + 1)
+        views = (_view(self.rankings, self.topic, self.codes[block]) for block in blocks)
+        return _sign(self.measure) * np.concatenate([score(view) for view in views])
 
     def _steps(self, merged: bool = True) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Yield the states of each rank, and how a document leads to them.
@@ -375,60 +244,106 @@ class Pool:
         :param merged: whether equal states are merged
         :returns: the states, ``[N, C]``, and three arrays with an entry for each step: the state
             before, the state after, and the document
+        :raises ValueError: if there are more than :data:`MOST` states
         """
+        sizes = np.bincount(self.kind)
+        first = sizes.cumsum() - sizes
         queue = np.argsort(self.kind, kind="stable")
-        first = self.sizes.cumsum() - self.sizes
-        states = np.zeros((1, len(first)), np.int64)
-        for _ in range(self.depth):
-            possible = states < self.sizes
-            row, kind = np.nonzero(possible)
-            states = states[row]
+        one = np.eye(len(sizes), dtype=np.int32)
+        states = one[:1] - one[:1]
+        for rank in range(1, self.depth + 1):
+            row, kind = np.nonzero(states < sizes)
+            document = queue[first[kind] + states[row, kind]]
+            states = states[row] + one[kind]
             where = np.arange(len(row))
-            taken = states[where, kind]
-            document = queue[first[kind] + taken]
-            states[where, kind] += 1
             if merged:
                 columns, where = unique_rows(*states.T)
                 states = np.column_stack(columns)
+            if len(states) > MOST:
+                qid = self.rankings.topics[self.topic]
+                raise ValueError(f"the cutoff of {self.measure} must be at most {rank - 1}: topic "
+                                 f"{qid!r} has {len(states):,} rankings of {rank} documents")
             yield states, row, where, document
 
     def _of_prefixes(self) -> Floats:
         """Return the vertices of sums over the ranks, by a dynamic programme for each slope."""
         steps = []
         for rank, (states, row, where, document) in enumerate(self._steps()):
-            lists = self._lists(states)[:, :self.depth]
-            terms = self._scored(self.measure.terms, self.codes[lists])
-            fairness = self.sign * terms[where, rank]
+            documents = self._documents(states)[:, :self.depth]
+            terms = self._fairness(self.measure.terms, documents)
             relevance = self.weights[rank] * self.gains[document]
-            added = np.column_stack([relevance, fairness])
+            added = np.column_stack([relevance, terms[where, rank]])
             steps.append((row, where, added))
-        below = self._after(states)
+        below = self._below(states)
         row = np.arange(len(below))
         end = np.zeros_like(row)
-        added = np.column_stack([below, end])
-        steps.append((row, end, added))
+        steps.append((row, end, np.column_stack([below, end])))
         relevant, fair = np.eye(2)
         first = _furthest(steps, relevant)
         last = _furthest(steps, fair)
         between = _between(steps, first, last)
         return np.array([first, *between, last])
 
+    def _documents(self, states: Ints) -> Ints:
+        """Return the documents of each state and, after them, the others, ``[N, length]``."""
+        is_left = self.place >= states[:, self.kind]
+        order = np.argsort(is_left, axis=1, kind="stable")
+        return order[:, :len(self.weights)]
 
-def _check_size(pools: Sequence[Pool], measure: FairnessMeasure, most: float) -> None:
-    """Check that there are not too many candidates.
+    def _below(self, states: Ints) -> Floats:
+        """Return the relevance of the ranks below states of ``m`` documents, ``[N]``."""
+        columns, where = unique_rows(*states.T)
+        documents = self._documents(np.column_stack(columns))
+        below = self.gains[documents[:, self.depth:]] @ self.weights[self.depth:]
+        return np.asarray(below[where])
 
-    :param most: the largest number of all topics
-    :raises ValueError: a topic has too many, or all topics together
+
+def _pool(measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints, gains: Floats,
+          weights: Floats) -> Pool | None:
+    """Return the pool of a topic; ``None`` if the topic has no value.
+
+    :param rankings: the judged documents of all topics, without ranked ones
+    :param codes: the label set of each judged document of the topic, −1 for none, ``[judged]``
+    :param gains: the gain of each judged document, ``[judged]``
+    :param weights: the discount of each rank
     """
-    table = pd.DataFrame({pool.qid: pool.candidates() for pool in pools})
-    lists = table.iloc[-1]
-    if lists.sum() > most:
-        raise ValueError(f"{measure} has {lists.sum():,.0f} lists to compare")
-    if lists.max() > MOST:
-        impossible = (table > MOST).any(axis=1)
-        raise ValueError(f"{measure} has {lists.max():,.0f} lists to compare for the topic "
-                         f"{lists.idxmax()!r}, and at most {MOST:,} are possible; use a cutoff of "
-                         f"at most {impossible.argmax() - 1}")
+    order = np.argsort(-gains, kind="stable")
+    order = order[codes[order] >= 0]
+    codes = codes[order]
+    gains = gains[order]
+    view = _view(rankings, topic, codes[None])
+    if not len(codes) or np.isnan(values_of(measure, view)).any():
+        return None
+    kind = codes
+    side = measure.side(view)
+    if side is not None:
+        (places,), _ = view.condensed(None)
+        kind = side.sets[0][places]
+    _, kind = np.unique(kind, return_inverse=True)
+    place = pd.Series(kind).groupby(kind).cumcount().to_numpy()
+    usable = place < len(weights)
+    depth = min(measure.cutoff, len(codes))
+    return Pool(measure, rankings, topic, depth, weights[:len(codes)], codes[usable], kind[usable],
+                gains[usable], place[usable])
+
+
+def _view(rankings: Rankings, topic: int, codes: Ints) -> View:
+    """Return a view of rankings of a topic.
+
+    :param codes: the label set at each rank, ``[N, m]``
+    """
+    lists, depth = codes.shape
+    number = np.arange(lists)
+    ranked = replace(
+        rankings, list_topic=np.full(lists, topic), start=number * depth,
+        length=np.full(lists, depth), list_of=np.repeat(number, depth),
+        pair=np.full(codes.size, -1), codes=codes.ravel())
+    return View(ranked, slice(topic, topic + 1))
+
+
+def _sign(measure: FairnessMeasure) -> float:
+    """Return −1 for a measure of unfairness, else 1."""
+    return 1.0 if direction(measure) == LARGER else -1.0
 
 
 def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Floats:
@@ -445,9 +360,7 @@ def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Flo
         points = points[row] + added
         near = -(points @ normal).round(TIE_DECIMALS)
         order = np.lexsort((-points @ mirrored, near, where))
-        points = points[order]
-        _, first = np.unique(where[order], return_index=True)
-        points = points[first]
+        points = points[order][is_new(where[order])]
     return points[0]
 
 
@@ -508,7 +421,7 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
     return hull(points.cumsum(axis=0) / len(hulls))
 
 
-def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
+def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     """Return how much fairer each system could be at its relevance, by the front.
 
     :param systems: the values per topic, ``name, qid, measure, value``; of both measures for the
@@ -525,8 +438,7 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
         * ``headroom``: how much closer to the ideal value ``fairest`` is; below 0 beyond the front
         * ``share``: the headroom as a share of the distance of the system from the ideal value, NaN
           if that is 0
-    :raises ValueError: a frame that is none of these, two values of one system, topic and measure,
-        or a system without a value
+    :raises ValueError: if a value is missing or given twice, or a frame is none of these
 
     Examples
     --------
@@ -542,22 +454,17 @@ def headroom(systems: pd.DataFrame, front: pd.DataFrame) -> pd.DataFrame:
     0  mine     0.9     0.5    0.845            1.0     0.345   0.69
     """
     frame = per_query(systems)
-    need_rows(front, "the front")
-    if TOPICS not in front.attrs:
-        raise ValueError("the front has no attrs['topics']; give the frame that frontier returns")
-    topics = front.attrs[TOPICS]
-    measures = front.columns[:2]
+    vertices, topics, _ = front
+    measures = vertices.columns
     relevance, fairness = measures
     values = frame.pivot(index="qid", columns=["name", "measure"], values="value")
-    values = values.reindex(topics)
-    means = values.mean(skipna=False).unstack()
-    names = frame["name"].unique()
-    table = means.reindex(names, columns=measures)
-    if table.empty or table.isna().any(axis=None):
-        raise ValueError(f"each system needs a value of {relevance} and of {fairness} for each "
+    means = values.reindex(topics).mean(skipna=False).unstack()
+    table = means.reindex(frame["name"].unique(), columns=measures)
+    if table.isna().any(axis=None):
+        raise ValueError(f"each system must have a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {topics[0]!r}")
     end = parsed_or_none(fairness).IDEAL
-    ascending = front[::-1]
+    ascending = vertices[::-1]
     possible = ascending[relevance]
     far = abs(ascending[fairness] - end)
     now = abs(table[fairness] - end)

@@ -63,8 +63,9 @@ def frames_of(measure, case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         for qid in sorted({row[0] for row in case.qrels}):
-            frame = explain(measure, case.run_frame, case.qrels_frame, qid)
-            yield qid, frame, value_of(measure, case, qid)
+            frame, value, *_ = explain(measure, case.run_frame, case.qrels_frame, qid)
+            assert value == pytest.approx(value_of(measure, case, qid), abs=1e-12, nan_ok=True)
+            yield qid, frame, value
 
 
 class TestContributions:
@@ -74,7 +75,6 @@ class TestContributions:
     def test_they_add_up_to_the_value_of_the_provider(self, measure, seed, make_case):
         case = make_case(seed, topics=4, several=seed == 0)
         for qid, frame, value in frames_of(measure, case):
-            assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
             if not frame["counts"].any():
                 assert not len(frame) or frame["contribution"].isna().all() or value == 0
                 continue
@@ -92,7 +92,7 @@ class TestContributions:
 
     def test_worked_example(self, worked):
         """rND@3 of c, a, b: 2/3 of the population is PRO, and CON is protected."""
-        frame = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
+        frame = explain("rND@3", worked.run_frame, worked.qrels_frame, "1").frame
         terms = [abs(share - 1 / 3) / math.log2(i + 1) for i, share in ((1, 1), (2, 1/2), (3, 1/3))]
         largest = sum(max(1 / 3, 2 / 3) / math.log2(i + 1) for i in (1, 2, 3))
         assert frame["docno"].tolist() == ["c", "a", "d", "b"]
@@ -101,7 +101,7 @@ class TestContributions:
         np.testing.assert_allclose(frame["contribution"], expected, atol=1e-15)
         np.testing.assert_allclose(frame["protected share"], [1, 1 / 2, 1 / 2, 1 / 3])
         assert frame["protected target"].tolist() == pytest.approx([1 / 3] * 4)
-        assert frame.attrs["protected"] == ["CON"]
+        assert frame["protected"].tolist() == ["CON"] * 4
 
     def test_measures_of_relevance(self, worked):
         case = worked
@@ -116,7 +116,7 @@ class TestContributions:
             "BiasRBP@4": 0.2 * np.array([0, 0.8, 0, -(0.8**3)]),
             "BiasP@10": np.array([0, 1, 0, -1]) / 10, "BiasP": np.array([0, 1, 0, -1]) / 4}
         for name, expected in by_hand.items():
-            frame = explain(name, case.run_frame, case.qrels_frame, "1")
+            frame = explain(name, case.run_frame, case.qrels_frame, "1").frame
             # gdeval writes five decimals.
             atol = 1e-5 if name.startswith(("ERR", "nDCG(dcg")) else 1e-12
             np.testing.assert_allclose(frame["contribution"], expected, atol=atol, err_msg=name)
@@ -142,8 +142,7 @@ class TestValueSoFar:
     @pytest.mark.parametrize("measure", SO_FAR)
     def test_is_the_value_at_the_cutoff(self, measure, seed, make_case):
         case = make_case(seed, topics=4)
-        for qid, frame, value in frames_of(measure, case):
-            assert frame.attrs["value"] == pytest.approx(value, abs=1e-12, nan_ok=True)
+        for qid, frame, _ in frames_of(measure, case):
             name, _, _ = measure.rpartition("@")
             k, expected = 0, math.nan
             for row in frame.itertuples():
@@ -156,7 +155,7 @@ class TestValueSoFar:
 
     @pytest.mark.parametrize("measure", ["Bpref", "SetP", "infAP"])
     def test_measures_without_a_cutoff(self, measure, worked):
-        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
         for k in range(1, 5):
             worked_run = worked.run_frame.head(k)
             (expected,) = ir_measures.iter_calc([parse_measure(measure)], worked.qrels_frame,
@@ -169,7 +168,7 @@ def test_newswire(robust03):
     qrels, runs = robust03
     run, measure = next(iter(runs.values())), "rKL(groups='trec-newswire')@10"
     with pytest.warns(FairnessWarning, match="6 of 100 topics"):
-        frame = explain(measure, run, qrels, 303)
+        frame = explain(measure, run, qrels, 303).frame
     metrics = ir_measures.iter_calc([parse_measure(measure)], qrels, run)
     (value,) = [metric.value for metric in metrics if metric.query_id == "303"]
     assert len(frame) == 10 and frame["contribution"].sum() == pytest.approx(value)
@@ -181,31 +180,33 @@ class TestInput:
         run = worked.run_frame.rename(columns={"query_id": "qid", "doc_id": "docno"})
         qrels = worked.qrels_frame.rename(
             columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-        expected = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
+        expected = explain("rND@3", worked.run_frame, worked.qrels_frame, "1").frame
         for one, two in ((run, qrels), (run.astype({"qid": int}), qrels.astype({"qid": float}))):
-            pd.testing.assert_frame_equal(explain("rND@3", one, two, 1), expected)
+            pd.testing.assert_frame_equal(explain("rND@3", one, two, 1).frame, expected)
 
     def test_duplicate_documents(self, worked):
         again = pd.DataFrame([("1", "c", 0.5)], columns=["query_id", "doc_id", "score"])
         with pytest.warns(FairnessWarning, match="gives again"):
-            frame = explain("nDCG@4", pd.concat([worked.run_frame, again]), worked.qrels_frame, 1)
+            run = pd.concat([worked.run_frame, again])
+            frame = explain("nDCG@4", run, worked.qrels_frame, 1).frame
         assert frame["docno"].tolist() == ["a", "d", "b", "c"]
 
     def test_topic_without_results(self, worked):
         for measure, value in (("rND@3", 1.0), ("nDCG@3", 0.0), ("AWRF@3", 0.0)):
-            frame = explain(measure, worked.run_frame.head(0), worked.qrels_frame, "1")
-            assert frame.empty and frame.attrs["value"] == value
+            nothing = worked.run_frame.head(0)
+            frame, found, *rest = explain(measure, nothing, worked.qrels_frame, "1")
+            assert frame.empty and found == value and rest == ["", ""]
             assert frame.columns[:5].tolist() == ["rank", "docno", "label", "group", "counts"]
 
     def test_no_document_counts(self, worked):
         run = pd.DataFrame([("1", "x", 2.0)], columns=["query_id", "doc_id", "score"])
-        frame = explain("rND@3", run, worked.qrels_frame, "1")
-        assert frame["contribution"].isna().all() and frame.attrs["value"] == 1
+        frame, value, formula, _ = explain("rND@3", run, worked.qrels_frame, "1")
+        assert frame["contribution"].isna().all() and value == 1 and not formula
         assert frame["share of PRO"].isna().all()
 
     @pytest.mark.parametrize("measure, qid, error", [
-        (["nDCG@5", "rKL@5"], "1", "explain takes one measure, and 2 are given"),
-        ("rKL@5", "9", "the qrels have no topic '9'; they have topics such as '1'"),
+        (["nDCG@5", "rKL@5"], "1", "measure must be one .* 2"),
+        ("rKL@5", "9", "no topic .9.*such as .1."),
         ("rKL(groups='no-such-groups')@5", "1", "no-such-groups")])
     def test_wrong_arguments(self, worked, measure, qid, error):
         with pytest.raises(ValueError, match=error):
@@ -239,25 +240,31 @@ def test_trec_fair_is_explained_down_to_its_ideal(worked):
     targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
     stances = groups.from_mapping({"a": "PRO", "b": "CON", "c": "PRO", "d": "CON"})
     measure = TrecFair(attributes={stances: "half"}, ideal=2)
-    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
     (metric,) = ir_measures.iter_calc([measure], worked.qrels_frame, worked.run_frame)
     assert frame["docno"].tolist() == ["c", "a"]
-    assert frame["value"].iloc[-1] == frame.attrs["value"] == metric.value
+    assert frame["value"].iloc[-1] == frame["topic value"].iloc[0] == metric.value
 
 
 def test_gfr_without_attributes_needs_no_groups(worked):
     qrels = worked.qrels_frame.drop(columns="iteration")
-    frame = explain("GFR(attributes={})", worked.run_frame, qrels, "1")
-    assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
+    frame = explain("GFR(attributes={})", worked.run_frame, qrels, "1").frame
+    np.testing.assert_allclose(frame["topic value"], frame["contribution"].sum())
     assert frame["group"].isna().all()
 
 
 def test_a_provider_that_breaks_ties_otherwise():
     tied = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
     qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, 0, 0, 0]})
-    with pytest.warns(FairnessWarning, match="RR@5 is 1 .* of trec_eval's order, with the value 0"):
-        frame = explain("RR@5", tied, qrels, "1")
-    assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and frame.attrs["value"] == 0.25
+    with pytest.warns(FairnessWarning, match="RR@5 is 1 .* value 0.25"):
+        frame = explain("RR@5", tied, qrels, "1").frame
+    assert frame["contribution"].tolist() == [0, 0, 0, 0.25] and set(frame["topic value"]) == {0.25}
+
+
+def test_reasons_of_undefined_topics(worked):
+    worked.qrels = [("1", "c", 1, "PRO"), ("1", "a", 0, "CON")]
+    frame, value, formula, reason = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
+    assert value == 0 and not formula and "'PRO'" in reason and len(frame)
 
 
 @pytest.mark.parametrize("source", [None, {"c": "x", "a": "y"}], ids=["qrels", "source"])
@@ -265,10 +272,10 @@ def test_of_the_judged_documents_alone(worked, source):
     """The first judged documents count, also with groups that have a source."""
     worked.qrels = [("1", "b", 1, "PRO"), ("1", "d", 2, "CON")]
     frame = explain("nDCG(judged_only=True)@2", worked.run_frame, worked.qrels_frame, "1",
-                    groups=source)
+                    groups=source).frame
     assert frame["docno"].tolist() == ["c", "a", "d", "b"]
     assert frame["counts"].tolist() == [False, False, True, True]
-    assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"]) == 1.0
+    assert frame["contribution"].sum() == 1.0 and set(frame["topic value"]) == {1.0}
 
 
 @pytest.mark.parametrize("measure", ["rND@3", "AWRF@3", "alpha_nDCG@3", "ERR_IA@3", "nDCG@3"])
@@ -276,10 +283,10 @@ def test_a_group_source_is_that_of_evaluate(worked, measure):
     run, qrels = worked.run_frame, worked.qrels_frame
     labels = {"a": "a", "b": "b", "c": "b", "d": "a"}
     source = groups.from_mapping(labels)
-    frame = explain(measure, run, qrels, "1", groups=source)
-    perquery = evaluate(run, qrels, measure, groups=source, perquery=True, progress=False)
-    assert frame.attrs["value"] == perquery.loc[perquery["qid"] == "1", "value"].item()
-    assert frame.attrs["measure"] == measure
+    frame, value, _, reason = explain(measure, run, qrels, "1", groups=source)
+    _, perquery = evaluate(run, qrels, measure, groups=source, progress=False)
+    assert value == perquery.loc[perquery["qid"] == "1", "value"].item() and not reason
+    assert set(frame["measure"]) == {measure} and set(frame["topic value"]) == {value}
     assert frame["group"].tolist() == [labels[docno] for docno in frame["docno"]]
     with pytest.raises(ValueError, match="no groups are registered as 'no-such'"):
         explain(measure, run, qrels, "1", groups="no-such")

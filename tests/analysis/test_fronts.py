@@ -13,8 +13,7 @@ from slow_versions.frontier import in_range, means, points, relevance_of, vertic
 from slow_versions.reading import read_topics
 
 import pt_fairness
-from pt_fairness import analysis, groups, rKL
-from pt_fairness.analysis.notes import notes
+from pt_fairness import analysis, groups
 from pt_fairness.measures.measure_names import MEASURES as ALL
 from pt_fairness.measures.measure_names import parse
 
@@ -79,9 +78,9 @@ def test_it_is_that_of_all_orders(text, seed):
             analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
         return
     front = analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
-    assert front.attrs["topics"] == counting
-    assert list(front.columns) == [f"{relevance}@{k}", str(measure)]
-    found = front.to_numpy() - [0, measure.IDEAL]
+    assert front.topics == counting
+    assert list(front.front) == [f"{relevance}@{k}", str(measure)]
+    found = front.front.to_numpy() - [0, measure.IDEAL]
     found[:, 1] = -abs(found[:, 1])
     expected = vertices(means([hulls[qid] for qid in counting]))
     np.testing.assert_allclose(found, expected, atol=1e-8)
@@ -104,8 +103,8 @@ def systems_at(front, **means):
     """Values per topic of systems with some means of both measures."""
     rows = [
         (name, qid, measure, value) for name, values in means.items()
-        for qid in front.attrs["topics"]
-        for measure, value in zip(front.columns, values, strict=True)]
+        for qid in front.topics
+        for measure, value in zip(front.front, values, strict=True)]
     return pd.DataFrame(rows, columns=["name", "qid", "measure", "value"])
 
 
@@ -115,14 +114,15 @@ AWRF_FRONT = [[0.946724, 0.988714], [0.932773, 0.992940], [0.925386, 0.994364],
 
 def test_worked_fronts(worked):
     front = analysis.frontier(worked, "nDCG@4", "rKL@4")
-    np.testing.assert_allclose(front, [[0.946724, 0.173253], [0.932773, 0.134403]], atol=5e-7)
-    assert front.attrs["topics"] == ["1", "2"] and front.attrs["without group"] == 1
-    np.testing.assert_allclose(analysis.frontier(worked, "nDCG@4", "AWRF@4"), AWRF_FRONT, atol=5e-7)
+    np.testing.assert_allclose(front.front, [[0.946724, 0.173253], [0.932773, 0.134403]], atol=5e-7)
+    assert front.topics == ["1", "2"] and front.without_group == 1
+    front = analysis.frontier(worked, "nDCG@4", "AWRF@4").front
+    np.testing.assert_allclose(front, AWRF_FRONT, atol=5e-7)
 
 
 def test_the_values_are_those_of_the_measures(worked):
     """The ends of the front of one topic, as runs."""
-    front = analysis.frontier(worked, "nDCG@4", "AWRF@4", topics=["1"])
+    front = analysis.frontier(worked, "nDCG@4", "AWRF@4", topics=["1"]).front
     best = pd.DataFrame({"qid": "1", "docno": ["a2", "a1", "b2", "b1"]})
     ranked = best.assign(score=[4.0, 3, 2, 1])
     averages, _ = pt_fairness.evaluate({"x": ranked}, worked[worked["qid"] == "1"],
@@ -137,10 +137,11 @@ def test_the_values_are_those_of_the_measures(worked):
 def test_gains_and_the_highest_of_several_judgments(worked):
     doubled = pd.concat([worked, worked.assign(label=0)], ignore_index=True)
     for relevance in ("P(rel=2)@3", "nDCG(dcg='exp-log2')@4", "nDCG(gains={0:0,1:1,2:5})@4"):
-        front = analysis.frontier(worked, relevance, "rND@4")
-        pd.testing.assert_frame_equal(analysis.frontier(doubled, relevance, "rND@4"), front)
-    twice = analysis.frontier(worked, "nDCG(gains={1:2,2:4})@4", "rND@4")
-    np.testing.assert_allclose(twice, analysis.frontier(worked, "nDCG@4", "rND@4"))
+        front = analysis.frontier(worked, relevance, "rND@4").front
+        pd.testing.assert_frame_equal(analysis.frontier(doubled, relevance, "rND@4").front, front)
+    plain, twice = (analysis.frontier(worked, relevance, "rND@4").front
+                    for relevance in ("nDCG@4", "nDCG(gains={1:2,2:4})@4"))
+    np.testing.assert_allclose(twice, plain)
 
 
 def test_headroom(worked):
@@ -169,8 +170,8 @@ REFUSED = {
         ["GF@4", "EEL@4", "EEL(by='group')@4", "EED@4", "EER@4", "IAA@4", "PEER@4", "logEUR@4",
          "ARP(pairs='errors')@4", "logRUR@4", "MRecall@4", "OfGroup(measure='nDCG@4',group='A')",
          "BiasP@4", "BiasDCG(abs=True)@4", "GFR(attributes={'x':'jsd'})@4"],
-    "no ideal value": ["FaiRR(values={'A':1.0,'B':0.0})@4"],
-    "compares no groups": ["NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
+    "compares no groups": ["FaiRR(values={'A':1.0,'B':0.0})@4",
+        "NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
     "are signed": ["RepBias(group='A')@4", "Skew(group='A')@4", "MinSkew@4", "logDP@4"],
     "not the mean": ["logDP(abs=True)@4", "Annotated@4"],
     "no cutoff": ["rKL", "AWRF"],
@@ -193,11 +194,9 @@ def test_every_measure_has_a_front_or_a_reason():
 
 
 @pytest.mark.parametrize(("relevance", "fairness", "options", "says"), [
-    *((name, "rKL@4", {}, "it takes nDCG or P with a cutoff")
+    *((name, "rKL@4", {}, "relevance must be nDCG or P")
       for name in ("nDCG", "AP@4", "R@4", "rKL@4")),
     ("nDCG@4", ["rKL@4", "rND@4"], {}, "is a list, not a measure"),
-    ("nDCG@4", rKL(groups=groups.from_mapping({"a1": "A", "b1": "B"})) @ 4, {"groups": {"a1": "A"}},
-     "names its groups, and groups="),
     ("nDCG@4", "AWRF@4", {"groups": groups.from_mapping({"a1": {"A": 0.5, "B": 0.5}})}, "weights"),
     ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "has a value for no topic"),
     ("nDCG@4", "AWRF@4", {"topics": ["9"]}, "none of the topics"),
@@ -213,53 +212,29 @@ def test_a_topic_whose_documents_have_no_group_does_not_count():
                           "iteration": ["PRO", "PRO", "PRO", "CON"]})  # fmt: skip
     both = pd.concat([first, first.assign(qid="2", iteration="-")])
     front = analysis.frontier(both, "nDCG@2", "AWRF@2")
-    pd.testing.assert_frame_equal(front, analysis.frontier(first, "nDCG@2", "AWRF@2"))
-    assert front.attrs["topics"] == ["1"]
+    expected = analysis.frontier(first, "nDCG@2", "AWRF@2")
+    pd.testing.assert_frame_equal(front.front, expected.front)
+    assert front[1:] == expected[1:] == (["1"], 0)
 
 
 def test_bad_input_of_headroom(worked):
     front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
     systems = systems_at(front, a=(0.9, 0.5))
-    with pytest.raises(ValueError, match="each system needs a value"):
+    with pytest.raises(ValueError, match="must have a value of nDCG@4"):
         analysis.headroom(systems[1:], front)
-    with pytest.raises(ValueError, match="frontier returns"):
-        analysis.headroom(systems, pd.DataFrame(front.to_numpy(), columns=front.columns))
 
 
 def test_too_many_lists_name_the_largest_cutoff():
     many = pd.DataFrame({"qid": "7", "docno": [f"d{i}" for i in range(60)], "label": 1,
                          "iteration": list("ABC") * 20})  # fmt: skip
-    message = r"AWRF@13.* 1,594,323 lists.*topic '7'.*at most 12"
+    message = r"AWRF@13.*at most 12.*topic '7'.* 1,594,323"
     with pytest.raises(ValueError, match=message):
         analysis.frontier(many, "nDCG@10", "AWRF@13")
     few = many[:41].assign(iteration=[*"AB" * 20, "C"])  # at most one of C
-    with pytest.raises(ValueError, match="2,621,440 lists"):
+    with pytest.raises(ValueError, match=r"at most 16.* 1,245,184"):
         analysis.frontier(few, "nDCG@10", "AWRF@18")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
-        assert len(analysis.frontier(many, "nDCG@10", text)) == 1
-
-
-def test_tables_with_references_say_what_could_have_been_had(worked):
-    """The last note, of the most relevant system; renamed measures; none without references."""
-    run = pd.DataFrame({"qid": ["1"] * 4 + ["2"] * 4, "score": [4.0, 3, 2, 1] * 2,
-                        "docno": ["a2", "a1", "a4", "b2", "c3", "c2", "c1", "d1"]})  # fmt: skip
-    runs = {"good": run, "bad": run.assign(score=-run["score"])}
-    measures = ["AWRF@4", "nDCG@4", "rKL@4", "P@4"]
-    labels = {"rKL@4": "Unfairness"}
-    averages, values = pt_fairness.evaluate(runs, worked, measures, references=True, labels=labels,
-                                            progress=False)  # fmt: skip
-    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
-    perquery = values.replace({"measure": {"Unfairness": "rKL@4"}})
-    good = analysis.headroom(perquery, front).set_index("name").loc["good"]
-    last = notes(averages)[-1]
-    assert "good could have had AWRF@4 " in last
-    assert f"Unfairness {good['fairest']:.2f} (now {good['rKL@4']:.2f})" in last
-    plain, _ = pt_fairness.evaluate(runs, worked, measures, progress=False)
-    assert not any("could have had" in note for note in notes(plain))
-    many = worked.assign(iteration=[f"g{i}" for i in range(len(worked))])
-    broad, _ = pt_fairness.evaluate(runs, many, ["nDCG@4", "AWRF@200"], references=True,
-                                    progress=False)  # fmt: skip
-    assert "could have had" in notes(broad)[-1]
+        assert len(analysis.frontier(many, "nDCG@10", text).front) == 1
 
 
 def test_the_figure_shows_the_front(worked):
@@ -292,5 +267,5 @@ def test_groups_of_a_source_are_those_of_the_qrels():
     plain = frame.drop(columns="iteration").drop_duplicates(["qid", "docno"])
     expected = analysis.frontier(frame, "nDCG@4", "AWRF@3")
     found = analysis.frontier(plain, "nDCG@4", "AWRF@3", groups=source)
-    pd.testing.assert_frame_equal(found, expected)
-    assert found.attrs == expected.attrs
+    pd.testing.assert_frame_equal(found.front, expected.front)
+    assert found[1:] == expected[1:]

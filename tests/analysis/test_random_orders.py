@@ -157,7 +157,7 @@ def test_the_fairest_possible_rankings():
     run, qrels = experiment(np.random.default_rng(12))
     found = against_random({"A": run}, qrels, [rKL @ 3, rKL(norm="range") @ 3, AWRF], draws=5)
     assert found["fairest"].round(6).tolist()[1] == 0 and np.isnan(found["fairest"][2])
-    frames = [explain(rKL @ 3, run, qrels, qid) for qid in qrels["qid"].unique()]
-    own = [np.nan_to_num(frame.attrs["fairest"]) for frame in frames]
+    frames = [explain(rKL @ 3, run, qrels, qid).frame for qid in qrels["qid"].unique()]
+    own = [np.nan_to_num(frame["fairest"])[0] for frame in frames]
     assert found["fairest"][0] == pytest.approx(np.mean(own), abs=1e-12)
     assert found["fairest"][0] <= found["value"][0]

@@ -51,7 +51,7 @@ def test_shares_of_the_documents_so_far(make_case):
     for qid in sorted({row[0] for row in case.qrels}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FairnessWarning)
-            frame = explain("DistKL@4", case.run_frame, case.qrels_frame, qid)
+            frame = explain("DistKL@4", case.run_frame, case.qrels_frame, qid).frame
         labels = [c.removeprefix("share of ") for c in frame if c.startswith("share of ")]
         counts, n = dict.fromkeys(labels, 0.0), 0
         for _, row in frame.iterrows():
@@ -69,7 +69,7 @@ def test_shares_of_the_documents_so_far(make_case):
 
 def test_targets(worked):
     def last(measure):
-        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
         return frame.iloc[-1].filter(regex="^(protected )?target( of .*)?$").to_dict()
     third, rest = pytest.approx(1 / 3), pytest.approx(2 / 3)
     assert last("nDD@2") == {"target of CON": third, "target of PRO": rest,
@@ -88,11 +88,11 @@ def test_several_group_sources(worked):
                      ("explained-b", {"c": "x", "d": "y"})):
         groups.register(name, groups.from_mapping(of))
     measure = "GFR(attributes={'explained-a':'jsd','explained-b':'jsd'})@3"
-    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
     assert frame["group"].fillna("").tolist() == ["1, x", "2", "y"]
     # An unannotated document counts for all groups alike.
     assert frame["share of explained-b: x"].tolist() == pytest.approx([1, 3 / 4, 1.5 / 3])
-    assert frame["contribution"].sum() == pytest.approx(frame.attrs["value"])
+    assert frame["contribution"].sum() == pytest.approx(frame["topic value"][0])
 
 
 def test_weights(worked):
@@ -100,7 +100,7 @@ def test_weights(worked):
         "docno": ["c", "c", "a", "b"], "group": ["CON", "PRO", "PRO", "PRO"],
         "weight": [0.75, 0.25, 1.0, 1.0]}))
     groups.register("explained-soft", soft)
-    frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame, "1")
+    frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame, "1").frame
     assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
     assert frame["share of CON"].tolist() == pytest.approx([0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
 
@@ -108,7 +108,7 @@ def test_weights(worked):
 def test_documents_of_negative_relevance_are_unjudged_for_trec_eval():
     qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, -1, 0, 1]})
     run = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
-    frame = explain("nDCG(judged_only=True)@3", run, qrels, "1")
+    frame = explain("nDCG(judged_only=True)@3", run, qrels, "1").frame
     assert frame["docno"].tolist() == list("dcba")
     assert frame["counts"].tolist() == [True, True, False, True]
     ideal = 1 + 1 / math.log2(3)
