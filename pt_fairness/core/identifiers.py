@@ -255,15 +255,20 @@ class PairIndex:
         self._docnos = docnos
         for self.key in _KEYS:
             hashes = self._hashes(topic, docnos, where)
-            pair, self.hashes = pd.factorize(hashes)
+            self._numbers = pd.Index(hashes)
+            self.pair = self.first = rows
+            if self._numbers.is_unique:
+                break
+            pair, hashes = pd.factorize(hashes)
+            self._numbers = pd.Index(hashes)
             self.pair = pair.astype(np.int32)
-            self.first = np.empty(len(self.hashes), np.int32)
+            self.first = np.empty(len(hashes), np.int32)
             self.first[pair[::-1]] = rows[::-1]
             repeated = np.flatnonzero(self.first[pair] != rows)
             if self._equal(docnos, repeated, pair[repeated]).all():
                 break
+        self.hashes = hashes
         self.topic = topic[self.first]
-        self._numbers = pd.Index(self.hashes)
 
     def __len__(self) -> int:
         return len(self.first)
