@@ -263,7 +263,7 @@ def read_values(path: Path) -> pd.DataFrame:
         if titles_of(source, "value"):
             frame = read_table(source)
             names = roles_of(source, frame.columns)
-            frame = frame.set_axis(names, axis="columns")
+            frame = _distinct(frame.set_axis(names, axis="columns"), source)
             need_columns(frame, ["docno", "value"], source.name)
         else:
             _, line = first_line(source)
@@ -319,9 +319,9 @@ def _named_columns(source: Input, needed: Sequence[str]) -> pd.DataFrame:
     """Return a table with a header, whose names are in lower case."""
     frame = read_table(source)
     frame.columns = frame.columns.str.lower()
-    frame = frame.rename(columns=PYTERRIER)
+    frame = _distinct(frame.rename(columns=PYTERRIER), source)
     need_columns(frame, needed, source.name)
-    check_ids(source, frame)
+    check_ids(source, frame, "group")
     return frame
 
 
@@ -453,7 +453,7 @@ def _distinct(frame: pd.DataFrame, source: Input) -> pd.DataFrame:
 
     :raises ValueError: if a needed column is there twice
     """
-    needed = frame.columns.intersection(["qid", "docno", "group"])
+    needed = frame.columns.intersection(["qid", "docno", "group", "share", "value"])
     need_distinct_columns(frame[needed], source.name)
     return frame.loc[:, ~frame.columns.duplicated()]
 

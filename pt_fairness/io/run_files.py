@@ -429,7 +429,7 @@ def _short_names(paths: Sequence[Path]) -> list[str]:
         names = [os.sep.join(part[-depth:]) for part in parts]
         if len({*names}) == len(names):
             return names
-    return list(map(os.fspath, paths))
+    return [os.fspath(path) for path in paths]
 
 
 #: The number of topics that a transformer is given at a time.

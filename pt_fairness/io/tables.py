@@ -108,7 +108,7 @@ def read_table(source: Input, names: Sequence[str] = (), types: Mapping[str, Any
         raise ValueError(f"{place(source, frame, again.argmax())} must be a row, got the header "
                          "again; remove it")
     for i in range(len(names)):  # one at a time takes less memory
-        texts = frame.iloc[:, i]
+        texts: Any = frame.iloc[:, i]
         if names[i] in categories:
             texts = texts.astype("category").map(str.strip)
         else:
@@ -184,8 +184,9 @@ def _read_text(source: Input, form: Mapping[str, Any], names: Sequence[str],
     extra = len(names)
     dtypes = [types.get(name, str) for name in names]
     numbers = [name for name, dtype in zip(names, dtypes, strict=True) if dtype is float]
-    empty = {i: [""] for i in range(extra) if dtypes[i] is float}
-    stream = _Counted(source.decompressed())
+    empty: Any = {i: [""] for i in range(extra) if dtypes[i] is float}
+    stream: Any = _Counted(source.decompressed())
+    frame: pd.DataFrame
     try:
         with source.damage(), warnings.catch_warnings():
             warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
@@ -265,12 +266,12 @@ def column_of_numbers(source: Input, frame: pd.DataFrame, column: str,
     return numbers.to_numpy(float)
 
 
-def check_ids(source: Input, frame: pd.DataFrame) -> None:
-    """Check the topics and documents of a table.
+def check_ids(source: Input, frame: pd.DataFrame, *others: str) -> None:
+    """Check the topics and documents of a table, and other columns of text.
 
-    :raises ValueError: if one is missing, or has a tab or a line break in it
+    :raises ValueError: if one is missing, or has a line break in it
     """
-    for column in frame.columns.intersection(["qid", "docno"]):
+    for column in frame.columns.intersection(["qid", "docno", *others]):
         ids = frame[column]
         check(source, frame, column, ids.notna() & (ids != ""), "given in every row")
         if ids.dtype.kind not in "iuf":

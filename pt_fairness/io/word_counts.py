@@ -48,8 +48,9 @@ class WordCounts:
             field = field or "text"
             self._frame = texts_by_docno(documents, field)
             documents = "the frame of texts"
-        #: The id of the documents.
         self.dataset_id = documents
+        #: The name of the documents in warnings.
+        self.where = documents if self._frame is not None else f"the corpus {documents}"
         self.field = field
         self.tokenize = tokenize
         self._words = words
@@ -117,7 +118,7 @@ class WordCounts:
         if len(missing) and not self._warned:
             self._warned = True
             warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in "
-                 f"{self.dataset_id} (the first: {missing[0]!r}), so that their words are unknown")
+                 f"{self.where} (the first: {missing[0]!r}), so that their words are unknown")
         return counts
 
     def read(self, docnos: pd.Index, name: str) -> pd.DataFrame:

@@ -59,7 +59,8 @@ def test_answers_are_runs_of_the_documents_they_cite(tmp_path, form, name):
 @each("answer, says", [
     ({"topic_id": 1, "answer": [{"text": "", "citations": [2]}], "references": ["a", "b"]},
      r"run, line 1 .*references"),
-    ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]}, "references"),
+    ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]},
+     "references"),
     ({"topic_id": 1, "answer": [{"text": "", "citations": [0]}], "references": [{"id": "a"}]},
      r"cites \{'id': 'a'\}"),
     ({"answer": []}, "line 1 .*topic_id"), ({"topic_id": 1}, "must have answer"),
@@ -79,10 +80,10 @@ def test_answers_that_are_wrong(tmp_path, answer, says):
 def test_lines_and_topics_of_answers(tmp_path):
     line = json.dumps({"topic_id": 1, "answer": [{"text": "", "citations": ["a"]}]})
     (tmp_path / "run").write_text(f"{line}\n{line[:-1]}\n")
-    with pytest.raises(ValueError, match="run, line 2 .*JSON"):
+    with pytest.raises(ValueError, match=r"run, line 2 .*JSON"):
         read_run(tmp_path / "run")
     (tmp_path / "run").write_text(f"{line}\n{line}\n")
-    with pytest.raises(ValueError, match="run, line 2 .*one answer .* got 1"):
+    with pytest.raises(ValueError, match=r"run, line 2 .*one answer .* got 1"):
         read_run(tmp_path / "run")
 
 
@@ -99,7 +100,7 @@ def test_headers_of_ir_metadata_are_skipped(tmp_path, name):
 
 def test_lines_after_a_header(tmp_path):
     (tmp_path / "run").write_text(HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 high t\n")
-    with pytest.raises(ValueError, match="run, line 9: score .*'high'"):
+    with pytest.raises(ValueError, match=r"run, line 9: score .*'high'"):
         read_run(tmp_path / "run")
     (tmp_path / "run").write_text(HEADER.rpartition("# ir")[0] + "1 Q0 d1 1 2.5 t\n")
     with pytest.raises(ValueError, match=r"has no line # ir_metadata\.end"):

@@ -149,7 +149,7 @@ def test_what_is_warned_of(tmp_path, text, says):
 @each("name", FORMS)
 def test_objects_without_a_group_are_warned_of(tmp_path, name, row):
     path = write(tmp_path / name, [{"docno": "d1", "group": "PRO"}, row])
-    with pytest.warns(FairnessWarning, match="(row|line) 2 has an empty group, as have 1 of 2 rows"):
+    with pytest.warns(FairnessWarning, match=r"(row|line) 2 has an empty group, as have 1 of"):
         groups.from_file(path)
 
 

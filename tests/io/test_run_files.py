@@ -366,7 +366,8 @@ OTHER = FRAME.assign(docno="b")
     (["k.0.9.run", "k.0.8.run"], ["k.0.9", "k.0.8"]),
     (["bm25.run", "bm25.rm3.run"], ["bm25", "bm25.rm3"]), (["x.run", "y.txt"], ["x", "y"]),
     (["a.rm3.res", "b.rm3.run.gz", "c.rm3.parquet"], ["a.rm3", "b.rm3", "c.rm3"]),
-    (["x/a/run.gz", "x/b/run.gz", "x/b/z"], ["a/run", "b/run", "b/z"]), (["x.run", "x.res"], ["x.run", "x.res"]),
+    (["x/a/run.gz", "x/b/run.gz", "x/b/z"], ["a/run", "b/run", "b/z"]),
+    (["x.run", "x.res"], ["x.run", "x.res"]),
     (["one/input.x", "two/input.x", "two/input.y"], ["one/input.x", "two/input.x", "two/input.y"]),
     (["run"], ["run"]), ([".run"], [".run"])])
 def test_the_part_that_tells_them_apart(paths, names):
