@@ -91,7 +91,11 @@ def read_table(source: Input, names: Sequence[str] = (), types: Mapping[str, Any
     :raises ImportError: if pyarrow is not installed, which Parquet needs
     """
     if names:
-        return _read_text(source, _COLUMNS, names, types or {}, skipped)
+        types = types or {}
+        frame = _read_text(source, _COLUMNS, names, types, skipped)
+        for name in [name for name in names if types.get(name) is float]:
+            frame[name] = column_of_numbers(source, frame, name)
+        return frame
     if source.name.endswith(".parquet"):
         return _read_parquet(source)
     if is_structured(source):
@@ -183,7 +187,6 @@ def _read_text(source: Input, form: Mapping[str, Any], names: Sequence[str],
     # Columns are numbered, because names may be repeated. The last one is for what is too much.
     extra = len(names)
     dtypes = [types.get(name, str) for name in names]
-    numbers = [name for name, dtype in zip(names, dtypes, strict=True) if dtype is float]
     empty: Any = {i: [""] for i in range(extra) if dtypes[i] is float}
     stream: Any = _Counted(source.decompressed())
     frame: pd.DataFrame
@@ -200,13 +203,9 @@ def _read_text(source: Input, form: Mapping[str, Any], names: Sequence[str],
     except ValueError as error:
         for _ in source.lines():  # names a line that is not UTF-8
             pass
-        if not numbers:
+        if float not in dtypes:
             raise error
-        texts = dict.fromkeys(numbers, str)
-        frame = _read_text(source, form, names, {**types, **texts}, skipped)
-        for name in numbers:
-            column_of_numbers(source, frame, name)
-        return frame.astype(dict.fromkeys(numbers, float))
+        return _read_text(source, form, names, {}, skipped)  # the caller names what is wrong
     lines: Any = frame.index + skipped + 1
     if stream.lines > len(frame) + skipped:  # there are line breaks in cells
         breaks = sum(frame[i].astype(str).str.count("\n") for i in range(extra))
@@ -214,21 +213,17 @@ def _read_text(source: Input, form: Mapping[str, Any], names: Sequence[str],
     frame.index = lines.rename("line")
     blank = frame[0] == ""
     if blank.any():
-        rows = frame[blank]
-        is_empty = (rows.isna() | (rows == "")).all(axis="columns")
-        frame = frame.drop(index=rows.index[is_empty])
+        cells = frame[blank].replace("", np.nan)
+        frame = frame.drop(index=cells.index[cells.isna().all(axis="columns")])
     wrong = frame[extra] != ""
     if "quoting" in form:  # a field is never empty
         wrong |= frame[extra - 1].isin(["", np.nan])
     if wrong.any():
-        raise _columns_error(source, frame.index[wrong.argmax()], names)
-    frame = frame.drop(columns=extra).set_axis(list(names), axis="columns")
-    for name in numbers:
-        column_of_numbers(source, frame, name)
-    return frame
+        raise _columns_error(source, wrong.idxmax(), names)
+    return frame.drop(columns=extra).set_axis(list(names), axis="columns")
 
 
-def _columns_error(source: Input, number: int, names: Sequence[str]) -> ValueError:
+def _columns_error(source: Input, number: Any, names: Sequence[str]) -> ValueError:
     """Return the error of a line with more or fewer fields than there are names."""
     text = next(line for i, line in source.lines() if i == number)
     return ValueError(f"{source.name}, line {number} must have {len(names)} columns "
