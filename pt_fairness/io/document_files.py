@@ -55,8 +55,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
     PyTerrier's own reader drops the second column, which holds the groups.
 
     :returns: ``qid, docno, label, iteration``: text, text, whole number, text
-    :raises ValueError: if a line has not four columns, or a label that is no whole number (``4.0``
-        is one) or outside ±1,000,000; the error names file and line
+    :raises ValueError: if a line has not four columns, or a label is not a whole number (``4.0``
+        is one) within ±1,000,000; the error names file and line
 
     Examples
     --------
@@ -82,10 +82,10 @@ def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
     :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas;
-        the path of a file (:func:`read_qrels`); if there is no such file, an id of ir_datasets,
+        the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
         with ``irds:`` in front or not; or a PyTerrier dataset
     :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
-    :raises ValueError: it is none of these, or a dataset without qrels
+    :raises ValueError: if it is none of these, or a dataset without qrels
 
     Examples
     --------
@@ -104,8 +104,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
         except NotImplementedError:
             raise ValueError(f"the dataset {shown(source)} has no qrels") from None
     if not isinstance(source, (str, os.PathLike)):
-        raise ValueError(f"the qrels are a {type(source).__name__}; they have to be a DataFrame, "
-                         "the path of a file, an ir_datasets id or a PyTerrier dataset")
+        raise ValueError("qrels must be a DataFrame, the path of a file, an ir_datasets id or a "
+                         f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
         return read_qrels(source)
     dataset = dataset_of(source, "a file")
@@ -120,7 +120,7 @@ def dataset_of(source: Path, file: str) -> Any:
     """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
 
     :param file: what else ``source`` could be, in the error
-    :raises ValueError: ir_datasets has no such id
+    :raises ValueError: if ir_datasets lacks the id
     """
     import ir_datasets
     text = os.fspath(source)
@@ -133,9 +133,9 @@ def dataset_of(source: Path, file: str) -> Any:
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     """Return the names of the columns of topic, document and label in a qrels frame.
 
-    The names are those of PyTerrier or of ir_measures.
+    They are named as in PyTerrier or ir_measures.
 
-    :raises ValueError: a column is missing, or the qrels are no DataFrame
+    :raises ValueError: if a column is missing, or the qrels are not a DataFrame
 
     Examples
     --------
@@ -145,7 +145,7 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     ('query_id', 'doc_id', 'relevance')
     """
     if not isinstance(qrels, pd.DataFrame):
-        raise ValueError(f"qrels are a DataFrame here, not a {type(qrels).__name__}; "
+        raise ValueError(f"qrels must be a DataFrame, got a {type(qrels).__name__}; "
                          "pt_fairness.read_qrels reads a file into one")
     need_distinct_columns(qrels, "the frame of qrels")
     for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
@@ -159,7 +159,7 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
     """Return the qrels of some topics, as ``pt.Experiment`` does; warn if there are others.
 
     :param topics: ``qid``; ``None`` for all topics of the qrels
-    :raises ValueError: the qrels have none of the topics
+    :raises ValueError: if none of the topics is in the qrels
     """
     if topics is None:
         return qrels
@@ -243,7 +243,7 @@ def read_values(path: Path) -> pd.DataFrame:
     """Read a file of values, compressed if the name ends in ``.gz``.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
-    with these names (or another name of a document and of a topic, as in :func:`read_groups`),
+    with these names (or another name of a document and of a topic that :func:`read_groups` knows),
     separated by tabs or commas; or is Parquet or JSON with these names.
 
     :returns: ``docno, value`` or ``qid, docno, value``: text and numbers, and the other columns
@@ -339,7 +339,7 @@ def roles_of(source: Input, header: Iterable[str], column: str | None = None,
     :param header: the names of the columns
     :param column: the column of the group; ``None`` if there is none
     :param document: the column of the documents; by default the first of :data:`DOCUMENTS`
-    :raises ValueError: if the documents or the groups have no column
+    :raises ValueError: if the column of the documents or of the groups is missing
     """
     names = [name.lower() for name in header]
     columns = f"its columns are {', '.join(header)}"
@@ -383,8 +383,8 @@ def read_groups(path: Path, column: str = "group", document: str | None = None) 
     :param column: the column that has the group; ``a.b`` is the key ``b`` of the objects in ``a``
     :param document: the column that has the documents; by default ``docno``, ``doc_id``, ``id``,
         ``item_id`` or ``item``
-    :returns: ``docno, group`` or ``qid, docno, group``, and the other columns of the file; those of
-        a table are text
+    :returns: ``docno, group`` or ``qid, docno, group``, and the other columns of the file, as text
+        in a table
     :raises ValueError: if the file has another form, lacks a column, or a line cannot be read
 
     Examples
@@ -437,7 +437,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
 def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.DataFrame:
     """Return a frame whose objects are columns if one of ``columns`` is a key of them, with dots.
 
-    :raises ValueError: if such a file has no rows
+    :raises ValueError: if such a file is empty
     """
     if not is_structured(source):
         return frame
@@ -461,13 +461,13 @@ def _distinct(frame: pd.DataFrame, source: Input) -> pd.DataFrame:
 def _check_groups(source: Input, frame: pd.DataFrame) -> None:
     """Check the documents and the weights in a file of groups, and warn of empty groups.
 
-    :raises ValueError: if a row has no document, or its weight is not a number of at least 0
+    :raises ValueError: if a row lacks its document, or its weight is not a number of at least 0
     """
     check_ids(source, frame)
     group = frame["group"]
     texts = group.map(str)
-    in_lines = texts.str.contains("\n", regex=False)
-    check(source, frame, "group", ~in_lines, "in one line (see its quotation marks)")
+    broken = texts.str.contains("\n", regex=False)
+    check(source, frame, "group", ~broken, "in one line (see its quotation marks)")
     empty = group.isna() | (texts == "")
     if "weight" in frame:
         weights_of(frame[["weight"]], partial(place, source, frame), empty | (texts == "-"))
@@ -496,8 +496,8 @@ def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any =
 def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = None) -> pd.DataFrame:
     """Read a table with a column of weights for each group, such as ``docno, P(PRO), P(CON)``.
 
-    :param labels: the groups; by default all columns but those of the topic and the document
-    :param document: as in :func:`read_groups`
+    :param labels: the groups; by default all columns but the topic and the document
+    :param document: the column that has the documents
     :returns: as :func:`read_memberships`
     :raises ValueError: if a column is missing, or a weight is not a number of at least 0
 
@@ -553,7 +553,7 @@ def memberships(path: Path) -> int:
     """Return the number of groups of a membership file of NTCIR, and 0 for another file.
 
     All columns after topic and document are shares. Qrels have 0 or Q0 in their second column, or
-    a document that is no share in the third.
+    a document, which is not a share, in the third.
     """
     with opened(path) as source:
         if is_structured(source):
@@ -572,8 +572,8 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     :param labels: the groups, one for each column of shares, distinct
     :returns: ``qid, docno, group, weight`` (text, text, label, float), with a row for each share
         other than 0. Rows of the same line have the same index
-    :raises ValueError: a line with more or fewer columns, or a share that is no number of at least
-        0, by file and line
+    :raises ValueError: if a line has more or fewer columns, or a share is not a number of at least
+        0; the error names file and line
 
     Examples
     --------

@@ -114,7 +114,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     The bytes are written to a temporary file in the same folder, which then replaces the file. A
     pipe or a device is written to directly.
 
-    :raises OSError: the file cannot be written
+    :raises OSError: if the file cannot be written
     """
     if is_pipe(path):
         with open(path, "wb") as out:
@@ -140,7 +140,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 def write_output(text: str) -> None:
     """Write a text to standard output as UTF-8 and without newline translation.
 
-    :raises ValueError: standard output is closed
+    :raises ValueError: if standard output is closed
     """
     if sys.stdout is None:
         raise ValueError("standard output is closed; give the path of a file to write to")
@@ -156,7 +156,7 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None
     """Raise an error if a frame lacks one of ``columns``, or has a column twice.
 
     :param what: the name of the frame in the error
-    :raises ValueError: a column is missing or there twice, or it is no DataFrame
+    :raises ValueError: if a column is missing or there twice, or it is not a DataFrame
     """
     need_frame(frame, what)
     need_distinct_columns(frame, what)
@@ -170,7 +170,7 @@ def need_distinct_columns(frame: pd.DataFrame, what: str) -> None:
     """Raise an error if a frame has a column twice.
 
     :param what: the name of the frame in the error
-    :raises ValueError: two columns have the same name
+    :raises ValueError: if two columns have the same name
     """
     repeated = frame.columns[frame.columns.duplicated()]
     if len(repeated):
@@ -181,7 +181,7 @@ def need_frame(frame: Any, what: str) -> None:
     """Raise an error unless ``frame`` is a DataFrame.
 
     :param what: the name of the frame in the error
-    :raises ValueError: it is none
+    :raises ValueError: if it is not
     """
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"{what} must be a DataFrame, got a {type(frame).__name__}")
@@ -191,7 +191,7 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
     """Raise an error unless a frame has rows, and ``columns``.
 
     :param what: the name of the frame in the error
-    :raises ValueError: it has no rows, a column is missing, or it is no DataFrame
+    :raises ValueError: if it is empty, a column is missing, or it is not a DataFrame
     """
     need_columns(frame, columns, what)
     if not len(frame):
@@ -203,7 +203,7 @@ def need_no_space(frame: pd.DataFrame, columns: Sequence[str], what: str) -> Non
 
     :param columns: the columns to check, of text
     :param what: what is written, in the error
-    :raises ValueError: a value has white space
+    :raises ValueError: if a value has white space
     """
     for column in columns:
         spaced = frame[column].str.contains(r"\s")

@@ -25,7 +25,7 @@ except ImportError:  # not available on Windows
 def dataset(dataset_id: str) -> Any:
     """Return an ir_datasets dataset.
 
-    :raises ValueError: if ir_datasets has no such id
+    :raises ValueError: if ir_datasets lacks the id
     """
     try:
         return ir_datasets.load(dataset_id)
@@ -77,7 +77,7 @@ def documents(dataset_id: str, docnos: Collection[str], what: str | None = None)
     A docstore that does not exist is built first, while other processes wait.
 
     :param what: the description of the progress bar; ``None`` for no bar
-    :raises ValueError: if ir_datasets has no such id
+    :raises ValueError: if ir_datasets lacks the id
     """
     handler = dataset(dataset_id).docs_handler()
     with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):

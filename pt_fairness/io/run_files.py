@@ -1,4 +1,4 @@
-"""Runs of files, and runs by name: those of files, patterns, frames, lists and transformers."""
+"""Runs of files, and runs by name: files, patterns, frames, lists and transformers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_run(path: Path) -> pd.DataFrame:
 
     * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A
       warning says if the scores of the first topic never fall as the ranks grow. A tag may have
-      white space in it if all rows have the same; a warning says so. The second column is read as
+      white space in it, with a warning. The second column is read as
       the sample (one of several rankings of a topic) if three conditions hold: it has at least two
       distinct values, all of them whole numbers with an optional leading ``Q``; some document of a
       topic is in several samples; and some sample of a topic has several rows. Otherwise it is
@@ -94,7 +94,7 @@ def read_run(path: Path) -> pd.DataFrame:
 def need_results(run: pd.DataFrame) -> None:
     """Raise an error if a run is empty.
 
-    :raises ValueError: it has no rows
+    :raises ValueError: if it has not a single row
     """
     if run.empty:
         raise ValueError("the run is empty; a system that returned nothing for any topic cannot be "
@@ -133,7 +133,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
 def _metadata_lines(source: Input) -> int:
     """Return the number of lines of the header of ir_metadata.
 
-    :raises ValueError: the header has no end
+    :raises ValueError: if the end of the header is missing
     """
     _, first = first_line(source)
     if not first.startswith("# ir_metadata.start"):
@@ -141,14 +141,15 @@ def _metadata_lines(source: Input) -> int:
     for number, line in source.lines():
         if line.startswith("# ir_metadata.end"):
             return number
-    raise ValueError(f"{source.name}: the header of ir_metadata has no line # ir_metadata.end")
+    raise ValueError(f"{source.name}: the header of ir_metadata lacks its last line, "
+                     "# ir_metadata.end")
 
 
 def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
     """Read generated answers as a run of the documents that they cite.
 
-    :raises ValueError: if an answer has no topic, another one has it, or its sentences cite no
-        documents
+    :raises ValueError: if an answer lacks its topic, shares it with another, or its sentences do
+        not cite documents
     """
     documents: dict[str, list[str]] = {}
     answers = read_objects(source)
@@ -176,7 +177,7 @@ def _citations(answer: Mapping[str, Any]) -> list[str]:
     """Return the distinct documents that an answer cites, in the order of their first citation.
 
     :raises TypeError: if a citation is neither an id nor a position
-    :raises IndexError: if the references have no such position
+    :raises IndexError: if a position is not in the references
     :raises AttributeError: if a sentence is not an object
     """
     references = [*(answer.get("references") or [])]
@@ -292,7 +293,7 @@ _FORMS = "the path of a file, a DataFrame, a dictionary {qid: {docno: score}} or
 class NamedRuns(dict[str, RunInput]):
     """Runs by name."""
 
-    #: The topics that count, ``None`` for those of the qrels.
+    #: The topics that count, ``None`` for all of the qrels.
     topics: pd.DataFrame | None = None
     #: The transformers by name.
     systems: Mapping[str, Any] = {}
@@ -308,7 +309,7 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     :param topics: the topics of transformers, as :func:`load_topics` takes them
     :param progress: whether to show a progress bar while transformers are run
     :raises ValueError: if there are none, two have the same name, one is not a run, the names are
-        not as many as the runs, or transformers have no topics
+        not as many as the runs, or transformers lack topics
     """
     if not isinstance(runs, Mapping):
         runs = as_frame(runs)
@@ -450,7 +451,7 @@ def results_of(systems: Mapping[str, Any], topics: pd.DataFrame,
 
     :param topics: ``qid`` and what the transformers read, such as ``query``
     :param progress: whether to show a progress bar
-    :raises ValueError: if results have no ``qid`` or ``docno``
+    :raises ValueError: if results lack ``qid`` or ``docno``
     """
     import pyterrier as pt
     results = {}
@@ -473,7 +474,7 @@ def load_topics(source: Any) -> pd.DataFrame:
     :param source: a frame, which is returned as it is; a PyTerrier dataset; the path of a file
         (TREC topics in SGML or XML, or a topic and its query in each line); or an id of
         ir_datasets, with ``irds:`` in front or not
-    :raises ValueError: if it is none of these, or has no topics
+    :raises ValueError: if it is none of these, or lacks topics
 
     Examples
     --------

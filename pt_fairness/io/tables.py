@@ -25,10 +25,10 @@ EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >=
 #: is a row, so that rows are lines.
 _TEXT: dict[str, Any] = {"header": None, "index_col": False, "skip_blank_lines": False,
                          "keep_default_na": False, "encoding": "utf-8-sig", **EXACT}
-#: Options for columns that are separated by white space, and for those of a header.
+#: Options for columns that are separated by white space, and for columns below a header.
 _COLUMNS: dict[str, Any] = {"sep": r"\s+", "quoting": csv.QUOTE_NONE}
 _CELLS: dict[str, Any] = {"skipinitialspace": True}
-#: The white space that pandas splits at, which is less than that of :meth:`str.split`.
+#: The white space that pandas splits at; :meth:`str.split` knows more.
 _SPACE = re.compile(r"[ \t\r\n]+")
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
@@ -87,7 +87,8 @@ def read_table(source: Input, names: Sequence[str] = (), types: Mapping[str, Any
     :returns: a row for each line that is not blank. The index holds the number of the line, from 1;
         in Parquet and in an array of JSON, the number of the row. It is named ``line`` or ``row``
     :raises ValueError: if the file is damaged or not UTF-8, or a line has more or fewer fields than
-        there are names or no number in a column of ``float``; the error names file and line
+        ``names``, or a cell of a column of ``float`` is not a number; the error names file and
+        line
     :raises ImportError: if pyarrow is not installed, which Parquet needs
     """
     if names:
@@ -136,7 +137,7 @@ def read_objects(source: Input) -> pd.Series:
     """Read an array of JSON objects, or a file with an object in each line.
 
     :returns: the objects, indexed as :func:`read_table` does
-    :raises ValueError: if a line is no JSON, or no object; the error names file and line
+    :raises ValueError: if a line is not JSON, or not an object; the error names file and line
     """
     _, first = first_line(source)
     is_array = first.startswith("[")
@@ -254,7 +255,7 @@ def column_of_numbers(source: Input, frame: pd.DataFrame, column: str,
     """Return a column as numbers, ``[n]``.
 
     :param expected: what a cell must be, in the error
-    :raises ValueError: if a cell is no number
+    :raises ValueError: if a cell is not a number
     """
     numbers = pd.to_numeric(frame[column], errors="coerce")
     check(source, frame, column, numbers.notna(), expected)

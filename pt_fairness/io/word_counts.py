@@ -34,7 +34,7 @@ class WordCounts:
         or the column ``text``
     :param tokenize: splits a lowercased text into tokens; applied to ``words`` as well
     :param groups: the groups, if ``words`` is a function
-    :raises ValueError: if a group has no words, a label is there twice, a word is in several groups
+    :raises ValueError: if a group lacks words, a label is there twice, a word is in several groups
         or is not one token
     """
 
@@ -42,7 +42,7 @@ class WordCounts:
                  field: str | None = None, tokenize: Tokenizer = str.split,
                  groups: Sequence[str] = ()) -> None:
         documents = as_frame(documents)
-        #: The texts of a frame by docno, ``None`` for those of ir_datasets.
+        #: The texts of a frame by docno, ``None`` for a dataset of ir_datasets.
         self._frame: pd.Series | None = None
         if isinstance(documents, pd.DataFrame):
             field = field or "text"
@@ -70,7 +70,7 @@ class WordCounts:
     def _codes(self) -> dict[str, int]:
         """The index of the group of each word.
 
-        :raises ValueError: if a group has no words, a word is in several groups or is not one token
+        :raises ValueError: if a group lacks words, a word is in several groups or is not one token
         """
         by_group = self._words() if callable(self._words) else self._words
         codes: dict[str, int] = {}
@@ -107,7 +107,7 @@ class WordCounts:
 
         :param docnos: the documents as text, ``[n]``; one can be there several times
         :param name: the description of the progress bar, and the subject of the warning
-        :raises ValueError: if the dataset or field does not exist, or a document has no text
+        :raises ValueError: if the dataset, the field or the text of a document is missing
         """
         docnos = pd.Index(docnos, dtype=object)
         unread = docnos.unique().difference(self._known.index, sort=False)

@@ -103,7 +103,7 @@ def test_lines_after_a_header(tmp_path):
     with pytest.raises(ValueError, match=r"run, line 9: score .*'high'"):
         read_run(tmp_path / "run")
     (tmp_path / "run").write_text(HEADER.rpartition("# ir")[0] + "1 Q0 d1 1 2.5 t\n")
-    with pytest.raises(ValueError, match=r"has no line # ir_metadata\.end"):
+    with pytest.raises(ValueError, match=r"# ir_metadata\.end"):
         read_run(tmp_path / "run")
 
 
