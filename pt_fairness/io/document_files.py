@@ -506,10 +506,10 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
     >>> from pathlib import Path
     >>> from pt_fairness.io.document_files import read_wide
     >>> _ = Path("shares.csv").write_text("docno,P(PRO),P(CON)\\nd1,0.25,0.75\\n")
-    >>> read_wide("shares.csv")
+    >>> read_wide("shares.csv").reset_index(drop=True)
       docno group  weight
-    2    d1   PRO    0.25
-    2    d1   CON    0.75
+    0    d1   PRO    0.25
+    1    d1   CON    0.75
     """
     with opened(path) as source:
         frame = _nested(read_table(source), source, document)
@@ -580,11 +580,11 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     >>> from pathlib import Path
     >>> from pt_fairness.io.document_files import read_memberships
     >>> _ = Path("gmemb").write_text("1 d1 0.25 0.75\\n1 d2 1 0\\n")
-    >>> read_memberships("gmemb", ["PRO", "CON"])
+    >>> read_memberships("gmemb", ["PRO", "CON"]).reset_index(drop=True)
       qid docno group  weight
     0   1    d1   PRO    0.25
-    0   1    d1   CON    0.75
-    1   1    d2   PRO    1.00
+    1   1    d1   CON    0.75
+    2   1    d2   PRO    1.00
     """
     shares = [f"share of {label}" for label in labels]
     with opened(path) as source:

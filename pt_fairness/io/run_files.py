@@ -53,11 +53,10 @@ def read_run(path: Path) -> pd.DataFrame:
 
     * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A
       warning says if the scores of the first topic never fall as the ranks grow. A tag may have
-      white space in it, with a warning. The second column is read as
-      the sample (one of several rankings of a topic) if three conditions hold: it has at least two
-      distinct values, all of them whole numbers with an optional leading ``Q``; some document of a
-      topic is in several samples; and some sample of a topic has several rows. Otherwise it is
-      ignored.
+      white space in it, with a warning. The second column is read as the sample (one of several
+      rankings of a topic) if three conditions hold: it has at least two distinct values, all of
+      them whole numbers with an optional leading ``Q``; some document of a topic is in several
+      samples; and some sample of a topic has several rows. Otherwise it is ignored.
     * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
       page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
       ranking, and the scores are the negative ranks.
