@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
@@ -14,77 +15,26 @@ from pt_fairness.analysis.directions import direction, distance
 from pt_fairness.analysis.frames import REFERENCES
 from pt_fairness.analysis.inputs import (
     annotations_of,
-    first_rows,
     is_of_groups,
     loaded_qrels,
     one_run,
     runs_and_qrels,
     runs_of,
 )
-from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, positions, uniforms
-from pt_fairness.core.identifiers import with_text_ids
-from pt_fairness.core.messages import at_least, listed, shown
+from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, uniforms
+from pt_fairness.core.identifiers import PYTERRIER, with_text_ids
+from pt_fairness.core.messages import at_least, one_of
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, fairest, score
 from pt_fairness.provider.evaluator import GroupedMeasures, grouped
 from pt_fairness.provider.measure_lists import parsed, take_groups
-from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The kinds of reference rankings.
 KINDS = tuple(REFERENCES)
 #: The number of documents that are scored at a time, which limits the memory.
 DOCUMENTS = 1 << 20
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The documents of a topic that its reference rankings hold, ``n`` documents, ``L`` groups."""
-
-    qid: str
-    #: The documents in the order of the pool, ``[n]``.
-    docnos: Any
-    #: The share of each group in each document, ``[n, L]``; rows sum to 1.
-    shares: Floats
-    #: The label set of each document, ``[n]``: the place of its sorted labels among all label sets.
-    sets: Ints
-
-    def in_order(self, kind: str, depth: int | None) -> Ints:
-        """Return the first ``depth`` documents in an order of :data:`KINDS` but the random one."""
-        if kind == "proportional":
-            return self._proportional(depth)
-        size = np.bincount(self.sets)[self.sets]
-        if kind == "largest-group-first":
-            size = -size
-        order = np.lexsort((self.sets, size))
-        return order[:depth]
-
-    def _proportional(self, depth: int | None) -> Ints:
-        """Return the order in which, at each rank, the most under-represented label set is next."""
-        sets, of_document = np.unique(self.sets, return_inverse=True)
-        queues = []
-        for k in range(len(sets)):
-            documents = np.flatnonzero(of_document == k)
-            queues.append(documents[::-1].tolist())
-        target = self.shares.mean(axis=0)
-        so_far = np.zeros_like(target)
-        first = [queue[-1] for queue in queues]
-        following = self.shares[first]
-        exhausted = np.zeros(len(sets))
-        order = []
-        for rank, _ in enumerate(self.docnos[:depth], 1):
-            need = following @ (rank * target - so_far)
-            # Sums that are equal in exact arithmetic differ by rounding.
-            k = int((need.round(9) + exhausted).argmax())
-            document = queues[k].pop()
-            order.append(document)
-            so_far += self.shares[document]
-            if queues[k]:
-                following[k] = self.shares[queues[k][-1]]
-            else:
-                exhausted[k] = -inf
-        return np.array(order)
 
 
 def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
@@ -134,113 +84,103 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     >>> " ".join(runs["proportional"]["docno"]), " ".join(runs["largest-group-first"]["docno"])
     ('d b c a', 'd c b a')
     """
-    if isinstance(kinds, str):
-        kinds = [kinds]
-    kinds = list(kinds)
+    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
     for kind in kinds:
-        if kind not in KINDS:
-            raise ValueError(f"kinds={shown(kinds)}: {shown(kind)} is no kind of reference "
-                             f"ranking; the kinds are {listed(KINDS)}")
+        one_of("kinds", kind, KINDS)
     at_least(1, "depth", depth, "all documents")
     at_least(1, "draws", draws)
+    if run is None and topics is not None:
+        raise ValueError("topics must be None without a run")
     judgments = Judgments(loaded_qrels(qrels))
     annotations = annotations_of(judgments, groups, [rel])
+    sets = annotations.sets
     if run is None:
-        if topics is not None:
-            raise ValueError("topics= is for a transformer as the run; leave it out")
-        pools = _pools(annotations, rel)
+        judged = pd.DataFrame({"query_id": judgments.names[judgments.topic]})
+        judged["doc_id"] = judgments.docnos()
+        judged["score"] = judgments.relevance
+        ranking = Run(judged, judgments, lambda message, cause: None)
+        codes = annotations.by_rel[rel][ranking.pair]
     else:
-        pools = _pools_of_run(annotations, one_run(run, topics))
-    rankings = {}
-    for kind in KINDS:
-        if kind not in kinds:
-            continue
-        if kind == "random":
-            rankings[kind] = _random(pools, depth, draws, seed)
-        else:
-            orders = [pool.in_order(kind, depth) for pool in pools]
-            rankings[kind] = _frame(pools, orders)
-    return rankings
-
-
-def _pools(annotations: Annotations, rel: int) -> list[Pool]:
-    """Return the pool of relevant documents of each topic."""
-    judgments = annotations.judgments
-    codes = annotations.by_rel[rel]
-    rows = np.flatnonzero(codes >= 0)
-    docnos = judgments.docnos(rows).astype(object)
-    _, place = np.unique(docnos, return_inverse=True)
-    topic = judgments.topic[rows]
-    relevance = judgments.relevance[rows]
-    order = np.lexsort((-place, -relevance, topic))
-    codes = codes[rows[order]]
-    return _by_topic(annotations, annotations.sets, topic[order], docnos[order], codes)
-
-
-def _pools_of_run(annotations: Annotations, frame: pd.DataFrame) -> list[Pool]:
-    """Return the annotated documents that a run returns for each topic."""
-    run = Run(frame, annotations.judgments)
-    if run.sampled:
-        raise ValueError("the run has several rankings of a topic; reference_rankings takes one: "
-                         "choose the rows of one sample by the column 'iteration'")
-    ranked = annotations.of_run(run, None)
-    rows = _annotated(ranked)
-    docnos = run.docnos(rows)
-    return _by_topic(annotations, ranked.sets, run.topic[rows], docnos, ranked.codes[rows])
-
-
-def _annotated(ranked: Rankings) -> Ints:
-    """Return the indices of the documents that have a group."""
-    usable = ranked.sets.any_of(ranked.labels)
-    return np.flatnonzero(usable[ranked.codes])
-
-
-def _by_topic(annotations: Annotations, sets: LabelSets, topic: Ints, docnos: Any,
-              codes: Ints) -> list[Pool]:
-    """Return the pool of each topic.
-
-    :param topic: the topic of each document, ascending
-    """
-    distinct, number = np.unique(codes, return_inverse=True)
+        ranking = Run(one_run(run, topics), judgments)
+        if ranking.sampled:
+            raise ValueError("the run has several rankings of a topic; choose the rows of one by "
+                             "the column 'iteration'")
+        rankings = annotations.of_run(ranking, None)
+        codes = rankings.codes
+        sets = rankings.sets
+    distinct, code = np.unique(codes, return_inverse=True)
     shares = sets.shares(distinct, annotations.labels)
-    labels = [tuple(np.flatnonzero(row)) for row in shares]
-    in_order = sorted(set(labels))
-    places = np.array([in_order.index(of_set) for of_set in labels], np.int64)
-    present, starts = np.unique(topic, return_index=True)
-    pools = []
-    for t, documents in zip(present, np.split(np.arange(len(topic)), starts[1:]), strict=False):
-        kinds = number[documents]
-        qid = annotations.judgments.topics[t]
-        pools.append(Pool(qid, docnos[documents], shares[kinds], places[kinds]))
-    return pools
+    labels = [tuple(np.flatnonzero(of_set)) for of_set in shares]
+    number, _ = pd.Series(labels).factorize(sort=True)
+    pools = _pools(ranking, np.flatnonzero(codes >= 0), judgments.topics)
+    runs = {}
+    for kind in sorted({*kinds}, key=KINDS.index):
+        orders = []
+        for draw in range(draws if kind == "random" else 0):
+            orders += _shuffled(ranking, pools, draw, seed)
+        for rows in pools.values():
+            if kind != "random":
+                order = _order(kind, number[code[rows]], shares[code[rows]])
+                orders.append(rows[order])
+        orders = [rows[:depth] for rows in orders]
+        rank = np.concatenate([np.arange(len(rows)) for rows in orders])
+        frame = ranking.frame(np.concatenate(orders)).rename(columns=PYTERRIER)
+        runs[kind] = frame.assign(score=-rank.astype(float), rank=rank)
+        if kind == "random":
+            runs[kind]["iteration"] = np.repeat(np.arange(draws), len(rank) // draws)
+    return runs
 
 
-def _random(pools: Sequence[Pool], depth: int | None, draws: int, seed: int) -> pd.DataFrame:
-    """Return random orders of pools, as samples of one run."""
+def _pools(run: Run, rows: Ints, topics: Sequence[str], prefix: str = "") -> dict[str, Ints]:
+    """Return the documents of each topic, by the name that their random orders depend on.
+
+    :param rows: the indices of the documents, ascending
+    :param prefix: the prefix of the names
+    """
+    ends = np.searchsorted(run.topic[rows], range(1, len(topics)))
+    names = [prefix + qid for qid in topics]
+    return dict(zip(names, np.split(rows, ends), strict=True))
+
+
+def _shuffled(run: Run, pools: Mapping[str, Ints], draw: int, seed: int) -> list[Ints]:
+    """Return the documents of each topic in a random order, each ranking by itself."""
     orders = []
-    for draw in range(draws):
-        for pool in pools:
-            random = uniforms(seed, pool.qid, draw, len(pool.docnos))
-            order = random.argsort()
-            orders.append(order[:depth])
-    frame = _frame([*pools] * draws, orders)
-    size = len(frame) // draws
-    samples = np.repeat(np.arange(draws), size)
-    return frame.assign(iteration=samples)
+    for name, rows in pools.items():
+        random = uniforms(seed, name, draw, len(rows))
+        order = np.lexsort((random, run.list[rows]))
+        orders.append(rows[order])
+    return orders
 
 
-def _frame(pools: Sequence[Pool], orders: Sequence[Ints]) -> pd.DataFrame:
-    """Return a run in which the documents of each pool have the given order."""
-    sizes = np.array([len(order) for order in orders], np.int64)
-    number = np.repeat(np.arange(len(orders)), sizes)
-    qids = np.array([pool.qid for pool in pools], object)
-    docnos = [pool.docnos[order] for pool, order in zip(pools, orders, strict=True)]
-    frame = pd.DataFrame({"qid": qids[number]})
-    frame["docno"] = np.concatenate([*docnos, []])
-    rank = positions(number)
-    frame["score"] = -rank.astype(float)
-    frame["rank"] = rank
-    return frame
+def _order(kind: str, sets: Ints, shares: Floats) -> Ints:
+    """Return the order of the documents of a topic, ``[n]``.
+
+    :param kind: one of :data:`KINDS` but ``'random'``
+    :param sets: the number of the label set of each document, ``[n]``, in the order of the labels
+    :param shares: the share of each group in each document, ``[n, L]``
+    """
+    size = np.bincount(sets)[sets]
+    if kind == "largest-group-first":
+        size = -size
+    if kind != "proportional":
+        return np.lexsort((sets, size))
+    order = np.argsort(sets, kind="stable")
+    shares = shares[order]
+    # The next document of each set, and the end of the set.
+    _, size = np.unique(sets, return_counts=True)
+    ends = size.cumsum()
+    following = ends - size
+    target = shares.sum(axis=0) / max(len(shares), 1)
+    so_far = np.zeros_like(target)
+    places = []
+    for rank in range(1, len(sets) + 1):
+        need = shares.take(following, axis=0, mode="clip") @ (rank * target - so_far)
+        # Sums that are equal in exact arithmetic differ by rounding.
+        k = np.where(following < ends, need.round(9), -inf).argmax()
+        places.append(following[k])
+        so_far += shares[following[k]]
+        following[k] += 1
+    return order[places]
 
 
 def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
@@ -299,72 +239,68 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     measures = parsed(measures)
     for measure in measures:
         if not is_of_groups(measure):
-            raise ValueError(f"{measure} is not possible here: against_random takes measures of "
-                             "this package that compare groups")
+            raise ValueError(f"measures must be of this package and compare groups, got {measure}")
     judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
     frames, judged = runs_and_qrels(runs, judged, topics)
     columns, judged, _ = take_groups(measures, judged, groups)
     judgments = Judgments(judged)
-    sources = grouped(columns, judgments)
-    ranked = runs_of(frames, judgments)
-    by_sources: dict[Any, list[FairnessMeasure]] = {}
+    by_groups = defaultdict(list)
     for measure in columns:
-        used = tuple(source for source in sources
-                     if not set(source.measures).isdisjoint(measure.parts))
-        by_sources.setdefault(used, []).append(measure)
+        names = tuple(part.param("groups") for part in measure.parts)
+        by_groups[names].append(measure)
+    users = [(same, grouped(same, judgments)) for same in by_groups.values()]
     rows = []
-    for system, run in tqdm(ranked.items(), desc="against random", unit="run",
+    for system, run in tqdm(runs_of(frames, judgments).items(), desc="against random", unit="run",
                             disable=not progress):
-        if depth is not None:
-            first = first_rows(run, depth)
-            frame = run.frame(first)
-            # The number of each list in its topic.
-            frame["iteration"] = positions(run.topics)[run.list[first]]
-            run = Run(frame, judgments)
-        for used, of_sources in by_sources.items():
-            for measure, least, means, n in _scored(system, run, used, of_sources, draws, seed):
-                row = {"name": system, "measure": columns[measure], "value": means[0]}
-                summary = _summary(measure, means)
-                rows.append({**row, "fairest": least, **summary, "n": n})
+        for same, sources in users:
+            for measure, row in _compared(system, run, sources, same, depth, draws, seed):
+                rows.append({"name": system, "measure": columns[measure], **row})
     return pd.DataFrame(rows)
 
 
-def _scored(system: str, run: Run, sources: Sequence[GroupedMeasures],
-            measures: Sequence[FairnessMeasure], draws: int,
-            seed: int) -> Iterator[tuple[FairnessMeasure, float, Floats, int]]:
-    """Yield the means over topics of each measure.
+def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
+              measures: Sequence[FairnessMeasure], depth: int | None, draws: int,
+              seed: int) -> Iterator[tuple[FairnessMeasure, dict[str, float]]]:
+    """Yield each measure with the columns from ``value`` to ``n``.
 
     :param sources: the sources of these measures
-    :returns: the measure, the value of the fairest possible rankings, the values of the system and
-        of each draw, ``[1 + draws]``, and the number of topics
     """
-    rankings = [source.annotations.of_run(run, None) for source in sources]
-    annotated = [_annotated(ranked) for ranked in rankings]
-    places = np.unique(np.concatenate(annotated))
-    dropped = [source.dropped for source in sources]
-    counts = ~np.any(dropped, axis=0)
+    documents = len(run.place)
+    depth = depth or documents
+    rankings = []
+    annotated = np.zeros(documents, bool)
+    for source in sources:
+        ranked = source.annotations.of_run(run, None)
+        codes = np.where(run.place < depth, ranked.codes, -1)
+        length = np.minimum(ranked.length, depth)
+        rankings.append(replace(ranked, codes=codes, length=length))
+        annotated |= ranked.sets.any_of(ranked.labels)[codes]
+    places = np.flatnonzero(annotated)
+    pools = _pools(run, places, rankings[0].topics, f"{system}\n")
+    counts = ~np.any([source.dropped for source in sources], axis=0)
     n = int(counts.sum())
-    documents = len(run.topic) + len(rankings[0].relevance)
-    batch = DOCUMENTS // documents + 1
-    turns = np.arange(draws + 1)  # 0 is the system itself
+    batch = DOCUMENTS // (documents + len(rankings[0].relevance)) + 1
     sums = []
-    for numbers in np.split(turns, turns[batch::batch]):
-        rows = _orders(system, run, rankings[0].topics, places, numbers, seed)
-        scores = {}
+    for first in range(0, draws + 1, batch):
+        orders: list[Ints] = []
+        for number in range(first, min(first + batch, draws + 1)):
+            order = np.arange(documents)
+            if number:  # 0 is the system itself
+                order[places] = np.concatenate(_shuffled(run, pools, number - 1, seed))
+            orders.append(order + len(orders) * documents)
+        scores: dict[FairnessMeasure, Floats] = {}
         for source, ranked in zip(sources, rankings, strict=True):
-            drawn = ranked.repeated(len(numbers))
-            drawn = drawn.reordered(rows)
-            scores.update(score(source.measures, drawn))
-        composed = []
-        for measure in measures:
-            of_parts = [scores[part] for part in measure.parts]
-            composed.append(measure.compose(of_parts))
-        values = np.nan_to_num(composed)
-        values = values.reshape(len(measures), len(numbers), -1)
+            drawn = ranked.repeated(len(orders)).reordered(np.concatenate(orders))
+            scores |= score(source.measures, drawn)
+        values = np.nan_to_num([measure.compose([scores[part] for part in measure.parts])
+                                for measure in measures])
+        values = values.reshape(len(measures), len(orders), -1)
         sums.append(values[..., counts].sum(axis=2))
     means = np.concatenate(sums, axis=1) / max(n, 1)
-    for measure, mean in zip(measures, means, strict=True):
-        yield measure, _least(measure, rankings[0], counts), mean, n
+    for measure, of_draws in zip(measures, means, strict=True):
+        least = _least(measure, rankings[0], counts)
+        summary = _summary(measure, of_draws)
+        yield measure, {"value": of_draws[0], "fairest": least, **summary, "n": n}
 
 
 def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float:
@@ -377,51 +313,15 @@ def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float
     return float(values[counts].mean())
 
 
-def _orders(system: str, run: Run, topics: Sequence[str], places: Ints, numbers: Ints,
-            seed: int) -> Ints:
-    """Return the index of the document at each place of the repeated rankings, ``[draws · n]``.
-
-    :param places: the indices of the annotated documents, ascending
-    :param numbers: the numbers of the draws, ``[draws]``; 0 is the order of the system
-    """
-    n = len(run.topic)
-    identity = np.arange(n)
-    rows = np.tile(identity, (len(numbers), 1))
-    drawn = np.flatnonzero(numbers)
-    samples = numbers[drawn] - 1
-    starts = range(1, len(topics))
-    ends = np.searchsorted(run.topic[places], starts)
-    for qid, documents in zip(topics, np.split(places, ends), strict=True):
-        size = len(documents)
-        if size < 2 or not len(drawn):
-            continue
-        name = f"{system}\n{qid}"
-        random = np.array([uniforms(seed, name, sample, size) for sample in samples])
-        # Each ranking by itself: sorting by list first, and by the random numbers within.
-        lists = np.broadcast_to(run.list[documents], random.shape)
-        order = np.lexsort((random, lists), axis=1)
-        rows[np.ix_(drawn, documents)] = documents[order]
-    offsets = n * np.arange(len(numbers))
-    rows += offsets[:, None]
-    return rows.ravel()
-
-
 def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     """Return the columns ``random, sd, fairer, p`` of a system and measure.
 
     :param means: the mean value of the system, and that of each draw, ``[1 + draws]``
     """
-    random = means[1:]
-    draws = len(random)
-    difference = (random - means[0]).round(TIE_DECIMALS)
+    system, random = means[0], pd.Series(means[1:])
+    difference = (random - system).round(TIE_DECIMALS)
+    tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())
     far = distance(means, direction(measure) or "")
     worse = (far[1:] - far[0]).round(TIE_DECIMALS)
-    below = (difference <= 0).sum()
-    above = (difference >= 0).sum()
-    tail = 1 + min(below, above)
-    fairer = (1 - np.sign(worse)).mean() / 2
-    deviation = nan
-    if draws > 1:
-        deviation = random.std(ddof=1)
-    p = min(1.0, 2 * tail / (draws + 1))
-    return {"random": random.mean(), "sd": deviation, "fairer": fairer, "p": p}
+    return {"random": random.mean(), "sd": random.std(),
+            "fairer": (1 - np.sign(worse)).mean() / 2, "p": min(1.0, 2 * tail / (len(random) + 1))}

@@ -142,9 +142,9 @@ def test_groups_of_several_sources(registered_groups):
 
 
 @pytest.mark.parametrize(("measure", "options", "message"), [
-    (nDCG @ 5, {}, "nDCG@5 is not possible here: against_random takes measures of this package"),
-    (RaB(values={"A": 1.0}), {}, "measures of this package that compare groups"),
-    (EEL @ 3, {}, "measures of this package that compare groups"),
+    (nDCG @ 5, {}, "measures must .* got nDCG@5"),
+    (RaB(values={"A": 1.0}), {}, "measures must"),
+    (EEL @ 3, {}, "measures must"),
     (rKL @ 3, {"depth": 0}, "depth=0 is not possible"),
     (rKL @ 3, {"draws": 0}, "draws=0 is not possible")])
 def test_bad_input(measure, options, message):

@@ -130,13 +130,13 @@ def test_a_topic_with_an_empty_pool_has_no_rows():
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"kinds": ["random", "best"]}, "'best' is no kind of reference ranking"),
+    ({"kinds": ["random", "best"]}, "kinds='best'"),
     ({"depth": 0}, "depth=0 is not possible"), ({"draws": 0}, "draws=0 is not possible"),
     ({"qrels": pd.DataFrame({"qid": "1", "docno": ["a1"], "label": 1, "iteration": "0"})},
      "the qrels have no groups"),
     ({"run": pd.concat([run_of(["a1", "b1"]).assign(iteration=i) for i in range(2)])},
      "several rankings of a topic"),
-    ({"topics": ["1"]}, "topics= is for a transformer as the run")])
+    ({"topics": ["1"]}, "topics must be None")])
 def test_bad_input(several, arguments, message):
     with pytest.raises(ValueError, match=message):
         reference_rankings(**{"qrels": several, **arguments})
