@@ -96,7 +96,7 @@ def hard(qids, docnos):
     (lambda: groups.from_mapping({"a": "X"}).lookup(["1", "2"], ["a"]), ValueError,
      "2 topics and 1 documents"),
     (lambda: groups.from_mapping({"a": "X"}).to_qrels("qrels.txt"), ValueError,
-     "not a str; pt_fairness.read_qrels reads a file into one"),
+     "got a str; pt_fairness.read_qrels"),
     (lambda: groups.from_mapping({"a": "X"}).to_qrels(pd.DataFrame({"topic": ["1"]})), ValueError,
      "qid, docno, label or query_id, doc_id, relevance; these have topic"),
     (lambda: ir_measures.calc_aggregate([rND(groups=groups.from_frame(frame_of("a", "-")))],

@@ -113,7 +113,7 @@ def test_lookup_of_nothing(source):
     (lambda: groups.from_frame(WEIGHTS.assign(weight=1e308)), "the weights of 'a' sum to infinity"),
     (lambda: groups.from_frame(WEIGHTS.assign(docno=7, weight=1e308)), "the weights of '7' sum"),
     (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
-                              ["AP", "nDCG"], weights=[1e308, 1e308]), "of a finite sum"),
+                              ["AP", "nDCG"], weights=[1e308, 1e308]), "finite sum"),
     (lambda: groups.from_pattern("("), "no regular expression"),
     (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
     (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, not None"),

@@ -105,7 +105,7 @@ def test_columns_on_the_command_line(folder_of, capsys):
                "g.csv": "docno,PRO,CON\nd1,0.3,0.7\nd2,0,1\n"})
     assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups", "g.csv::PRO,CON"]) == 0
     source = groups.from_mapping({"d1": {"PRO": 0.3, "CON": 0.7}, "d2": {"CON": 1.0}})
-    means = evaluate(["run"], "qrels", ["AWRF@2"], groups=source, perquery=False, progress=False)
+    means = evaluate(["run"], "qrels", ["AWRF@2"], groups=source, progress=False).averages
     assert capsys.readouterr().out == f"name,AWRF@2\nrun,{means.iloc[0, 1]}\n"
     assert cli.main(["annotate", "qrels", "t.csv:Gender"]) == 2
     assert "no column 'docno'" in (error := capsys.readouterr().err)

@@ -394,7 +394,7 @@ def test_a_baseline(baseline):
 @each("baseline, says", [
     ("input.pircRBa2", r"Did you mean 'input.pircRBa1'\?$"),
     ("input.bm25.run", r"Did you mean 'input.BM25'\?$"),
-    ("xyz", r"they are input.BM25, input.pircRBa1\.$")])
+    ("xyz", "input.BM25, input.pircRBa1")])
 def test_a_baseline_that_is_none_of_them(baseline, says):
     with pytest.raises(ValueError, match=says):
         position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"]))
