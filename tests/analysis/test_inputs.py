@@ -44,10 +44,9 @@ def test_qrels_with_either_names(qrels):
 
 
 @each("qrels, says", [
-    (QRELS[:0], "the frame of qrels has no rows"),
-    ([1], "the qrels are a list; they have to be a DataFrame"),
-    (QRELS.drop(columns="docno"), "qrels need the columns .*; these have qid, label, iteration"),
-    (RUN, "qrels need the columns .*; these have qid, docno, score")])
+    (QRELS[:0], "qrels.*rows"), ([1], "qrels.*list"),
+    (QRELS.drop(columns="docno"), "qrels.*columns.*qid, label, iteration"),
+    (RUN, "qrels.*columns.*qid, docno, score")])
 def test_what_is_no_frame_of_qrels(qrels, says):
     with pytest.raises(ValueError, match=says):
         loaded_qrels(qrels)
@@ -56,7 +55,7 @@ def test_what_is_no_frame_of_qrels(qrels, says):
 def test_no_qrels_for_the_topics_of_transformers():
     topics = pd.DataFrame({"qid": ["1"], "query": "q"})
     results = pt.Transformer.from_df(RUN.assign(query="q"))
-    with pytest.raises(ValueError, match="the frame of qrels has no rows"):
+    with pytest.raises(ValueError, match=r"qrels.*rows"):
         runs_and_qrels({"A": results}, QRELS[:0], topics)
 
 
@@ -93,9 +92,8 @@ def test_runs_have_the_names_of_ir_measures(tmp_path):
 
 
 @each("runs, says", [
-    ({"one": RUN.drop(columns="score")}, "the run 'one' has no column 'score'; it needs qid"),
-    ([RUN, RUN.drop(columns="qid")], "the run 'run 1' has no column 'qid'"),
-    ({"one": 3}, "the run 'one' is a int"), ([], "there are no runs")])
+    ({"one": RUN.drop(columns="score")}, "'one'.*score"),
+    ([RUN, RUN.drop(columns="qid")], "'run 1'.*qid"), ({"one": 3}, "'one'.*int"), ([], "runs")])
 def test_runs_that_lack_something(runs, says):
     with pytest.raises(ValueError, match=says):
         frames_of(runs)

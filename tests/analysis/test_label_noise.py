@@ -143,7 +143,7 @@ def test_reproducible_with_a_progress_bar(experiment, capsys):
     ({"measures": "nDCGG@5"}, "nDCGG"),
     ({"measures": "nDCG(foo=1)@5"}, "foo"),
     ({"runs": pd.DataFrame({"qid": ["1"], "document": ["a"], "score": [1.0]})}, "'run 0'.*docno"),
-    ({"runs": [3]}, "3"),
+    ({"runs": [3]}, "'run 0'.*int"),
     ({"runs": {"A": 3}}, "'A'"),
     ({"runs": {}}, "runs"),
     ({"eps": 1.5}, r"eps.*1\.5"),
