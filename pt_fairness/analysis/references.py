@@ -13,13 +13,13 @@ import pandas as pd
 from pt_fairness.analysis.directions import direction, distance
 from pt_fairness.analysis.frames import REFERENCES
 from pt_fairness.analysis.inputs import (
-    annotations_of,
+    compares_groups,
     first_rows,
-    is_of_groups,
+    group_annotations,
     loaded_qrels,
     one_run,
+    ranked_runs,
     runs_and_qrels,
-    runs_of,
 )
 from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, positions, uniforms
 from pt_fairness.core.identifiers import with_text_ids
@@ -144,7 +144,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     at_least(1, "depth", depth, "all documents")
     at_least(1, "draws", draws)
     judgments = Judgments(loaded_qrels(qrels))
-    annotations = annotations_of(judgments, groups, [rel])
+    annotations = group_annotations(judgments, groups, [rel])
     if run is None:
         if topics is not None:
             raise ValueError("topics= is for a transformer as the run; leave it out")
@@ -298,7 +298,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     at_least(1, "draws", draws)
     measures = parsed(measures)
     for measure in measures:
-        if not is_of_groups(measure):
+        if not compares_groups(measure):
             raise ValueError(f"{measure} is not possible here: against_random takes measures of "
                              "this package that compare groups")
     judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
@@ -306,7 +306,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     columns, judged, _ = take_groups(measures, judged, groups)
     judgments = Judgments(judged)
     sources = grouped(columns, judgments)
-    ranked = runs_of(frames, judgments)
+    ranked = ranked_runs(frames, judgments)
     by_sources: dict[Any, list[FairnessMeasure]] = {}
     for measure in columns:
         used = tuple(source for source in sources
