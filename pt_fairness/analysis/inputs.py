@@ -26,7 +26,7 @@ def loaded_qrels(qrels: Any) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
     :param qrels: qrels in any form that :func:`pt_fairness.evaluate` reads
-    :raises ValueError: if a column is missing, or if there are no rows
+    :raises ValueError: if a column is missing, or if the frame is empty
     """
     qrels = load_qrels(qrels)
     columns = qrels_columns(qrels)
@@ -135,7 +135,7 @@ def compares_groups(measure: Any) -> bool:
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
-    """Return measures of this package that have no ``groups`` parameter.
+    """Return measures of this package without a ``groups`` parameter.
 
     :param caller: the name of the public function, for errors
     :param labels: a sentence on the source of the groups, appended to errors
