@@ -14,8 +14,8 @@ import pandas as pd
 from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
+    ranked_runs,
     runs_and_qrels,
-    runs_of,
 )
 from pt_fairness.analysis.label_sampler import (
     CHAINS,
@@ -219,7 +219,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     if has_model and interval != "rubin":
         raise ValueError("interval must be 'rubin' for the labels of a model, whose shares are "
                          f"estimated from the same topics, got {interval!r}")
-    ranked = runs_of(frames, judgments)
+    ranked = ranked_runs(frames, judgments)
     systems = list(ranked)
     against: Any = baseline
     if is_whole(against) and against < len(systems):
@@ -378,7 +378,7 @@ def label_noise(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     possible = annotations.labels
     if len(possible) < 2:
         raise ValueError(f"the documents must have at least two labels, got {possible}")
-    ranked = runs_of(frames, annotations.judgments)
+    ranked = ranked_runs(frames, annotations.judgments)
     documents = Documents(annotations, ranked.values(), None, by_topic=True)
     member = documents.shares[:, :len(possible)] > 0
     counts = np.rint(shares * len(member))

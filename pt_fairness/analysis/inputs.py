@@ -26,7 +26,7 @@ def loaded_qrels(qrels: Any) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
     :param qrels: qrels in any form that :func:`pt_fairness.evaluate` reads
-    :raises ValueError: if a column is missing, or if there are no rows
+    :raises ValueError: if a column is missing, or if the frame is empty
     """
     qrels = load_qrels(qrels)
     columns = qrels_columns(qrels)
@@ -35,7 +35,7 @@ def loaded_qrels(qrels: Any) -> pd.DataFrame:
     return qrels.rename(columns=dict(names))
 
 
-def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
+def group_annotations(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
                    added: Iterable[str] = ()) -> Annotations:
     """Return the groups of the judged documents.
 
@@ -56,13 +56,13 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
     """
     rels = rels_of(measures)
     added = {label for measure in measures for label in measure.added_labels}
-    annotations = annotations_of(Judgments(qrels), groups, rels, added)
+    annotations = group_annotations(Judgments(qrels), groups, rels, added)
     source = annotations.groups
     if source is not None and source.topics is not None:
         qrels = source.to_qrels(qrels)
         if qrels.empty:
             raise ValueError(f"{source!r} drops all topics of the qrels")
-        annotations = annotations_of(Judgments(qrels), groups, rels, added)
+        annotations = group_annotations(Judgments(qrels), groups, rels, added)
     for measure in measures:
         check_labels(measure, annotations, warn)
     return annotations
@@ -79,7 +79,7 @@ def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
     """
     by_name = named(runs, topics=topics)
     judged = of_topics(loaded_qrels(qrels), by_name.topics)
-    return frames_of(by_name), judged
+    return run_frames(by_name), judged
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:
@@ -89,13 +89,13 @@ def one_run(run: Any, topics: Any = None) -> pd.DataFrame:
     :param topics: the topics of a transformer
     :raises ValueError: if there are several runs, or if a column is missing
     """
-    frames = frames_of(run, topics)
+    frames = run_frames(run, topics)
     if len(frames) > 1:
         raise ValueError(f"run must be a single run, got {len(frames)}: {first_names([*frames])}")
     return next(iter(frames.values()))
 
 
-def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
+def run_frames(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     """Return runs with the column names of ir_measures, by system name.
 
     :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
@@ -111,12 +111,12 @@ def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     return frames
 
 
-def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
+def ranked_runs(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
     """Return runs in trec_eval's order, by system name.
 
     :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
     """
-    frames = frames_of(runs)
+    frames = run_frames(runs)
     return {name: Run(frame, judgments) for name, frame in frames.items()}
 
 
@@ -127,7 +127,7 @@ def first_rows(run: Run, depth: int | None) -> Ints:
     return np.flatnonzero(run.place < depth)
 
 
-def is_of_groups(measure: Any) -> bool:
+def compares_groups(measure: Any) -> bool:
     """Return whether a measure compares groups, not documents or values of documents."""
     if not isinstance(measure, FairnessMeasure) or isinstance(measure, ValueMeasure):
         return False
@@ -135,7 +135,7 @@ def is_of_groups(measure: Any) -> bool:
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
-    """Return measures of this package that have no ``groups`` parameter.
+    """Return measures of this package without a ``groups`` parameter.
 
     :param caller: the name of the public function, for errors
     :param labels: a sentence on the source of the groups, appended to errors

@@ -20,10 +20,10 @@ from pt_fairness import (
     rND,
 )
 from pt_fairness.analysis.inputs import (
-    frames_of,
     kept_annotations,
     loaded_qrels,
     measures_without_groups,
+    run_frames,
     runs_and_qrels,
 )
 from pt_fairness.rankings.trec_order import Judgments
@@ -55,7 +55,7 @@ def test_what_is_no_frame_of_qrels(qrels, says):
 def test_no_qrels_for_the_topics_of_transformers():
     topics = pd.DataFrame({"qid": ["1"], "query": "q"})
     results = pt.Transformer.from_df(RUN.assign(query="q"))
-    with pytest.raises(ValueError, match="qrels.*rows"):
+    with pytest.raises(ValueError, match=r"qrels.*rows"):
         runs_and_qrels({"A": results}, QRELS[:0], topics)
 
 
@@ -83,7 +83,7 @@ def test_labels_of_measures_that_no_document_has():
 def test_runs_have_the_names_of_ir_measures(tmp_path):
     (tmp_path / "file").write_text("1 Q0 b 1 1.0 t\n")
     renamed = RUN.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    found = frames_of({"one": RUN, "two": renamed, "three": tmp_path / "file"})
+    found = run_frames({"one": RUN, "two": renamed, "three": tmp_path / "file"})
     assert [*found] == ["one", "two", "three"]
     pd.testing.assert_frame_equal(found["one"], renamed)
     pd.testing.assert_frame_equal(found["two"], renamed)
@@ -96,7 +96,7 @@ def test_runs_have_the_names_of_ir_measures(tmp_path):
     ([RUN, RUN.drop(columns="qid")], "'run 1'.*qid"), ({"one": 3}, "'one'.*int"), ([], "runs")])
 def test_runs_that_lack_something(runs, says):
     with pytest.raises(ValueError, match=says):
-        frames_of(runs)
+        run_frames(runs)
 
 
 @each("measures, says", [
