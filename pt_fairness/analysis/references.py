@@ -250,8 +250,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         by_groups[names].append(measure)
     users = [(same, grouped(same, judgments)) for same in by_groups.values()]
     rows = []
-    for system, run in tqdm(ranked_runs(frames, judgments).items(), desc="against random", unit="run",
-                            disable=not progress):
+    ranked = ranked_runs(frames, judgments)
+    for system, run in tqdm(ranked.items(), "against random", unit="run", disable=not progress):
         for same, sources in users:
             for measure, row in _compared(system, run, sources, same, depth, draws, seed):
                 rows.append({"name": system, "measure": columns[measure], **row})
