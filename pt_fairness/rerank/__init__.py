@@ -21,9 +21,9 @@ The old order is trec_eval's: by score in single precision, then by docno, both 
 and the order of rows are ignored. If a topic has a document twice, the last row counts, with a
 warning. Ties go to the document that was better before. A document of m groups counts 1/m to each,
 or by its weights. Documents without a group keep their ranks, and ``k`` does not count them; only
-``plackett_luce``, which does not use groups, moves all documents. A topic without a group that has a share in the target keeps its order, with a
-warning. The result has all columns; ``rank`` counts from 0, and ``score`` from the number of
-documents down to 1, so that run files keep the new order.
+``plackett_luce``, which does not use groups, moves all documents. A topic without a group that has
+a share in the target keeps its order, with a warning. The result has all columns; ``rank`` counts
+from 0, and ``score`` from the number of documents down to 1, so that run files keep the new order.
 
 Where published code and papers differ, the re-rankers follow the papers. FA*IR's correction is
 exact: the tables of fairsearchcore and LensKit can reject a fair ranking with a probability above
