@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import ir_measures
-import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.frames import SAVED_INDEX, is_reference, split_suffix
