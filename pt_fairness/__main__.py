@@ -3,8 +3,8 @@
 import sys
 
 from pt_fairness.cli import evaluate
-from pt_fairness.cli.output import silence
+from pt_fairness.cli.output import prepare
 
 if __name__ == "__main__":
-    silence()
-    sys.exit(evaluate(sys.argv[1:], "python -m pt_fairness"))
+    prepare()
+    sys.exit(evaluate(sys.argv[1:]))

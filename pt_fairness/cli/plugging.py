@@ -1,6 +1,6 @@
 """``pt-fairness plug`` and ``unplug``: a file that activates this package in other commands.
 
-Neither the command of ir_measures nor that of ir_datasets supports plugins. Python executes the
+Neither the ir_measures command nor the ir_datasets command supports plugins. Python executes the
 import lines of the ``.pth`` files in site-packages at startup. The line of this file installs a
 hook that imports this package after one of the two packages is imported. The file is only written
 on request.
@@ -9,13 +9,11 @@ on request.
 from __future__ import annotations
 
 import argparse
-import json
-import site
 import sysconfig
 from pathlib import Path
 from typing import Any
 
-from pt_fairness.cli.output import add_command, write
+from pt_fairness.cli.output import add_command
 from pt_fairness.core import imports
 
 #: The packages whose import triggers the import of this one.
@@ -24,15 +22,8 @@ FILE_NAME = "pt_fairness_plug.pth"
 
 
 def path() -> Path:
-    """Return the path of the file, whether it exists or not.
-
-    It is in the site-packages folder that this package is in, or else in that of the environment.
-    """
-    here = Path(__file__).resolve().parents[2]
-    folders = [
-        Path(folder).resolve() for folder in (*site.getsitepackages(), site.getusersitepackages())
-    ]
-    return (here if here in folders else Path(sysconfig.get_path("purelib"))) / FILE_NAME
+    """Return the path of the file, whether it exists or not."""
+    return Path(sysconfig.get_path("purelib")) / FILE_NAME
 
 
 # Python executes this at every startup, so it only adds a finder, which reads imports.py when
@@ -70,35 +61,27 @@ def plugged() -> bool:
 def add(commands: Any) -> None:
     """Add the commands ``plug`` and ``unplug``."""
     command = add_command(commands, "plug", _plug, "add this package to the plain ir_measures and "
-                       "ir_datasets commands of this environment", ("text", "json"))
+                          "ir_datasets commands of this environment", ["text"])
     command.add_argument("--status", action="store_true", help="only print whether it is added")
-    add_command(commands, "unplug", _unplug, "undo plug", ("text", "json"))
+    add_command(commands, "unplug", _unplug, "undo plug", ["text"])
 
 
-def _plug(options: argparse.Namespace) -> None:
+def _plug(options: argparse.Namespace) -> str:
     file = path()
     text = str(file)
-    if not options.status:
+    if "status" not in options:
         file.write_text(_line(), encoding="utf-8")
     elif plugged():
         text = f"plugged in: {file}"
-    elif file.exists():
-        text = f"not plugged in: {file} is of another version; plug again"
     else:
-        text = f"not plugged in: there is no {file}"
-    _write(text, options)
+        text = f"not plugged in: there is no {file} of this version"
+    return f"{text}\n"
 
 
-def _unplug(options: argparse.Namespace) -> None:
+def _unplug(_: argparse.Namespace) -> str:
     file = path()
     text = f"nothing to remove: there is no {file}"
     if file.exists():
         file.unlink()
         text = f"removed {file}"
-    _write(text, options)
-
-
-def _write(text: str, options: argparse.Namespace) -> None:
-    if options.format == "json":
-        text = json.dumps({"plugged": plugged(), "path": str(path())}, ensure_ascii=False)
-    write(f"{text}\n", options.output)
+    return f"{text}\n"

