@@ -36,8 +36,8 @@ def intervals(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame) -> pd.DataFram
     """The 95 % interval of Relative Δ of each system and measure, by a bootstrap of the topics."""
     pairs = {measure: [OfGroup(measure=measure, group=group) for group in ("human", "llm")]
              for measure in MEASURES}
-    values = evaluate(runs, qrels, [one for pair in pairs.values() for one in pair],
-                      perquery=True, progress=False)
+    _, values = evaluate(runs, qrels, [one for pair in pairs.values() for one in pair],
+                         progress=False)
     by_topic = values.pivot(index=["name", "qid"], columns="measure", values="value")
     rows = []
     for name in runs:

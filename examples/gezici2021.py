@@ -399,10 +399,10 @@ def table(values: pd.DataFrame, key: str, same_data: bool) -> tuple[pd.DataFrame
     print()
     show(bootstrap.rename_axis("the same difference, bootstrap interval").reset_index())
     if key in ONE_SAMPLE:
-        summary = analysis.bias_summary(values)
-        summary["measure"] = summary["measure"].map(short)
+        tested = analysis.bias_test(values, correction=None)
+        tested["measure"] = tested["measure"].map(short)
         print()
-        p_values = summary.pivot(index="name", columns="measure", values="p")
+        p_values = tested.pivot(index="name", columns="measure", values="p")
         p_values = p_values.loc[engines, list(MEASURES)]
         show(p_values.map(short_p).rename_axis(
             index="one-sample t-test, p", columns=None).reset_index())

@@ -27,6 +27,7 @@ the query for all of them takes too long:
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +46,7 @@ from shared.comparison import (
 )
 from shared.inputs import file
 
-from pt_fairness import RepBias, analysis, plots, targets
+from pt_fairness import RepBias, analysis, evaluate, plots, targets
 
 DATA = Path(__file__).resolve().parent / "data"
 CUTOFF = 10
@@ -71,7 +72,7 @@ TOLERANCE = 0.0005
 PAPER_TOPICS = (454, 474)
 
 
-def repbias(group: str, target: str) -> RepBias:
+def repbias(group: str, target: str | dict[str, float]) -> RepBias:
     return RepBias(group=group, target=target) @ CUTOFF
 
 
@@ -90,21 +91,41 @@ def results(path: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 def representation(run: pd.DataFrame, qrels: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Table 1, and the biases with model and unbiased target ratios of every topic, of K and R.
 
-    :returns: as :func:`pt_fairness.analysis.representation`; ``name`` is the target
+    :returns: ``name, group, MB, SB, MAB, min, max, n, p`` (of the one-sample t-test), and ``name,
+        qid, group, model, target, bias``; ``name`` is the target
     """
-    parts = [analysis.representation({name: run}, qrels, target=target, cutoff=CUTOFF)
-             for name, target in TARGETS.items()]
-    summaries, biases = zip(*parts, strict=True)
-    return pd.concat(summaries, ignore_index=True), pd.concat(biases, ignore_index=True)
+    labels = sorted(qrels["iteration"].unique())
+    models = {}
+    for group in labels:
+        # The bias against a share of 0 is the model ratio.
+        rest = {label: (label != group) / (len(labels) - 1) for label in labels}
+        models[group] = repbias(group, rest)
+    pairs = [*itertools.product(TARGETS, labels)]
+    measures = [repbias(group, TARGETS[name]) for name, group in pairs]
+    _, perquery = evaluate({"results": run}, qrels, [*models.values(), *measures],
+                           undefined="drop", progress=False)
+    values = perquery.pivot(index="qid", columns="measure", values="value")
+    values = values.loc[qrels["qid"].unique()]
+    biases = {}
+    for pair, measure in zip(pairs, measures, strict=True):
+        model, bias = values[str(models[pair[1]])], values[str(measure)]
+        target = (model - bias).round(12)
+        biases[pair] = pd.DataFrame({"model": model, "target": target, "bias": bias})
+    frame = pd.concat(biases, names=["name", "group"])
+    found = frame["bias"].groupby(["name", "group"], sort=False)
+    summary = found.agg(MB="mean", SB="std", MAB=lambda bias: bias.abs().mean(), min="min",
+                        max="max", n="count")
+    p = analysis.bias_test(perquery, correction=None).set_index("measure")["p"]
+    summary["p"] = [p[str(measure)] for measure in measures]
+    columns = ["name", "qid", "group", "model", "target", "bias"]
+    return summary.reset_index(), frame.reset_index()[columns]
 
 
 def as_perquery(frame: pd.DataFrame) -> pd.DataFrame:
     """The biases in the form of a per-query frame, the group as label of its measure."""
-    biases = frame.rename(columns={"group": "measure", "bias": "value"})[
+    return frame.rename(columns={"group": "measure", "bias": "value"})[
         ["name", "qid", "measure", "value"]
     ]
-    biases.attrs["measures"] = {group: str(RepBias(group=group) @ CUTOFF) for group in GROUPS}
-    return biases
 
 
 def table_1(summary: pd.DataFrame, frame: pd.DataFrame) -> None:

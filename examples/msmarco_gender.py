@@ -51,7 +51,7 @@ def table(dataset: str, systems: dict[str, pd.DataFrame], figures: Path) -> pd.D
     print(f"\n{qrels['qid'].nunique()} queries. FaiRR, NFaiRR: more is more neutral. AWRF: 1 is "
           "the same attention for female, male and neutral passages.")
     shown = averages.set_axis(["name", *measures], axis=1)
-    axes = plots.relevance_and_fairness(shown, "nDCG@10", "NFaiRR@10")
+    axes = plots.tradeoff(shown, "nDCG@10", "NFaiRR@10")
     comparison.save(axes, figures, "msmarco_gender")
     return averages
 

@@ -24,6 +24,7 @@ We decided from which numbers on a value is "high" and a difference "substantial
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,7 +35,7 @@ from scipy import stats
 from shared.comparison import arguments, experiment, heading, paragraph, save, show
 from shared.inputs import annotated_qrels, file, read_runs, source
 
-from pt_fairness import analysis, annotate, plots, rKL, rND, rRD, simulation
+from pt_fairness import analysis, annotate, rKL, rND, rRD
 from pt_fairness.core.messages import TREC_DEFAULTS, UNANNOTATED
 
 #: Tables 3 and 4: τ between an unfairness measure and α-nDCG@5, by α and setting; * is p < .05.
@@ -53,6 +54,9 @@ PUBLISHED = {
 TABLES = {0.5: "Table 3", 0.9: "Table 4"}
 #: Setting and protected stance, in the order of the tables' columns (section 4.2).
 SETTINGS = {"minority": "CON", "proportion-agnostic": "PRO", "majority": "PRO"}
+#: The number of relevant PRO documents for each CON document, by setting (section 4.2). The paper
+#: gives the ratios; we decided on five CON documents.
+RATIOS = {"minority": 4, "proportion-agnostic": 1, "majority": 4}
 #: The protected share of the relevant documents in the published tables: 3 : 1, not 4 : 1.
 SHARES = {"minority": 1 / 4, "proportion-agnostic": 1 / 2, "majority": 3 / 4}
 #: The last prefix in the sums of the published tables; the cutoff is 5.
@@ -153,9 +157,26 @@ def cell(tau: float, p: float, cut: bool = False) -> str:
     return f"{value + 0.0:.4f}{'*' if p < analysis.ALPHA else ''}"
 
 
+def permutations(setting: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run and qrels with a topic for every ranking of five relevant documents of two stances.
+
+    Topic ``1`` has PRO documents alone, topic ``32`` CON documents alone (figure 1).
+    """
+    orders = itertools.product(("PRO", "CON"), repeat=CUTOFF)
+    run = pd.DataFrame(itertools.chain(*orders), columns=["stance"])
+    run["qid"] = (run.index // CUTOFF + 1).astype(str)
+    run["score"] = -(run.index % CUTOFF).astype(float)
+    number = run.groupby(["qid", "stance"]).cumcount() + 1
+    run["docno"] = run["stance"] + "-" + number.astype(str)
+    sizes = {"PRO": RATIOS[setting] * CUTOFF, "CON": CUTOFF}
+    judged = pd.DataFrame([(f"{stance}-{i + 1}", stance, 1) for stance, size in sizes.items()
+                           for i in range(size)], columns=["docno", "iteration", "label"])
+    return run[["qid", "docno", "score"]], run[["qid"]].drop_duplicates().merge(judged, how="cross")
+
+
 def controlled(setting: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The values of the 32 rankings by the recipe, and by the equations; indexed by topic."""
-    run, qrels = simulation.permutations(("PRO", "CON"), CUTOFF, setting)  # type: ignore[arg-type]
+    run, qrels = permutations(setting)
     protected = SETTINGS[setting]
     measures = [m(protected=protected) @ CUTOFF for m in (rND, rKL, rRD)] + [
         parse_measure(name) for name in DIVERSITY.values()
@@ -375,16 +396,17 @@ def real(
     heading("Section 5.1: systems by nDCG@5, and by the harmonic mean of α-nDCG@5 and 1 − rKL@5")
     combined = analysis.combine(averages, ["alpha_nDCG@5", "1-rKL@5"], "hmean")
     mean = combined.columns[-1]
-    ranks = analysis.rank_table(combined[["name", "nDCG@5", mean]], "nDCG@5")
+    ranks = combined.set_index("name")[["nDCG@5", mean]].round(12)
+    ranks = ranks.rank(ascending=False, method="min").astype(int)
+    ranks[f"{mean} move"] = ranks["nDCG@5"] - ranks[mean]
+    ranks = ranks.sort_values("nDCG@5", kind="stable").reset_index()
     show(ranks)
     if len(combined) > 3:
-        leaders = [analysis.top(combined, by, 3)["name"].tolist() for by in ("nDCG@5", mean)]
+        leaders = [combined.nlargest(3, by)["name"].tolist() for by in ("nDCG@5", mean)]
         print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'}.\n")
-    save(
-        plots.relevance_and_fairness(averages, "nDCG@5", "rKL@5"),
-        folder,
-        "pathiyancherumanal2021-figure2",
-    )
+    from das2019 import relevance_and_fairness
+    save(relevance_and_fairness(averages, "nDCG@5", "rKL@5"), folder,
+         "pathiyancherumanal2021-figure2")
     return table, ranks
 
 

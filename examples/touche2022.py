@@ -40,17 +40,16 @@ from pt_fairness import (
     rerank,
     rKL,
 )
-from pt_fairness.plots.layout import line_style
 
 CUTOFF = 5
 #: The stances, and the label of a passage without one.
 STANCES, NONE = ("FIRST", "NEUTRAL", "SECOND"), "NO"
 BIAS = BiasP(pro="FIRST", con="SECOND", abs=True) @ CUTOFF
-LABELS = {BIAS: f"absolute BiasP@{CUTOFF}"}
+LABELS = {str(BIAS): f"absolute BiasP@{CUTOFF}"}
 RELEVANCE = [nDCG @ CUTOFF, "alpha_nDCG@5", Annotated @ CUTOFF, EEL @ CUTOFF]
 FAIRNESS = [AWRF @ CUTOFF, NDKL @ CUTOFF, DistKL @ CUTOFF, rKL @ CUTOFF, nDJS @ CUTOFF, BIAS]
 #: The columns of the measures above, and those of the table on re-ranking.
-COLUMNS = [[LABELS.get(one, str(one)) for one in some] for some in (RELEVANCE, FAIRNESS)]
+COLUMNS = [[LABELS.get(str(one), str(one)) for one in some] for some in (RELEVANCE, FAIRNESS)]
 RERANKED = [nDCG @ CUTOFF, "alpha_nDCG@5", AWRF @ CUTOFF, rKL @ CUTOFF, BIAS]
 #: The system of the track that differs from another by nothing but a re-ranking by stance.
 PAIR = ("Grimjack.run2", "Grimjack.run3")
@@ -58,21 +57,31 @@ PAIR = ("Grimjack.run2", "Grimjack.run3")
 DEPTH = 10
 #: The number of rankings that are drawn from a policy.
 SAMPLES = 10
-#: The level of tests, and that of intervals.
+#: The level of tests, and the level of intervals.
 ALPHA, LEVEL = 0.05, 0.95
+#: The markers of the lines of the measures.
+MARKERS = "osD^vPX*<"
 
 
 def name_of(path: Path) -> str:
     return path.name.removesuffix(".gz")
 
 
-def cells(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+def labelled(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, measures: list[object],
+             references: bool = False) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The averages and the values per topic, with the labels of the measures."""
+    averages, perquery = evaluate(runs, qrels, measures, references=references, progress=False)
+    return averages.rename(columns=LABELS), perquery.replace({"measure": LABELS})
+
+
+def cells(averages: pd.DataFrame, intervals: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     """Averages as text, with their intervals where there are any."""
-    texts = {column: [f"{value:.3f}" + ("" if np.isnan(low) else f" [{low:.3f}, {high:.3f}]")
-                      for value, low, high in
-                      table[[column, f"{column} low", f"{column} high"]].to_numpy()]
+    ends = {(row.name, row.measure): f" [{row.low:.3f}, {row.high:.3f}]"
+            for row in intervals.itertuples(index=False)}
+    texts = {column: [f"{value:.3f}{ends.get((name, column), '')}"
+                      for name, value in zip(averages["name"], averages[column], strict=True)]
              for column in columns}
-    return pd.DataFrame({"system": table["name"], **texts})
+    return pd.DataFrame({"system": averages["name"], **texts})
 
 
 def data_of(qrels: pd.DataFrame, runs: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -116,8 +125,10 @@ def curves(compared: pd.DataFrame) -> Axes:
     _, ax = plt.subplots(figsize=(9, 5), layout="constrained")
     for i, (measure, part) in enumerate(compared.groupby("measure", sort=False)):
         values = np.sort(part["p"].fillna(1))[::-1]
-        ax.plot(np.arange(1, len(values) + 1), values, **line_style(i), markersize=4, markevery=3,
-                label=measure)
+        colours = len(plots.PALETTE)
+        ax.plot(np.arange(1, len(values) + 1), values, color=plots.PALETTE[i % colours],
+                marker=MARKERS[i % len(MARKERS)], linestyle="--" if i >= colours else "-",
+                markersize=4, markevery=3, label=measure)
     ax.axhline(ALPHA, color="black", linewidth=0.8)
     ax.set(xlabel="pairs of systems, by descending p-value", ylabel="p-value (paired t-test)",
            xlim=(0, len(values) + 2), ylim=(0, 0.2))
@@ -179,10 +190,11 @@ def headroom_of(perquery: pd.DataFrame, qrels: pd.DataFrame) -> pd.DataFrame:
     for measure in (rKL @ CUTOFF, AWRF @ CUTOFF):
         front = analysis.frontier(qrels, nDCG @ CUTOFF, measure)
         found = analysis.headroom(perquery, front).set_index("name")
-        texts = found[[*front.columns, "fairest"]].map("{:.3f}".format)
+        pair = [*front.front]
+        texts = found[[*pair, "fairest"]].map("{:.3f}".format)
         texts["avoidable (%)"] = (100 * found["share"]).map("{:.1f}".format)
         tables.append(texts.add_suffix(f" of {measure}").rename(columns={
-            f"{column} of {measure}": column for column in front.columns}))
+            f"{column} of {measure}": column for column in pair}))
     first, second = tables
     return first.join(second.drop(columns=first.columns[0])).rename_axis("system").reset_index()
 
@@ -213,7 +225,7 @@ def differences(pairs: list[tuple[str, str, pd.DataFrame, pd.DataFrame]],
     """
     evaluated = {f"{i} {when}": run for i, (_, _, *both) in enumerate(pairs)
                  for when, run in zip(("before", "after"), both, strict=True)}
-    _, perquery = evaluate(evaluated, qrels, RERANKED, labels=LABELS, progress=False)
+    _, perquery = labelled(evaluated, qrels, RERANKED)
     rows = []
     for i, (_, name, *_) in enumerate(pairs):
         part = perquery[perquery["name"].isin([f"{i} before", f"{i} after"])]
@@ -233,12 +245,12 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     paths = {name_of(path): path for path in given.runs}
     measures = [*RELEVANCE, *FAIRNESS]
     runs = {name: read_run(path) for name, path in paths.items()}
-    averages, perquery = evaluate(runs, qrels, measures, labels=LABELS, confidence=LEVEL,
-                                  references=True, progress=False)
+    averages, perquery = labelled(runs, qrels, measures, references=True)
+    intervals = analysis.intervals(perquery, confidence=LEVEL)
     compared = analysis.compare(perquery, None)
     systems = averages[averages["name"].isin(runs)]  # references have no values of relevance
-    found = {"data": data_of(qrels, runs), "relevance": cells(systems, COLUMNS[0]),
-             "fairness": cells(averages, COLUMNS[1]), "power": power_of(compared)}
+    found = {"data": data_of(qrels, runs), "relevance": cells(systems, intervals, COLUMNS[0]),
+             "fairness": cells(averages, intervals, COLUMNS[1]), "power": power_of(compared)}
     correlations = analysis.correlations(systems[["name", *COLUMNS[0], *COLUMNS[1]]])
     rows = correlations.coefficients.round(2)
     found["correlations"] = rows.rename_axis("τ over systems").reset_index()

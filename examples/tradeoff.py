@@ -20,7 +20,7 @@ from ir_measures import nDCG
 from shared.comparison import arguments, heading, paragraph, save, show
 from shared.inputs import annotated_qrels, file, read_runs, source
 
-from pt_fairness import AWRF, EEL, analysis, evaluate, plots, rename, rerank
+from pt_fairness import AWRF, EEL, analysis, evaluate, plots, rerank
 
 DEBATES = "pt-fairness/debates/stance"
 CUTOFF, DEPTH = 10, 100
@@ -39,7 +39,6 @@ SWEEPS: dict[str, tuple[str, Sequence[object]]] = {
     "fair_exposure": ("target", ("score", "run", "uniform")),
     "plackett_luce": ("temperature", (0.05, 0.1, 0.2, 0.5)),
 }
-WITHOUT_GROUPS = ("plackett_luce",)
 RELEVANCE = nDCG @ CUTOFF
 #: The names of the measures in the table and in the text.
 LABELS = (str(RELEVANCE), f"AWRF@{CUTOFF}", f"EEL of documents@{CUTOFF}", f"EEL of groups@{CUTOFF}")
@@ -57,7 +56,7 @@ def methods(groups: str) -> Iterator[tuple[str, pt.Transformer]]:
     for method, (parameter, values) in SWEEPS.items():
         for value in values:
             given = {"k": CUTOFF, parameter: value}
-            if method not in WITHOUT_GROUPS:
+            if method != "plackett_luce":
                 given["groups"] = groups
             yield f"{method} {parameter}={value}", getattr(rerank, method)(**given)
 
@@ -187,8 +186,8 @@ def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, str]:
     names = [BASELINE, *dict(methods(given.groups))]
     averages = averages.loc[names, measures].reset_index().rename_axis(columns=None)
     labels = dict(zip(measures, LABELS, strict=True))
-    compared = analysis.compare(rename(values, labels), BASELINE)
-    table = rename(averages, labels)
+    compared = analysis.compare(values, BASELINE).replace({"measure": labels})
+    table = averages.rename(columns=labels)
 
     heading(f"{', '.join(runs)}, re-ranked by {given.groups}")
     show(table)

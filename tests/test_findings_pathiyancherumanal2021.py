@@ -7,11 +7,12 @@ import importlib.resources
 import numpy as np
 import pandas as pd
 import pytest
+from ir_datasets_home import example
 from ir_measures import parse_measure
 from measure_cases import values_of
 from scipy import stats
 
-from pt_fairness import rKL, rND, rRD, simulation
+from pt_fairness import rKL, rND, rRD
 
 PAGES = importlib.resources.files("pt_fairness") / "pt_docs"
 #: The protected stance of each setting.
@@ -31,7 +32,7 @@ def scenario():
     """By setting, a table of the 32 rankings of five, by topic and measure."""
     tables = {}
     for setting, protected in PROTECTED.items():
-        run, qrels = simulation.permutations(("PRO", "CON"), 5, setting)
+        run, qrels = example("pathiyancherumanal2021").permutations(setting)
         run = run.rename(columns={"qid": "query_id", "docno": "doc_id"})
         qrels = qrels.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
         measures = {"rND": rND(protected=protected) @ 5, "rKL": rKL(protected=protected) @ 5,

@@ -20,7 +20,6 @@ from slow_versions.exposure import (
 )
 from slow_versions.formulas import places_of
 from slow_versions.group_fairness import gf, gfr, relevance_part
-from slow_versions.merit import amortised_inequity, iaa
 from slow_versions.statistics import (
     adjusted_level,
     binomial_cdf,
@@ -245,7 +244,6 @@ def test_relations_between_measures():
         prefixes = [value("RaB", lists, cutoff=t) for t in (1, 2, 3)]
         if min(map(len, topic.rankings)) >= 3:
             assert value("ARaB", lists, cutoff=3) == pytest.approx(sum(prefixes) / 3)
-        assert amortised_inequity([topic]) == pytest.approx(iaa(topic))
         parts = [relevance_part(topic), gf(topic), gf(topic, target={"A": 1})]
         sources = replace(topic, attributes={"g": topic.groups, "h": topic.groups})
         both = gfr(sources, attributes={"g": "jsd", "h": "jsd"}, targets={"h": {"A": 1}})

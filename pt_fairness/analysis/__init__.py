@@ -8,7 +8,7 @@ from files. No function modifies its arguments.
 from pt_fairness.analysis.correlations import Correlations, combine, correlations, minmax
 from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain
-from pt_fairness.analysis.exposure import amortised_inequity, document_exposure, inequality
+from pt_fairness.analysis.exposure import document_exposure, inequality
 from pt_fairness.analysis.fronts import frontier, headroom
 from pt_fairness.analysis.group_statistics import (
     agreement,
@@ -23,11 +23,11 @@ from pt_fairness.analysis.statistics import ALPHA, bias_test, compare, intervals
 from pt_fairness.analysis.topic_groups import topic_gaps
 
 __all__ = [
-    "ALPHA", "Correlations", "against_random", "agreement", "amortised_inequity", "bias_test",
-    "combine", "compare", "correlations", "document_exposure", "explain", "frontier",
-    "group_distribution", "group_effectiveness", "group_gaps", "headroom", "inequality",
-    "intervals", "label_noise", "minmax", "ranked_groups", "reference_rankings", "topic_gaps",
-    "uncertain_labels", "undefined",
+    "ALPHA", "Correlations", "against_random", "agreement", "bias_test", "combine", "compare",
+    "correlations", "document_exposure", "explain", "frontier", "group_distribution",
+    "group_effectiveness", "group_gaps", "headroom", "inequality", "intervals", "label_noise",
+    "minmax", "ranked_groups", "reference_rankings", "topic_gaps", "uncertain_labels",
+    "undefined",
 ]
 
 __dir__ = __all__.copy

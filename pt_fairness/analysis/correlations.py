@@ -53,7 +53,8 @@ def minmax(averages: pd.DataFrame) -> pd.DataFrame:
     values = averages[columns].astype(float)
     low = values.min()
     spread = values.max() - low
-    constant = [column for column in values if is_constant(values[column])]
+    present = values.dropna(axis="columns", how="all")
+    constant = [column for column in present if is_constant(present[column])]
     if constant:
         warn(f"all systems have the same value of {', '.join(constant)}: the normalised value is "
              "0.0")
@@ -71,7 +72,7 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
             weights: Sequence[float] | None = None) -> pd.DataFrame:
     """Combine several measures to one score for each system, by a mean.
 
-    Larger has to be better for every column. Use ``'1-rKL@5'``, which is one minus the column
+    Larger values must be better for every column. Use ``'1-rKL@5'``, which is one minus the column
     ``rKL@5``, for a measure of unfairness.
 
     Source: Das & Lease (2019), section 4 (``mean`` and ``gmean`` of N[R-Prec] and F); Pathiyan
@@ -160,7 +161,7 @@ def correlations(frame: pd.DataFrame,
     systems. Each system is compared with those above it: a pair counts 1 if the values of both
     measures are in the same order, −1 if not, and 0 for a tie. The mean over these pairs is
     averaged over the systems, and then over both choices of the measure that ranks. Whatever end is
-    better, the sign is that of τ. There is no p-value.
+    better, the sign is the sign of τ. The p-value is NaN.
 
     Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
     table 3; Yilmaz et al. (2008) for ``'ap'``, with ties and its sign as decided here.
@@ -221,16 +222,16 @@ def _correlation(pairs: Floats, method: str, first: str, second: str) -> tuple[f
     """Return the correlation of two measures and its p-value, NaN where it is undefined.
 
     :param pairs: the values of both measures, ``[n, 2]``
-    :param first: the better end of the first measure, and ``second`` that of the second
+    :param first: the better end of the first measure
+    :param second: the better end of the second measure
     """
     from scipy import stats
     x, y = pairs.T
     if is_constant(x) or is_constant(y):
         return nan, nan
     if method == "ap":
-        by_first = _ap(x, y, first)
-        by_second = _ap(y, x, second)
-        return (by_first + by_second) / 2, nan
+        both = _ap(x, y, first) + _ap(y, x, second)
+        return both / 2, nan
     if method == "spearman":
         return stats.spearmanr(x, y)
     if method == "pearson":

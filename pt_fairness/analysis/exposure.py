@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from math import inf, nan
 from typing import Any, NamedTuple
 
@@ -17,45 +17,29 @@ from pt_fairness.analysis.inputs import (
     runs_and_qrels,
 )
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
+from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints, ratio
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown
 from pt_fairness.io.run_files import RunInputs
-from pt_fairness.measures.expected_exposure import IAA
-from pt_fairness.measures.measure import FairnessMeasure
-from pt_fairness.provider.measure_lists import parsed
-from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 
-#: The default of ``p`` for each discount that has one.
-_P = {"geometric": 0.85, "power": 0.5}
+#: The columns of the inequality.
+COLUMNS = ["name", "n", "exposed", "outside", "gini", "jain", "entropy", "qf", "fsat"]
+#: The default of ``p`` and the number below which it must be, for each discount that has ``p``.
+P = {"geometric": (0.85, 1.0), "power": (0.5, inf)}
 
 
-class _Exposure(NamedTuple):
-    """The exposure of the items, documents or groups, in each of ``R`` runs."""
+class _System(NamedTuple):
+    """The exposure of documents or groups, the items, in a run."""
 
-    #: The runs, ``[R]``.
-    names: list[str]
-    #: The items that can be named, ``[I]``.
-    items: Any
-    #: The number of items of the population; the others have no exposure.
+    name: str
+    #: The items that can be named, ``[I]``, and the number of all items of the population.
+    items: pd.Index
     n: int
-    #: The exposure of each item, ``[R, I]``.
+    #: The exposure of each item, ``[I]``.
     exposure: Floats
-    #: The share of the exposure that no item has, ``[R]``.
-    outside: Floats
-    #: The number of lists that returned each item, ``[R, I]``; of groups, their exposure.
+    #: The number of rankings that have each item, ``[I]``.
     times: Any
-    #: The number of (list, document) pairs, ``[R]``.
-    pairs: Ints
-
-
-class _Returned(NamedTuple):
-    """Documents that a run returned."""
-
-    #: Their indices among all documents of the run, ``[n]``.
-    rows: Ints
-    docnos: Any
-    #: Their exposure, ``[n]``.
+    #: The weight of the rank of each returned document.
     weights: Floats
 
 
@@ -67,13 +51,14 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     """Return the exposure of every document, or group, summed over the topics of a run.
 
     The exposure of a document is ``E_d = Σ_q a_i``, where i is its rank for topic q in the full
-    list and a_i the weight of that rank; the mean over the samples if a topic has several. With
+    ranking and a_i the weight of that rank; the mean over the samples if a topic has several. With
     ``discount='none'`` or ``'power'`` it is the retrievability of the document. The exposure of a
     group is ``E_g = Σ_d m_dg · E_d``, where m_dg is 1/m for a document of m groups, or its weights.
 
     Source: Azzopardi & Vinay (2008) for retrievability.
 
-    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads; also with several
+        rankings of a topic
     :param qrels: ``qid, docno, label`` (or ir_measures' names); only its topics count. By default
         all topics of the runs
     :param by: ``'document'`` or ``'group'``
@@ -82,16 +67,16 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
         returned), ``'judged'``, or the number of documents of the collection
     :param discount: the weight of rank i: ``'log2'`` 1/log2(i+1), ``'trec'`` 1/log2(max(i, 2)),
         ``'geometric'`` p^(i−1), ``'mmr'`` 1/i, ``'none'`` 1 or ``'power'`` i^(−p)
-    :param p: the parameter of ``'geometric'`` (above 0 and below 1, by default 0.85) or ``'power'``
-        (at least 0, by default 0.5)
-    :param depth: the number of documents of a list that count; ``None`` for all
-    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
+    :param p: the parameter of ``'geometric'`` (at least 0 and below 1, by default 0.85) or of
+        ``'power'`` (at least 0, by default 0.5)
+    :param depth: the number of documents of a ranking that count; ``None`` for all
+    :param topics: the topics of transformers
     :returns: ``name``, ``docno`` or ``group``, ``exposure`` and ``share``, the share of the
         exposure of the population. A document of the population that a run did not return has the
-        exposure 0. Where the population is a number, documents that no run returned have no rows
-    :raises ValueError: a population, discount, ``p`` or depth that is not possible, a population
-        with fewer documents than the runs returned, a population or groups that need qrels, or
-        ``runs`` is no dictionary of frames
+        exposure 0. Where the population is a number, documents that no run returned are left out
+    :raises ValueError: if a population, discount, ``p`` or depth is unknown or out of its range,
+        the population has fewer documents than the runs returned, it or the groups need qrels, or
+        ``runs`` is empty
 
     Examples
     --------
@@ -103,17 +88,12 @@ def document_exposure(runs: RunInputs, qrels: pd.DataFrame | None = None,
     0  BM25     a       2.0    0.8
     1  BM25     b       0.5    0.2
     """
-    names, items, _, exposure, *_ = _exposure(runs, qrels, by, groups, population, discount, p,
-                                              depth, topics)
-    total = exposure.sum(axis=1, keepdims=True)
-    shares = ratio(exposure, total)
-    column = "docno" if by == "document" else "group"
-    of_runs = pd.Index(items, dtype="str")
-    index = pd.MultiIndex.from_product([names, of_runs], names=["name", column])
-    table = index.to_frame(index=False)
-    table["exposure"] = exposure.ravel()
-    table["share"] = shares.ravel()
-    return table
+    tables = []
+    for system in _systems(runs, qrels, by, groups, population, discount, p, depth, topics):
+        x = system.exposure
+        columns = {"name": system.name, system.items.name: system.items, "exposure": x}
+        tables.append(pd.DataFrame(columns).assign(share=ratio(x, x.sum())))
+    return pd.concat(tables, ignore_index=True)
 
 
 def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
@@ -127,20 +107,20 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     and the shares s = x/S: ``gini`` is Σ (2i − N − 1) · x_i / (N · S), 0 for equal exposures and at
     most 1 − 1/N. ``jain`` is S² / (N · Σ x²), 1 for equal exposures and at least 1/N. ``entropy``
     is −Σ s ln s / ln N, 1 for equal exposures. ``qf`` is the share of the documents that the run
-    returned, and ``fsat`` of those that it returned at least ⌊T/N⌋ times, where T is the number of
-    documents in all of its lists. Both are 1 if all documents were returned (so often).
+    returned, and ``fsat`` the share that it returned at least ⌊T/N⌋ times, where T is the number of
+    documents in all of its rankings. Both are 1 if all documents were returned (so often).
 
     Sources: Rampisela et al. (2024), whose entropy is NaN if any exposure is 0; Azzopardi & Vinay
     (2008) for the Gini coefficient of retrievability.
 
-    The parameters are those of :func:`document_exposure`.
+    :func:`document_exposure` explains the parameters.
 
     :returns: ``name``; ``n``, the number N of documents in the population, or of groups;
         ``exposed``, how many of them have exposure; ``outside``, the share of the exposure of
         documents outside the population or without a group, NaN for a run without documents;
         ``gini, jain, entropy, qf, fsat``. These are NaN for N = 1 or without any exposure, and
         ``qf`` and ``fsat`` for groups
-    :raises ValueError: as :func:`document_exposure`
+    :raises ValueError: if :func:`document_exposure` raises one
 
     Examples
     --------
@@ -152,237 +132,115 @@ def inequality(runs: RunInputs, qrels: pd.DataFrame | None = None,
     {'name': 'BM25', 'n': 10, 'exposed': 2, 'outside': 0.0, 'gini': 0.83, 'jain': 0.18,
      'entropy': 0.28, 'qf': 0.2, 'fsat': 1.0}
     """
-    names, items, n, exposure, outside, times, pairs = _exposure(
-        runs, qrels, by, groups, population, discount, p, depth, topics)
-    from scipy.special import xlogy
-    size = max(n, 1)
-    unnamed = n - len(items)
-    x = np.sort(exposure, axis=1)
-    i = np.arange(unnamed, n) + 1.0  # first the documents that cannot be named
-    total = x.sum(axis=1)
-    s = ratio(x, total[:, None])
-    often = pairs // size
-    exposed = (times > 0).sum(axis=1)
-    satisfied = (times >= often[:, None]).sum(axis=1)
-    satisfied += unnamed * (often == 0)
-    squares = (s ** 2).sum(axis=1)
-    table = pd.DataFrame({"name": names, "n": n, "exposed": exposed, "outside": outside})
-    order = 2 * i - n - 1
-    gini = (s * order).sum(axis=1)
-    entropy = xlogy(s, s).sum(axis=1)
-    table["gini"] = gini / size
-    table["jain"] = ratio(1.0, n * squares)
-    table["entropy"] = 0.0 - entropy / math.log(max(n, 2))
-    table["qf"] = exposed / size
-    table["fsat"] = satisfied / size
-    if by == "group":
-        table[["qf", "fsat"]] = nan
-    undefined = (total == 0) | (n == 1)
-    table.loc[undefined, "gini":] = nan
-    return table
+    from scipy import stats
+    rows = []
+    for system in _systems(runs, qrels, by, groups, population, discount, p, depth, topics):
+        n, x, times = system.n, system.exposure, system.times
+        exposed = (times > 0).sum()
+        row = {"name": system.name, "n": n, "exposed": exposed}
+        rows.append(row)
+        total = x.sum()
+        if len(system.weights):
+            outside = 1 - total / system.weights.sum()
+            row["outside"] = round(outside, TIE_DECIMALS) + 0.0  # without −0
+        if n == 1 or total == 0:
+            continue
+        jain = total ** 2 / (n * (x ** 2).sum())
+        row |= {"gini": gini(x, n), "jain": jain, "entropy": stats.entropy(x, base=n)}
+        if by == "document":
+            often = len(system.weights) // n
+            satisfied = (times >= often).sum()
+            if often == 0:
+                satisfied = n  # with the documents that cannot be named
+            row |= {"qf": exposed / n, "fsat": satisfied / n}
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
-              population: str | int, discount: str, p: float | None, depth: int | None,
-              topics: Any) -> _Exposure:
-    """Return the exposure of documents or groups.
+def gini(x: Floats, n: int) -> float:
+    """Return the Gini coefficient of values.
 
-    The parameters are those of :func:`document_exposure` and :func:`inequality`.
+    :param x: values of at least 0 with a sum above 0, ``[I]``
+    :param n: the number of values, at least I; those that are not in ``x`` are 0
+
+    Examples
+    --------
+    >>> gini(np.array([1.0, 3.0]), 2)
+    0.25
+    """
+    i = np.arange(n - len(x), n) + 1
+    return float(np.sort(x) @ (2 * i - n - 1) / (n * x.sum()))
+
+
+def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
+             population: str | int, discount: str, p: float | None, depth: int | None,
+             topics: Any) -> Iterator[_System]:
+    """Yield the exposure of documents or groups in each run.
+
+    The parameters are those that :func:`document_exposure` explains.
     """
     one_of("by", by, ("document", "group"))
     at_least(1, "depth", depth, "all documents")
-    if not is_whole(population) and population not in ("runs", "judged"):
-        raise ValueError(f"population={shown(population)} is not possible; it takes 'runs', "
-                         "'judged' or the number of documents of the collection")
-    if qrels is None:
-        if population == "judged":
-            raise ValueError("population='judged' needs qrels")
-        if by == "group" and groups is None:
-            raise ValueError("by='group' without qrels needs groups=, the group source")
+    words = ("runs",) if qrels is None else ("runs", "judged")
+    if not is_whole(population) and population not in words:
+        raise ValueError("population must be 'runs', 'judged' (with qrels) or the number of "
+                         f"documents of the collection, got {shown(population)}")
+    if qrels is not None:
+        frames, judged = runs_and_qrels(runs, qrels, topics)
+    else:
         frames = run_frames(runs, topics)
         # Every topic counts as judged, with one of its documents.
         firsts = pd.concat(frames.values()).drop_duplicates("query_id")
         judged = firsts[["query_id", "doc_id"]].assign(relevance=0)
-    else:
-        frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
     ranked = ranked_runs(frames, judgments)
-    returned = [_returned(run, discount, p, depth) for run in ranked.values()]
-    if population == "judged":
-        docnos = judgments.docnos()
-    else:
-        docnos = np.concatenate([of_run.docnos for of_run in returned])
-    documents = pd.Index(docnos).unique().sort_values()
-    n = len(documents)
-    if is_whole(population):
-        n = int(population)
+    returned = [run.docnos(first_rows(run, depth)) for run in ranked.values()]
+    docnos = judgments.docnos() if population == "judged" else np.concatenate(returned)
+    items = documents = pd.Index(docnos, name="docno").unique().sort_values()
+    n: Any = population if is_whole(population) else len(documents)
     if n < len(documents):
-        raise ValueError(f"population={shown(population)} is not possible: the runs returned "
-                         f"{len(documents)} documents, and the collection has at least as many")
-    items: Any = documents
+        raise ValueError("population must be at least the number of documents that the runs "
+                         f"returned, {len(documents)}, got {n}")
     if by == "group":
         annotations = group_annotations(judgments, groups)
         if qrels is None and annotations.declared is None:
-            raise ValueError(f"{annotations.groups!r} does not declare its labels, so the groups "
-                             "are those of the judged documents: give qrels")
-        items = annotations.labels
+            raise ValueError("qrels must be given with groups that do not declare their labels, "
+                             f"such as {annotations.groups!r}")
+        items = pd.Index(annotations.labels, name="group")
         n = len(items)
-    exposures: list[Any] = []
-    times = []
-    for run, of_run in zip(ranked.values(), returned, strict=True):
-        place = documents.get_indexer(of_run.docnos)
-        inside = place >= 0
-        place = place[inside]
-        weights = of_run.weights[inside]
-        if by == "document":
-            exposures.append(np.bincount(place, weights, len(items)))
-            times.append(np.bincount(place, minlength=len(items)))
-        else:
+    for (name, run), docnos in zip(ranked.items(), returned, strict=True):
+        rows = first_rows(run, depth)
+        weights = _weights(run, rows, discount, p)
+        item = documents.get_indexer(docnos)  # −1 outside the population
+        added: Any = weights
+        if by == "group":
             rankings = annotations.of_run(run, depth)
-            rows = of_run.rows[inside]
-            shares = rankings.sets.shares(rankings.codes[rows], items)
-            exposures.append(weights @ shares)
-    exposure = np.array(exposures)
-    total = np.array([of_run.weights.sum() for of_run in returned])
-    pairs = np.array([len(of_run.rows) for of_run in returned])
-    outside = ratio(total - exposure.sum(axis=1), total)
-    outside[outside < ROUNDING] = 0.0
-    outside[total == 0] = nan
-    lists = np.array(times or exposures)
-    return _Exposure([*ranked], items, n, exposure, outside, lists, pairs)
+            shares = rankings.sets.shares(rankings.codes[rows], annotations.labels)
+            shares[item < 0] = 0.0
+            row, item = shares.nonzero()
+            added = weights[row] * shares[row, item]
+        exposure = np.bincount(item + 1, added, len(items) + 1)
+        times = np.bincount(item + 1, minlength=len(items) + 1)
+        yield _System(name, items, n, exposure[1:], times[1:], weights)
 
 
-def _returned(run: Run, discount: str, p: float | None, depth: int | None) -> _Returned:
-    """Return the first ``depth`` documents of each list of a run, with their exposure.
+def _weights(run: Run, rows: Ints, discount: str, p: float | None) -> Floats:
+    """Return the weight of the rank of each document, ``[len(rows)]``.
 
-    The parameters are those of :func:`document_exposure`.
+    The rankings of a topic share the exposure of one ranking.
+
+    :raises ValueError: if the discount is unknown, or ``p`` is out of its range or not used
     """
-    rows = first_rows(run, depth)
-    place = run.place[rows]
-    last = int(place.max(initial=-1))
-    of_rank = _discounts(discount, last + 1, p)
-    # The lists of a topic share the exposure of one list.
-    lists = np.bincount(run.topics)[run.topic[rows]]
-    return _Returned(rows, run.docnos(rows), of_rank[place] / lists)
-
-
-def _discounts(name: str, ranks: int, p: float | None) -> Floats:
-    """Return the weight of each rank, ``[ranks]``.
-
-    :raises ValueError: an unknown discount, or ``p`` is out of range or not used
-    """
-    if p is not None and name not in _P:
-        raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; 'geometric' "
-                         "and 'power' have this parameter")
-    power = _P.get(name, 0.85) if p is None else p
-    allowed = "of at least 0"
-    possible = 0 <= power < inf
-    if name == "geometric":
-        allowed = "above 0 and below 1"
-        possible = 0 < power < 1
-    if not possible:
-        raise ValueError(f"p={shown(p)} is not possible for discount={shown(name)}; it takes a "
-                         f"number {allowed}")
-    if name == "power":
-        return arrays.ranks(ranks) ** -power
-    one_of("discount", name, ("log2", "trec", "geometric", "mmr", "none", "power"))
-    return arrays.discount(name, ranks, power)
-
-
-def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
-                       measures: Any = IAA, *, topics: Any = None) -> pd.DataFrame:
-    """Return the inequity of attention of every system, amortised over the topics.
-
-    A document (or group) with too little attention for one topic can have more for another:
-    ``Σ_d |Σ_q (ε_qd − y_qd)| / 2Q``, where ε_qd is its share of the attention and y_qd its share of
-    the merit for topic q. The Q topics are those with a document of some merit. A topic for which
-    the system returns nothing is counted with zero attention. For one topic with results the value
-    is that of ``IAA``, and for several it is at most the mean of ``IAA``.
-
-    Source: Biega et al. (2018), equation 1.
-
-    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
-    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for groups without a
-        ``groups`` parameter, ``iteration``
-    :param measures: ``IAA`` with any parameters but ``norm='none'``, or several
-    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
-    :returns: ``name, measure, inequity`` (0 to 1; 0 is fair; NaN without topics) and ``n``, the
-        number of topics Q
-    :raises ValueError: another measure, or ``runs`` is no dictionary of frames
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import analysis
-    >>> qrels = pd.DataFrame({"qid": ["1", "1", "2", "2"], "docno": ["a", "b"] * 2, "label": 1})
-    >>> same = qrels.assign(score=[2, 1, 2, 1])
-    >>> alternating = qrels.assign(score=[2, 1, 1, 2])
-    >>> analysis.amortised_inequity({"same": same, "alternating": alternating}, qrels).round(3)
-              name measure  inequity  n
-    0         same     IAA     0.113  2
-    1  alternating     IAA     0.000  2
-    """
-    measures = parsed(measures)
-    for measure in measures:
-        if not isinstance(measure, type(IAA)) or measure.param("norm") != "max":
-            raise ValueError(f"{measure} is not possible here: amortised_inequity takes IAA with "
-                             "norm='max'")
-    frames, judged = runs_and_qrels(runs, qrels, topics)
-    judgments = Judgments(judged)
-    ranked = ranked_runs(frames, judgments)
-    compared = {measure: group_annotations(judgments, measure.param("groups"), [None])
-                for measure in measures if measure.needs_groups}
-    rows = []
-    for name, run in ranked.items():
-        for measure in measures:
-            inequity, n = _amortised(measure, run, judgments, compared.get(measure))
-            rows.append((name, str(measure), inequity, n))
-    return pd.DataFrame(rows, columns=["name", "measure", "inequity", "n"])
-
-
-def _amortised(measure: FairnessMeasure, run: Run, judgments: Judgments,
-               annotations: Annotations | None) -> tuple[float, int]:
-    """Return the amortised inequity of a run and the number of topics.
-
-    :param annotations: the groups that are compared; ``None`` to compare documents
-    """
-    topics = len(judgments.topics)
-    rows = first_rows(run, measure.param("cutoff"))
-    place = run.place[rows]
-    last = int(place.max(initial=-1))
-    discount = measure.param("discount")
-    weights = arrays.discount(discount, last + 1, measure.param("p"))
-    scale = measure.param("gains")
-    gains = arrays.gain(scale, judgments.relevance, measure.param("rel"))
-    # First the ranked documents, then the judged ones. The attention is the sum over the rankings
-    # of a topic, which has the same shares as their mean.
-    topic = np.append(run.topic[rows], judgments.topic)
-    attention = np.append(weights[place], np.zeros(len(gains)))
-    merit = np.append(np.zeros(len(rows)), gains)
-    dropped = None
-    if annotations is None:
-        docnos = np.append(run.docnos(rows), judgments.docnos())
-        item, _ = pd.factorize(docnos)
+    one_of("discount", discount, ("log2", "trec", "geometric", "mmr", "none", "power"))
+    default, most = P.get(discount, (nan, 0.0))
+    if p is None:
+        p = default
+    elif not 0 <= p < most:
+        raise ValueError("p must be at least 0 with discount='power', below 1 with 'geometric' and "
+                         f"None with the others, got {shown(p)} with {shown(discount)}")
+    depth = run.length.max(initial=0)
+    if discount == "power":
+        weights = arrays.ranks(depth) ** -p
     else:
-        ranked = annotations.of_run(run, None)
-        codes = np.append(ranked.codes[rows], annotations.pair_codes)
-        shares = ranked.sets.shares(codes, annotations.labels)
-        document, item = np.nonzero(shares)
-        share = shares[document, item]
-        topic = topic[document]
-        attention = attention[document] * share
-        merit = merit[document] * share
-        dropped = annotations.groups
-    of_attention = np.bincount(topic, attention, topics)
-    of_merit = np.bincount(topic, merit, topics)
-    counts = of_merit > 0
-    if dropped is not None and dropped.topics is not None:
-        counts &= np.isin(judgments.topics, list(dropped.topics))
-    attention = ratio(attention, of_attention[topic])
-    merit = ratio(merit, of_merit[topic])
-    excess = (attention - merit) * counts[topic]
-    inequity = abs(np.bincount(item, excess))
-    n = int(counts.sum())
-    if not n:
-        return nan, n
-    return float(inequity.sum() / (2 * n)), n
+        weights = arrays.discount(discount, depth, p)
+    rankings = np.bincount(run.topics)
+    return weights[run.place[rows]] / rankings[run.topic[rows]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from math import nan
 from typing import Any, Literal
@@ -11,22 +10,20 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.frames import is_constant
 from pt_fairness.analysis.inputs import (
     first_rows,
     group_annotations,
+    kept_annotations,
     loaded_qrels,
     ranked_runs,
     runs_and_qrels,
 )
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import ratio
 from pt_fairness.core.messages import (
     at_least,
     distinct_labels,
     is_whole,
     label_text,
-    listed,
     one_of,
     shown,
     warn,
@@ -59,8 +56,8 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     :param rel: the minimum relevance of a relevant document
     :returns: ``qid, group, relevant, share, skew``: a row for each topic and group, and for each
         group in all topics together (``qid`` is ``all``). A document of m groups counts 1/m towards
-        each. ``skew`` is NaN if there are no relevant documents
-    :raises ValueError: a topic is called ``all``
+        each. ``skew`` is NaN without relevant documents
+    :raises ValueError: if a topic is called ``all``, or ``rel`` is not a whole number
 
     Examples
     --------
@@ -76,32 +73,24 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     3  all   PRO       2.0  0.667  0.082
     """
     if not is_whole(rel):
-        raise ValueError(f"rel={shown(rel)} is not possible; it takes a whole number")
+        raise ValueError(f"rel must be a whole number, got {shown(rel)}")
     judgments = Judgments(loaded_qrels(qrels))
     annotations = group_annotations(judgments, groups, [rel])
     if ALL_TOPICS in judgments.topics:
-        raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
-                         "topics; rename the topic")
-    qids = [*judgments.topics, ALL_TOPICS]
+        raise ValueError(f"a topic must not be called {ALL_TOPICS!r}, the name of all topics "
+                         "together; rename it")
     labels = annotations.labels
     size = len(labels)
-    codes = annotations.by_rel[rel]
-    relevant = annotations.sets.shares(codes, labels)
-    shape = len(qids), size
-    counts = np.zeros(shape)
-    np.add.at(counts, judgments.topic, relevant)
-    counts[-1] = counts.sum(axis=0)
-    total = counts.sum(axis=1)
-    shares = ratio(counts, total[:, None])
-    equal = np.ones(size) / size
-    skew = arrays.kl(shares, equal)
-    skew[total == 0] = nan
-    if size > 1:
-        skew /= math.log2(size)
-    index = pd.MultiIndex.from_product([qids, labels], names=["qid", "group"])
-    table = index.to_frame(index=False)
-    table["relevant"] = counts.ravel()
-    table["share"] = shares.ravel()
+    relevant = annotations.sets.shares(annotations.by_rel[rel], labels)
+    counts = pd.DataFrame(relevant, judgments.names[judgments.topic], labels)
+    counts = counts.groupby(level=0, sort=False).sum()
+    counts.loc[ALL_TOPICS] = counts.sum()
+    shares = counts.div(counts.sum(axis=1), axis=0)
+    equal = np.full(size, 1 / size)
+    skew = arrays.kl(shares.to_numpy(), equal) / np.log2(max(size, 2))
+    cells = counts.stack(future_stack=True).rename_axis(["qid", "group"])
+    table = cells.reset_index(name="relevant")
+    table["share"] = shares.fillna(0.0).to_numpy().ravel()
     table["skew"] = np.repeat(skew, size)
     return table
 
@@ -109,19 +98,19 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
 def agreement(votes: pd.DataFrame) -> pd.DataFrame:
     """Return how far the annotators of documents agree: percent agreement and Fleiss' κ.
 
-    The agreement on a document is the share of the pairs of its votes that are equal; that of all
-    is the mean over documents. κ compares it with the agreement of annotators who vote at random,
-    with the observed share of each label. Documents with one vote are left out.
+    The agreement on a document is the share of the pairs of its votes that are equal, and
+    ``agreement`` is its mean over documents. κ compares it with the agreement of annotators who
+    vote at random, with the observed share of each label. Documents with one vote are left out.
 
     Source: Gezici et al. (2021), section 4.2 and table 3; Fleiss (1971).
 
     :param votes: ``docno, annotator, label`` or ``qid, docno, annotator, label``, a row for each
-        vote. A missing or empty label, or ``-``, is no vote. To compare the labels of topics,
-        give the topics as ``docno``.
+        vote. Rows with a missing or empty label, or ``-``, are ignored. To compare the labels of
+        topics, give the topics as ``docno``.
     :returns: one row: ``documents, votes, agreement`` (from 0 to 1), ``kappa`` (at most 1; 0 is
         chance). ``kappa`` is NaN if all votes have the same label, and, with a warning, if the
         documents do not have equally many votes
-    :raises ValueError: a column or an identifier is missing, an annotator has two votes for a
+    :raises ValueError: if a column or an identifier is missing, an annotator has two votes for a
         document, or no document has two votes
 
     Examples
@@ -135,22 +124,20 @@ def agreement(votes: pd.DataFrame) -> pd.DataFrame:
        documents  votes  agreement  kappa
     0          2      6      0.667   0.25
     """
+    from statsmodels.stats.inter_rater import fleiss_kappa
     counts = vote_counts(votes)
     counts = counts[counts.sum(axis=1) > 1]
-    if counts.empty:
-        raise ValueError("no document has two votes, so there is no agreement to compute")
     n = counts.sum(axis=1)
-    pairs = counts * (counts - 1)
-    equal = pairs.sum(axis=1) / (n * (n - 1))
+    if n.empty:
+        raise ValueError("votes must have two votes for some document, got one for each")
+    equal = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
     kappa = nan
-    if is_constant(n):
-        from statsmodels.stats.inter_rater import fleiss_kappa
+    if n.nunique() == 1:
         with np.errstate(invalid="ignore"):
             kappa = fleiss_kappa(counts)
     else:
-        warn("Fleiss' κ needs equally many votes for every document; the documents have "
-             f"{listed(np.unique(n).tolist())} votes, "
-             "so it is NaN. Take the documents with the same number of votes")
+        warn("Fleiss' κ needs equally many votes for every document, so it is NaN; choose the "
+             "documents with the same number of votes")
     row = {"documents": len(n), "votes": n.sum(), "agreement": equal.mean(), "kappa": kappa}
     return pd.DataFrame([row])
 
@@ -164,9 +151,9 @@ def undefined(qrels: pd.DataFrame, measures: Any) -> pd.DataFrame:
     The examples show how to leave these topics out of a study.
 
     :param qrels: ``qid, docno, label, iteration`` (or ir_measures' names)
-    :param measures: measures or their names; those of other packages are defined for every topic
+    :param measures: measures or their names; measures of other packages are defined for every topic
     :returns: ``qid, measure``: a row for each topic and measure that is undefined there
-    :raises ValueError: an unknown measure, or a wrong parameter
+    :raises ValueError: if a measure is unknown, or a parameter is wrong
 
     Examples
     --------
@@ -199,15 +186,15 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
                   topics: Any = None) -> pd.DataFrame:
     """Return the groups of the top documents of every run, in trec_eval's order.
 
-    :param runs: as of :func:`pt_fairness.evaluate`
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``
     :param groups: the group source; by default the ``iteration`` of the qrels
     :param depth: the number of documents of a ranking; ``None`` for all
-    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
+    :param topics: the topics of transformers
     :returns: ``name, qid, rank`` (1, 2, …), ``docno, label`` (0 for an unjudged document),
         ``group``: a row for each group of a document, or one with a missing group if it has none
-    :raises ValueError: a run that is no path and no frame, a column is missing, or ``depth`` is
+    :raises ValueError: if a run is neither a path nor a frame, a column is missing, or ``depth`` is
         below 1
 
     Examples
@@ -226,26 +213,20 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
     annotations = group_annotations(judgments, groups)
-    names = np.array([*annotations.labels, None], object)
-    qids = np.array(judgments.topics, object)
+    labels = np.array(annotations.labels, object)
     relevance = np.append(judgments.relevance, 0)  # of an unjudged document
     tables = []
     for name, run in ranked_runs(frames, judgments).items():
         ranked = annotations.of_run(run, depth)
         rows = first_rows(run, depth)
-        codes = ranked.codes[rows]
-        shares = ranked.sets.shares(codes, annotations.labels)
-        without = ~shares.any(axis=1)
-        document, label = np.column_stack([shares, without]).nonzero()
-        rows = rows[document]
-        topic = run.topic[rows]
-        pair = run.pair[rows]
-        table = pd.DataFrame({"name": name, "qid": qids[topic]})
-        table["rank"] = run.place[rows] + 1
+        shares = ranked.sets.shares(ranked.codes[rows], annotations.labels)
+        document, label = shares.nonzero()
+        groups = pd.Series(labels[label], document, "str", "group")
+        topic = judgments.names[run.topic[rows]]
+        table = pd.DataFrame({"name": name, "qid": topic, "rank": run.place[rows] + 1})
         table["docno"] = run.docnos(rows)
-        table["label"] = relevance[pair]
-        table["group"] = pd.Series(names[label], dtype="str")
-        tables.append(table)
+        table["label"] = relevance[run.pair[rows]]
+        tables.append(table.join(groups))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -255,13 +236,13 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                         topics: Literal["common", "each", "all"] = "common") -> pd.DataFrame:
     """Return the effectiveness of every system for each group: means of ``OfGroup`` over topics.
 
-    :param runs: as of :func:`pt_fairness.evaluate`, with the results of transformers instead of
-        transformers; with several rankings of a topic, too
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads but transformers;
+        also with several rankings of a topic
     :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
         ``iteration``
     :param measures: measures of ir_measures or their names, such as ``"nDCG@10"``
     :param groups: the group source; by default the ``iteration`` of the qrels
-    :param of: the groups to compare; by default those of any relevant document
+    :param of: the groups to compare; by default the groups of relevant documents
     :param others: documents of other groups and of none: not relevant, or dropped (``OfGroup``)
     :param topics: the topics of the mean: ``'common'``, those that have a relevant document of
         each of the groups; ``'each'``, those that have one of this group; ``'all'``, where the
@@ -269,8 +250,8 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         group source drops are left out.
     :returns: ``name, measure, group, value`` (0 to 1; NaN without topics), ``n`` (the number of
         topics)
-    :raises ValueError: a measure that ``OfGroup`` does not take, other ``topics``, or ``runs`` is
-        no dictionary of frames
+    :raises ValueError: if ``OfGroup`` does not accept a measure, ``topics`` is unknown, or ``runs``
+        is empty
 
     Examples
     --------
@@ -290,51 +271,34 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     """
     one_of("topics", topics, ("common", "each", "all"))
     judged = loaded_qrels(qrels)
-    judgments = Judgments(judged)
-    annotations = group_annotations(judgments, groups)
-    labels = annotations.labels
-    if of is not None:
-        labels = distinct_labels(of, "of")
-    options: dict[str, Any] = {"others": others}
-    if groups is not None:
-        options["groups"] = groups
-    by_measure = {}
-    of_groups: list[FairnessMeasure] = []
-    for measure in parsed(measures):
-        options["measure"] = measure
-        parts = {label: OfGroup(group=label, **options) for label in labels}
-        by_measure[measure] = parts
-        of_groups.extend(parts.values())
-    evaluator = FairnessEvaluator(parsed(of_groups), judged)
-    source = annotations.groups
-    qids = pd.Index(judgments.topics)
-    if source is not None and source.topics is not None:
-        qids = qids[qids.isin(source.topics)]
-    rows = []
-    for name, run in ranked_runs(runs, judgments).items():
-        scores = evaluator.parts(run)
-        for measure, parts in by_measure.items():
-            columns = {label: scores[part] for label, part in parts.items()}
-            values = pd.DataFrame(columns, index=judgments.topics)
-            values = values.loc[qids]
-            if of is None:
-                values = values.dropna(axis="columns", how="all")
-            if topics == "common":
-                values = values.dropna()
-            if topics == "all":
-                values = values.fillna(0.0)
-            for label, column in values.items():
-                mean = column.mean()
-                rows.append((name, str(measure), label, mean, column.count()))
-    return pd.DataFrame(rows, columns=["name", "measure", "group", "value", "n"])
+    annotations = kept_annotations(judged, groups, [])
+    labels = annotations.labels if of is None else distinct_labels(of, "of")
+    source = {} if groups is None else {"groups": groups}
+    parts = [OfGroup(measure=measure, group=label, others=others, **source)
+             for measure, label in itertools.product(parsed(measures), labels)]
+    evaluator = FairnessEvaluator(parsed(parts), judged)
+    columns = {}
+    for name, run in ranked_runs(runs, evaluator.judgments).items():
+        for part, scores in evaluator.parts(run).items():
+            columns[name, str(part.inner), part["group"]] = scores
+    values = pd.DataFrame(columns, evaluator.topics).loc[annotations.judgments.topics]
+    if of is None:
+        values = values.dropna(axis="columns", how="all")
+    if topics == "all":
+        values = values.fillna(0.0)
+    if topics == "common":
+        lacking = values.isna().T.groupby(level=[0, 1]).transform("any")
+        values = values.mask(lacking.T)
+    means = values.mean().rename_axis(["name", "measure", "group"])
+    return means.reset_index(name="value").assign(n=values.count().to_numpy())
 
 
 def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd.DataFrame:
     """Return the differences between the groups in a table of :func:`group_effectiveness`.
 
     Relative Δ is the difference of two groups in percent of their mean. With the text of people
-    first and that of language models second, a value below 0 says that the system favours the text
-    of language models. The papers evaluate one run over both corpora, with ``topics='all'``.
+    first and the text of language models second, a value below 0 says that the system favours the
+    text of language models. The papers evaluate one run over both corpora, with ``topics='all'``.
 
     Source: Dai et al. (2024), Relative Δ; Dai et al. (2024b).
 
@@ -345,8 +309,8 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
         (minimum), ``worst_group`` (the first one of a tie) and, with two groups, ``delta``:
         100 · (first − second) / their mean, −200 to 200, 0 is equal. 0 / 0 is NaN, and so is what
         depends on a value that is NaN or missing.
-    :raises ValueError: a missing column, a group twice, one of ``first`` and ``second`` without the
-        other, or a group that is not in the table
+    :raises ValueError: if a column is missing, a system has two rows of a measure and group, one of
+        ``first`` and ``second`` lacks the other, or a group is not in the table
 
     Examples
     --------
@@ -360,35 +324,21 @@ def group_gaps(table: pd.DataFrame, first: Any = None, second: Any = None) -> pd
     """
     key = ["name", "measure"]
     need_columns(table, [*key, "group", "value"], "the table")
-    if (first is None) != (second is None):
-        raise ValueError(f"first={shown(first)} and second={shown(second)} are compared with each "
-                         "other; give both or neither")
-    repeated = table[table.duplicated([*key, "group"])]
-    if len(repeated):
-        raise ValueError(f"the table has several rows for {repeated.iloc[0].to_dict()}; keep one "
-                         "of each system, measure and group")
-    labels: Any = table["group"].map(label_text)
-    pair = []
-    if first is not None:
-        pair = [label_text(first), label_text(second)]
-    if not set(pair) <= set(labels):
-        raise ValueError(f"first={shown(first)} or second={shown(second)} is no group of the "
-                         f"table; its groups are {listed(labels.unique())}")
-    numbers = table["value"].astype(float)
-    table = table.assign(group=labels, value=numbers)
-    values = table.groupby(key, sort=False)["value"]
-    largest = values.agg(pd.Series.max, skipna=False)
-    smallest = values.agg(pd.Series.min, skipna=False)
-    gaps = (largest - smallest).to_frame("gap")
-    gaps["ratio"] = smallest / largest
-    gaps["worst"] = smallest
-    in_order = table.sort_values("value", kind="stable")
-    worst = in_order.groupby(key)["group"].first()
+    table = table.assign(group=table["group"].map(label_text))
+    values = table.pivot(index=key, columns="group", values="value")  # refuses repeated rows
+    systems = table.groupby(key, sort=False)["value"]
+    largest = systems.agg(pd.Series.max, skipna=False)
+    smallest = systems.agg(pd.Series.min, skipna=False)
+    gaps = pd.DataFrame({"gap": largest - smallest, "ratio": smallest / largest, "worst": smallest})
+    ascending = table.sort_values("value", kind="stable")
+    worst = ascending.groupby(key)["group"].first()
     gaps["worst_group"] = worst.mask(smallest.isna())
-    if pair:
-        by_group = table.pivot(index=key, columns="group", values="value")
-        x = by_group[pair[0]]
-        y = by_group[pair[1]]
-        difference = 200 * (x - y)
-        gaps["delta"] = difference / (x + y)
+    if (first, second) != (None, None):
+        pair = []
+        for option, group in (("first", first), ("second", second)):
+            label = label_text(group)
+            one_of(option, label, values.columns)
+            pair.append(values[label])
+        x, y = pair
+        gaps["delta"] = 200 * (x - y) / (x + y)
     return gaps.reset_index()

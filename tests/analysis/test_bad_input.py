@@ -65,7 +65,7 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: analysis.compare(PER_QUERY, "A", confidence="95"), "confidence .* '95'"),
         (lambda: analysis.compare(PER_QUERY, "A", resamples=0), "resamples=0"),
         (lambda: analysis.compare(PER_QUERY, "A", correction="x"), "correction .* 'x'"),
-        (lambda: analysis.group_distribution(QRELS, rel="1"), "rel='1' is not possible"),
+        (lambda: analysis.group_distribution(QRELS, rel="1"), "rel .* '1'"),
         (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
         (lambda: analysis.explain(rKL, RUN, QRELS[:0], "1"), "the frame of qrels has no rows"),
         (lambda: analysis.ranked_groups({}, QRELS), "there are no runs"),

@@ -168,18 +168,18 @@ class Undeclared(groups.Groups):
 
 
 @pytest.mark.parametrize("given, error", [
-    ({"by": "topic"}, "by='topic' is not possible"),
-    ({"depth": 0}, "depth=0 is not possible"),
-    ({"population": "all"}, "population='all' is not possible; it takes 'runs', 'judged'"),
-    ({"population": True}, "population=True is not possible"),
-    ({"population": "judged"}, "population='judged' needs qrels"),
-    ({"population": 2}, "population=2 is not possible: the runs returned 3 documents"),
-    ({"by": "group"}, "by='group' without qrels needs groups="),
-    ({"by": "group", "groups": Undeclared("undeclared")}, "does not declare its labels"),
-    ({"discount": "exp"}, "discount='exp' is not possible"),
-    ({"p": 0.5}, "p=0.5 is not possible for discount='log2'"),
-    ({"discount": "geometric", "p": 1}, "p=1 is not possible for discount='geometric'"),
-    ({"discount": "power", "p": -1}, "p=-1 is not possible for discount='power'")])
+    ({"by": "topic"}, "by='topic'"),
+    ({"depth": 0}, "depth=0"),
+    ({"population": "all"}, "population .* 'all'"),
+    ({"population": True}, "population .* True"),
+    ({"population": "judged"}, "population .*qrels.* 'judged'"),
+    ({"population": 2}, "population .* 3, got 2"),
+    ({"by": "group"}, "qrels"),
+    ({"by": "group", "groups": Undeclared("undeclared")}, "qrels .*undeclared"),
+    ({"discount": "exp"}, "discount='exp'"),
+    ({"p": 0.5}, "p .* 0.5 with 'log2'"),
+    ({"discount": "geometric", "p": 1}, "p .* 1 with 'geometric'"),
+    ({"discount": "power", "p": -1}, "p .* -1 with 'power'")])
 def test_bad_input(given, error):
     for function in (document_exposure, inequality):
         with pytest.raises(ValueError, match=error):
@@ -187,7 +187,7 @@ def test_bad_input(given, error):
 
 
 def test_a_population_is_refused_before_a_run_is_read():
-    with pytest.raises(ValueError, match="population='all' is not possible"):
+    with pytest.raises(ValueError, match=r"population .* 'all'"):
         document_exposure({"A": "no such file"}, population="all")
 
 

@@ -18,6 +18,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pt_fairness import FairnessWarning
 from pt_fairness.analysis import bias_test, compare, intervals
+from pt_fairness.analysis.statistics import corrected
 
 COLUMNS = ["name", "measure", "n", "mean", "low", "high"]
 
@@ -275,3 +276,53 @@ class TestBias:
     def test_no_signed_measure(self):
         with pytest.raises(ValueError, match=r"signed.*nDCG@10"):
             bias_test(frame_of(VALUES))
+
+
+class TestCompare:
+    def test_against_scipy_and_statsmodels(self, perquery, unchanged):
+        result = unchanged(compare, perquery, "B", resamples=999)
+        columns = "name measure n baseline mean difference low high effect t p corrected reject"
+        assert list(result.columns) == columns.split()
+        assert sorted(result["name"].unique()) == ["A", "C"] and len(result) == 4
+        wide = perquery.pivot(index="qid", columns=["name", "measure"], values="value")
+        for row in result.itertuples():
+            one, base = wide[row.name, row.measure], wide["B", row.measure]
+            expected = stats.ttest_rel(one, base)
+            assert (row.t, row.p) == pytest.approx((expected.statistic, expected.pvalue))
+            assert (row.mean, row.baseline) == pytest.approx((one.mean(), base.mean()))
+            assert row.difference == pytest.approx((one - base).mean()) and row.n == 20
+            assert row.effect == pytest.approx((one - base).mean() / (one - base).std())
+            assert row.low < row.difference < row.high
+        for _, part in result.groupby("measure"):
+            expected = multipletests(part["p"], method="holm")[1]
+            np.testing.assert_allclose(part["corrected"], expected)
+
+    def test_other_corrections_and_confidence(self, perquery):
+        bonferroni = compare(perquery, "A", "bonferroni", resamples=99)
+        np.testing.assert_allclose(bonferroni["corrected"], np.minimum(1, 2 * bonferroni["p"]))
+        wide, narrow = (
+            compare(perquery, "A", confidence=level, resamples=999) for level in (0.99, 0.5))
+        assert (wide["high"] - wide["low"] > narrow["high"] - narrow["low"]).all()
+
+    def test_topics_of_one_of_the_systems(self, perquery):
+        short = perquery[~((perquery["name"] == "A") & (perquery["qid"] == "7"))]
+        with pytest.warns(FairnessWarning, match="19 of 20 topics"):
+            result = compare(short, "B", resamples=99)
+        assert result["n"].where(result["name"] == "A", 19).eq(19).all()
+        assert result["n"].where(result["name"] == "C", 20).eq(20).all()
+
+    def test_no_difference(self, perquery):
+        one = perquery[perquery["name"] == "A"]
+        above = one.assign(name="above", value=one["value"] + 0.5)
+        result = compare(pd.concat([one, one.assign(name="twin"), above]), "A", resamples=99)
+        twin = result[result["name"] == "twin"]
+        assert (twin[["difference", "low", "high", "effect"]] == 0).all(axis=None)
+        assert twin["p"].isna().all() and not twin["reject"].any()
+
+    @each("seed", range(8))
+    def test_holms_method(self, seed):
+        rng = np.random.default_rng(seed)
+        p = pd.Series(rng.random(rng.integers(1, 9)).round(1))
+        p[rng.random(len(p)) < 0.2] = np.nan
+        wanted = multipletests(p.fillna(1.0), method="holm")[1]
+        np.testing.assert_array_equal(corrected(p, "holm"), np.where(p.isna(), np.nan, wanted))

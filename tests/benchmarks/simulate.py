@@ -3,10 +3,12 @@
 import resource
 import sys
 import time
+from pathlib import Path
 
 from timing import report
 
-from pt_fairness import simulation
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+from draws2021 import simulate
 
 
 def main() -> int:
@@ -14,7 +16,7 @@ def main() -> int:
     missed.
     """
     start = time.perf_counter()
-    simulation.sweep(draws=1000)
+    simulate(draws=1000)
     took = time.perf_counter() - start
     # Kilobytes on Linux, bytes on macOS.
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (

@@ -11,16 +11,15 @@ import sys
 import numpy as np
 import pytest
 from example_files import CI, EXAMPLES, write_qrels, write_run
-
-from pt_fairness import simulation
+from ir_datasets_home import example
 
 
 @pytest.fixture(scope="session")
 def sweep():
     """The simulation of Draws et al. with enough rankings for their findings."""
+    module = example("draws2021")
     with contextlib.redirect_stderr(io.StringIO()):
-        found = simulation.sweep(draws=400)
-    return found.assign(measure=found["measure"].str.extract(r"^(\w+)", expand=False))
+        return module.short(module.simulate(draws=400))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from example_files import rows_of, write_run
 from ir_measures import nDCG
 from scipy import stats
 
-from pt_fairness import evaluate, rKL, rND, rRD, simulation
+from pt_fairness import evaluate, rKL, rND, rRD
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -54,6 +54,21 @@ def controlled(script):
     tables, extremes, found, table2 = script("pathiyancherumanal2021")()
     assert table2 is None
     return tables, extremes, found.set_index("what")
+
+
+@pytest.mark.parametrize("setting, con, pro", [
+    ("minority", 5, 20), ("majority", 5, 20), ("proportion-agnostic", 5, 5)])
+def test_every_ranking_once_and_the_ratio_of_the_setting(script, setting, con, pro):
+    run, qrels = script("pathiyancherumanal2021").module.permutations(setting)
+    counts = qrels.groupby(["qid", "iteration"]).size().unstack()
+    assert (counts["CON"] == con).all() and (counts["PRO"] == pro).all()
+    assert len(counts) == run["qid"].nunique() == 32
+    assert not any(frame.duplicated(["qid", "docno"]).any() for frame in (run, qrels))
+    ranked = run.merge(qrels, on=["qid", "docno"], how="left")
+    orders = ranked.groupby("qid", sort=False)["iteration"].agg(tuple)
+    assert sorted(orders) == sorted(itertools.product(["PRO", "CON"], repeat=5))
+    assert orders["1"] == ("PRO",) * 5 and orders["32"] == ("CON",) * 5
+    assert (ranked.groupby("qid")["score"].diff().dropna() < 0).all()
 
 
 class TestPathiyanCherumanal:
@@ -150,7 +165,8 @@ class TestPathiyanCherumanal:
 
     def test_other_qrels_move_the_values_of_the_equations(self, script, monkeypatch):
         before, *_ = script("pathiyancherumanal2021")()
-        monkeypatch.setattr(simulation, "RATIO", 2)
+        module = script("pathiyancherumanal2021").module
+        monkeypatch.setattr(module, "RATIOS", {**module.RATIOS, "minority": 2, "majority": 2})
         after, *_ = script("pathiyancherumanal2021")()
         changed = before[0.5][EQUATIONS] != after[0.5][EQUATIONS]
         assert changed[before[0.5]["what"].str.startswith("minority")].any()

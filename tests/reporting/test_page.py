@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from pt_fairness.analysis.columns import distance_from_best, measure_columns
 
 from pt_fairness import analysis, explain, report
-from pt_fairness.analysis.columns import distance_from_best, measure_columns
 from pt_fairness.analysis.notes import BETTER, WORSE, changes
 from pt_fairness.provider.measure_lists import with_groups
 

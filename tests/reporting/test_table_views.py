@@ -6,10 +6,10 @@ import re
 
 import numpy as np
 import pytest
-
 from pt_fairness.analysis.columns import measure_columns
-from pt_fairness.analysis.tables import as_text
+
 from pt_fairness.analysis.notes import p_values, short_p
+from pt_fairness.analysis.tables import as_text
 
 
 def shown(value: float) -> str:

@@ -6,7 +6,6 @@ Singh & Joachims 2018; Raj & Ekstrand 2022; Biega et al. 2018.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -227,26 +226,3 @@ def attention_less_merit(exposures: Shares, merits: Shares) -> Shares:
     return {
         key: (exposures[key] / all_attention if all_attention else 0.0) - merits[key] / all_merit
         for key in merits}
-
-
-def amortised_inequity(
-    topics: Sequence[Topic],
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    gains: str = "linear",
-    discount: str = "log2",
-    p: float = 0.85,
-    by: str = "document",
-) -> float | None:
-    """Σ_d |Σ_q (ε share − y share)|/2Q over the Q topics with Σy > 0; None: there is none."""
-    total: Shares = {}
-    q = 0
-    for topic in topics:
-        exposures, merits = attention_and_merit(topic, cutoff, rel, gains, discount, p, by)
-        if sum(merits.values()) == 0:
-            continue
-        q += 1
-        for key, difference in attention_less_merit(exposures, merits).items():
-            total[key] = total.get(key, 0.0) + difference
-    return sum(abs(difference) for difference in total.values()) / (2 * q) if q else None

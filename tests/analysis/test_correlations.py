@@ -1,0 +1,160 @@
+"""Normalisation, combination and correlations of averages."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from ir_measures import nDCG, parse_measure
+from one_test import each
+from scipy import stats
+
+from pt_fairness import FairnessWarning
+from pt_fairness.analysis import combine, correlations, minmax
+
+
+class TestMinMax:
+    def test_values(self, averages, unchanged):
+        result = unchanged(minmax, averages.drop(columns="BiasP@5"))
+        assert list(result.columns) == ["name", "nDCG@5", "rKL@5", "DistFair@5"]
+        np.testing.assert_allclose(result["nDCG@5"], [1, 0.5, 0.75, 0])
+        np.testing.assert_allclose(result["rKL@5"], [1, 0, 1 / 3, 2 / 3])
+
+    def test_constant_but_for_rounding_noise(self):
+        values = [0.20000000000000004, 0.19999999999999998, np.nan]
+        table = pd.DataFrame({"name": list("ABC"), "nDCG@5": values, "AP": np.nan})
+        with pytest.warns(FairnessWarning, match="same value of nDCG@5:"):
+            result = minmax(table)
+        assert result["nDCG@5"].tolist()[:2] == [0.0, 0.0]
+        assert result.isna().sum().tolist() == [0, 1, 3]
+
+    def test_columns_of_a_baseline_comparison_are_unchanged(self, experiment, unchanged):
+        table = experiment[0]
+        with pytest.warns(FairnessWarning, match="BiasP@5.*abs=True"):
+            result = unchanged(minmax, table)
+        others = r" [+-]$| p-value$"
+        pd.testing.assert_frame_equal(result.filter(regex=others), table.filter(regex=others))
+
+    def test_published_normalisation(self, shared):
+        """The N[R-Prec] of Das & Lease (2019), table 1."""
+        table = pd.read_csv(shared / "data" / "trec8" / "published-rprec.tsv", sep="\t")
+        values = set(minmax(table.rename(columns={"run": "name"}))["Rprec"].round(4))
+        assert {1.0, 0.88, 0.8552, 0.8472, 0.6854, 0.6, 0.0868, 0.0536, 0.0} <= values
+
+
+class TestCombine:
+    @pytest.mark.parametrize("how, inner, outer", [
+        ("mean", float, float), ("gmean", math.log, math.exp),
+        ("hmean", lambda x: 1 / x, lambda y: 1 / y)])
+    def test_means(self, averages, how, inner, outer, unchanged):
+        """A mean of transformed values, transformed back."""
+        plain = unchanged(combine, averages, ["nDCG@5", "1-rKL@5"], how)
+        assert list(plain.columns) == [*averages.columns, f"{how}(nDCG@5,1-rKL@5)"]
+        heavy = combine(averages, [nDCG @ 5, parse_measure("DistFair@5")], how, weights=[3, 1])
+        assert heavy.columns[-1] == f"{how}(3*nDCG@5,1*DistFair@5)"
+        for i, row in averages.iterrows():
+            relevance = inner(row["nDCG@5"])
+            expected = outer((relevance + inner(1 - row["rKL@5"])) / 2)
+            assert plain.iloc[i, -1] == pytest.approx(expected)
+            expected = outer((3 * relevance + inner(row["DistFair@5"])) / 4)
+            assert heavy.iloc[i, -1] == pytest.approx(expected)
+
+    @pytest.mark.filterwarnings("error")
+    @each("how", ["mean", "gmean", "hmean"])
+    def test_weight_of_zero(self, averages, how):
+        table = averages.assign(**{"nDCG@5": [0.0, -1.0, np.nan, 0.5]})
+        result = combine(table, ["nDCG@5", "DistFair@5", "1-rKL@5"], how, [0, 2, 1]).iloc[:, -1]
+        np.testing.assert_allclose(
+            result, combine(table, ["DistFair@5", "1-rKL@5"], how, [2, 1]).iloc[:, -1])
+
+    def test_published_means(self):
+        """Das & Lease (2019), table 1, from its own N[R-Prec] and Fair."""
+        table = pd.DataFrame({
+            "name": ["SN1", "SN2", "SN127", "SN15"], "N": [1.0, 0.88, 0.0536, 0.6854],
+            "F": [0.1158, 0.1578, 0.7306, 0.2112]})
+        arithmetic = combine(table, ["N", "F"])["mean(N,F)"]
+        assert arithmetic.round(4).tolist() == [0.5579, 0.5189, 0.3921, 0.4483]
+        geometric = combine(table, ["N", "F"], "gmean")["gmean(N,F)"]
+        np.testing.assert_allclose(geometric, [0.3403, 0.3727, 0.1979, 0.3805], atol=1e-4)
+
+    def test_measures_of_unfairness_and_bias(self, averages):
+        with pytest.warns(FairnessWarning, match="rKL@5.*'1-rKL@5'"):
+            combine(averages, ["nDCG@5", "rKL@5"])
+        with pytest.warns(FairnessWarning, match="BiasP@5.*abs=True") as found:
+            combine(averages, ["nDCG@5", "BiasP@5"])
+        assert len(found) == 1
+
+    @each("columns, options, error", [
+        (["nDCG@5", "nDCG@7"], {}, "'nDCG@7'"),
+        ([], {}, "columns"),
+        (["nDCG@5", "1-BiasP@5"], {}, "BiasP@5.*-0.3"),
+        (["nDCG@5", "DistFair@5"], {"weights": [1]}, "weights"),
+        (["nDCG@5", "DistFair@5"], {"weights": [1, -1]}, "weights"),
+        (["nDCG@5", "DistFair@5"], {"weights": [1, math.nan]}, "weights"),
+        (["nDCG@5", "DistFair@5"], {"weights": [math.inf, 1]}, "weights"),
+        (["nDCG@5", "DistFair@5"], {"how": "median"}, "how='median'"),
+        (["nDCG@5", "BiasP@5"], {"how": "hmean"}, "hmean.*-0.3")])
+    @pytest.mark.filterwarnings("ignore:.*BiasP@5")
+    def test_wrong_input(self, averages, columns, options, error):
+        with pytest.raises(ValueError, match=error):
+            combine(averages, columns, **options)
+
+
+class TestCorrelations:
+    @each("method, test", [("kendall", stats.kendalltau), ("spearman", stats.spearmanr),
+                           ("pearson", stats.pearsonr)])
+    def test_over_systems(self, averages, method, test, unchanged):
+        result = unchanged(correlations, averages, method)
+        names = list(averages.columns[1:])
+        assert list(result.coefficients.index) == list(result.coefficients.columns) == names
+        for one, two in itertools.permutations(names, 2):
+            found = (result.coefficients.loc[one, two], result.p_values.loc[one, two])
+            assert found == pytest.approx(tuple(test(averages[one], averages[two])), abs=1e-12)
+        assert (np.diag(result.coefficients) == 1).all()
+
+    def test_table_is_a_triangle_with_stars(self):
+        frame = pd.DataFrame({"name": range(10), "a": range(10), "b": [*range(9), -1],
+                              "c": [5, 1, 8, 3, 9, 0, 7, 2, 6, 4]})
+        table = correlations(frame).table
+        assert list(table.index) == ["b", "c"] and list(table.columns) == ["a", "b"]
+        assert table.loc["b", "a"] == "0.6000*" and table.loc["b", "b"] == ""
+        assert table.loc["c", "a"] == f"{stats.kendalltau(frame['a'], frame['c'])[0]:.4f}"
+
+    def test_rounding_noise_is_a_tie(self):
+        frame = pd.DataFrame(
+            {"name": range(4), "a": [0.3, 0.1 + 0.2, 0.5, 0.6], "b": [2.0, 1.0, 3.0, 4.0]})
+        exact = frame.assign(a=[0.3, 0.3, 0.5, 0.6])
+        assert correlations(frame).coefficients.equals(correlations(exact).coefficients)
+
+    @each("method", ["kendall", "spearman", "pearson"])
+    @each("values", [0.2, [0.20000000000000004, 0.2, 0.19999999999999998, 0.2], np.nan])
+    @pytest.mark.filterwarnings("ignore:values are missing")
+    def test_constant_measure(self, averages, method, values):
+        with pytest.warns(FairnessWarning, match=r"^all values of rKL@5 "):
+            result = correlations(averages.assign(**{"rKL@5": values}), method)
+        for table in (result.coefficients, result.p_values):
+            assert table["rKL@5"].isna().all() and table.loc["rKL@5"].isna().all()
+            assert table.drop(index="rKL@5", columns="rKL@5").notna().all(axis=None)
+        assert result.table.loc["rKL@5", "nDCG@5"] == "–"
+
+    def test_missing_values(self, perquery):
+        one = perquery[perquery["name"] == "A"]
+        short = one[~((one["measure"] == "BiasP@5") & one["qid"].isin(["3", "4"]))]
+        with pytest.warns(FairnessWarning, match="2 of BiasP@5"):
+            result = correlations(short)
+        kept = one[~one["qid"].isin(["3", "4"])]
+        assert result.coefficients.equals(correlations(kept).coefficients)
+        wide = kept.pivot(index="qid", columns="measure", values="value")
+        expected = stats.kendalltau(wide["BiasP@5"], wide["nDCG@5"])[0]
+        assert result.coefficients.loc["BiasP@5", "nDCG@5"] == pytest.approx(expected)
+
+    def test_wrong_input(self, averages, perquery):
+        with pytest.raises(ValueError, match="3 systems"):
+            correlations(perquery)
+        with pytest.raises(ValueError, match="method='tau'"):
+            correlations(averages, "tau")
+        with pytest.raises(ValueError, match="nDCG@5 for topic 0"):
+            correlations(pd.concat([perquery[perquery["name"] == "A"]] * 2))
