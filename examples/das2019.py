@@ -29,6 +29,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import Rprec
+from matplotlib.axes import Axes
 from scipy import stats
 from shared.comparison import (
     Row,
@@ -39,13 +40,16 @@ from shared.comparison import (
     heading,
     ours_alone,
     paragraph,
+    plt,
     save,
     show,
 )
 from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import DistKL, analysis, groups, plots, read_qrels
+from pt_fairness.analysis.directions import direction
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
+from pt_fairness.measures.descriptions import SMALLER
 
 N_RPREC, FAIR, MEAN, GMEAN = COLUMNS = ("N[R-Prec]", "Fair", "mean", "gmean")
 #: Tables 1 and 2: the columns of each system. Table 2 prints the Fair of SB5 twice, as 0.3040
@@ -438,6 +442,30 @@ def published_rprec(path: Path) -> pd.DataFrame:
     return pd.concat([values, beside(rows, MEAN_TOLERANCE, normalised=True)], ignore_index=True)
 
 
+def relevance_and_fairness(averages: pd.DataFrame, relevance: str, fairness: Sequence[str]) -> Axes:
+    """Relevance as bars on the left axis, and fairness as points on the right one, by decreasing
+    relevance, as section 5.2 describes figure 2. The better end of fairness is at the top.
+    """
+    table = averages.sort_values(relevance, ascending=False, kind="stable")
+    width = max(6.4, 0.2 * len(table))
+    figure, ax = plt.subplots(figsize=(width, 4.8), layout="constrained")
+    ax.bar(table["name"], table[relevance], color=plots.PALETTE[2], alpha=0.4, label=relevance)
+    right = ax.twinx()
+    for column, colour, marker in zip(fairness, (plots.PALETTE[0], plots.PALETTE[4]), "os",
+                                      strict=False):
+        right.plot(table["name"], table[column], marker, color=colour, clip_on=False,
+                   label=f"{column}, right axis")
+    right.set_ylim(bottom=min(0.0, table[[*fairness]].min(axis=None)))
+    if direction(fairness[0]) == SMALLER:
+        right.invert_yaxis()
+    ax.tick_params(axis="x", rotation=90)
+    ax.set(xlabel=f"system, by decreasing {relevance}", ylabel=relevance)
+    ax.set_xlim(-0.6, len(table) - 0.4)
+    right.set_ylabel(", ".join(fairness))
+    figure.legend(loc="outside lower center", ncols=3, frameon=False)
+    return ax
+
+
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
     """Prints it all; returns the tables by name."""
     parser = arguments(__doc__)
@@ -494,7 +522,7 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         found[f"table {TABLE[kind]}"], found["table 3"] = tables(table, kind)
         columns[f"these {len(table)} runs"] = findings_of_runs(table)
         print()
-        figure = plots.relevance_and_fairness(table, "R-Prec", [FAIR, FAIR_DATASET], panels=False)
+        figure = relevance_and_fairness(table, "R-Prec", [FAIR, FAIR_DATASET])
         save(figure, folder, f"das2019-figure2-{kind}")
         if given.search:
             found["search"] = search(qrels, runs, name, kind, reading)

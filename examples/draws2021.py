@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from shared.comparison import arguments, heading, paragraph, plt, save, show
 from tqdm.contrib.concurrent import thread_map
 
@@ -348,16 +349,36 @@ def crossing(means: pd.DataFrame) -> float:
 TOP = 1.05
 
 
+def draw_sweep(ax: Axes, sweep: pd.DataFrame, measure: str) -> None:
+    """The mean of a measure ± one standard deviation, cut at 0, against the bias α of each set."""
+    part = sweep[sweep["measure"] == measure]
+    for i, (name, curve) in enumerate(part.groupby("set", sort=False)):
+        curve = curve.sort_values("alpha")
+        colour = plots.PALETTE[i]
+        ax.plot(curve["alpha"], curve["mean"], marker="osD"[i], markersize=4, color=colour,
+                label=name)
+        ax.fill_between(curve["alpha"], curve["mean"] - curve["sd"], curve["mean"] + curve["sd"],
+                        alpha=0.2, color=colour, linewidth=0)
+    cut = ", cut at 0" if (part["mean"] < part["sd"]).any() else ""
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", title=f"{measure} (0 is fair)",
+           ylabel=f"mean ± 1 standard deviation{cut}")
+    ax.set_ylim(bottom=0)
+
+
 def figures(sweep: pd.DataFrame, folder: Path) -> None:
     _, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
     for ax, measure in zip(axes, BINOMIAL, strict=True):
-        plots.bias_sweep(sweep, measure, ax)
+        draw_sweep(ax, sweep, measure)
         part = sweep[sweep["measure"] == measure]
         if (part["mean"] + part["sd"]).max() > TOP:
             ax.set_title(f"{ax.get_title()}, cut at {TOP:g}")
         ax.set_ylim(top=TOP)
+    axes[0].legend(title="set")
     save(axes[0], folder, "draws2021-figure1")
-    save(plots.bias_sweep(sweep, "nDJS"), folder, "draws2021-figure2")
+    _, ax = plt.subplots(layout="constrained")
+    draw_sweep(ax, sweep, "nDJS")
+    ax.legend(title="set")
+    save(ax, folder, "draws2021-figure2")
 
 
 def main(arguments_: list[str] | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -33,6 +33,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from scipy import stats
 from shared.comparison import (
     INVENTED,
@@ -446,28 +447,58 @@ def quadrants(values: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return frame
 
 
+def draw_topics(ax: Axes, x: pd.Series, y: pd.Series, i: int = 0, label: str | None = None) -> None:
+    """A point for each topic, at its values of two measures or of two engines."""
+    points = pd.concat([x, y], axis=1, join="inner").dropna()
+    ax.scatter(*points.to_numpy().T, s=36, alpha=0.7, linewidths=0, label=label, zorder=2,
+               color=plots.PALETTE[i], marker="os"[i])
+
+
+def draw_guides(ax: Axes, low: float, high: float) -> None:
+    """The range of both axes, and the lines of equal values and of 0."""
+    room = 0.05 * (high - low)
+    ax.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
+    ax.axline((0, 0), slope=1, color="#BBBBBB", linewidth=1, zorder=1)
+    if low < 0:
+        ax.axhline(0, color="#BBBBBB", linewidth=1, zorder=1)
+        ax.axvline(0, color="#BBBBBB", linewidth=1, zorder=1)
+
+
+def count_quadrants(ax: Axes, x: pd.Series, y: pd.Series) -> None:
+    """The number of topics of each quadrant, in its corner; topics on a line through 0 are in none.
+    """
+    signs = np.sign(pd.concat([x, y], axis=1, join="inner").round(12)).value_counts()
+    for side, level in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+        ax.text(0.5 + 0.46 * side, 0.5 + 0.46 * level, signs.get((side, level), 0), ha="center",
+                va="center", transform=ax.transAxes)
+
+
 def figures(values: dict[str, pd.DataFrame], folder: Path) -> None:
     """Figures 3 to 6, of DCG@10, with the whole range of values as axes."""
-    def of_dcg(key: str) -> pd.DataFrame:
-        return values[key].query("short == 'DCG@10'")
+    def of_engines(key: str) -> pd.DataFrame:
+        part = values[key].query("short == 'DCG@10'")
+        return part.pivot(index="qid", columns="name", values="value")
 
     engines = list(dict.fromkeys(values["performance"]["name"]))
-    for number, (x, y) in ((3, ("pro", "against")), (4, ("conservative", "liberal"))):
-        both = pd.concat([of_dcg(side).assign(measure=f"DCG@10 ({side})") for side in (x, y)])
-        ax = None
+    for number, sides in ((3, ("pro", "against")), (4, ("conservative", "liberal"))):
+        _, ax = plt.subplots(layout="constrained")
+        first, second = map(of_engines, sides)
         for i, engine in enumerate(engines):
-            ax = plots.scatter(
-                both, (engine, f"DCG@10 ({x})"), (engine, f"DCG@10 ({y})"), ax, engine, i,
-                (0.0, LARGEST_DCG)
-            )
-        assert ax is not None
+            draw_topics(ax, first[engine], second[engine], i, engine)
+        draw_guides(ax, 0.0, LARGEST_DCG)
+        ax.legend()
+        ax.set(xlabel=f"DCG@10 ({sides[0]})", ylabel=f"DCG@10 ({sides[1]})",
+               title="a point for each topic")
         save(ax, folder, f"gezici2021-figure{number}")
-    for number, key in ((5, "stance, MB"), (6, "ideology, MB")):
-        part = of_dcg(key).assign(measure="β DCG@10")
-        ax = plots.scatter(part, (engines[0], "β DCG@10"), (engines[1], "β DCG@10"),
-                           limits=(-LARGEST_DCG, LARGEST_DCG), quadrants=True)
-        ax.set_title("> 0: " + ("pro" if number == 5 else "conservative")
-                     + "; the numbers of topics are in the corners", fontsize="medium")
+    for number, key, positive in ((5, "stance, MB", "pro"), (6, "ideology, MB", "conservative")):
+        _, ax = plt.subplots(layout="constrained")
+        biases = of_engines(key)
+        x, y = (biases[engine] for engine in engines)
+        draw_topics(ax, x, y)
+        draw_guides(ax, -LARGEST_DCG, LARGEST_DCG)
+        count_quadrants(ax, x, y)
+        ax.set(xlabel=f"{engines[0]}: β DCG@10", ylabel=f"{engines[1]}: β DCG@10",
+               title=f"> 0: {positive}; the numbers of topics are in the corners")
         save(ax, folder, f"gezici2021-figure{number}")
     plt.close("all")
 

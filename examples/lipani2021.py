@@ -33,6 +33,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from shared.comparison import (
     INVENTED,
     Row,
@@ -266,21 +268,50 @@ def published_findings() -> pd.DataFrame:
     return table
 
 
+def draw_histogram(ax: Axes, frame: pd.DataFrame) -> None:
+    """Figure 2: the number of topics by bias, in steps of one document, a bar for each group."""
+    for i, group in enumerate(GROUPS):
+        biases = frame.loc[frame["group"] == group, "bias"].dropna()
+        # Round first, because of floating-point errors; rint rounds halves to even.
+        steps, counts = np.unique(np.rint((biases * CUTOFF).round(6)), return_counts=True)
+        ax.bar((steps - 0.2 + 0.4 * i) / CUTOFF, counts, 0.4 / CUTOFF, color=plots.PALETTE[i],
+               label=group)
+    ax.axvline(0, color="#BBBBBB", zorder=0)
+    ax.set(xlabel="bias (0 is fair)", ylabel="topics")
+
+
+def draw_ratios(ax: Axes, frame: pd.DataFrame) -> None:
+    """Figure 3: the share of each group in the ranking against its target share, for each topic.
+
+    The points are moved at random inside the cells; topics in the green cells have no bias.
+    """
+    edges = np.arange(-0.5, CUTOFF + 1) / CUTOFF
+    for edge in edges[:-1]:
+        ax.add_patch(Rectangle((edge, edge), 1 / CUTOFF, 1 / CUTOFF, alpha=0.3, linewidth=0,
+                               color=plots.PALETTE[2]))
+    moves = np.random.default_rng(0).uniform(-0.4, 0.4, (len(frame), 2)) / CUTOFF
+    places = frame[["target", "model"]] + moves
+    for i, group in enumerate(GROUPS):
+        part = places[frame["group"] == group]
+        ax.scatter(part["target"], part["model"], s=12, alpha=0.7, linewidths=0,
+                   color=plots.PALETTE[i], marker="os"[i], label=group)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks(edges, minor=True)
+    ax.grid(which="minor", color="#BBBBBB", linewidth=0.5)
+    ax.tick_params(which="minor", length=0)
+    limits = edges[0], edges[-1]
+    ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
+
+
 def figures(frame: pd.DataFrame, folder: Path) -> None:
-    for number, draw in (
-        (2, lambda part, ax: plots.bias_histogram(as_perquery(part), list(GROUPS), 1 / CUTOFF, ax)),
-        (3, lambda part, ax: plots.target_against_model(part, CUTOFF, ax)),
-    ):
-        _, axes = plt.subplots(1, 2, figsize=(12, 5.5), sharey=True, layout="constrained")
+    for number, draw in ((2, draw_histogram), (3, draw_ratios)):
+        figure, axes = plt.subplots(1, 2, figsize=(12, 5.5), sharex=True, sharey=True,
+                                    layout="constrained")
         for ax, (name, part) in zip(axes, frame.groupby("name"), strict=True):
-            draw(part, ax)
+            draw(ax, part)
             ax.set_title(f"target {name}")
-        low, high = zip(*(ax.get_xlim() for ax in axes), strict=True)
-        ticks = {round(tick, 9): label.get_text() for ax in axes
-                 for tick, label in zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)}
-        for ax in axes:
-            ax.set_xticks([*ticks], [*ticks.values()])
-            ax.set_xlim(min(low), max(high))
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2,
+                      frameon=False)
         save(axes[0], folder, f"lipani2021-figure{number}")
 
 

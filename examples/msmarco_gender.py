@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 import pyterrier as pt
+from das2019 import relevance_and_fairness
 from ir_measures import RR, nDCG
 from shared import comparison, inputs, passages
 
-from pt_fairness import AWRF, FaiRR, NFaiRR, evaluate, plots, runs
+from pt_fairness import AWRF, FaiRR, NFaiRR, evaluate, runs
 
 #: The number of passages of the first run that NFaiRR compares with, as in the paper.
 BACKGROUND = 200
@@ -51,7 +52,7 @@ def table(dataset: str, systems: dict[str, pd.DataFrame], figures: Path) -> pd.D
     print(f"\n{qrels['qid'].nunique()} queries. FaiRR, NFaiRR: more is more neutral. AWRF: 1 is "
           "the same attention for female, male and neutral passages.")
     shown = averages.set_axis(["name", *measures], axis=1)
-    axes = plots.tradeoff(shown, "nDCG@10", "NFaiRR@10")
+    axes = relevance_and_fairness(shown, "nDCG@10", ["NFaiRR@10"])
     comparison.save(axes, figures, "msmarco_gender")
     return averages
 

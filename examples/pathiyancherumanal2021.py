@@ -30,6 +30,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
+from das2019 import relevance_and_fairness
 from ir_measures import nDCG, parse_measure
 from scipy import stats
 from shared.comparison import arguments, experiment, heading, paragraph, save, show
@@ -404,9 +405,8 @@ def real(
     if len(combined) > 3:
         leaders = [combined.nlargest(3, by)["name"].tolist() for by in ("nDCG@5", mean)]
         print(f"The three best are {'the same' if leaders[0] == leaders[1] else 'not the same'}.\n")
-    from das2019 import relevance_and_fairness
-    save(relevance_and_fairness(averages, "nDCG@5", "rKL@5"), folder,
-         "pathiyancherumanal2021-figure2")
+    axes = relevance_and_fairness(averages, "nDCG@5", ["rKL@5"])
+    save(axes, folder, "pathiyancherumanal2021-figure2")
     return table, ranks
 
 

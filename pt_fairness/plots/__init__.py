@@ -1,41 +1,32 @@
 """Figures of experiments, with a colour-blind-safe palette.
 
-The figures need matplotlib: ``pip install 'pt-fairness[plots]'``. Every function draws a frame into
-``ax``, by default the axes of a new figure, and returns the Axes. A new figure grows to fit
-its tick labels; in a given figure the font size is reduced. A legend below the axes needs a layout
-engine, so a given figure without one gets matplotlib's constrained layout. In :func:`style`, a new
-figure has a given width, such as that of one column of a page. The fonts of PDF files are
-TrueType, because publishers refuse matplotlib's default, Type 3.
+The figures need matplotlib and textalloc: ``pip install 'pt-fairness[plots]'``. Every function
+draws a frame into ``ax``, by default the axes of a new figure, and returns the Axes. matplotlib's
+constrained layout places names and legend; a figure without a layout engine gets it. The legend is
+below the figure, and figures with several axes share it. In :func:`style`, new figures have a given
+width, such as one column of a page, and the fonts that publishers need.
 """
 
 try:
-    from matplotlib.pyplot import rcParams
+    import matplotlib.pyplot  # noqa: F401
+    import textalloc  # noqa: F401
 except ImportError as error:
-    raise ImportError("the figures need matplotlib: pip install 'pt-fairness[plots]'") from error
+    raise ImportError("figures need matplotlib and textalloc: pip install 'pt-fairness[plots]'") \
+        from error
 
-from pt_fairness.plots.figures_of_averages import (
+from pt_fairness.plots.appearance import PALETTE, style
+from pt_fairness.plots.rankings import explain, exposure, groups_per_topic, lorenz, strips
+from pt_fairness.plots.systems import (
     correlations,
     differences,
-    relevance_and_fairness,
+    distribution,
+    topic_groups,
     tradeoff,
 )
-from pt_fairness.plots.figures_of_rankings import bias_sweep, explain, exposure, lorenz, strips
-from pt_fairness.plots.figures_of_topics import (
-    bias_histogram,
-    distribution,
-    groups_per_topic,
-    scatter,
-    target_against_model,
-    topic_groups,
-)
-from pt_fairness.plots.layout import PALETTE, style
-
-rcParams["pdf.fonttype"] = rcParams["ps.fonttype"] = 42
 
 __all__ = [
-    "PALETTE", "bias_histogram", "bias_sweep", "correlations", "differences", "distribution",
-    "explain", "exposure", "groups_per_topic", "lorenz", "relevance_and_fairness", "scatter",
-    "strips", "style", "target_against_model", "topic_groups", "tradeoff",
+    "PALETTE", "correlations", "differences", "distribution", "explain", "exposure",
+    "groups_per_topic", "lorenz", "strips", "style", "topic_groups", "tradeoff",
 ]
 
 __dir__ = __all__.copy

@@ -1,0 +1,96 @@
+"""Styles, colours, fonts, and what importing the figures changes."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+
+from pt_fairness import plots
+from pt_fairness.plots.appearance import bar_style, line_style, point_style
+
+AVERAGES = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
+#: Simulations of dichromacy, as matrices of linear RGB (Viénot, Brettel & Mollon 1999).
+DICHROMACY = {
+    "protan": [[0.11238, 0.88762, 0.0], [0.11238, 0.88762, 0.0], [0.00401, -0.00401, 1.0]],
+    "deutan": [[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]]}
+
+
+def seen(colour: str, matrix) -> np.ndarray:
+    c = np.array(to_rgb(colour))
+    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    c = np.clip(np.asarray(matrix) @ linear, 0, 1)
+    return np.where(c <= 0.0031308, 12.92 * c, 1.055 * c ** (1 / 2.4) - 0.055)
+
+
+@pytest.mark.parametrize("kind", DICHROMACY)
+def test_colours_differ_for_the_colour_blind(kind):
+    for one, two in itertools.combinations(plots.PALETTE, 2):
+        difference = seen(one, DICHROMACY[kind]) - seen(two, DICHROMACY[kind])
+        assert np.linalg.norm(difference) > 0.1, (one, two)
+
+
+@pytest.mark.parametrize("look", [bar_style, point_style, line_style])
+def test_thirty_series_look_different(look):
+    assert len({tuple(look(i).items()) for i in range(30)}) == 30
+
+
+@pytest.mark.parametrize("options, width, size", [
+    ({"name": "paper"}, 3.3, 8), ({"name": "paper", "width": 4}, 4, 8), ({"font_size": 7}, 6.4, 7),
+    ({"width": 7.0, "font_size": 9.0}, 7, 9)])
+def test_sizes(options, width, size):
+    before = dict(matplotlib.rcParams)
+    with plots.style(**options):
+        ax = plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5")
+    assert ax.figure.get_figwidth() == width and ax.title.get_fontsize() == size
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_a_style_ends_with_its_block():
+    before = dict(matplotlib.rcParams)
+    with pytest.raises(ZeroDivisionError), plots.style("paper"):
+        _ = 1 / 0
+    assert dict(matplotlib.rcParams) == before
+    with pytest.raises(ValueError, match="'poster'"), plots.style("poster"):
+        pass
+
+
+def test_pdf_fonts_are_true_type(tmp_path):
+    with plots.style():
+        plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5").figure.savefig(tmp_path / "figure.pdf")
+    content = (tmp_path / "figure.pdf").read_bytes()
+    assert b"Type3" not in content and b"/CIDFontType2" in content
+
+
+def test_a_given_figure_keeps_its_size():
+    figure, ax = plt.subplots(figsize=(9, 3))
+    plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5", ax)
+    assert figure.get_size_inches().tolist() == [9, 3]
+    assert figure.get_layout_engine() is not None
+
+
+def test_importing_changes_no_settings_and_needs_the_extra():
+    code = """
+import sys, pt_fairness, pt_fairness.analysis, pt_fairness.analysis.simulation
+assert "matplotlib" not in sys.modules
+import matplotlib
+before = dict(matplotlib.rcParams)
+pt_fairness.plots
+assert dict(matplotlib.rcParams) == before
+for name in [name for name in sys.modules if name.startswith("pt_fairness.plots")]:
+    del sys.modules[name]
+sys.modules["textalloc"] = None
+try:
+    import pt_fairness.plots
+except ImportError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'pt-fairness[plots]'" in done.stdout
