@@ -360,8 +360,8 @@ def draw_sweep(ax: Axes, sweep: pd.DataFrame, measure: str) -> None:
         ax.fill_between(curve["alpha"], curve["mean"] - curve["sd"], curve["mean"] + curve["sd"],
                         alpha=0.2, color=colour, linewidth=0)
     cut = ", cut at 0" if (part["mean"] < part["sd"]).any() else ""
-    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)", title=f"{measure} (0 is fair)",
-           ylabel=f"mean ± 1 standard deviation{cut}")
+    ax.set(xlabel="ranking bias α (< 0: weighted viewpoints on top)",
+           ylabel=f"mean ± 1 standard deviation{cut}", title=f"{measure} (0 is fair)")
     ax.set_ylim(bottom=0)
 
 

@@ -36,7 +36,7 @@ class _System(NamedTuple):
     items: pd.Index
     n: int
     #: The exposure of each item, ``[I]``.
-    exposure: Floats
+    exposure: Any
     #: The number of rankings that have each item, ``[I]``.
     times: Any
     #: The weight of the rank of each returned document.

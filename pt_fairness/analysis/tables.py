@@ -45,7 +45,8 @@ _LATEX = str.maketrans({
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
-    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--"})
+    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "α": r"$\alpha$",
+    "β": r"$\beta$", "κ": r"$\kappa$", "−": "$-$"})
 #: The mark of the best values in text.
 BEST = "*"
 #: HTML of the best values.
@@ -139,7 +140,7 @@ class Table:
     @property
     def latex(self) -> str:
         """The table in LaTeX."""
-        heads, *rows = self._rows(_latex, r"\textbf{{{}}}" if self._highlight else "{}")
+        heads, *rows = self._rows(latex_escaped, r"\textbf{{{}}}" if self._highlight else "{}")
         lines = [rf"\begin{{tabular}}{{l{'r' * (len(heads) - 1)}}}", r"\toprule",
                  rf"{' & '.join(heads)} \\", r"\midrule"]
         # After the end of a row, LaTeX takes a bracket or a star for an option.
@@ -150,7 +151,7 @@ class Table:
         if self.notes:
             lines.append(r"\par\smallskip{\footnotesize")
             for sentence in self.notes:
-                lines += wrap(_latex(sentence), NOTE_WIDTH, break_long_words=False,
+                lines += wrap(latex_escaped(sentence), NOTE_WIDTH, break_long_words=False,
                               break_on_hyphens=False)
             lines.append(r"\par}")
         text = "\n".join([*lines, ""])
@@ -372,7 +373,8 @@ def _texts(values: pd.Series, digits: int) -> Any:
     return texts.astype(object).fillna("").to_numpy(object)
 
 
-def _latex(text: str) -> str:
+def latex_escaped(text: str) -> str:
+    """Return a text in LaTeX."""
     return text.translate(_LATEX)
 
 

@@ -1,85 +1,92 @@
-"""The report on an experiment: template, style, scripts and data in one file."""
+"""The report on an experiment: one HTML page of tables, figures and a paragraph for a paper."""
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache
 from html import escape
 from importlib import resources
-from typing import Any, Literal, ParamSpec
+from importlib.util import find_spec
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness.analysis.columns import ALPHA, CORRECTION
-from pt_fairness.analysis.tables import rename
+from pt_fairness.analysis.directions import best
+from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
+from pt_fairness.analysis.notes import Facts, marks, p_values, short_p
+from pt_fairness.analysis.statistics import CORRECTION
+from pt_fairness.analysis.tables import Table
 from pt_fairness.core import __version__
-from pt_fairness.core.messages import at_least, collecting_warnings, warn
-from pt_fairness.evaluation.experiment import Options, evaluated
+from pt_fairness.core.arrays import TIE_DECIMALS
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import at_least, collecting_warnings, plural
+from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
-from pt_fairness.reporting.answer import answer_of
-from pt_fairness.reporting.evaluated_runs import Experiment
-from pt_fairness.reporting.sections import (
-    as_json,
-    content_of,
-    data_of,
-    of_topic_groups,
-    of_uncertain_labels,
-    of_zero_tests,
-)
+from pt_fairness.reporting import frames, methods
+from pt_fairness.reporting.frames import Experiment, decimal
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
-#: The largest size of a page with numbers at ranks, and the part of it that is kept for the notes
-#: on measures, in bytes.
-MOST_BYTES, NOTES_BYTES = 5_000_000, 20_000
-#: The confidence level of the intervals of topic groups and of uncertain labels by default.
+#: The confidence level of intervals that are shown unasked.
 CONFIDENCE = 0.95
-#: The scripts in the order in which they run.
-SCRIPTS = ("common.js", "table.js", "plane.js", "strips.js", "address.js", "steps.js", "narrow.js",
-           "print.js")
-#: The number of patterns and of colours of groups, and of groups that the key names.
-PATTERNS, NAMED = 8, 12
-#: The first arguments of pt.Experiment.
-EXPERIMENT = ("retr_systems", "topics", "qrels", "eval_metrics")
-#: The arguments of pt.Experiment that do not change the page.
-WITHOUT_EFFECT = {"batch_size", "dataframe", "filter_by_qrels", "highlight", "perquery", "plan",
-                  "precompute_prefix", "round", "save_format", "save_mode", "validate"}
-#: The arguments of pt.Experiment that take one value only, with the value and the alternative.
-REFUSED = {
-    "correction_alpha": (ALPHA, "a report tests at the level of .05; the p-values are those of any "
-                         "level"),
-    "filter_by_topics": (True, "a report with topics is of these topics; for all topics of the "
-                         "qrels, give the results as runs and leave out the topics: "
-                         "report(runs, qrels, measures)"),
-    "save_dir": (None, "a report saves no runs; call pt.Experiment(save_dir=…) and give the paths "
-                 "of its files as runs, and save the page with report(…).save(path)"),
-}
-_Arguments = ParamSpec("_Arguments")
+#: The sections that options add: their ids, titles and leads.
+ZERO = ("zero", "Bias against 0",
+        "The mean of each signed measure, and a two-sided one-sample t-test of a mean of 0.")
+TOPIC_GROUPS = (
+    "topic-groups", "Groups of topics",
+    "Means over the topics of each group with t intervals, and their range, the largest minus the "
+    "smallest mean. Chance is the mean range where the topics exchange their groups at random; the "
+    "p-value of this test is not corrected.")
+UNCERTAIN = (
+    "uncertain", "Uncertain labels",
+    "Each draw gives every document one label. The interval from low to high covers the choice of "
+    "the topics and the labels, and the share is the part of its variance that the labels have. "
+    "The interval from label low to label high covers the labels alone.")
+#: The script that prints the JavaScript of the figures. It has a process of its own, which frees
+#: the memory.
+BUNDLE = "import sys, vl_convert; print(vl_convert.javascript_bundle(sys.stdin.read()))"
+
+
+class Section(NamedTuple):
+    """A section of the page: its id, its title, a lead, and blocks of the template."""
+
+    name: str
+    title: str
+    lead: str
+    blocks: list[dict[str, Any]]
+
+
+class Cell(NamedTuple):
+    """A cell of the table of averages."""
+
+    text: str
+    #: The distance from the better end, by which rows are sorted.
+    far: float
+    best: bool
+    #: ▲, ▼ or ≠.
+    mark: str
+    #: What is below the number: interval, p-value and verdict.
+    lines: list[str]
 
 
 @dataclass(eq=False, repr=False)
 class Report:
-    """A report as HTML. In a notebook, it is shown as the output of a cell.
-
-    :param html: the page
-    :param broken: the errors of the runs that could not be evaluated, by name
-    :param table: the averages
-    :param paragraph: the paragraph for a paper as text
-    :param latex: the same in LaTeX
-    :param bibtex: the BibTeX entries of what it cites
-    """
+    """A report as HTML. In a notebook, it is shown as the output of a cell."""
 
     #: The whole page, which needs no other file and no network.
     html: str
-    #: The errors of the runs that could not be evaluated, by name.
-    broken: dict[str, str]
     #: The averages as :func:`pt_fairness.evaluate` returns them, with reference rankings.
     table: pd.DataFrame
     #: The paragraph on the experiment for a paper, with citations by author and year.
@@ -88,214 +95,409 @@ class Report:
     latex: str
     #: The BibTeX entries of all that the paragraph cites.
     bibtex: str
+    #: What is known of topics, groups, tests and failed runs.
+    facts: Facts
 
     def save(self, path: Path) -> None:
         """Write the report to a file, which is replaced atomically.
 
-        :raises OSError: the file cannot be written
+        :raises OSError: if the file cannot be written
         """
         with written_whole(path) as out:
-            html = self.html.encode("utf-8")
-            out.write(html)
+            out.write(self.html.encode("utf-8"))
 
     def _repr_html_(self) -> str:
-        # The frame separates the style and the names of the page from those of the notebook.
+        # The frame keeps the style and the ids of the page apart from the notebook.
         return (f'<iframe srcdoc="{escape(self.html)}" title="Fairness report" '
                 'sandbox="allow-scripts" style="width: 100%; height: 45rem; border: 1px solid '
                 '#767676"></iframe>')
 
-    def __repr__(self) -> str:
-        return f"<Report of {len(self.html)} characters; save(path) writes it to a file>"
 
-
-def _as_experiment(function: Callable[_Arguments, Report]) -> Callable[_Arguments, Report]:
-    """Decorate :func:`report` to accept the keyword arguments of pt.Experiment."""
-    @wraps(function)
-    def taking(*values: Any, **options: Any) -> Report:
-        if {"retr_systems", "eval_metrics"} & options.keys():
-            names = [name for name in EXPERIMENT[len(values):] if name in options]
-            values += tuple(options.pop(name) for name in names)
-        if "verbose" in options:
-            options.setdefault("progress", bool(options.pop("verbose")))
-        for name in REFUSED.keys() & options.keys():
-            value, instead = REFUSED[name]
-            if options.pop(name) != value:
-                raise ValueError(f"{name}= of pt.Experiment is not possible here: {instead}")
-        options = {name: value for name, value in options.items() if name not in WITHOUT_EFFECT}
-        return function(*values, **options)
-    return taking
-
-
-@_as_experiment
-def report(runs: RunInputs, qrels: Any, measures: Any, experiment_measures: Any = None, *,
-           topics: Any = None, groups: Any = None, baseline: int | str | None = None,
-           names: Sequence[str] | None = None, labels: Mapping[Any, str] | None = None,
-           correction: str | None = CORRECTION, depth: int = DEPTH, n_jobs: int = 1,
-           progress: bool = True, title: str = "Fairness report",
-           test: Literal["t", "randomisation"] = "t", confidence: float | None = None,
-           tolerance: float | Mapping[Any, float] | None = None, topic_groups: Any = None,
-           uncertain: int | None = None,
-           undefined: Literal["count", "drop"] = "count", seed: int = 0,
-           test_zero: bool = False) -> Report:
+def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
+           groups: Any = None, names: Sequence[str] | None = None,
+           labels: Mapping[Any, str] | None = None, baseline: int | str | None = None,
+           test: Literal["t", "randomisation"] = "t", correction: str | None = CORRECTION,
+           confidence: float | None = None, tolerance: float | Mapping[Any, float] | None = None,
+           uncertain: int | None = None, topic_groups: Any = None, test_zero: bool = False,
+           undefined: Literal["count", "drop"] = "count", depth: int = DEPTH,
+           title: str = "Fairness report", front: bool = False, n_jobs: int = 1,
+           progress: bool = True, seed: int = 0) -> Report:
     """Evaluate runs, and report on them in one HTML file.
 
-    The report has the answer in words with what is not established, the table of averages, a plot
-    of the systems by any two measures, the relevant documents of each group by topic, the first
-    documents of all systems for each topic, the numbers of :func:`explain` at each rank, and a
-    paragraph for a paper with BibTeX. The file loads nothing from the network. The same arguments
-    give the same bytes.
+    The page has the table of averages, a plane of any two measures, the relevant documents of each
+    group by topic, the values of all topics, the first documents of all systems for each topic, and
+    a paragraph for a paper with BibTeX. Its tables need no JavaScript. The page loads nothing from
+    the network. The same arguments give the same bytes.
 
-    The numbers at the ranks of a measure are left out if they would make the page larger than
-    5 MB; the report says so.
+    The arguments that :func:`evaluate` has are described there.
 
-    All arguments of ``pt.Experiment`` are possible, also by their names, such as ``eval_metrics``.
-    ``save_dir``, ``filter_by_topics=False`` and another ``correction_alpha`` are refused;
-    ``verbose`` is ``progress``; those that change only what ``pt.Experiment`` returns or how it
-    computes it (``perquery``, ``highlight``, ``round``, ``batch_size``, …) have no effect.
-
-    :param runs: as of :func:`evaluate`, but no pipes, because runs are read twice
-    :param qrels: as of :func:`evaluate`; ``None`` if no measure needs relevance, which the index
-        of the measures says
+    :param runs: the runs, without pipes, because runs are read twice
+    :param qrels: the qrels, or ``None`` for measures that need no relevance
     :param measures: measures of ir_measures or of this package, or their names
-    :param experiment_measures: the measures, where the arguments are in the order of
-        ``pt.Experiment``: ``report(systems, topics, qrels, measures)``
-    :param topics: the topics of transformers, and the queries that stand beside the topics: the
-        path of a file (TREC topics in SGML or XML, or a topic and its query in each line), a frame
-        with ``qid, query``, a dataset of ``pt.get_dataset``, or the id of a dataset of ir_datasets.
-        A dataset whose documents have titles, and are on this machine, shows them, too
+    :param topics: the topics that count, with the queries that the page shows; by default all
+        topics of the qrels, without queries
     :param groups: the group source of the measures whose parameter ``groups`` is not set
+    :param names: a name for each run, unless ``runs`` is a dictionary
+    :param labels: a dictionary from measures to the names that the page shows
     :param baseline: the run to test the others against: its position, name or path
-    :param names: a name for each run, where ``runs`` is no dictionary
-    :param labels: a dictionary from measures to the names that the report shows
-    :param correction: the correction of the p-values for several systems, a method of
-        ``statsmodels.stats.multitest.multipletests``; ``None`` for none
-    :param depth: the number of documents of each ranking to show, from 1 to 100
-    :param n_jobs: the number of processes of the evaluation
-    :param progress: whether to show a progress bar on standard error
-    :param title: the title of the report
-    :param test: the test of the comparison, as of :func:`evaluate`
-    :param confidence: the confidence level of intervals of the averages, as of :func:`evaluate`:
-        beside each average in the table, and as lines in the plot of two measures
-    :param tolerance: the difference from the baseline that does not matter, as of :func:`evaluate`:
-        the word of the verdict is below each average
-    :param topic_groups: groups of topics, as of :func:`pt_fairness.analysis.topic_groups`, for a
-        section with their means
-    :param uncertain: the number of draws of uncertain labels, for a section on the measures of this
-        package with the intervals and shares of
+    :param test: ``'t'`` or ``'randomisation'``, the test of the comparison
+    :param correction: the correction of the p-values for several systems; ``None`` for none
+    :param confidence: the confidence level of intervals of the averages, which are left out by
+        default. Intervals of differences have the level 0.95 by default
+    :param tolerance: the difference from the baseline that does not matter, for a verdict below
+        each average: see :func:`pt_fairness.analysis.compare`
+    :param uncertain: the number of draws of uncertain labels, for a section with the result of
         :func:`pt_fairness.analysis.uncertain_labels`. The weights of ``groups`` are the
         probabilities
-    :param undefined: as of :func:`evaluate`: ``'drop'`` leaves the topics for which a measure of
-        this package is undefined out of its averages, tests and intervals. Not with ``uncertain``
-    :param seed: the random seed
-    :param test_zero: whether to test each signed measure against 0, in a section of its own:
-        :func:`pt_fairness.analysis.bias_summary`, with p-values corrected by ``correction``
-    :returns: the report, with ``save(path)``, the ``table`` of averages, the ``paragraph`` as text
-        and in ``latex`` with ``bibtex`` and, for notebooks, ``_repr_html_``
-    :raises ValueError: what :func:`evaluate` raises, a depth out of range, a pipe, or topics that
-        cannot be read or are not those of the qrels
-    :raises ImportError: Jinja2 is not installed
+    :param topic_groups: groups of topics, for a section with their means: see ``by`` in
+        :func:`pt_fairness.analysis.intervals`
+    :param test_zero: whether to test each signed measure against 0, in a section with the result of
+        :func:`pt_fairness.analysis.bias_test`
+    :param undefined: ``'drop'`` leaves the topics for which a measure is undefined out of its
+        averages; ``'count'`` is needed with ``uncertain``
+    :param depth: the number of documents of each ranking to show, from 1 to 100
+    :param title: the title of the page
+    :param front: whether the plane shows the front that the judgments allow, the result of
+        :func:`pt_fairness.analysis.frontier`
+    :param n_jobs: the number of processes of the evaluation
+    :param progress: whether to show a progress bar on standard error
+    :param seed: the seed of resamples, draws and random orders
+    :returns: the report, with ``html`` and ``save(path)``
+    :raises ValueError: if :func:`evaluate` raises one, the depth is out of its range, a run is a
+        pipe, or options do not go together
+    :raises ImportError: if Jinja2 or vl-convert-python is not installed
 
     Examples
     --------
     >>> import pandas as pd
     >>> from pt_fairness import report
-    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "label": 1})
+    >>> qrels = pd.DataFrame({"qid": "1", "docno": ["d1", "d2"], "label": 1,
+    ...                       "iteration": ["PRO", "CON"]})
     >>> run = pd.DataFrame({"qid": "1", "docno": ["d2", "d1"], "score": [2.0, 1.0]})
-    >>> opinions = pd.DataFrame({"docno": ["d1", "d2"], "group": ["PRO", "CON"]})
-    >>> opinions.to_csv("opinions.csv", index=False)
-    >>> page = report({"mine": run}, qrels, ["nDCG@2", "AWRF@2"], groups="opinions.csv",
-    ...               progress=False)
+    >>> page = report({"mine": run}, qrels, ["nDCG@2", "AWRF@2"], progress=False)
     >>> page.save("report.html")
-    >>> page.paragraph[:35]
-    'We evaluate 1 system on 1 topic. We'
+    >>> page.paragraph[:33]
+    'We evaluate 1 system on 1 topic b'
     """
     at_least(1, "depth", depth, most=100)
-    if uncertain is not None and undefined == "drop":
-        raise ValueError("undefined topics cannot be left out with uncertain labels, which count "
-                         "them as 0; give one of them")
-    options = Options(baseline, correction, test, confidence, True, tolerance, undefined, labels,
-                      seed)
-    by_name, judged, measures, groups = inputs_of(
-        runs, qrels, measures, experiment_measures, topics, groups, names, progress,
-        topics_needed=False)
-    for name, run in by_name.items():
+    if uncertain is not None and undefined != "count":
+        raise ValueError(f"undefined must be 'count' with uncertain, got {undefined!r}")
+    if tolerance is not None and baseline is None:
+        raise ValueError("tolerance must have a baseline, got None")
+    named, judged, measures, groups = inputs_of(runs, qrels, measures, topics, groups, names,
+                                                progress)
+    for name, run in named.items():
         if not isinstance(run, pd.DataFrame) and is_pipe(run):
-            raise ValueError(f"the run {name!r} is a pipe, and a report reads runs twice; save it "
-                             "to a file")
-    averages, perquery, scorer = evaluated(by_name, judged, measures, groups, options, n_jobs,
-                                           progress)
-    if labels is not None:
-        averages = rename(averages, labels)
-        perquery = rename(perquery, labels)
-    queries = topics if experiment_measures is None else qrels
-    experiment = Experiment(by_name, scorer, averages, perquery, depth, queries)
-    experiment.corrected = uncertain is not None
-    sections = []
+            raise ValueError(f"the run {name!r} must be a file, which is read twice, got a pipe")
+    references = qrels is not None and any(map(compares_groups, measures))
+    evaluation = evaluate(named, judged, measures, groups=groups, baseline=baseline, test=test,
+                          correction=correction, references=references, undefined=undefined,
+                          n_jobs=n_jobs, progress=progress, seed=seed)
+    judged = with_text_ids(loaded_qrels(judged), "qrels", "query_id", "doc_id")
+    experiment = Experiment(evaluation, measures, judged, groups, named.topics, labels)
+    perquery = experiment.perquery
+    scored = {name: named[name] for name in experiment.systems}
     level = confidence or CONFIDENCE
+    ends = compared = None
+    if confidence is not None:
+        ends = analysis.intervals(perquery, confidence=confidence, seed=seed)
+    comparison = experiment.facts.comparison
+    if comparison is not None and len(scored) > 1:
+        with collecting_warnings():  # the notes of the table have them
+            compared = analysis.compare(perquery, comparison.baseline, None, level, seed=seed,
+                                        tolerance=tolerance)
+    verdicts = None if tolerance is None else compared
+    table = evaluation.table(labels=labels, intervals=ends, verdicts=verdicts, p_values=True)
+    sections = [_systems(experiment, table, ends, verdicts)]
+    data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
+    if len(measures) > 1:
+        data["fronts"] = frames.fronts(experiment, judged, groups) if front else pd.DataFrame()
+        sections.append(_plane(experiment))
     if test_zero:
-        sections.append(of_zero_tests(perquery, correction))
+        tests = analysis.bias_test(perquery, correction)
+        sections.append(Section(*ZERO, [_results(experiment, tests)]))
     if topic_groups is not None:
-        sections.append(of_topic_groups(perquery, topic_groups, level, seed))
+        means = analysis.intervals(perquery, "t", topic_groups, level)
+        gaps = analysis.topic_gaps(perquery, topic_groups, seed=seed)
+        blocks = [_results(experiment, means), _results(experiment, gaps)]
+        sections.append(Section(*TOPIC_GROUPS, blocks))
     if uncertain is not None:
-        scored = {name: by_name[name] for name in experiment.systems}
-        of_groups = [measure for measure in measures if takes_groups(measure)]
-        with collecting_warnings() as issued:
-            table = analysis.uncertain_labels(scored, judged, of_groups, groups, uncertain,
-                                              confidence=level, seed=seed)
-        section = of_uncertain_labels(table, uncertain, level)
-        for cause, message in issued:
-            warn(message, cause)
-            section["lead"] += f" Warning: {message}."
-        sections.append(section)
-    content = content_of(experiment)
-    content |= answer_of(experiment, content["table"]["rows"], by_name, seed)
-    content["title"] = title
-    content["sections"] += sections
-    without_data = render(content, {}).encode("utf-8")
-    room = MOST_BYTES - NOTES_BYTES - len(without_data)
-    data = data_of(experiment, room)
-    html = render(content, data)
-    return Report(html, experiment.broken, averages, content["paragraph"], content["latex"],
-                  content["bibtex"])
+        grouped = [measure for measure in measures if takes_groups(measure)]
+        drawn = analysis.uncertain_labels(scored, judged, grouped, groups, uncertain,
+                                          confidence=level, seed=seed)
+        sections.append(Section(*UNCERTAIN, [_results(experiment, drawn)]))
+    if experiment.sources and qrels is not None:
+        data["judged"] = frames.judged(experiment)
+        sections.append(_judgments(experiment))
+    if compared is not None:
+        data["differences"] = frames.differences(experiment, compared)
+    with collecting_warnings():  # the evaluation has issued them
+        ranked = [_ranked(scored, judged, source.groups, depth) for source in experiment.sources]
+    if ranked:
+        known = judged if qrels is not None else judged[:0]
+        data["documents"] = frames.documents(experiment, ranked, known)
+    sections.append(_topics(experiment, compared, ranked))
+    text = methods.paragraph(experiment)
+    paper = methods.plain(text), methods.latex(text), methods.bibtex(text)
+    sections.append(_paper(*paper))
+    html = _rendered(title, experiment, sections, data, depth)
+    return Report(html, evaluation.averages, *paper, evaluation.facts)
 
 
-def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+def _ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: int) -> pd.DataFrame:
+    """Return the first documents of all runs, of which one at a time is in memory."""
+    tables = [analysis.ranked_groups({name: run}, qrels, groups, depth)
+              for name, run in runs.items()]
+    return frames.first_samples(pd.concat(tables, ignore_index=True))
+
+
+def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
+             verdicts: pd.DataFrame | None) -> Section:
+    """Return the section with the table of averages, its notes and its copies.
+
+    :param ends: the intervals of the averages
+    :param verdicts: the comparison with a tolerance
+    """
+    averages = experiment.averages.set_index("name", drop=False)
+    columns = experiment.columns
+    is_best: Any = best(averages[["name", *columns]])
+    mark: Any = marks(averages, experiment.facts)
+    far: Any = experiment.distances(averages)
+    lines: Any = defaultdict(list)
+    if ends is not None:
+        for row in ends.dropna().itertuples():
+            lines[row.name, row.measure].append(f"[{decimal(row.low)}, {decimal(row.high)}]")
+    for column in columns:
+        p: Any = p_values(averages, column)
+        for name in [] if p is None else p.dropna().index:
+            lines[name, column].append(f"p {short_p(p[name])}")
+    if verdicts is not None:
+        for row in verdicts.dropna(subset="verdict").itertuples():
+            lines[row.name, row.measure].append(row.verdict)
+    rows: list[Any] = []
+    for name in averages.index:
+        rows.append([name])
+        for column in columns:
+            place: Any = name, column
+            text = decimal(averages.at[place])
+            cell = Cell(text, far.at[place], is_best.at[place], mark.at[place], lines[place])
+            rows[-1].append(cell)
+    count = len(experiment.systems)
+    heads = [("system", ""), *zip(experiment.labels, experiment.meanings, strict=True)]
+    blocks = [_block("table", heads=heads, bodies=[rows[:count], rows[count:]]),
+              _block("notes", lines=table.notes)]
+    for form, text in (("LaTeX", table.latex), ("CSV", table.csv), ("Markdown", table.md)):
+        blocks.append(_block("copy", title=f"The table as {form}", text=text))
+    lead = "Averages over the topics. The best value of each measure is bold."
+    return Section("systems", "Systems", lead, blocks)
+
+
+def _block(kind: str, **content: Any) -> dict[str, Any]:
+    """Return a block of the template."""
+    return {"kind": kind, **content}
+
+
+def _figure(name: str, caption: str, *frames: str) -> dict[str, Any]:
+    """Return the block of a figure.
+
+    :param name: the name of its specification
+    :param frames: the names of its frames
+    """
+    return _block("figure", name=name, caption=caption, frames=frames)
+
+
+def _table(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the block of a table whose first column is the head of its rows."""
+    texts = frame.map(lambda value: decimal(value) if isinstance(value, float) else str(value))
+    heads = [(head, "") for head in frame.columns]
+    return _block("table", heads=heads, bodies=[texts.to_numpy().tolist()])
+
+
+def _topic_table(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the block of a table with a row for each topic, whose ids are the index."""
+    return _table(frame.rename_axis("topic").reset_index())
+
+
+def _results(experiment: Experiment, frame: pd.DataFrame) -> dict[str, Any]:
+    """Return the block of a table of results.
+
+    :param frame: ``name, measure`` and other columns
+    """
+    labels = dict(zip(experiment.columns, experiment.labels, strict=True))
+    frame = frame.assign(measure=frame["measure"].map(labels))
+    for column in frame.columns.intersection(["p", "corrected"]):
+        frame[column] = frame[column].map(short_p)
+    return _table(frame.rename(columns={"name": "system", "n": "topics"}))
+
+
+def _numbers(title: str, tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the block of the folded tables behind a figure.
+
+    :param tables: the blocks of the tables by caption
+    """
+    return _block("numbers", title=title, tables=tables)
+
+
+def _controls(*controls: tuple[str, str, Sequence[str], int]) -> dict[str, Any]:
+    """Return the block of controls of figures.
+
+    :param controls: the label, the id and the options of each, and the position of the chosen one
+    """
+    return _block("controls", controls=controls)
+
+
+def _plane(experiment: Experiment) -> Section:
+    """Return the section with the plane of two measures."""
+    labels = experiment.labels
+    caption = ("A point is a system, the thick circle the baseline. The better end of a measure is "
+               "at the top or on the right. No other system is better by both measures than a "
+               "filled point. The lines through a point are intervals. Dashed lines are the ideal "
+               "value (green) and reference rankings. A blue line is the front that the judgments "
+               "allow. The table of systems has the numbers.")
+    blocks = [_controls(("horizontal", "horizontal", labels, experiment.other),
+                        ("vertical", "vertical", labels, experiment.main)),
+              _figure("plane", caption, "systems", "fronts")]
+    return Section("relevance", "Relevance against fairness", "", blocks)
+
+
+def _judgments(experiment: Experiment) -> Section:
+    """Return the section on the relevant documents of each group."""
+    tables = {}
+    for source in experiment.sources:
+        table = source.distribution.pivot(index="qid", columns="group", values="relevant")
+        table = table.loc[experiment.topics, source.labels].map("{:.4g}".format)
+        tables[source.name] = _topic_table(table)
+    caption = "A document of several groups counts in equal parts, or by its weights."
+    blocks = [_controls(("groups", "source", list(tables), 0)),
+              _block("key", sources=experiment.sources),
+              _figure("judged", caption, "judged"),
+              _numbers("The numbers of relevant documents", tables)]
+    return Section("judgments", "Judgments", "Relevant documents of each group by topic.", blocks)
+
+
+def _topics(experiment: Experiment, compared: pd.DataFrame | None,
+            ranked: Sequence[pd.DataFrame]) -> Section:
+    """Return the section on topics.
+
+    :param compared: the differences from the baseline
+    :param ranked: the first documents of the systems with the groups of each source
+    """
+    labels = experiment.labels
+    blocks = [_controls(("measure", "measure", labels, experiment.main),
+                        ("topic", "topic", experiment.topic_texts, 0))]
+    if compared is not None:
+        caption = ("Differences from the baseline over the topics, with intervals. Filled points "
+                   "are significant.")
+        table = _results(experiment, compared.loc[:, :"effect"])
+        blocks += [_figure("differences", caption, "differences", "systems"),
+                   _numbers("The differences", {"": table})]
+    caption = ("A stroke is the value of a topic, and the point is the chosen topic. The best "
+               "system is at the top.")
+    values = frames.topic_values(experiment)
+    tables = {label: _topic_table(values[column].unstack(sort=False))
+              for column, label in zip(experiment.columns, labels, strict=True)}
+    blocks += [_figure("values", caption, "values", "systems"), _numbers("The values", tables)]
+    if ranked:
+        caption = ("The first documents of each system for the chosen topic, the best system at "
+                   "the top. A dot is a relevant document. Documents that do not count for the "
+                   "measure are faint.")
+        blocks += [_block("key", sources=experiment.sources),
+                   _figure("strips", caption, "documents", "values"),
+                   _numbers("The numbers of documents of each group", _counts(experiment, ranked))]
+    lead = f"The systems differ most by {labels[experiment.main]} on the first topics."
+    return Section("topics", "Topics", lead, blocks)
+
+
+def _counts(experiment: Experiment, ranked: Sequence[pd.DataFrame]) -> dict[str, Any]:
+    """Return a table of the first documents by topic and system for each group.
+
+    :param ranked: the first documents of the systems with the groups of each source
+    """
+    tables = {}
+    for source, frame in zip(experiment.sources, ranked, strict=True):
+        for label, part in frame.fillna({"group": "no group"}).groupby("group"):
+            table = pd.crosstab(part["qid"], part["name"])
+            table = table.reindex(experiment.topics, columns=experiment.systems, fill_value=0)
+            tables[f"{label} ({source.name})"] = _topic_table(table)
+    return tables
+
+
+def _paper(paragraph: str, latex: str, bibtex: str) -> Section:
+    """Return the section with the paragraph and what it cites."""
+    blocks = [_block("notes", lines=[paragraph]),
+              _block("copy", title="The paragraph in LaTeX", text=latex),
+              _block("copy", title="BibTeX", text=bibtex)]
+    return Section("paper", "For the paper", "", blocks)
+
+
+def _rendered(title: str, experiment: Experiment, sections: Sequence[Section],
+              data: Mapping[str, pd.DataFrame], depth: int) -> str:
     """Return the page as HTML.
 
-    All text is escaped. A policy in the page allows its own script alone, and no request.
+    All text is escaped. A policy in the page allows its own style and script alone, and no request.
 
-    :param content: the variables of the template
-    :param data: what the scripts show, for JSON
-    :raises ImportError: Jinja2 is not installed
+    :param data: the frames of the figures
+    :param depth: the number of documents of a ranking
+    :raises ImportError: if Jinja2 is not installed
     """
     try:
         from jinja2 import Environment, StrictUndefined
-        from jinja2.utils import htmlsafe_json_dumps
     except ImportError:
-        raise ImportError("the report needs Jinja2: pip install 'pt-fairness[report]'") from None
-    files = resources.files("pt_fairness.reporting") / "page"
+        raise ImportError("report needs Jinja2: pip install 'pt-fairness[report]'") from None
+    params = experiment.params(depth)
+    blocks = [block for section in sections for block in section.blocks]
+    figures = [block | {"specification": _specification(block["name"], params)}
+               for block in blocks if block["kind"] == "figure"]
+    records = {}
+    for name, frame in data.items():
+        text = frame.to_json(orient="records", double_precision=TIE_DECIMALS)  # NaN is null
+        records[name] = json.loads(text)
+    text = json.dumps({"figures": figures, "data": records}, allow_nan=False)
+    packed = gzip.compress(text.encode("utf-8"), mtime=0)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+                              lstrip_blocks=True)
+    template = environment.from_string(_file("page.html.j2"))
+    return template.render(title=title, experiment=experiment, sections=sections, plural=plural,
+                           version=__version__, style=_file("style.css"), script=_script(),
+                           hash=_hash, figures=_base64(packed))
 
-    def text(name: str) -> str:
-        return (files / name).read_text(encoding="utf-8")
 
-    script = "\n" + "\n".join(map(text, SCRIPTS))
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
-    environment = Environment(autoescape=True, undefined=StrictUndefined,
-                              keep_trailing_newline=True)
-    template = environment.from_string(text("page.html.j2"))
-    return template.render(
-        **content, version=__version__, named=NAMED, group_class=group_class,
-        digest=digest.decode("ascii"), style=text("style.css"), script=script,
-        data=htmlsafe_json_dumps(data, dumps=as_json))
+def _specification(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the specification of a figure in Vega-Lite.
 
-
-def group_class(group: int) -> str:
-    """Return the CSS classes of a group: eight patterns, whose colours change every eight groups.
-
-    The groups after the first twelve look the same.
+    :param params: the value of each parameter
     """
-    if group >= NAMED:
-        return "fill other"
-    pattern = group % PATTERNS
-    colour = (pattern + group // PATTERNS) % PATTERNS
-    return f"fill c{colour} p{pattern}"
+    base = json.loads(_file("specs/base.json"))
+    specification = base | json.loads(_file(f"specs/{name}.json"))
+    for param in specification["params"]:
+        param["value"] = params.get(param["name"], 0)
+    return specification
+
+
+def _file(name: str) -> str:
+    """Return the text of a file of the page."""
+    path = resources.files("pt_fairness.reporting") / "page" / name
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return the JavaScript of the page: Vega, and what embeds the figures.
+
+    :raises ImportError: if vl-convert-python is not installed
+    """
+    if find_spec("vl_convert") is None:
+        raise ImportError("report needs vl-convert-python: pip install 'pt-fairness[report]'")
+    command = [sys.executable, "-X", "utf8", "-c", BUNDLE]
+    bundle = subprocess.run(command, input=_file("page.js"), stdout=subprocess.PIPE, check=True,
+                            encoding="utf-8").stdout
+    return bundle.replace("</script", r"<\/script")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _hash(text: str) -> str:
+    """Return the hash of a style or script for the policy of the page."""
+    return _base64(hashlib.sha256(text.encode("utf-8")).digest())

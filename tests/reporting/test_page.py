@@ -1,344 +1,273 @@
-"""The report in a real browser: what it shows is what the frames hold."""
+"""The page: its tables without JavaScript, its bytes, its policy and its figures."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import math
 import re
+import subprocess
+import sys
+from html import unescape
 
-import numpy as np
 import pandas as pd
 import pytest
-from pt_fairness.analysis.columns import distance_from_best, measure_columns
+from reporting.pages import DOCNOS, QIDS, RUNS, SCRIPT, Tags, figures
 
-from pt_fairness import analysis, explain, report
-from pt_fairness.analysis.notes import BETTER, WORSE, changes
-from pt_fairness.provider.measure_lists import with_groups
+from pt_fairness import report
+from pt_fairness.analysis.directions import best
+from pt_fairness.analysis.frames import is_reference, measure_columns
+from pt_fairness.analysis.notes import marks
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
-SCRIPT = "<script>alert(1)</script>"
+FIGURES = ["plane", "judged", "differences", "values", "strips"]
 
 
-def keys():
-    from selenium.webdriver.common.keys import Keys
-    return Keys
+def number(text: str) -> float:
+    return math.nan if text == "–" else float(text.replace("−", "-"))
 
 
-def shown(value: float) -> str:
-    return f"{value:.4f}".replace("-", "−")
+def test_the_table_of_averages(made):
+    averages, facts = made.evaluation.averages, made.evaluation.facts
+    head, *rows = Tags(made.report.html).tables[0]
+    assert len(rows) == len(averages) == 12
+    columns = measure_columns(averages)
+    assert [cell.partition("|")[0] for cell in head[1:]] == [
+        "<i>unfair</i>" if column == "rKL@5" else column for column in columns]
+    changed = marks(averages, facts)
+    for i, (name, *cells) in enumerate(rows):
+        assert name == averages["name"][i] + "|baseline" * (i == 0)
+        for column, cell in zip(columns, cells, strict=True):
+            text, *lines = cell.split("|")
+            value = averages[column][i]
+            assert number(text.rstrip("▲▼≠")) == pytest.approx(value, abs=5.1e-5, nan_ok=True)
+            assert text.endswith(changed[column][i])
+            assert len(lines) == (0 if is_reference(averages)[i] else 1 if i == 0 else 2)
 
 
-def values_of(made, measure, qid):
-    """The values of the systems for a topic, in the order of the runs."""
-    frame = made.perquery[made.perquery["measure"].eq(measure) & made.perquery["qid"].eq(qid)]
-    return frame.set_index("name")["value"].loc[list(made.runs)]
+def test_the_best_averages_are_marked(made):
+    page = made.report.html
+    averages = made.evaluation.averages
+    expected = best(averages[["name", *measure_columns(averages)]]).to_numpy().sum()
+    assert page.count('class="best"') == expected > 4
+    bold = re.findall(r'data-key="([^"]*)" class="best">([−\d.]*)', page)
+    assert ("-1.0", "1.0000") in bold
 
 
-def topic_of(page) -> str:
-    return page("return data.topics[Number(document.getElementById('topic').value)]")
+def test_numbers_behind_each_figure(made):
+    values = made.evaluation.perquery.set_index(["measure", "qid", "name"])["value"]
+    tables = [table for table in Tags(made.report.html).tables if table[0][1:] == RUNS]
+    table, *_ = tables
+    for qid, *cells in table[1:]:
+        for name, cell in zip(RUNS, cells, strict=True):
+            assert number(cell) == pytest.approx(values["nDCG@5", qid, name], abs=5.1e-5)
+    counts = [pd.DataFrame(table[1:]).set_index(0).astype(int) for table in tables[5:]]
+    assert len(counts) == 4 and pd.concat(counts).to_numpy().sum() >= 6 * 8 * 8
 
 
-class TestTable:
-    def test_values_marks_and_best(self, page, made):
-        rows = {row[0]: row[1:] for row in page.rows("systems")}
-        columns, changed = measure_columns(made.averages), changes(made.averages)
-        for i, system in enumerate(made.averages["name"]):
-            for column, text in zip(columns, rows[system], strict=False):
-                mark = {1: BETTER, -1: WORSE}.get(changed[column][i], "")
-                assert text.split()[0] == shown(made.averages[column][i]) + mark
-        best = page("return [...document.querySelectorAll('#systems td.best')].map(cell =>"
-                    " [cell.parentNode.cells[0].innerText, cell.cellIndex - 1])")
-        wanted = {
-            (made.averages["name"][i], j)
-            for j, column in enumerate(columns)
-            for i in (
-                distance_from_best(made.averages, column).round(12).rank(method="min").eq(1)
-            ).pipe(lambda one: one[one].index)
-        }
-        assert {tuple(one) for one in best} == wanted
-
-    def test_a_click_sorts_best_first_and_a_second_one_worst_first(self, page, made):
-        for i, column in enumerate(measure_columns(made.averages)):
-            button = page.find_all("#systems thead button")[i + 1]
-            wanted = made.averages.assign(key=distance_from_best(made.averages, column))
-            wanted = wanted.sort_values("key", kind="stable")["name"].tolist()
-            button.send_keys(keys().ENTER)
-            assert [row[0] for row in page.rows("systems")] == wanted, column
-            head = page.find_all("#systems thead th")[i + 1]
-            first = head.get_attribute("aria-sort")
-            button.click()
-            assert [row[0] for row in page.rows("systems")] == wanted[::-1]
-            assert {first, head.get_attribute("aria-sort")} == {"ascending", "descending"}
-        assert len(page.find_all("#systems th[aria-sort]")) == 1
-
-    def test_coverage(self, page, made):
-        top = analysis.ranked_groups(made.runs, made.qrels, made.groups, 8)
-        top = top.drop_duplicates(["name", "qid", "rank"])
-        shares = top["group"].notna().groupby(top["name"]).mean()
-        assert {row[0]: row[-1] for row in page.rows("systems")} == {
-            name: shown(share) for name, share in shares.items()}
+def test_names_are_text_and_never_markup(made):
+    page = made.report.html
+    tags = Tags(page).tags
+    assert [tag for tag, _ in tags].count("script") == 2
+    assert not {tag for tag, _ in tags} & {"b", "i", "img", "link", "iframe", "object", "embed"}
+    for tag, attributes in tags:
+        assert "src" not in attributes and "style" not in attributes
+        assert tag != "a" or attributes["href"].startswith("#")
+        assert not any(name.startswith("on") for name in attributes)
+    assert SCRIPT not in page and unescape(page).count(SCRIPT) > 5
+    texts = json.dumps(figures(made.report)["strips"]["datasets"]["documents"])
+    assert all(json.dumps(docno) in texts for docno in DOCNOS[:4])
 
 
-class TestPlane:
-    def labels(self, page):
-        return page("return [...document.querySelectorAll('#plane-chart g[role=img]')].map(one =>"
-                    " one.getAttribute('aria-label'))")
+def test_names_are_data_and_no_part_of_a_specification(made):
+    for specification in figures(made.report).values():
+        params = {param["name"]: param["value"] for param in specification["params"]}
+        assert params.get("names", RUNS) == RUNS
+        rest = {key: value for key, value in specification.items()
+                if key not in ("datasets", "params")}
+        text = json.dumps(rest, ensure_ascii=False)
+        assert not any(name in text for name in (*RUNS[1:], *QIDS[1:3], "opinions", "A & B"))
 
-    def test_two_measures_by_choice(self, page, made):
-        x, y = "rKL@5", "AWRF@5"
-        page.choose("plane-x", x)
-        page.choose("plane-y", y)
-        frame = made.averages
-        labels = self.labels(page)
-        assert len(labels) == len(frame)
-        for _, row in frame.iterrows():
-            (label,) = [one for one in labels if one.startswith(f"{row['name']}: ")]
-            assert f"{x} {shown(row[x])}, {y} {shown(row[y])}" in label
-            far = [distance_from_best(frame, one) for one in (x, y)]
-            dominated = any(all(one[i] <= one[row.name] for one in far)
-                            and any(one[i] < one[row.name] for one in far) for i in frame.index)
-            assert ("Pareto front" in label) == (not dominated)
-            assert ("the baseline" in label) == (row["name"] == "BM25")
 
-    @pytest.mark.parametrize(("x", "y"), [
-        ("rKL@5", "nDCG@5"), ("nDCG@5", "BiasP(pro='A\\x20&\\x20B',con='<i>C</i>')@5")])
-    def test_the_ideals_are_where_they_are_in_the_figure_of_the_package(self, page, made, x, y):
-        figure = pytest.importorskip("matplotlib.figure").Figure()
-        from pt_fairness import plots
-        page.choose("plane-x", x)
-        page.choose("plane-y", y)
-        found = page("return [...document.querySelectorAll('#plane-chart circle')].map(one =>"
-                     " [one.cx.baseVal.value, -one.cy.baseVal.value, one.parentNode.dataset.run])")
-        runs = [int(run) for *_, run in found]
-        ax = plots.tradeoff(made.averages.assign(name=list("ABCD")), x, y, figure.subplots())
-        wanted = ax.transData.transform(made.averages[[x, y]].to_numpy()[runs])
-        for axis in range(2):
-            places = np.array([one[axis] for one in found])
-            assert np.corrcoef(places, wanted[:, axis])[0, 1] > 1 - 1e-6
-        # A signed measure has its ideal value inside, and the front is no line.
-        signed = any("BiasP" in one for one in (x, y))
-        assert bool(page.find_all("#plane .front")) <= (not signed)
+def test_the_policy_allows_the_style_and_the_script_of_the_page_alone(made):
+    page = made.report.html
+    (policy,) = [attributes["content"] for _, attributes in Tags(page).tags
+                 if attributes.get("http-equiv")]
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1]
+    script = re.search(r'<script type="module">(.*?)</script>', page, re.DOTALL)[1]
+    for name, text in {"style": style, "script": script}.items():
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy
+    assert policy.startswith("default-src 'none'; ") and "unsafe" not in policy
+    assert "@import" not in style and "http" not in style
 
-    @pytest.mark.parametrize(("fairness", "upright"), [("rKL@5", False), ("AWRF@5", True)])
-    def test_the_front_of_the_judgments_is_where_the_frame_has_it(self, page, made, fairness,
-                                                                  upright):
-        pair = ["nDCG@5", fairness][::-1 if upright else 1]
-        page.choose("plane-x", pair[0])
-        page.choose("plane-y", pair[1])
-        circles = page("return [...document.querySelectorAll('#plane-chart circle')].map(one =>"
-                       " [one.cx.baseVal.value, one.cy.baseVal.value, one.parentNode.dataset.run])")
-        ends = page("return [...document.querySelectorAll('#plane-chart .allowed')].map(one =>"
-                    " [one.x2, one.y2].map(at => at.baseVal.value))")
-        front = analysis.frontier(made.qrels, "nDCG@5", fairness, made.groups)
-        rows = made.perquery[made.perquery["measure"].isin(pair)]
-        room = analysis.headroom(rows, front).set_index("name")["fairest"]
-        for label in self.labels(page):
-            fairest = room[label.partition(": ")[0]]
-            if np.isnan(fairest):
-                assert "no list of documents with a group has this nDCG@5" in label
+
+def test_the_same_arguments_give_the_same_bytes(tmp_path):
+    pages = []
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "run.txt").write_text("1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 b 1 1 x\n")
+        (folder / "groups.csv").write_text("docno,group\na,P\nb,C\n")
+        qrels = pd.DataFrame({"qid": ["1", "1", "2"], "docno": [*"abb"], "label": 1})
+        pages.append(report([folder / "run.txt"], qrels, ["nDCG@2", "AWRF@2"], progress=False,
+                            groups=str(folder / "groups.csv")).html)
+    assert pages[0] == pages[1] and str(tmp_path) not in pages[0]
+
+
+HASHED = """
+import hashlib, pandas as pd
+from pt_fairness import report
+qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1, "iteration": ["P", "C"]})
+run = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "score": [2.0, 1.0]})
+page = report({"x": run, "y": run}, qrels, ["nDCG@2", "rKL@2"], baseline=0, progress=False)
+print(hashlib.sha256(page.html.encode()).hexdigest())
+"""
+
+
+@pytest.mark.exhaustive
+def test_the_bytes_do_not_depend_on_the_process():
+    shown = [subprocess.run([sys.executable, "-W", "ignore", "-c", HASHED], text=True, check=True,
+                            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+                            capture_output=True).stdout for seed in ("1", "2")]
+    assert shown[0] == shown[1] != ""
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("name", FIGURES)
+def test_specifications_are_vega_lite(made, name):
+    altair = pytest.importorskip("altair")
+    specification = figures(made.report)[name]
+    altair.Chart.from_dict(specification, validate=True)
+    assert specification["$schema"].rpartition("/")[2] == f"{altair.SCHEMA_VERSION[:2]}.json"
+
+
+def drawn(specification, **values):
+    """The items of the marks of a figure by kind, and the texts of its axes.
+
+    :param values: the values of its parameters
+    """
+    vl_convert = pytest.importorskip("vl_convert")
+    specification = json.loads(json.dumps(specification))
+    specification["width"] = 800  # without a browser, there is no container
+    for param in specification["params"]:
+        param.pop("bind", None)
+        param["value"] = values.get(param["name"], param["value"])
+    items: dict[str, list] = {}
+
+    def collect(mark):
+        for item in mark.get("items", []):
+            if mark.get("marktype") == "group":
+                for part in item.get("items", []):
+                    collect(part)
+            elif mark.get("role") == "mark":
+                items.setdefault(mark["marktype"], []).append(item)
             else:
-                assert f"it could have had {fairness} {shown(fairest)}" in label
-        vertices = front[pair].to_numpy()[::-1 if upright else 1]
-        systems = made.averages[pair].to_numpy()[[int(run) for *_, run in circles]]
-        drawn = np.array([circle[:2] for circle in circles])
-        assert len(ends) == len(vertices) + 1
-        for axis in range(2):
-            slope, start = np.polyfit(systems[:, axis], drawn[:, axis], 1)
-            left, bottom = page("return ['x1', 'y1'].map(at =>"
-                                " document.querySelector('#plane-chart .axis')[at].baseVal.value)")
-            expected = start + slope * vertices[:, axis]
-            inside = np.maximum(expected, left) if axis == 0 else np.minimum(expected, bottom)
-            assert np.array(ends)[:-1, axis] == pytest.approx(inside, abs=1e-3)
+                items.setdefault(mark["role"], []).append(item)
 
-    def test_the_axes_are_those_of_the_systems(self, show):
-        """A reference far from the systems is a tick at the edge, with its value."""
-        qrels = pd.DataFrame([(str(qid), f"d{i}", 1, "A" if i < 2 else "B") for qid in range(9)
-                              for i in range(12)], columns=["qid", "docno", "label", "iteration"])
-        rng = np.random.default_rng(1)
-        runs = {name: qrels[["qid", "docno"]].assign(score=rng.random(len(qrels)))
-                for name in "abcd"}
-        made = report(runs, qrels, ["nDCG@5", "rKL@5"], progress=False)
-        page = show(made.html)
-        far = made.table.set_index("name")["rKL@5"]["[smallest group first]"]
-        assert far > 2 * made.table["rKL@5"].head(4).max()
-        for axis, end in (("y", "bottom"), ("x", "left")):
-            (tick,) = page("return [...document.querySelectorAll('#plane .outside')].map(one =>"
-                           " [one.x1, one.x2, one.y1, one.y2].map(at => at.baseVal.value))")
-            sides = page("return [...document.querySelectorAll('#plane .axis')].map(one =>"
-                         " [one.x1, one.y1].map(at => at.baseVal.value))")
-            left, bottom = sides[0]
-            assert sum(tick[2:] if end == "bottom" else tick[:2]) / 2 == pytest.approx(
-                bottom if end == "bottom" else left)
-            texts = page("return [...document.querySelectorAll('#plane text.soft')].map(one =>"
-                         " one.firstChild.data)")
-            assert f"[smallest group first] {shown(far)}" in texts
-            heights = page("return [...document.querySelectorAll('#plane circle')].map(one =>"
-                           f" one.c{axis}.baseVal.value)")
-            assert max(heights) - min(heights) > 100
-            page.choose("plane-x", "rKL@5")
-            page.choose("plane-y", "nDCG@5")
-
-    def test_arrow_keys_step_from_point_to_point(self, page, made):
-        page("document.querySelector(\"#plane-chart g[tabindex='0']\").focus()")
-        told = [page.find("#plane-detail").text]
-        for _ in range(3):
-            page.browser.switch_to.active_element.send_keys(keys().ARROW_RIGHT)
-            told.append(page.find("#plane-detail").text)
-        assert told == self.labels(page)
+    collect(vl_convert.vegalite_to_scenegraph(specification)["scenegraph"])
+    return items
 
 
-class TestTopics:
-    def test_the_topics_on_which_the_systems_differ_most_come_first(self, page, made):
-        for measure in ("rKL@5", "nDCG@5"):
-            page.choose("measure", measure)
-            frame = made.perquery[made.perquery["measure"] == measure]
-            spread = frame.groupby("qid")["value"].std(ddof=0)
-            texts = page("return [...document.getElementById('topic').options].map(o => o.text)")
-            found = [re.fullmatch(r"(.*) \(SD (.*)\)", text).groups() for text in texts]
-            assert {qid for qid, _ in found} == set(spread.index)
-            assert [sd for _, sd in found] == [shown(one) for one in sorted(spread)[::-1]]
-            assert all(shown(spread[qid]) == sd for qid, sd in found)
-
-    def test_stepping_through_all_topics_by_keyboard(self, page, made):
-        measure = "rKL@5"
-        page.choose("measure", measure)
-        options = page("return [...document.getElementById('topic').options].map(o => o.text)")
-        page.choose("topic", options[0])
-        page("document.querySelector('#strips td[tabindex=\"0\"]').focus()")
-        seen = []
-        top = analysis.ranked_groups(made.runs, made.qrels, made.groups, 8)
-        for _ in made.perquery["qid"].unique():
-            qid = topic_of(page)
-            seen.append(qid)
-            values = values_of(made, measure, qid)
-            rows = page.rows("strips")
-            order = distance_from_best(values.to_frame(measure), measure)
-            assert [row[0] for row in rows] == order.sort_values(kind="stable").index.tolist()
-            assert {row[0]: row[1] for row in rows} == values.map(shown).to_dict()
-            for cell in page.find_all("#strips td[data-doc]"):
-                system = page("return data.runs[arguments[0].parentNode.dataset.run]", cell)
-                rank, text = re.fullmatch(r"rank (\d+): (.*); (?:counts|does not count)",
-                                          cell.get_attribute("aria-label")).groups()
-                own = top[top["name"].eq(system) & top["qid"].eq(qid) & top["rank"].eq(int(rank))]
-                groups = ", ".join(own["group"].dropna()) or "no group"
-                assert text.startswith(f"{own['docno'].iloc[0]}: {groups}; ")
-                judged = made.qrels[
-                    made.qrels["qid"].eq(qid) & made.qrels["docno"].eq(own["docno"].iloc[0])
-                ]["label"]
-                kind = "not judged" if judged.empty else (
-                    f"relevant ({judged.iloc[0]})" if judged.iloc[0] > 0
-                    else f"not relevant ({judged.iloc[0]})")
-                assert text.endswith(f"; {kind}")
-            page.browser.switch_to.active_element.send_keys(keys().PAGE_DOWN)
-        assert len(set(seen)) == len(seen) == 6
-        assert page.find("#topic-before").is_enabled()
-        assert not page.find("#topic-after").is_enabled()
-
-    def test_arrow_keys_move_among_the_documents(self, page):
-        page("document.querySelector('#strips td[tabindex=\"0\"]').focus()")
-
-        def place():
-            return page("const cell = document.activeElement;"
-                        "return [cell.parentNode.rowIndex - 1, cell.cellIndex - 2]")
-
-        found = []
-        for key in ("ARROW_RIGHT", "ARROW_DOWN", "END", "ARROW_UP", "HOME", "ARROW_LEFT"):
-            page.browser.switch_to.active_element.send_keys(getattr(keys(), key))
-            found.append(place())
-        assert found == [[0, 1], [1, 1], [1, 7], [0, 7], [0, 0], [0, 0]]
-        assert len(page.find_all("#strips td[tabindex='0']")) == 1
-        assert page.find("#strips-detail").text.endswith(
-            page.browser.switch_to.active_element.get_attribute("aria-label"))
-
-    def test_the_marked_document_is_the_same_in_all_systems(self, page):
-        cells = page.find_all("#strips td[data-doc]")
-        docnos = [one.get_attribute("aria-label").split(": ")[1] for one in cells]
-        assert max(map(docnos.count, docnos)) > 1
-        for cell, docno in zip(cells[:8], docnos, strict=False):
-            page("arguments[0].focus()", cell)
-            same = page.find_all("#strips td.same")
-            assert [one.get_attribute("aria-label").split(": ")[1] for one in same] == (
-                [docno] * docnos.count(docno))
+def test_the_better_end_of_the_plane_is_at_the_top_and_on_the_right(made):
+    averages = made.evaluation.averages
+    systems = averages[~is_reference(averages)]
+    plane = figures(made.report)["plane"]
+    for x, y in ((0, 1), (1, 2), (2, 4)):
+        items = drawn(plane, x=x, y=y)
+        points = items["symbol"]
+        assert len(points) == 8
+        for axis, place, sign in (("x", x, 1), ("y", y, -1)):
+            column = measure_columns(averages)[place]
+            order = sorted(range(8), key=lambda i: sign * points[i].get(axis, 0))
+            values = systems[column].iloc[order]
+            assert values.is_monotonic_decreasing if column == "rKL@5" \
+                else values.is_monotonic_increasing
+        widest = max(points, key=lambda point: point["strokeWidth"])
+        assert points.index(widest) == 0  # the baseline
 
 
-class TestExplanation:
-    @pytest.mark.parametrize("measure", ["rKL@5", "AWRF@5"])
-    def test_it_is_that_of_explain(self, page, made, measure):
-        (one,) = with_groups([measure], made.groups)
-        page.choose("measure", measure)
-        options = page("return [...document.getElementById('topic').options].map(o => o.text)")
-        page.choose("topic", options[0])
-        for system, run in made.runs.items():
-            page.choose("run", system)
-            frame = explain(one, run, made.qrels, topic_of(page))
-            heads = page("return [...document.querySelectorAll('#steps thead th')]"
-                         ".map(h => h.innerText)")
-            parts = {"divergence", "discount", "product"} & {*frame}
-            assert len(parts) == {"rKL@5": 3, "AWRF@5": 1}[measure]
-            for row, (_, wanted) in zip(page.rows("steps"), frame.iterrows(), strict=False):
-                cells = dict(zip(heads, row, strict=False))
-                for part in parts:
-                    number = math.nan if cells[part] == "–" else float(cells[part])
-                    assert number == pytest.approx(wanted[part], abs=5.1e-5, nan_ok=True)
-            if "Z" in frame:
-                caption = page.find("#steps-caption").text
-                assert f" = Σ product / Z, Z = {shown(frame['Z'][0])}" in caption
-
-    def test_enter_on_a_document_explains_its_system(self, page, made):
-        cell = page.find("#strips tbody tr:nth-child(3) td[data-doc]")
-        page("arguments[0].focus()", cell)
-        cell.send_keys(keys().ENTER)
-        system = page.find("#strips tbody tr:nth-child(3) th").text
-        assert system in page.find("#steps-caption").text
-        pressed = page.find("#strips button[aria-pressed=true]")
-        assert pressed.text == system
-
-    def test_undefined_topics_are_named(self, page):
-        page.choose("measure", "rKL@5")
-        texts = page("return [...document.getElementById('topic').options].map(o => o.text)")
-        (text,) = [one for one in texts if one.startswith("only A")]
-        page.choose("topic", text)
-        assert "rKL@5 is undefined for topic only A." in page.find("#steps-note").text
-        assert "rKL@5 is undefined for 1 of 6 topics (only A)" in page.find("#judgments").text
+def test_the_pareto_front_is_filled(made):
+    averages = made.evaluation.averages
+    systems = averages[~is_reference(averages)]
+    far = pd.DataFrame({"x": -systems["nDCG@5"], "y": systems["rKL@5"]}).round(12)
+    points = drawn(figures(made.report)["plane"], x=0, y=1)["symbol"]
+    for i, point in enumerate(points):
+        as_good = (far <= far.loc[i]).all(axis=1)
+        beaten = (as_good & (far < far.loc[i]).any(axis=1)).any()
+        assert (point["fill"] == "var(--front)") == (not beaten)
 
 
-class TestText:
-    def test_names_are_text_and_never_markup(self, page, made):
-        assert page("return document.title") == "A <report>"
-        assert page("return document.querySelectorAll('script').length") == 2
-        assert page("return document.querySelectorAll('img, b').length") == 0
-        assert page("return [...document.querySelectorAll('i')].every(one => !one.textContent)")
-        assert {row[0] for row in page.rows("systems")} == set(made.runs)
-        labels = [one.get_attribute("aria-label") for one in page.find_all("#strips td[data-doc]")]
-        docnos = page("return data.rankings.flatMap(one => one.docs)")
-        assert SCRIPT in docnos and any(SCRIPT in label for label in labels)
-        assert "</script>" in page("return data.topics")
-
-    def test_paragraph_and_bibtex_can_be_selected(self, page):
-        for name in ("paragraph", "latex", "bibtex"):
-            page.find(f"button[data-select={name}]").send_keys(keys().ENTER)
-            assert page("return getSelection().toString().trim()") == page.find(f"#{name}").text
+def test_the_documents_of_the_chosen_topic(made):
+    strips = figures(made.report)["strips"]
+    rows = pd.DataFrame(strips["datasets"]["documents"])
+    for topic in (0, 3):
+        items = drawn(strips, topic=topic, measure=1)
+        part = rows[rows["topic"] == topic]
+        assert len(items["rect"]) == part["group"].map(len).sum()
+        fills = pd.Series([item["fill"] for item in items["rect"]])
+        groups = pd.Series([group for groups in part["group"] for group in groups])
+        expected = ("var(--g" + groups.astype(str) + ")").value_counts()
+        pd.testing.assert_series_equal(fills.value_counts().sort_index(), expected.sort_index(),
+                                       check_names=False)
+        counting = {item["fill"] for item in items["rect"] if item["opacity"] == 1}
+        assert counting and "var(--g-1)" not in counting
 
 
-class TestAccess:
-    def test_all_controls_are_reached_by_tab_and_have_names(self, page):
-        wanted = page("""
-            return [...document.querySelectorAll(
-              'a, button, input, select, summary, [tabindex="0"]')]
-              .filter(one => !one.disabled && one.offsetParent !== null || one.closest('svg'))
-              .filter(one => one.matches('summary') || !one.closest('details:not([open])'))
-              .length""")
-        page("document.activeElement.blur(); window.scrollTo(0, 0)")
-        seen = set()
-        for _ in range(wanted + 3):
-            page.browser.switch_to.active_element.send_keys(keys().TAB)
-            name = page("""
-                const one = document.activeElement;
-                const label = one.getAttribute('aria-label') || one.getAttribute('aria-labelledby')
-                  || one.textContent.trim() || (one.labels && one.labels[0].textContent);
-                one.dataset.seen = one.dataset.seen || String(Math.random());
-                return [one.dataset.seen, label, one.tagName]""")
-            assert name[1], name
-            if name[2] != "BODY":
-                seen.add(name[0])
-        assert len(seen) >= wanted - 1
+def test_differences_values_and_judged_documents(made):
+    all_figures = figures(made.report)
+    items = drawn(all_figures["differences"], measure=1)
+    assert len(items["symbol"]) == 7
+    rows = pd.DataFrame(all_figures["differences"]["datasets"]["differences"])
+    filled = [item["fill"] == "var(--front)" for item in items["symbol"]]
+    assert sum(filled) == rows[rows["measure"] == 1]["significant"].sum()
+    items = drawn(all_figures["values"], measure=0, topic=2)
+    assert len(items["rect"]) == 6 * 8 and len(items["symbol"]) == 8
+    assert len(drawn(all_figures["judged"])["rect"]) == 6 * 3
+
+
+def test_the_page_in_a_browser(show, made):
+    from selenium.webdriver.common.keys import Keys
+    page = show(made.report.html, len(FIGURES))
+    table = page.find_element("css selector", "table")
+    for button in table.find_elements("css selector", "thead button")[1:3]:
+        button.send_keys(Keys.ENTER)
+    rows = [row.text.split("\n")[0] for row in table.find_elements(
+        "css selector", "tbody:first-of-type th")]
+    averages = made.evaluation.averages.head(8)
+    assert rows == averages.sort_values("rKL@5", kind="stable")["name"].tolist()
+    for select in page.find_elements("css selector", "select"):
+        before = page.execute_script("return document.querySelector('main').innerHTML")
+        select.send_keys(Keys.ARROW_DOWN)
+        page.execute_async_script("setTimeout(arguments[0], 300)")
+        after = page.execute_script("return document.querySelector('main').innerHTML")
+        assert before != after or select.get_attribute("id") == "source"
+    page.find_element("css selector", "summary").send_keys(Keys.ENTER)
+    assert page.find_element("css selector", "pre").is_displayed()
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+        "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+    ground = page.execute_script("return getComputedStyle(document.body).backgroundColor")
+    assert max(map(int, re.findall(r"\d+", ground))) < 60
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+        "width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True})
+    page.execute_async_script("setTimeout(arguments[0], 500)")
+    assert page.execute_script("return document.documentElement.scrollWidth") <= 390
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    printed = page.execute_cdp_cmd("Page.printToPDF", {})["data"]
+    assert len(printed) < 2_000_000
+    assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+    sent = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
+    requests = {entry["params"]["request"]["url"] for entry in sent
+                if entry["method"] == "Network.requestWillBeSent"}
+    assert {url for url in requests if not url.startswith("chrome")} == {page.current_url}
+
+
+def test_a_notebook_shows_the_page_in_a_frame(show, made, browser):
+    show(made.report.html, len(FIGURES))
+    page = show(f"<!DOCTYPE html><meta charset=utf-8>{made.report._repr_html_()}", 0)
+    page.switch_to.frame(page.find_element("css selector", "iframe"))
+    page.execute_async_script("setTimeout(arguments[0], 3000)")
+    assert len(page.find_elements("css selector", ".figure svg.marks")) == len(FIGURES)
+    page.switch_to.default_content()
