@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from math import nan
 from typing import Any, NamedTuple
@@ -188,7 +188,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
             where = measure.where()
         grouped = _grouped(measure, views, judgments, ranking, block, source)
         first, view = next(iter(grouped.items()))
-        counts, why = _counting(measure, view, ranking)
+        frame = _documents(measure, view, ranking)
+        counts = frame["counts"].to_numpy()
         if isinstance(measure, FairnessMeasure) and fair.undefined()[measure][place]:
             reason = _reason(first, view)
         if getattr(measure, "is_sum", False):
@@ -201,20 +202,19 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         warn(f"{measure} is {provided:.6g} for topic {topic!r}, because its provider breaks ties "
              "otherwise than trec_eval; the explanation is in trec_eval's order, with the value "
              f"{value:.6g}")
-    frame = _documents(grouped.values(), ranking, counts, why)
-    shares, targets = _shares(grouped, counts)
     by_rank, by_topic, numbers = _notes(measure, views, counts)
+    shares, targets = _shares(grouped, counts)
     numbers[column] = values[counts]
-    compared = counts
+    frame = frame.assign(**shares | by_rank | {column: values})
+    compared = frame["counts"]
     if isinstance(measure, FairnessMeasure) and first.needs_groups and not first.EVEN:
-        compared = counts & frame["group"].notna()
+        compared = compared & frame["group"].notna()
     if reason or not compared.any():
         formula = ""
     formula = _in_numbers(formula, numbers | by_topic)
     facts = {"measure": name, "qid": topic, "topic value": value, "formula": formula,
              "where": where}
-    by_rank = shares | by_rank | {column: values}
-    frame = frame.assign(**by_rank, **facts | targets | by_topic)
+    frame = frame.assign(**facts | targets | by_topic)
     return Explanation(frame, value, formula, reason)
 
 
@@ -301,12 +301,13 @@ def _cutoff(measure: Any) -> Any:
     return measure.params.get("cutoff", measure.params.get("ideal"))
 
 
-def _counting(measure: Any, view: View, run: Run) -> tuple[Bools, str]:
-    """Return a mask of the documents that count, ``[depth]``, and why the others do not.
+def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
+    """Return a row for each rank, with the columns from ``rank`` to ``reason``.
 
-    It ends with the last document within the cutoff or, if that is later, the last that counts.
+    The last row is the last one within the cutoff or, if that is later, the last that counts.
     """
     (codes,), (relevance,), _ = view.full(None)
+    ranks = np.arange(len(codes))
     counts = np.ones(len(codes), bool)
     reason = "no group"
     if isinstance(measure, FairnessMeasure):
@@ -319,29 +320,11 @@ def _counting(measure: Any, view: View, run: Run) -> tuple[Bools, str]:
             counts &= relevance >= 0
     cutoff = _cutoff(measure) or len(codes)
     counts = counts & (counts.cumsum() <= cutoff)
-    last = np.flatnonzero(counts).max(initial=-1)
-    return counts[:max(last + 1, cutoff)], reason
-
-
-def _documents(views: Iterable[View], run: Run, counts: Bools, reason: str) -> pd.DataFrame:
-    """Return a row for each rank, with the columns from ``rank`` to ``reason``.
-
-    :param views: the view of each group source
-    """
-    labels = []
-    members = []
-    for view in views:
-        (codes,), (relevance,), _ = view.full(len(counts))
-        without = np.zeros((1, len(view.labels)), bool)  # of the code −1
-        labels += view.labels
-        members.append(np.vstack([view.member, without])[codes])
-    texts = [", ".join(compress(labels, is_member)) for is_member in np.hstack(members)]
-    group = pd.Series(texts, dtype="str")
-    ranks = np.arange(len(counts))
-    return pd.DataFrame({
-        "rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance,
-        "group": group.where(group != ""), "counts": counts,
-        "reason": np.where(counts, "", reason)})
+    depth = max(cutoff, *ranks[counts] + 1, 0)
+    frame = pd.DataFrame({
+        "rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance, "group": "",
+        "counts": counts, "reason": np.where(counts, "", reason)})
+    return frame[:depth]
 
 
 def _notes(measure: Any, views: Mapping[Any, View],
@@ -374,13 +357,13 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
 
     :param grouped: the views with the groups to show, by part of the measure
     """
-    columns: dict[str, Floats] = {}
+    columns: dict[str, Any] = {}
     facts: dict[str, Any] = {}
+    groups: list[str] = []
+    members = []
     for part, view in grouped.items():
         prefix = part.prefix if len(grouped) > 1 else ""
         labels = [prefix + label for label in view.labels]
-        if not labels:
-            continue
         names = [SHARE + label for label in labels]
         shares = view.share
         side = part.side(view)
@@ -398,14 +381,20 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
             of_labels = np.where(target[0].any(), target[0], nan)
             facts |= zip([TARGET + label for label in labels], of_labels, strict=True)
         (codes,), *_ = view.full(len(counts))
+        has_group = codes >= 0
         discounts = discount(part.param("discount") or "none", len(counts), part.param("p"))
-        weights = discounts[counts.cumsum() - 1] * (counts & (part.EVEN | (codes >= 0)))
+        weights = discounts[counts.cumsum() - 1] * (counts & (part.EVEN | has_group))
         # An unannotated document, whose code is −1, counts for all groups alike.
-        equal = np.full((1, len(names)), 1 / len(labels))
+        equal = np.full((1, len(names)), 1 / max(len(labels), 1))
         documents = np.vstack([shares, equal])[codes]
+        groups += view.labels
+        members.append(has_group & (documents.T[:len(labels)] > 0))
         sums = (weights * documents.T).cumsum(axis=1)
         with np.errstate(invalid="ignore"):
             columns |= zip(names, sums / weights.cumsum(), strict=True)
+    texts = [", ".join(compress(groups, of_rank)) for of_rank in np.vstack(members).T]
+    group = pd.Series(texts, dtype="str")
+    columns["group"] = group.where(group != "")
     return columns, facts
 
 
@@ -436,7 +425,7 @@ def _in_numbers(formula: str, numbers: Mapping[str, Any]) -> str:
         texts = [number(value) for value in np.ravel(values) if not np.isnan(value)]
         total = " + ".join(texts)
         if len(texts) > MOST_SUMMANDS:
-            total = number(values.sum())
+            total = number(np.nansum(values))
         text = f"[{', '.join(texts)}]" if np.ndim(values) else number(values)
         filled = filled.replace(f"Σ {{{name}}}", f"({total})").replace(f"{{{name}}}", text)
     names = re.sub("[{}]", "", formula)
