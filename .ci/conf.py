@@ -22,11 +22,10 @@ html_title = f"pt_fairness {__version__}"
 html_copy_source = False
 copyright = "The pt_fairness developers. Apache License 2.0"
 # The public addresses of pyproject.toml, in the footer.
+urls = (text.split(", ") for text in metadata("pt_fairness").get_all("Project-URL", []))
 html_theme_options = {"footer_icons": [
     {"name": name, "url": url, "html": name, "class": "footer-link"}
-    for name, url in (
-        text.split(", ") for text in metadata("pt_fairness").get_all("Project-URL", []))
-    if name != "Documentation"]}
+    for name, url in urls if name != "Documentation"]}
 
 
 class HowTo(SphinxDirective):
@@ -46,9 +45,7 @@ class HowTo(SphinxDirective):
 
 
 class Related(SphinxDirective):
-    """The object that a section is about. PyTerrier's documentation links it to the section; here
-    nothing is shown.
-    """
+    """The object of a section, which PyTerrier's documentation links to it; nothing is shown."""
 
     required_arguments = 1
 

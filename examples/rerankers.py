@@ -24,7 +24,6 @@ def orders(results: pd.DataFrame) -> dict[str, pd.DataFrame]:
         methods[name] = getattr(rerank, name)(DEBATES, k=SHOWN)
     methods["fair_exposure"] = rerank.fair_exposure(DEBATES, k=SHOWN)
     methods["plackett_luce"] = rerank.plackett_luce(k=SHOWN)
-    methods["epsilon_greedy"] = rerank.epsilon_greedy(k=SHOWN, epsilon=0.3)
     return {"BM25": results, **{name: method(results) for name, method in methods.items()}}
 
 

@@ -38,9 +38,8 @@ SWEEPS: dict[str, tuple[str, Sequence[object]]] = {
     "pm2": ("lam", (0.2, 0.5, 0.8, 1.0)),
     "fair_exposure": ("target", ("score", "run", "uniform")),
     "plackett_luce": ("temperature", (0.05, 0.1, 0.2, 0.5)),
-    "epsilon_greedy": ("epsilon", (0.05, 0.1, 0.3)),
 }
-WITHOUT_GROUPS = ("plackett_luce", "epsilon_greedy")
+WITHOUT_GROUPS = ("plackett_luce",)
 RELEVANCE = nDCG @ CUTOFF
 #: The names of the measures in the table and in the text.
 LABELS = (str(RELEVANCE), f"AWRF@{CUTOFF}", f"EEL of documents@{CUTOFF}", f"EEL of groups@{CUTOFF}")

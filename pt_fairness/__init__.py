@@ -17,8 +17,9 @@ task, with the commands of ``pt-fairness`` in brackets:
 
 # Importing the package registers its measures in ir_measures (and hence in PyTerrier). Its dataset
 # ids are registered in ir_datasets when ir_datasets is imported. The import loads none of
-# pyterrier, ir_datasets, pandas and scipy. Type checkers read __init__.pyi, which .ci/generate.py
-# writes.
+# pyterrier, ir_datasets, pandas and scipy.
+
+from typing import TYPE_CHECKING
 
 from pt_fairness import collections as _collections
 from pt_fairness import measures as _measures
@@ -40,7 +41,7 @@ _LAZY = {
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
     "explain": "pt_fairness.analysis",
-    "measure": "pt_fairness.measures.measure_names",
+    "measure": "pt_fairness.measures.own_measures",
     "read_qrels": "pt_fairness.io",
     "rerank": "pt_fairness.rerank",
     "read_run": "pt_fairness.io",
@@ -57,7 +58,30 @@ _MEASURES = {*_measures.__all__} - _FOR_NEW_MEASURES
 globals().update({name: vars(_measures)[name] for name in _MEASURES})
 __all__ = sorted({*_MEASURES, *_LAZY} - {"plots"})  # plots needs an extra
 
-__getattr__ = _lazy(__name__, _LAZY)
+if TYPE_CHECKING:
+    from pt_fairness import analysis as analysis
+    from pt_fairness import groups as groups
+    from pt_fairness import plots as plots
+    from pt_fairness import rerank as rerank
+    from pt_fairness import targets as targets
+    from pt_fairness import values as values
+    from pt_fairness.analysis import explain as explain
+    from pt_fairness.analysis import reference_rankings as reference_rankings
+    from pt_fairness.analysis import simulation as simulation
+    from pt_fairness.analysis.tables import table as table
+    from pt_fairness.core.messages import FairnessWarning as FairnessWarning
+    from pt_fairness.evaluation import evaluate as evaluate
+    from pt_fairness.io import read_qrels as read_qrels
+    from pt_fairness.io import read_run as read_run
+    from pt_fairness.io import write_qrels as write_qrels
+    from pt_fairness.measures import *  # noqa: F403
+    from pt_fairness.measures.own_measures import measure as measure
+    from pt_fairness.provider.measure_lists import with_groups as with_groups
+    from pt_fairness.reporting import report as report
+    from pt_fairness.rerank.rerankers import annotate as annotate
+    from pt_fairness.values import runs as runs
+else:
+    __getattr__ = _lazy(__name__, _LAZY)
 
 
 def __dir__() -> list[str]:
@@ -66,4 +90,3 @@ def __dir__() -> list[str]:
 
 _provider.plug_in()
 _after_import("ir_datasets", _collections.register_datasets, _collections.ensure_home)
-_measures.measure_names.import_installed()

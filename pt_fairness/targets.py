@@ -114,9 +114,9 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
 
     :param name: any name but ``qrels``, ``collection``, ``uniform`` and ``run``
     :param frame: a row for each topic and group, with the columns ``qid, group, share``; or the
-        path of a CSV file with that header, compressed if its name ends in ``.gz``. The shares of a
-        topic are not negative and sum to 1. A frame without ``qid`` is one distribution for all
-        topics.
+        path of a table with these columns (CSV, TSV, JSON or Parquet), compressed if its name ends
+        in ``.gz``. The shares of a topic are at least 0 and sum to 1. Without ``qid``, they are one
+        distribution for all topics.
     :param of_qrels: the share of the topic's relevant documents in the target, at least 0 and below
         1. The target is ``of_qrels`` times their distribution over the groups plus ``1 − of_qrels``
         times the one in ``frame``. It is empty where no relevant document has a group, as

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import pydoc
 import re
 
@@ -44,3 +46,10 @@ def test_help_lists_what_is_there_in_the_order_of_the_commands(capsys):
     assert all(f"[{names}]" in shown for names in ("eval, table", "plug, unplug"))
     names = {name for name in dir(pt_fairness) if name.isascii()} - {*MEASURES, "__version__"}
     assert names - {*re.findall(r"``(\w+)``", pt_fairness.__doc__)} == set()
+
+
+def test_type_checkers_see_the_names_that_are_imported_lazily():
+    (block,) = (node for node in ast.parse(inspect.getsource(pt_fairness)).body
+                if isinstance(node, ast.If))
+    names = {alias.name for statement in block.body for alias in statement.names}
+    assert names - {"*"} == set(pt_fairness._LAZY)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import ir_measures
-import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.frames import SAVED_INDEX, is_reference, split_suffix
@@ -101,9 +100,3 @@ def _has_averages(name: str, values: pd.Series) -> bool:
     if name in ("name", "qid") or name.startswith(SAVED_INDEX) or split_suffix(name)[1]:
         return False
     return pd.api.types.is_numeric_dtype(values) and values.dtype != bool
-
-
-def highlighted(averages: pd.DataFrame, style: str) -> Any:
-    """Return a Styler in which the best values have a CSS style."""
-    marks = best(averages)
-    return averages.style.apply(lambda _: np.where(marks, style, ""), axis=None)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import annotations_of, loaded_qrels, one_run
+from pt_fairness.analysis.inputs import group_annotations, loaded_qrels, one_run
 from pt_fairness.core.arrays import Bools, Floats, discount
 from pt_fairness.core.identifiers import texts_of, with_text_ids
 from pt_fairness.core.messages import (
@@ -292,7 +292,7 @@ def _grouped(measure: Any, views: Mapping[Any, View], judgments: Judgments, run:
     if source is None and set(judgments.row_labels[1]) <= TREC_DEFAULTS:
         annotations = Annotations(judgments, None, rels_of([part]), needed=False)
     else:
-        annotations = annotations_of(judgments, source, rels_of([part]))
+        annotations = group_annotations(judgments, source, rels_of([part]))
     return {part: View(annotations.of_run(run, depth), block)}
 
 

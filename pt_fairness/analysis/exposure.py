@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import (
-    annotations_of,
     first_rows,
-    frames_of,
+    group_annotations,
+    ranked_runs,
+    run_frames,
     runs_and_qrels,
-    runs_of,
 )
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import ROUNDING, Floats, Ints, ratio
@@ -199,14 +199,14 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
             raise ValueError("population='judged' needs qrels")
         if by == "group" and groups is None:
             raise ValueError("by='group' without qrels needs groups=, the group source")
-        frames = frames_of(runs, topics)
+        frames = run_frames(runs, topics)
         # Every topic counts as judged, with one of its documents.
         firsts = pd.concat(frames.values()).drop_duplicates("query_id")
         judged = firsts[["query_id", "doc_id"]].assign(relevance=0)
     else:
         frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
-    ranked = runs_of(frames, judgments)
+    ranked = ranked_runs(frames, judgments)
     returned = [_returned(run, discount, p, depth) for run in ranked.values()]
     if population == "judged":
         docnos = judgments.docnos()
@@ -221,7 +221,7 @@ def _exposure(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
                          f"{len(documents)} documents, and the collection has at least as many")
     items: Any = documents
     if by == "group":
-        annotations = annotations_of(judgments, groups)
+        annotations = group_annotations(judgments, groups)
         if qrels is None and annotations.declared is None:
             raise ValueError(f"{annotations.groups!r} does not declare its labels, so the groups "
                              "are those of the judged documents: give qrels")
@@ -329,8 +329,8 @@ def amortised_inequity(runs: RunInputs, qrels: pd.DataFrame,
                              "norm='max'")
     frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
-    ranked = runs_of(frames, judgments)
-    compared = {measure: annotations_of(judgments, measure.param("groups"), [None])
+    ranked = ranked_runs(frames, judgments)
+    compared = {measure: group_annotations(judgments, measure.param("groups"), [None])
                 for measure in measures if measure.needs_groups}
     rows = []
     for name, run in ranked.items():

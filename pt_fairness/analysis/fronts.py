@@ -18,7 +18,7 @@ import pandas as pd
 
 from pt_fairness.analysis.directions import direction
 from pt_fairness.analysis.frames import per_query
-from pt_fairness.analysis.inputs import is_of_groups, loaded_qrels
+from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
 from pt_fairness.core.arrays import (
     BLOCK_CELLS,
     ROUNDING,
@@ -162,7 +162,7 @@ def reason_against(measure: Any) -> str:
     counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
     if counts_relevance and not measure.decided_by:
         return "the relevance of documents counts in its value"
-    if not is_of_groups(measure):
+    if not compares_groups(measure):
         return "it compares no groups"
     if measure.of_run:
         return "its population is the list itself"

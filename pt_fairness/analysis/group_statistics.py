@@ -13,11 +13,11 @@ import pandas as pd
 
 from pt_fairness.analysis.frames import is_constant
 from pt_fairness.analysis.inputs import (
-    annotations_of,
     first_rows,
+    group_annotations,
     loaded_qrels,
+    ranked_runs,
     runs_and_qrels,
-    runs_of,
 )
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import ratio
@@ -78,7 +78,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
     if not is_whole(rel):
         raise ValueError(f"rel={shown(rel)} is not possible; it takes a whole number")
     judgments = Judgments(loaded_qrels(qrels))
-    annotations = annotations_of(judgments, groups, [rel])
+    annotations = group_annotations(judgments, groups, [rel])
     if ALL_TOPICS in judgments.topics:
         raise ValueError(f"a topic is called {ALL_TOPICS!r}, which is the name of the row of all "
                          "topics; rename the topic")
@@ -225,12 +225,12 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     at_least(1, "depth", depth, "all documents")
     frames, judged = runs_and_qrels(runs, qrels, topics)
     judgments = Judgments(judged)
-    annotations = annotations_of(judgments, groups)
+    annotations = group_annotations(judgments, groups)
     names = np.array([*annotations.labels, None], object)
     qids = np.array(judgments.topics, object)
     relevance = np.append(judgments.relevance, 0)  # of an unjudged document
     tables = []
-    for name, run in runs_of(frames, judgments).items():
+    for name, run in ranked_runs(frames, judgments).items():
         ranked = annotations.of_run(run, depth)
         rows = first_rows(run, depth)
         codes = ranked.codes[rows]
@@ -291,7 +291,7 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     one_of("topics", topics, ("common", "each", "all"))
     judged = loaded_qrels(qrels)
     judgments = Judgments(judged)
-    annotations = annotations_of(judgments, groups)
+    annotations = group_annotations(judgments, groups)
     labels = annotations.labels
     if of is not None:
         labels = distinct_labels(of, "of")
@@ -311,7 +311,7 @@ def group_effectiveness(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     if source is not None and source.topics is not None:
         qids = qids[qids.isin(source.topics)]
     rows = []
-    for name, run in runs_of(runs, judgments).items():
+    for name, run in ranked_runs(runs, judgments).items():
         scores = evaluator.parts(run)
         for measure, parts in by_measure.items():
             columns = {label: scores[part] for label, part in parts.items()}

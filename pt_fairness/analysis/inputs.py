@@ -1,4 +1,4 @@
-"""The arguments of the analysis functions: runs, qrels, groups and measures, read and checked."""
+"""Read and check the arguments of the analysis functions: runs, qrels, groups and measures."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from pt_fairness.rankings.trec_order import Judgments, Run
 def loaded_qrels(qrels: Any) -> pd.DataFrame:
     """Return qrels with the column names of ir_measures.
 
-    :param qrels: as of :func:`pt_fairness.evaluate`
-    :raises ValueError: a column is missing, or there are no rows
+    :param qrels: qrels in any form that :func:`pt_fairness.evaluate` reads
+    :raises ValueError: if a column is missing, or if the frame is empty
     """
     qrels = load_qrels(qrels)
     columns = qrels_columns(qrels)
@@ -35,7 +35,7 @@ def loaded_qrels(qrels: Any) -> pd.DataFrame:
     return qrels.rename(columns=dict(names))
 
 
-def annotations_of(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
+def group_annotations(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
                    added: Iterable[str] = ()) -> Annotations:
     """Return the groups of the judged documents.
 
@@ -51,18 +51,18 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
 
     Warn of labels in the parameters of the measures that no document has.
 
-    :raises ValueError: the source keeps no topic, or it declares its labels without one that a
-        measure names
+    :raises ValueError: if the source keeps no topic, or if a measure names a label that the source
+        does not declare
     """
     rels = rels_of(measures)
     added = {label for measure in measures for label in measure.added_labels}
-    annotations = annotations_of(Judgments(qrels), groups, rels, added)
+    annotations = group_annotations(Judgments(qrels), groups, rels, added)
     source = annotations.groups
     if source is not None and source.topics is not None:
         qrels = source.to_qrels(qrels)
         if qrels.empty:
             raise ValueError(f"{source!r} drops all topics of the qrels")
-        annotations = annotations_of(Judgments(qrels), groups, rels, added)
+        annotations = group_annotations(Judgments(qrels), groups, rels, added)
     for measure in measures:
         check_labels(measure, annotations, warn)
     return annotations
@@ -72,33 +72,35 @@ def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
         -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
     """Return runs and the qrels of their topics, with the column names of ir_measures.
 
-    Transformers are run once. Without them, these are all qrels.
+    Transformers are run once. Without them, all qrels are returned.
 
-    :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
+    :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
+    :param topics: the topics of transformers
     """
     by_name = named(runs, topics=topics)
     judged = of_topics(loaded_qrels(qrels), by_name.topics)
-    return frames_of(by_name), judged
+    return run_frames(by_name), judged
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:
     """Return a run with the column names of ir_measures.
 
-    :param run: a run in any form that :func:`pt_fairness.evaluate` takes
-    :raises ValueError: several runs, or what :func:`frames_of` raises
+    :param run: a run in any form that :func:`pt_fairness.evaluate` reads
+    :param topics: the topics of a transformer
+    :raises ValueError: if there are several runs, or if a column is missing
     """
-    frames = frames_of(run, topics)
+    frames = run_frames(run, topics)
     if len(frames) > 1:
-        raise ValueError(f"one run is needed, and these are {len(frames)}: "
-                         f"{first_names([*frames])}")
+        raise ValueError(f"run must be a single run, got {len(frames)}: {first_names([*frames])}")
     return next(iter(frames.values()))
 
 
-def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
+def run_frames(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     """Return runs with the column names of ir_measures, by system name.
 
-    :param runs: as of :func:`pt_fairness.evaluate`, and so are ``topics``
-    :raises ValueError: runs that are none, or a missing column
+    :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
+    :param topics: the topics of transformers
+    :raises ValueError: if a run cannot be read, or if a column is missing
     """
     frames = {}
     for name, run in named(runs, topics=topics).items():
@@ -109,57 +111,58 @@ def frames_of(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     return frames
 
 
-def runs_of(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
-    """Return runs in trec_eval's order, by system name; for the parameters see :func:`frames_of`.
+def ranked_runs(runs: RunInputs, judgments: Judgments) -> dict[str, Run]:
+    """Return runs in trec_eval's order, by system name.
+
+    :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
     """
-    frames = frames_of(runs)
+    frames = run_frames(runs)
     return {name: Run(frame, judgments) for name, frame in frames.items()}
 
 
 def first_rows(run: Run, depth: int | None) -> Ints:
-    """Return the rows of the first ``depth`` documents of each list, by default of all."""
+    """Return the rows of the first ``depth`` documents of each ranking; ``None`` for all rows."""
     if depth is None:
         return np.arange(len(run.place))
     return np.flatnonzero(run.place < depth)
 
 
-def is_of_groups(measure: Any) -> bool:
-    """Return whether a measure compares groups, and not documents or numbers of documents."""
+def compares_groups(measure: Any) -> bool:
+    """Return whether a measure compares groups, not documents or values of documents."""
     if not isinstance(measure, FairnessMeasure) or isinstance(measure, ValueMeasure):
         return False
     return any(part.needs_groups for part in measure.parts)
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:
-    """Return measures of this package that have no ``groups`` parameter.
+    """Return measures of this package without a ``groups`` parameter.
 
     :param caller: the name of the public function, for errors
     :param labels: a sentence on the source of the groups, appended to errors
-    :raises ValueError: a measure of another package, a measure with a ``groups`` parameter, a wrong
-        parameter, or no measure
+    :raises ValueError: if a measure is of another package, has a ``groups`` parameter or a wrong
+        parameter, or if there are no measures
     """
     measures = parsed(measures)
     if not measures:
-        raise ValueError(f"measures={shown(measures)}: {caller} needs at least one measure")
+        raise ValueError(f"measures of {caller} must be at least one measure, got {measures}")
     for measure in measures:
         fair = isinstance(measure, FairnessMeasure)
         if not fair or list(measure.parts) != [measure] or measure.param("groups") is not None:
-            raise ValueError(f"{measure} is not possible here: {caller} takes measures of this "
-                             f"package without a groups parameter; {labels}")
+            raise ValueError(f"measures of {caller} must be of pt_fairness, without a groups "
+                             f"parameter, got {measure}; {labels}")
     return measures
 
 
 def _topic_source(groups: Any) -> sources.Groups:
-    """Return the group source of topics, with a topic in the place of a document."""
+    """Return a group source that holds a topic in place of each document."""
     groups = as_frame(groups)
     if isinstance(groups, pd.DataFrame):
         need_columns(groups, ["qid", "group"], "the frame of topic groups")
         frame = groups[["qid", "group"]]
         return sources.from_frame(frame.rename(columns={"qid": "docno"}))
     if not isinstance(groups, Mapping) or not groups:
-        raise ValueError(f"groups={shown(groups)} are a {type(groups).__name__}; groups of "
-                         "topics are a dictionary from topics to labels, or a frame with the "
-                         "columns qid and group")
+        raise ValueError("groups of topics must be a dictionary from topics to labels, or a frame "
+                         f"with the columns qid and group, got {shown(groups)}")
     if not all(isinstance(part, (Mapping, pd.DataFrame)) for part in groups.values()):
         return sources.from_mapping(groups)
     parts = [_topic_source(part) for part in groups.values()]
@@ -171,7 +174,7 @@ def _topic_source(groups: Any) -> sources.Groups:
 def topic_memberships(groups: Any, frame: pd.DataFrame) -> pd.DataFrame:
     """Return ``qid, group`` for each topic of a per-query frame and each of its groups.
 
-    :raises ValueError: no topic has a group
+    :raises ValueError: if no topic has a group
     """
     topics = frame["qid"].unique()
     qids = topics.tolist()

@@ -14,12 +14,12 @@ import pandas as pd
 from pt_fairness.analysis.directions import direction, distance
 from pt_fairness.analysis.frames import REFERENCES
 from pt_fairness.analysis.inputs import (
-    annotations_of,
-    is_of_groups,
+    compares_groups,
+    group_annotations,
     loaded_qrels,
     one_run,
+    ranked_runs,
     runs_and_qrels,
-    runs_of,
 )
 from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, uniforms
 from pt_fairness.core.identifiers import PYTERRIER, with_text_ids
@@ -92,7 +92,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     if run is None and topics is not None:
         raise ValueError("topics must be None without a run")
     judgments = Judgments(loaded_qrels(qrels))
-    annotations = annotations_of(judgments, groups, [rel])
+    annotations = group_annotations(judgments, groups, [rel])
     sets = annotations.sets
     if run is None:
         judged = pd.DataFrame({"query_id": judgments.names[judgments.topic]})
@@ -238,7 +238,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     at_least(1, "draws", draws)
     measures = parsed(measures)
     for measure in measures:
-        if not is_of_groups(measure):
+        if not compares_groups(measure):
             raise ValueError(f"measures must be of this package and compare groups, got {measure}")
     judged = with_text_ids(loaded_qrels(qrels), "qrels", "query_id", "doc_id")
     frames, judged = runs_and_qrels(runs, judged, topics)
@@ -250,8 +250,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         by_groups[names].append(measure)
     users = [(same, grouped(same, judgments)) for same in by_groups.values()]
     rows = []
-    for system, run in tqdm(runs_of(frames, judgments).items(), desc="against random", unit="run",
-                            disable=not progress):
+    ranked = ranked_runs(frames, judgments)
+    for system, run in tqdm(ranked.items(), "against random", unit="run", disable=not progress):
         for same, sources in users:
             for measure, row in _compared(system, run, sources, same, depth, draws, seed):
                 rows.append({"name": system, "measure": columns[measure], **row})

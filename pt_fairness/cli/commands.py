@@ -300,7 +300,7 @@ def _uncertain(options: argparse.Namespace) -> Any:
     """Return the means and intervals under uncertain labels, without measures of relevance."""
     from pt_fairness import analysis
     from pt_fairness.analysis.drawn_labels import WHY
-    from pt_fairness.analysis.inputs import frames_of
+    from pt_fairness.analysis.inputs import run_frames
     from pt_fairness.core.messages import listed
     from pt_fairness.evaluation.plan import inputs_of, position
     from pt_fairness.io.run_files import need_results
@@ -309,7 +309,7 @@ def _uncertain(options: argparse.Namespace) -> Any:
         options.runs, qrels_of(options), measures_of(options), groups=options.groups,
         names=options.names)
     baseline = None if options.baseline is None else position(options.baseline, runs)
-    frames = frames_of(runs)
+    frames = run_frames(runs)
     for frame in frames.values():
         need_results(frame)
     of_groups = [measure for measure in measures if takes_groups(measure)]

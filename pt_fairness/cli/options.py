@@ -225,12 +225,18 @@ class MethodHelp(argparse.Action):
 
 
 def _parser_of(method: Any) -> argparse.ArgumentParser:
-    """Return the parser of the parameters of a re-ranker, with its docstring as help.
+    """Return the parser of the parameters of a re-ranker.
+
+    The help is the docstring of the re-ranker; the parameters that re-rankers share are in the
+    docstring of the package.
 
     :param method: the class of the re-ranker
     """
-    text = re.sub(r"``|:\w+:|`", "", inspect.getdoc(method) or "").replace("%", "%%")
-    meanings = dict(re.findall(r"(?ms)^:param (\w+): (.*?)(?=^:|\n\n|\Z)", text))
+    from pt_fairness import rerank
+    docs = [inspect.getdoc(part) or "" for part in (rerank, method)]
+    shared, text = [re.sub(r"``|:\w+:|`", "", doc).replace("%", "%%") for doc in docs]
+    meanings = dict(re.findall(r"(?ms)^(?::param|\*) (\w+): (.*?)(?=^[:*]|\n\n|\Z)",
+                               f"{shared}\n\n{text}"))
     parser = argparse.ArgumentParser(f"pt-fairness rerank RUN {method.__name__}", add_help=False,
                                      allow_abbrev=False, description=text.split("\n\n")[0])
     for name, param in method.parameters().items():

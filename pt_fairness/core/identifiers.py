@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Ints, is_new, recoded
+from pt_fairness.core.arrays import Ints, recoded
 from pt_fairness.core.messages import label_text
 
 #: The number of identifiers that are converted to Python strings at a time, to limit memory.
@@ -241,9 +241,8 @@ class PairIndex:
     """An index of (topic, docno) pairs by their hashes; every hit is verified, so it is exact.
 
     ``pair [n]`` is the number of each row's pair, in order of first appearance.
-    ``first [pairs]`` is the first row of each pair, and ``topic [pairs]`` its topic code.
-    ``hashes [pairs]`` are the hashes of the pairs, ascending, with the key ``key``, and ``number
-    [pairs]`` the number of the pair of each hash.
+    ``first [pairs]`` is the first row of each pair, ``topic [pairs]`` its topic code, and ``hashes
+    [pairs]`` its hash with the key ``key``.
 
     :param topic: topic codes, ``[n]``
     :param docnos: the documents, ``[n]``
@@ -253,39 +252,23 @@ class PairIndex:
 
     def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
         rows = np.arange(len(topic), dtype=np.int32)
-        for key in _KEYS:
-            hashes = self._hashes(topic, docnos, where, key)
-            pair = first = rows
-            order = np.argsort(hashes)
-            self.hashes = hashes[order]
-            if is_new(self.hashes).all():
-                break
-            pair, distinct = pd.factorize(hashes)
-            first = np.empty(len(distinct), np.int32)
-            first[pair[::-1]] = rows[::-1]
-            repeated = np.flatnonzero(first[pair] != rows)
-            same = first[pair[repeated]]
-            if _equal(docnos, repeated, docnos, same).all():
-                order = np.argsort(distinct)
-                self.hashes = distinct[order]
-                break
-        else:  # pragma: no cover
-            raise RuntimeError("every hash key makes two of these identifiers collide")
-        self.key = key
-        self.number = order.astype(np.int32)
-        del hashes, order  # large
-        self.pair = pair.astype(np.int32, copy=False)
-        self.first = first
-        self.topic = topic if pair is first else topic[first]
         self._docnos = docnos
-        # Offsets of buckets in the sorted hashes, by the leading bits of the hash. There are about
-        # as many buckets as pairs.
-        bits = max(1, len(first).bit_length() - 1)
-        self._shift = np.uint64(64 - bits)
-        buckets = np.arange(1 << bits, dtype=np.uint64)
-        buckets <<= self._shift
-        offsets = np.searchsorted(self.hashes, buckets)
-        self._bucket = offsets.astype(np.int32)
+        for self.key in _KEYS:
+            hashes = self._hashes(topic, docnos, where)
+            self._numbers = pd.Index(hashes)
+            self.pair = self.first = rows
+            if self._numbers.is_unique:
+                break
+            pair, hashes = pd.factorize(hashes)
+            self._numbers = pd.Index(hashes)
+            self.pair = pair.astype(np.int32)
+            self.first = np.empty(len(hashes), np.int32)
+            self.first[pair[::-1]] = rows[::-1]
+            repeated = np.flatnonzero(self.first[pair] != rows)
+            if self._equal(docnos, repeated, pair[repeated]).all():
+                break
+        self.hashes = hashes
+        self.topic = topic[self.first]
 
     def __len__(self) -> int:
         return len(self.first)
@@ -295,45 +278,46 @@ class PairIndex:
         rows = self.first[pairs]
         return texts_of(self._docnos.iloc[rows])
 
-    @staticmethod
-    def _hashes(topic: Ints, docnos: pd.Series, where: str, key: str) -> Any:
+    def _hashes(self, topic: Ints, docnos: pd.Series, where: str) -> Any:
         if docnos.hasnans:
             raise missing(docnos, docnos.isna().argmax(), where)
         hashes = np.empty(len(topic), np.uint64)
         for start in range(0, len(topic), CHUNK):
             part = slice(start, start + CHUNK)
             texts = texts_of(docnos.iloc[part])
-            hashes[part] = pd.util.hash_array(texts, hash_key=key, categorize=False)
+            hashes[part] = pd.util.hash_array(texts, hash_key=self.key, categorize=False)
             row = _first_unreadable(texts.tolist())
             if row is not None:
                 raise unreadable_row(docnos, start + row, texts[row], where)
         hashes += topic.astype(np.uint64) * _SPREAD
         return hashes
 
+    def _equal(self, docnos: pd.Series, rows: Ints, pairs: Ints) -> Any:
+        """Return whether the documents of rows are those of pairs of the same hash, ``[rows]``.
+
+        With the same docno, different topics have different hashes.
+        """
+        same = np.empty(len(rows), bool)
+        for start in range(0, len(rows), CHUNK):
+            part = slice(start, start + CHUNK)
+            left = docnos.iloc[rows[part]]
+            right = self._docnos.iloc[self.first[pairs[part]]]
+            if isinstance(left.dtype, pd.StringDtype) and left.dtype == right.dtype:
+                same[part] = np.asarray(left.array == right.array, bool)
+            else:
+                same[part] = texts_of(left) == texts_of(right)
+        return same
+
     def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
         """Return the number of each pair (−1 if it is not in the index) and its hash, both ``[m]``.
 
         :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
         """
-        hashes = self._hashes(topic, docnos, where, self.key)
-        pair = np.full(len(hashes), -1, np.int32)
-        last = len(self.first) - 1
-        if last < 0:
-            return pair, hashes
-        # The index of the first of ``self.hashes`` that is not smaller, the last one if all are.
-        bucket = (hashes >> self._shift).astype(np.int64)
-        place = np.minimum(self._bucket[bucket], last)
-        before = np.flatnonzero(self.hashes[place] < hashes)
-        while len(before):
-            before = before[place[before] < last]
-            place[before] += 1
-            smaller = self.hashes[place[before]] < hashes[before]
-            before = before[smaller]
-        hits = np.flatnonzero(self.hashes[place] == hashes)
-        pairs = self.number[place[hits]]
-        rows = self.first[pairs]
-        equal = _equal(docnos, hits, self._docnos, rows)
-        pair[hits[equal]] = pairs[equal]
+        hashes = self._hashes(topic, docnos, where)
+        pair = self._numbers.get_indexer(hashes).astype(np.int32)
+        hits = np.flatnonzero(pair >= 0)
+        equal = self._equal(docnos, hits, pair[hits])
+        pair[hits[~equal]] = -1
         return pair, hashes
 
 
@@ -392,28 +376,10 @@ class DocumentIndex:
         """
         index = self._index
         if self.topics is None:
-            return index.number, (index.key, index.hashes)
-        docnos = np.empty(len(self), np.uint64)
-        docnos[index.number] = index.hashes
-        docnos -= index.topic.astype(np.uint64) * _SPREAD  # as of no topic
+            order = np.argsort(index.hashes)
+            return order, (index.key, index.hashes[order])
+        docnos = index.hashes - index.topic.astype(np.uint64) * _SPREAD  # without the topic
         topics = sorted(self.topics)
         topic = recoded(index.topic, self.topics, topics)
         order = np.lexsort((docnos, topic))
         return order, (index.key, topics, topic[order], docnos[order])
-
-
-def _equal(docnos: pd.Series, rows: Ints, other_docnos: pd.Series, other_rows: Ints) -> Any:
-    """Return whether pairs of the same hash are equal, ``[len(rows)]``.
-
-    Only docnos are compared: with the same docno, different topics have different hashes.
-    """
-    same = np.empty(len(rows), bool)
-    for start in range(0, len(rows), CHUNK):
-        part = slice(start, start + CHUNK)
-        left = docnos.iloc[rows[part]]
-        right = other_docnos.iloc[other_rows[part]]
-        if isinstance(left.dtype, pd.StringDtype) and left.dtype == right.dtype:
-            same[part] = np.asarray(left.array == right.array, bool)
-        else:
-            same[part] = texts_of(left) == texts_of(right)
-    return same

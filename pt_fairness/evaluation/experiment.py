@@ -24,7 +24,7 @@ from pt_fairness.analysis.frames import (
     REJECT,
     WINS,
 )
-from pt_fairness.analysis.inputs import is_of_groups
+from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import Comparison, Facts
 from pt_fairness.analysis.references import reference_rankings
 from pt_fairness.analysis.statistics import (
@@ -347,7 +347,7 @@ def _reference_rows(plan: Plan, kinds: Sequence[str], facts: Facts, seed: int) -
     """
     sources: dict[Hashable, dict[Any, str]] = {}
     for measure, column in zip(plan.measures, plan.columns, strict=True):
-        if is_of_groups(measure):
+        if compares_groups(measure):
             named = {part.param("groups") for part in measure.parts if part.needs_groups}
             if len(named) == 1:
                 sources.setdefault(named.pop(), {})[measure] = column

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.inputs import frames_of, is_of_groups
+from pt_fairness.analysis.inputs import compares_groups, run_frames
 from pt_fairness.core.identifiers import PYTERRIER, texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
@@ -85,7 +85,7 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
     if needing:
         raise ValueError(f"{first_names(needing)} cannot be computed without qrels, because the "
                          "value depends on judged documents; give qrels, or leave the measure out")
-    frames = frames_of(runs)
+    frames = run_frames(runs)
     runs.update(frames)
     pairs = pd.concat([frame[["query_id", "doc_id"]] for frame in frames.values()])
     return pairs.apply(texts_of).drop_duplicates().assign(relevance=1)
@@ -285,7 +285,7 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
     if not any(used.values()):
         return []
     sources = set()
-    for measure in filter(is_of_groups, measures):
+    for measure in filter(compares_groups, measures):
         sources |= {part.param("groups") for part in measure.parts if part.needs_groups}
     evaluating = {judged_labels(source, qrels) for source in sources} - {frozenset()}
     return [name for name, sources in used.items()

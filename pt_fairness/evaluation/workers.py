@@ -225,8 +225,8 @@ class Scorer:
         """Read and score a run.
 
         :param messages: the warnings of the run, to which the warnings of the plan are added
-        :raises ValueError: if the run is empty, a column, an identifier or a sample is missing, a
-            score is NaN, or a file changes while it is read
+        :raises ValueError: if the run is empty, a column, an identifier or a sample is missing, or
+            a score is NaN
         """
         if isinstance(run, pd.DataFrame):
             frame = run.rename(columns=PYTERRIER)
@@ -237,10 +237,7 @@ class Scorer:
             frame["score"] = scores_of(frame)
         else:
             with opened(run) as source:
-                state = source.state()
                 frame = read_opened_run(source, object)
-                if source.state() != state:
-                    raise ValueError(f"{source.name} was written to while it was read")
             frame = frame.rename(columns=IR_MEASURES)
         need_results(frame)
         messages += self.warnings

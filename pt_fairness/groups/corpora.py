@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.messages import label_text, listed, shown, warn
+from pt_fairness.core.messages import at_least, label_text, listed, shown, warn
 from pt_fairness.groups.group_source import Groups
 from pt_fairness.groups.memberships import Memberships, Table, is_no_group
 from pt_fairness.io.word_counts import (
     THRESHOLD,
     Tokenizer,
     WordCounts,
-    check_threshold,
-    counts_of,
 )
 
 #: The groups of a document, and the reason for a warning if it has none, else ``''``.
@@ -117,7 +115,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     0   1     a   female
     1   1     b  neutral
     """
-    counts = counts_of(documents, words, field, tokenize)
+    counts = WordCounts(documents, words, field, tokenize)
     return FromText(counts, neutral, shares, threshold, name, order)
 
 
@@ -138,7 +136,8 @@ class FromText(Groups):
         super().__init__(name, labels, order)
         self.weighted = shares
         self._counts = counts
-        self._threshold = check_threshold(threshold)
+        at_least(0, "threshold", threshold)
+        self._threshold = int(threshold)
         #: The labels in the order of the counts.
         self._columns = labels
 

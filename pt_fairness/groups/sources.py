@@ -220,13 +220,14 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     """
     one_of("weights", weights, ("column", "wide"))
     declared = [] if labels is None else distinct_labels(labels, "labels")
+    judged = False
     if weights == "wide":
         declared = [label_of(title) for title in declared]
         frame = read_wide(path, declared, id)
     elif declared:
         frame = read_memberships(path, declared)
     else:
-        frame = read_labelled(path, column, id)
+        frame, judged = read_labelled(path, column, id)
     if sep is not None:
         frame = frame.explode("group")
         cells = frame["group"].map(label_text, na_action="ignore")
@@ -236,7 +237,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     path = os.fspath(path)
     groups = _of_frame(frame, path, name, order, declared)
     groups.made_of = path
-    groups.judged = "judged" in frame.attrs
+    groups.judged = judged
     return groups
 
 

@@ -7,39 +7,46 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import RECOMMENDER_COLUMNS, as_frame, missing, texts_of
+from pt_fairness.core.identifiers import (
+    PYTERRIER,
+    RECOMMENDER_COLUMNS,
+    as_frame,
+    missing,
+    texts_of,
+)
 from pt_fairness.core.messages import LARGEST_LABEL, TREC_DEFAULTS, label_text, listed, shown, warn
 from pt_fairness.io.files import (
     Input,
     Path,
     compression,
-    fields_of,
-    first_line,
-    header_of,
+    need_columns,
     need_distinct_columns,
     need_no_space,
     need_rows,
     opened,
-    place_of,
-    pyterrier_names,
-    read_columns,
-    read_json,
-    read_parquet,
-    read_table,
-    table_of,
     write_output,
     written_whole,
 )
+from pt_fairness.io.tables import (
+    check,
+    check_ids,
+    column_of_numbers,
+    fields_of,
+    first_line,
+    is_structured,
+    place,
+    read_table,
+    titles_of,
+)
 
-#: Why a text is no label of relevance.
-_NO_LABEL = ("no whole number; pt_fairness.groups.from_qrels and pt-fairness annotate read labels "
-             "as groups")
+#: The columns of TREC qrels.
+_QRELS = ["qid", "iteration", "docno", "label"]
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
@@ -48,9 +55,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
     PyTerrier's own reader drops the second column, which holds the groups.
 
     :returns: ``qid, docno, label, iteration``: text, text, whole number, text
-    :raises ValueError: a line without four columns, an identifier with NUL, a form feed or a
-        vertical tab, or a label that is no whole number (``4.0`` is one) or outside ±1,000,000; the
-        error names file and line
+    :raises ValueError: if a line has not four columns, or a label is not a whole number (``4.0``
+        is one) within ±1,000,000; the error names file and line
 
     Examples
     --------
@@ -63,26 +69,23 @@ def read_qrels(path: Path) -> pd.DataFrame:
     1   1    d2      0       CON
     """
     with opened(path) as source:
-        frame = read_columns(source, ["qid", "iteration", "docno", "label"])
+        frame = read_table(source, _QRELS)
         label = pd.to_numeric(frame["label"], errors="coerce")
-        fractional = label % 1 != 0  # as of NaN and infinities
-        large = label.abs() > LARGEST_LABEL
-        for wrong, reason in ((fractional, _NO_LABEL), (large, f"outside ±{LARGEST_LABEL:,}")):
-            for row in np.flatnonzero(wrong)[:1]:
-                text = shown(frame["label"][row])
-                raise ValueError(f"{source.place(row)}: the label {text} is {reason}")
+        check(source, frame, "label", label % 1 == 0, "a whole number; "
+              "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
+        check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
     frame = frame.assign(label=label.astype("int64"))
-    return frame[["qid", "docno", "label", "iteration"]]
+    return frame[["qid", "docno", "label", "iteration"]].reset_index(drop=True)
 
 
 def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
     :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas;
-        the path of a file (:func:`read_qrels`); if there is no such file, an id of ir_datasets,
+        the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
         with ``irds:`` in front or not; or a PyTerrier dataset
     :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
-    :raises ValueError: it is none of these, or a dataset without qrels
+    :raises ValueError: if it is none of these, or a dataset without qrels
 
     Examples
     --------
@@ -101,8 +104,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
         except NotImplementedError:
             raise ValueError(f"the dataset {shown(source)} has no qrels") from None
     if not isinstance(source, (str, os.PathLike)):
-        raise ValueError(f"the qrels are a {type(source).__name__}; they have to be a DataFrame, "
-                         "the path of a file, an ir_datasets id or a PyTerrier dataset")
+        raise ValueError("qrels must be a DataFrame, the path of a file, an ir_datasets id or a "
+                         f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
         return read_qrels(source)
     dataset = dataset_of(source, "a file")
@@ -117,7 +120,7 @@ def dataset_of(source: Path, file: str) -> Any:
     """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
 
     :param file: what else ``source`` could be, in the error
-    :raises ValueError: ir_datasets has no such id
+    :raises ValueError: if ir_datasets lacks the id
     """
     import ir_datasets
     text = os.fspath(source)
@@ -130,9 +133,9 @@ def dataset_of(source: Path, file: str) -> Any:
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     """Return the names of the columns of topic, document and label in a qrels frame.
 
-    The names are those of PyTerrier or of ir_measures.
+    They are named as in PyTerrier or ir_measures.
 
-    :raises ValueError: a column is missing, or the qrels are no DataFrame
+    :raises ValueError: if a column is missing, or the qrels are not a DataFrame
 
     Examples
     --------
@@ -142,7 +145,7 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     ('query_id', 'doc_id', 'relevance')
     """
     if not isinstance(qrels, pd.DataFrame):
-        raise ValueError(f"qrels are a DataFrame here, not a {type(qrels).__name__}; "
+        raise ValueError(f"qrels must be a DataFrame, got a {type(qrels).__name__}; "
                          "pt_fairness.read_qrels reads a file into one")
     need_distinct_columns(qrels, "the frame of qrels")
     for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
@@ -156,7 +159,7 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
     """Return the qrels of some topics, as ``pt.Experiment`` does; warn if there are others.
 
     :param topics: ``qid``; ``None`` for all topics of the qrels
-    :raises ValueError: the qrels have none of the topics
+    :raises ValueError: if none of the topics is in the qrels
     """
     if topics is None:
         return qrels
@@ -183,9 +186,9 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     :param qrels: ``qid, docno, label`` or ir_measures' names, and ``iteration``, which is ``0`` if
         the column is missing and ``-`` where a value is
     :param path: ``None`` for standard output
-    :raises ValueError: an identifier is missing, an identifier or a group has white space in it, or
-        a label is no whole number
-    :raises OSError: the file cannot be written
+    :raises ValueError: if an identifier is missing, an identifier or a group has white space in
+        it, or a label is not a whole number
+    :raises OSError: if the file cannot be written
 
     Examples
     --------
@@ -196,28 +199,26 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     1 PRO d1 1
     """
     qrels = as_frame(qrels)
-    qid, docno, label = qrels_columns(qrels)
+    columns = list(qrels_columns(qrels))
     # Categorical columns support neither arithmetic nor new values.
-    qrels = qrels.astype(object)
-    for column in (qid, docno):
-        texts = qrels[column]
+    frame = qrels[columns].astype(object).set_axis(["qid", "docno", "label"], axis="columns")
+    for column in ("qid", "docno"):
+        texts = frame[column]
         empty = texts.isna() | (texts == "")
         if empty.any():
             raise missing(texts, empty.to_numpy().argmax(), "qrels")
-    number = pd.to_numeric(qrels[label], errors="coerce")
+        frame[column] = texts_of(texts)
+    number = pd.to_numeric(frame["label"], errors="coerce")
     whole = number % 1 == 0
     if not whole.all():
-        raise ValueError("TREC qrels hold whole numbers as labels, not "
-                         f"{qrels[label][~whole].iloc[0]!r}")
-    iteration: Any = "0"
-    if "iteration" in qrels:
-        iteration = qrels["iteration"].map(label_text, na_action="ignore")
-        iteration = iteration.fillna("-").replace("", "-")
-    frame = pd.DataFrame(index=qrels.index)
-    frame["qid"] = texts_of(qrels[qid])
-    frame["iteration"] = iteration
-    frame["docno"] = texts_of(qrels[docno])
+        raise ValueError("labels of TREC qrels must be whole numbers, got "
+                         f"{frame['label'][~whole].iloc[0]!r}")
     frame["label"] = number.astype("int64")
+    groups: Any = "0"
+    if "iteration" in qrels:
+        groups = qrels["iteration"].astype(object).map(label_text, na_action="ignore")
+        groups = groups.fillna("-").replace("", "-")
+    frame.insert(1, "iteration", groups)
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
     form = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
             "lineterminator": "\n", "encoding": "utf-8"}
@@ -232,21 +233,21 @@ def read_labels(path: Path) -> pd.DataFrame:
     """Read TREC qrels whose labels are text or numbers, such as stances.
 
     :returns: ``qid, docno, label`` as text
-    :raises ValueError: a line without four columns (the error names file and line)
+    :raises ValueError: if a line has not four columns; the error names file and line
     """
     with opened(path) as source:
-        frame = read_columns(source, ["qid", "iteration", "docno", "label"])
-    return frame.drop(columns="iteration")
+        return read_table(source, _QRELS).drop(columns="iteration")
 
 
 def read_values(path: Path) -> pd.DataFrame:
     """Read a file of values, compressed if the name ends in ``.gz``.
 
-    It has the columns ``docno value`` or ``qid docno value``, separated by white space, or a header
-    with these names (or ``user_id, item_id``, or ``user, item``), separated by tabs or commas.
+    It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
+    with these names (or another name of a document and of a topic that :func:`read_groups` knows),
+    separated by tabs or commas; or is Parquet or JSON with these names.
 
-    :returns: ``docno, value`` or ``qid, docno, value``; with a header, all as text
-    :raises ValueError: the file has another form, or a line cannot be read
+    :returns: ``docno, value`` or ``qid, docno, value``: text and numbers, and the other columns
+    :raises ValueError: if the file has another form, or a line cannot be read
 
     Examples
     --------
@@ -259,28 +260,33 @@ def read_values(path: Path) -> pd.DataFrame:
     1    d2   -1.0
     """
     with opened(path) as source:
-        separator, header = table_of(source, "value")
-        if separator:
-            names = pyterrier_names(header)
-            return read_table(source, separator, names, ["docno", "value"])
-        first = first_line(source)
-        fields = len(fields_of(first))
-        if fields not in (2, 3):
-            raise ValueError(f"{source.name} is no file of values: it needs the columns docno and "
-                             "value (or qid, docno and value), separated by white space, or a "
-                             "header with these names, separated by tabs or commas; its first "
-                             f"line is {shown(first)}")
-        names = ["qid", "docno", "value"][-fields:]
-        return read_columns(source, names, {"value": float})
+        if titles_of(source, "value"):
+            frame = read_table(source)
+            names = roles_of(source, frame.columns)
+            frame = _distinct(frame.set_axis(names, axis="columns"), source)
+            need_columns(frame, ["docno", "value"], source.name)
+        else:
+            _, line = first_line(source)
+            names = ["qid", "docno", "value"][-len(fields_of(line)):]
+            if len(fields_of(line)) not in (2, 3):
+                raise ValueError(f"{source.name} must have the columns docno and value (or qid, "
+                                 "docno and value), separated by white space, or a header with "
+                                 f"these names, separated by tabs or commas; got {shown(line)}")
+            frame = read_table(source, names, {"value": float})
+        check_ids(source, frame)
+        value = column_of_numbers(source, frame, "value")
+        check(source, frame, "value", np.isfinite(value), "a finite number")
+    return frame.assign(value=value).reset_index(drop=True)
 
 
 def read_targets(path: Path) -> pd.DataFrame:
     """Read a file of target distributions, compressed if the name ends in ``.gz``.
 
-    It has a header and columns separated by commas.
+    It has a header and columns separated by commas or tabs, or is Parquet or JSON.
 
-    :returns: ``qid, group, share`` as text, and the other columns of the file
-    :raises ValueError: a column is missing, or a line cannot be read
+    :returns: ``qid`` (if the file has it), ``group, share``, text and a number, and the other
+        columns of the file
+    :raises ValueError: if a column is missing, a line cannot be read, or a share is below 0
 
     Examples
     --------
@@ -288,41 +294,82 @@ def read_targets(path: Path) -> pd.DataFrame:
     >>> from pt_fairness.io.document_files import read_targets
     >>> _ = Path("targets.csv").write_text("qid,group,share\\n1,PRO,0.4\\n1,CON,0.6\\n")
     >>> read_targets("targets.csv")
-      qid group share
-    0   1   PRO   0.4
-    1   1   CON   0.6
+      qid group  share
+    0   1   PRO    0.4
+    1   1   CON    0.6
     """
-    return _read_csv(path, ["qid", "group", "share"])
+    with opened(path) as source:
+        frame = _named_columns(source, ["group", "share"])
+        share = column_of_numbers(source, frame, "share")
+        check(source, frame, "share", share >= 0, "a number of at least 0")
+    return frame.assign(share=share).reset_index(drop=True)
 
 
 def read_topic_groups(path: Path) -> pd.DataFrame:
-    """Read a CSV file of groups of topics, ``qid, group``, compressed if the name ends in ``.gz``.
+    """Read a table of groups of topics, ``qid, group``, compressed if the name ends in ``.gz``.
 
     :returns: ``qid, group`` as text, and the other columns of the file
-    :raises ValueError: a column is missing, or a line cannot be read
+    :raises ValueError: if a column is missing, or a line cannot be read
     """
-    return _read_csv(path, ["qid", "group"])
-
-
-def _read_csv(path: Path, needed: list[str]) -> pd.DataFrame:
     with opened(path) as source:
-        header = header_of(source, ",")
-        if not header:
-            raise ValueError(f"{source.name} is empty; it needs the columns {', '.join(needed)}")
-        return read_table(source, ",", pyterrier_names(header), needed)
+        return _named_columns(source, ["qid", "group"]).reset_index(drop=True)
 
 
-#: The columns of the documents of a group file; the first one there counts.
-_DOCUMENTS = ("docno", "doc_id", "id", "item_id", "item")
-#: The end of the name of a file of Parquet or of JSON.
-_STRUCTURED = re.compile(r"\.(parquet|(json|jsonl|ndjson)(\.gz)?)$")
+def _named_columns(source: Input, needed: Sequence[str]) -> pd.DataFrame:
+    """Return a table with a header, whose names are in lower case."""
+    frame = read_table(source)
+    frame.columns = frame.columns.str.lower()
+    frame = _distinct(frame.rename(columns=PYTERRIER), source)
+    need_columns(frame, needed, source.name)
+    check_ids(source, frame, "group")
+    return frame
+
+
+#: The columns of documents; the first one there counts.
+DOCUMENTS = ("docno", "doc_id", "id", "item_id", "item")
 #: How to name the column of the documents or of the groups.
 _NAME_IT = {"docno": "Name it: from_file(path, id=…), --groups FILE:ID:COLUMN",
             "group": "Name it: from_file(path, column=…), --groups FILE:COLUMN"}
-_FORMS = ("it needs a header with docno and group (and qid), separated by tabs or commas, or the "
-          "four columns of TREC qrels (qid, group, docno, label); a membership file (topic, docno, "
-          "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
-          "FILE:LABEL,LABEL)")
+
+
+def roles_of(source: Input, header: Iterable[str], column: str | None = None,
+             document: str | None = None) -> list[str]:
+    """Return names in lower case, with qid, docno and group for the columns that hold them.
+
+    :param header: the names of the columns
+    :param column: the column of the group; ``None`` if there is none
+    :param document: the column of the documents; by default the first of :data:`DOCUMENTS`
+    :raises ValueError: if the column of the documents or of the groups is missing
+    """
+    names = [name.lower() for name in header]
+    columns = f"its columns are {', '.join(header)}"
+    if document is None:
+        document = next((name for name in DOCUMENTS if name in names), "docno")
+    document = document.lower()
+    roles = {document: "docno"}
+    if column is not None:
+        if column.lower() in roles:
+            raise ValueError(f"{column!r} of {source.name} holds the documents, not their groups; "
+                             f"{columns}")
+        roles[column.lower()] = "group"
+    for name, role in roles.items():
+        if name not in names:
+            raise ValueError(f"{source.name} has no column {name!r}; {columns}. {_NAME_IT[role]}")
+    user = RECOMMENDER_COLUMNS.get(document, "query_id")
+    for topic in [name for name in ("qid", "query_id", user) if name in names][:1]:
+        roles.setdefault(topic, "qid")
+    for role in {*roles.values()}:
+        roles.setdefault(role, f"other {role}")
+    return [roles.get(name, name) for name in names]
+
+
+class Labelled(NamedTuple):
+    """The groups of a file."""
+
+    #: ``docno, group`` or ``qid, docno, group``, and the other columns; the index names the lines.
+    frame: pd.DataFrame
+    #: Whether the file holds judgments.
+    judged: bool
 
 
 def read_groups(path: Path, column: str = "group", document: str | None = None) -> pd.DataFrame:
@@ -336,9 +383,9 @@ def read_groups(path: Path, column: str = "group", document: str | None = None) 
     :param column: the column that has the group; ``a.b`` is the key ``b`` of the objects in ``a``
     :param document: the column that has the documents; by default ``docno``, ``doc_id``, ``id``,
         ``item_id`` or ``item``
-    :returns: ``docno, group`` or ``qid, docno, group``, and the other columns of the file; those of
-        a table are text
-    :raises ValueError: the file has another form, lacks a column, or a line cannot be read
+    :returns: ``docno, group`` or ``qid, docno, group``, and the other columns of the file, as text
+        in a table
+    :raises ValueError: if the file has another form, lacks a column, or a line cannot be read
 
     Examples
     --------
@@ -350,126 +397,82 @@ def read_groups(path: Path, column: str = "group", document: str | None = None) 
     0    d1   PRO
     1    d2   CON
     """
-    frame = read_labelled(path, column, document)
+    frame, _ = read_labelled(path, column, document)
     if isinstance(frame["group"].dtype, pd.CategoricalDtype):
-        return frame.astype({"group": "str"})
+        frame = frame.astype({"group": "str"})
+    return frame.reset_index(drop=True)
+
+
+def read_labelled(path: Path, column: str = "group", document: str | None = None) -> Labelled:
+    """Read a group file as :func:`read_groups` does, with a categorical group if it is a table."""
+    with opened(path) as source:
+        titles = titles_of(source, column)
+        if titles:
+            frame = read_table(source, categories=titles)
+            frame = _nested(frame, source, column, document)
+            names = roles_of(source, frame.columns, column, document)
+            frame = _distinct(frame.set_axis(names, axis="columns"), source)
+            _check_groups(source, frame)
+            return Labelled(frame, False)
+        _, line = first_line(source)
+        if column != "group" or len(fields_of(line)) != 4:
+            raise ValueError(
+                f"{source.name} must be a table with the column {column!r} and docno (and qid), "
+                "separated by tabs or commas, or TREC qrels (qid, group, docno, label); a "
+                "membership file (topic, docno, shares) needs the names of its groups "
+                "(from_file(path, labels=[…]), --groups FILE:LABEL,LABEL). Its first line is "
+                f"{shown(line)}")
+        frame = read_table(source, ["qid", "group", "docno", "label"])
+        groups = set(frame["group"].unique())
+        if groups <= TREC_DEFAULTS:
+            if pd.to_numeric(frame["label"], errors="coerce").notna().all():
+                raise ValueError(f"{source.name} must have groups in the second or the fourth "
+                                 f"column, got {listed(sorted(groups))} and numbers, as in plain "
+                                 "qrels; if the numbers are the groups, use "
+                                 "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
+            frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
+        return Labelled(frame, True)
+
+
+def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.DataFrame:
+    """Return a frame whose objects are columns if one of ``columns`` is a key of them, with dots.
+
+    :raises ValueError: if such a file is empty
+    """
+    if not is_structured(source):
+        return frame
+    need_rows(frame, source.name)
+    if {*columns} - {None, *frame.columns}:
+        rows: Any = frame.to_dict("records")
+        return pd.json_normalize(rows).set_index(frame.index)
     return frame
 
 
-def read_labelled(path: Path, column: str = "group", document: str | None = None) -> pd.DataFrame:
-    """Read a group file as :func:`read_groups` does, with a categorical group if it is a table."""
-    with opened(path) as source:
-        if _STRUCTURED.search(source.name):
-            frame = _read_structured(source, column, document)
-            names = _roles(frame.columns, column, document, source)
-            frame = frame.set_axis(names, axis="columns")
-            needed = frame.columns.intersection(["qid", "docno", "group"])
-            need_distinct_columns(frame[needed], source.name)
-            _check_groups(source, frame)
-            return frame
-        separator, header = table_of(source, column)
-        if separator:
-            names = _roles(header, column, document, source)
-            frame = read_table(source, separator, names, ["docno", "group"], "group")
-            _check_groups(source, frame)
-            return frame
-        first = first_line(source)
-        if column != "group":
-            raise ValueError(f"{source.name} has no column {column!r}, separated by tabs or commas "
-                             f"from others; its first line is {shown(first)}")
-        if len(fields_of(first)) != 4:
-            raise ValueError(f"{source.name} is no group file: {_FORMS}. Its first line is "
-                             f"{shown(first)}")
-        frame = read_columns(source, ["qid", "group", "docno", "label"])
-        frame.attrs["judged"] = True
-        groups = set(frame["group"].unique())
-        if not groups <= TREC_DEFAULTS:
-            return frame
-        if pd.to_numeric(frame["label"], errors="coerce").isna().any():
-            frame = frame.assign(group=frame["label"])
-            return frame[["qid", "docno", "group"]]
-        raise ValueError(f"{source.name} has no groups: its second column holds nothing but "
-                         f"{listed(sorted(groups))}, and its fourth nothing but "
-                         "numbers, as in plain qrels. A group file has the group in one of them, "
-                         "or is a table with the columns docno and group; if the numbers are the "
-                         "groups, use pt_fairness.groups.from_qrels or pt-fairness annotate --none")
+def _distinct(frame: pd.DataFrame, source: Input) -> pd.DataFrame:
+    """Return a frame without columns that are there twice and are not needed.
 
-
-def _read_structured(source: Input, column: str | None, document: str | None) -> pd.DataFrame:
-    """Read a file of Parquet or JSON.
-
-    Objects in it become columns if ``column`` or ``document`` is a key of them, with dots.
+    :raises ValueError: if a needed column is there twice
     """
-    if source.name.endswith(".parquet"):
-        frame = read_parquet(source)
-    else:
-        frame = pd.DataFrame(read_json(source))
-    if {column, document} - {None, *frame.columns}:
-        rows: Any = frame.to_dict("records")
-        frame = pd.json_normalize(rows)
-    need_rows(frame, source.name)
-    return frame.rename(columns=str)
-
-
-def _roles(header: Iterable[str], column: str | None, document: str | None,
-           source: Input) -> list[str]:
-    """Return the header with the names qid, docno and group for the columns that hold them.
-
-    :param column: the column of the group; ``None`` if there is none
-    :param document: the column of the documents, if it is named
-    :raises ValueError: the documents or the groups have no column
-    """
-    names = [name.lower() for name in header]
-    columns = f"its columns are {', '.join(header)}"
-    if document is None:
-        document = next((name for name in _DOCUMENTS if name in names), "")
-        if not document:
-            raise ValueError(f"{source.name} has no column 'docno', 'doc_id' or 'id' for the "
-                             f"documents; {columns}. {_NAME_IT['docno']}")
-    document = document.lower()
-    roles = {document: "docno"}
-    if column is not None:
-        if column.lower() == document:
-            raise ValueError(f"{column!r} of {source.name} holds the documents, not their groups; "
-                             f"{columns}")
-        roles[column.lower()] = "group"
-    for name, role in roles.items():
-        if name not in names:
-            raise ValueError(f"{source.name} has no column {name!r}; {columns}. {_NAME_IT[role]}")
-    user = RECOMMENDER_COLUMNS.get(document, "query_id")
-    topics = [name for name in ("qid", "query_id", user) if name in names]
-    for topic in topics[:1]:
-        roles.setdefault(topic, "qid")
-    for role in {*roles.values()}:
-        roles.setdefault(role, f"other {role}")
-    return [roles.get(name, name) for name in names]
-
-
-def _place(source: Input, row: Any) -> str:
-    """Return the name of a file, and the number of the line or of the object of a row."""
-    if _STRUCTURED.search(source.name):
-        return f"{source.name}, row {row + 1}"
-    return place_of(source, row)
+    needed = frame.columns.intersection(["qid", "docno", "group", "share", "value"])
+    need_distinct_columns(frame[needed], source.name)
+    return frame.loc[:, ~frame.columns.duplicated()]
 
 
 def _check_groups(source: Input, frame: pd.DataFrame) -> None:
-    """Check the weights in a file of groups, and warn of empty groups.
+    """Check the documents and the weights in a file of groups, and warn of empty groups.
 
-    :raises ValueError: a row has no document, or its weight is no number of at least 0
+    :raises ValueError: if a row lacks its document, or its weight is not a number of at least 0
     """
-    docno = frame["docno"]
-    absent = docno.isna() | (docno == "")
-    if absent.any():
-        raise ValueError(f"{_place(source, absent.argmax())} has no docno; every row needs one")
+    check_ids(source, frame)
     group = frame["group"]
     texts = group.map(str)
+    broken = texts.str.contains("\n", regex=False)
+    check(source, frame, "group", ~broken, "in one line (see its quotation marks)")
     empty = group.isna() | (texts == "")
     if "weight" in frame:
-        place = partial(_place, source)
-        unused = empty | (texts == "-")
-        weights_of(frame[["weight"]], place, unused)
+        weights_of(frame[["weight"]], partial(place, source, frame), empty | (texts == "-"))
     if empty.any():
-        warn(f"{_place(source, empty.argmax())} has an empty group, as have {empty.sum()} of "
+        warn(f"{place(source, frame, empty.argmax())} has an empty group, as have {empty.sum()} of "
              f"{len(frame)} rows; it counts as no group; write - to avoid this warning")
 
 
@@ -478,7 +481,7 @@ def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any =
 
     :param place: returns the name of a row in the error
     :param unused: whether each row needs no weight, ``[n]``
-    :raises ValueError: a weight is no number of at least 0
+    :raises ValueError: if a weight is not a number of at least 0
     """
     columns = weights.apply(pd.to_numeric, errors="coerce")
     numbers = columns.to_numpy(float, na_value=np.nan)
@@ -486,57 +489,49 @@ def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any =
     possible |= np.reshape(unused, (-1, 1))
     for row, column in np.argwhere(~possible)[:1]:
         weight = str(weights.iat[row, column])
-        raise ValueError(f"{place(row)} has the weight {weight!r}; weights are numbers of at least "
-                         "0")
+        raise ValueError(f"{place(row)}: weight must be a number of at least 0, got {weight!r}")
     return numbers
 
 
 def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = None) -> pd.DataFrame:
     """Read a table with a column of weights for each group, such as ``docno, P(PRO), P(CON)``.
 
-    :param labels: the groups; by default all columns but those of the topic and the document
-    :param document: as of :func:`read_groups`
-    :returns: as of :func:`read_memberships`
-    :raises ValueError: a column is missing, or a weight is no number of at least 0
+    :param labels: the groups; by default all columns but the topic and the document
+    :param document: the column that has the documents
+    :returns: as :func:`read_memberships`
+    :raises ValueError: if a column is missing, or a weight is not a number of at least 0
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from pt_fairness.io.document_files import read_wide
     >>> _ = Path("shares.csv").write_text("docno,P(PRO),P(CON)\\nd1,0.25,0.75\\n")
-    >>> read_wide("shares.csv")
+    >>> read_wide("shares.csv").reset_index(drop=True)
       docno group  weight
     0    d1   PRO    0.25
-    0    d1   CON    0.75
+    1    d1   CON    0.75
     """
     with opened(path) as source:
-        if _STRUCTURED.search(source.name):
-            frame = _read_structured(source, None, document)
-            header = [*frame.columns]
-            names = _roles(header, None, document, source)
-            frame = frame.set_axis(names, axis="columns")
-        else:
-            separator = "\t" if "\t" in first_line(source) else ","
-            header = header_of(source, separator)
-            names = _roles(header, None, document, source)
-            frame = read_table(source, separator, names, ["docno"])
-        ids = [name for name in ("qid", "docno") if name in names]
-        columns: dict[str, str] = {}
-        for name, title in zip(names, header, strict=True):
-            label = label_of(title)
-            if name in ids or (labels and label not in labels):
-                continue
-            if name in columns or label in columns.values():
-                raise ValueError(f"{source.name} has two columns of weights for the group "
-                                 f"{label!r}; drop one of them")
-            columns[name] = label
-        lacking = {*labels} - {*columns.values()}
-        if lacking or not columns:
+        frame = _nested(read_table(source), source, document)
+        titles = pd.Series(frame.columns)
+        names = pd.Series(roles_of(source, titles, document=document))
+        groups = titles.map(label_of)
+        frame = frame.set_axis(names, axis="columns")
+        is_id = names.isin(["qid", "docno"])
+        chosen = groups.isin(labels) if labels else ~is_id
+        chosen &= ~is_id
+        repeated = groups[chosen & (names.duplicated() | groups.where(chosen).duplicated())]
+        if len(repeated):
+            raise ValueError(f"{source.name} has two columns of weights for the group "
+                             f"{repeated.iloc[0]!r}; drop one of them")
+        lacking = {*labels}.difference(groups[chosen])
+        if lacking or not chosen.any():
             raise ValueError(f"{source.name} has no column of weights "
                              f"{shown(min(lacking, default='P(…)'))}; its columns are "
-                             f"{', '.join(header)}")
-        weight = weights_of(frame[list(columns)], partial(_place, source))
-    return _long(frame[ids], list(columns.values()), weight)
+                             f"{', '.join(titles)}")
+        check_ids(source, frame)
+        weight = weights_of(frame.loc[:, chosen.to_numpy()], partial(place, source, frame))
+        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen].tolist(), weight)
 
 
 def label_of(title: str) -> str:
@@ -558,12 +553,13 @@ def memberships(path: Path) -> int:
     """Return the number of groups of a membership file of NTCIR, and 0 for another file.
 
     All columns after topic and document are shares. Qrels have 0 or Q0 in their second column, or
-    a document that is no share in the third.
+    a document, which is not a share, in the third.
     """
     with opened(path) as source:
-        if _STRUCTURED.search(source.name):
+        if is_structured(source):
             return 0
-        fields = fields_of(first_line(source))
+        _, line = first_line(source)
+        fields = fields_of(line)
     if len(fields) < 2 or fields[1] in TREC_DEFAULTS:
         return 0
     shares = pd.to_numeric(pd.Series(fields[2:]), errors="coerce")
@@ -576,23 +572,23 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     :param labels: the groups, one for each column of shares, distinct
     :returns: ``qid, docno, group, weight`` (text, text, label, float), with a row for each share
         other than 0. Rows of the same line have the same index
-    :raises ValueError: a line with more or fewer columns, or a share that is no number of at least
-        0, by file and line
+    :raises ValueError: if a line has more or fewer columns, or a share is not a number of at least
+        0; the error names file and line
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from pt_fairness.io.document_files import read_memberships
     >>> _ = Path("gmemb").write_text("1 d1 0.25 0.75\\n1 d2 1 0\\n")
-    >>> read_memberships("gmemb", ["PRO", "CON"])
+    >>> read_memberships("gmemb", ["PRO", "CON"]).reset_index(drop=True)
       qid docno group  weight
     0   1    d1   PRO    0.25
-    0   1    d1   CON    0.75
-    1   1    d2   PRO    1.00
+    1   1    d1   CON    0.75
+    2   1    d2   PRO    1.00
     """
     shares = [f"share of {label}" for label in labels]
     with opened(path) as source:
         types = dict.fromkeys(shares, float)
-        frame = read_columns(source, ["qid", "docno", *shares], types)
-        weight = weights_of(frame[shares], source.place)
+        frame = read_table(source, ["qid", "docno", *shares], types)
+        weight = weights_of(frame[shares], partial(place, source, frame))
     return _long(frame[["qid", "docno"]], labels, weight)

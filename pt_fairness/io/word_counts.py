@@ -11,87 +11,85 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import as_frame, texts_of
-from pt_fairness.core.messages import UNANNOTATED, label_text, listed, shown, warn
+from pt_fairness.core.messages import UNANNOTATED, distinct_labels, listed, shown, warn
+from pt_fairness.io.files import need_columns
 
 Tokenizer = Callable[[str], Iterable[str]]
 Words = Mapping[Any, Iterable[str]]
 #: The largest number of words of groups in a neutral text (Rekabsaz et al. 2021, their code).
 THRESHOLD = 1
+#: The index of no documents.
+_EMPTY = pd.Index([], dtype=object)
 
 
 class WordCounts:
-    """Counts of the words of each group in the documents of an ir_datasets id.
+    """Counts of the words of each group in documents.
 
     Documents are read when their counts are needed, and their counts are cached.
 
-    :param dataset_id: the id of the documents
+    :param documents: an ir_datasets id, or a frame ``docno, text``
     :param words: the words of each group, by group, or a function that returns them when they are
         first needed; they are lowercased
-    :param field: the field of the documents with the text; ``None`` for ir_datasets' default text
+    :param field: the field of the documents with the text; ``None`` for ir_datasets' default text,
+        or the column ``text``
     :param tokenize: splits a lowercased text into tokens; applied to ``words`` as well
     :param groups: the groups, if ``words`` is a function
-    :raises ValueError: a group has no words, a label is there twice, a word is in several groups or
-        is not one token
+    :raises ValueError: if a group lacks words, a label is there twice, a word is in several groups
+        or is not one token
     """
 
-    def __init__(self, dataset_id: str, words: Words | Callable[[], Words],
+    def __init__(self, documents: str | pd.DataFrame, words: Words | Callable[[], Words],
                  field: str | None = None, tokenize: Tokenizer = str.split,
                  groups: Sequence[str] = ()) -> None:
-        self.dataset_id = dataset_id
+        documents = as_frame(documents)
+        #: The texts of a frame by docno, ``None`` for a dataset of ir_datasets.
+        self._frame: pd.Series | None = None
+        if isinstance(documents, pd.DataFrame):
+            field = field or "text"
+            self._frame = texts_by_docno(documents, field)
+            documents = "the frame of texts"
+        self.dataset_id = documents
+        #: The name of the documents in warnings.
+        self.where = documents if self._frame is not None else f"the corpus {documents}"
         self.field = field
         self.tokenize = tokenize
-        #: The name of the documents in warnings.
-        self.where = f"the corpus {dataset_id}"
-        #: The groups, in the order of ``words``.
-        self.groups = list(groups)
         self._words = words
         self._warned = False
+        #: The groups, in the order of ``words``.
+        self.groups = list(groups)
         if not callable(words):
             if not isinstance(words, Mapping) or not words:
-                raise ValueError(f"words={shown(words)} has to be a dictionary of the words of "
-                                 "each group, such as {'female': ['she', 'her'], 'male': ['he', "
-                                 "'his']}")
-            self.groups = [label_text(group) for group in words]
-            if len(set(self.groups)) < len(self.groups):
-                raise ValueError(f"the groups {listed(words)} have the same label twice; labels "
-                                 "are text, and a number is the label of its digits")
+                raise ValueError("words must be a dictionary of the words of each group, such as "
+                                 "{'female': ['she', 'her'], 'male': ['he']}, got "
+                                 f"{shown(words)}")
+            self.groups = distinct_labels(words, "words")
             _ = self._codes  # checks the words
-        empty = pd.Index([], dtype=object)
-        self._known = pd.DataFrame(columns=self.groups, index=empty, dtype=np.int32)
+        self._known = pd.DataFrame(columns=self.groups, index=_EMPTY, dtype=np.int32)
 
     @cached_property
     def _codes(self) -> dict[str, int]:
         """The index of the group of each word.
 
-        :raises ValueError: a group has no words, a word is in several groups or is not one token
+        :raises ValueError: if a group lacks words, a word is in several groups or is not one token
         """
-        words = self._words() if callable(self._words) else self._words
+        by_group = self._words() if callable(self._words) else self._words
         codes: dict[str, int] = {}
-        for code, group_words in enumerate(words.values()):
+        for code, words in enumerate(by_group.values()):
             group = self.groups[code]
-            for token in self._tokens(group, group_words):
-                first = codes.setdefault(token, code)
+            words = [words] if isinstance(words, str) else list(words)
+            if not words or group in UNANNOTATED:
+                raise ValueError(f"each group must have words and a label other than '-', got "
+                                 f"{group!r} with {listed(words) or 'no words'}")
+            for word in words:
+                tokens = list(self.tokenize(word.lower())) if isinstance(word, str) else []
+                if len(tokens) != 1:
+                    raise ValueError(f"a word must be one token, got {word!r} of the group "
+                                     f"{group!r}; tokenize makes {listed(tokens) or 'none'} of it")
+                first = codes.setdefault(tokens[0], code)
                 if first != code:
-                    raise ValueError(f"the word {token!r} is in the groups {self.groups[first]!r} "
-                                     f"and {group!r}; it has to be in one of them")
+                    raise ValueError(f"a word must be in one group, got {tokens[0]!r} in "
+                                     f"{self.groups[first]!r} and {group!r}")
         return codes
-
-    def _tokens(self, group: str, words: Iterable[str]) -> list[str]:
-        if group in UNANNOTATED:
-            raise ValueError(f"{group!r} cannot be a group: it stands for no group")
-        words = [words] if isinstance(words, str) else list(words)
-        if not words:
-            raise ValueError(f"the group {group!r} has no words; give it some, or leave it out")
-        group_tokens = []
-        for word in words:
-            tokens = []
-            if isinstance(word, str):
-                tokens = list(self.tokenize(word.lower()))
-            if len(tokens) != 1:
-                raise ValueError(f"the word {word!r} of the group {group!r} has to be one token, "
-                                 f"but tokenize makes {listed(tokens) or 'none'} of it")
-            group_tokens += tokens
-        return group_tokens
 
     def __len__(self) -> int:
         return len(self._known)
@@ -99,23 +97,24 @@ class WordCounts:
     def content(self) -> Any:
         """Return what the counts depend on, to be hashed."""
         words = sorted(self._codes.items())
-        return self.dataset_id, self.field, self.tokenize, self.groups, words
+        content = self.dataset_id, self.field, self.tokenize, self.groups, words
+        if self._frame is None:
+            return content
+        return content, sorted(self._frame.items())
 
     def of(self, docnos: Any, name: str) -> Ints:
         """Return the counts of documents, ``[n, groups]``, −1 for documents not in the corpus.
 
         :param docnos: the documents as text, ``[n]``; one can be there several times
         :param name: the description of the progress bar, and the subject of the warning
-        :raises ValueError: the dataset or field does not exist, or a document has no text
+        :raises ValueError: if the dataset, the field or the text of a document is missing
         """
         docnos = pd.Index(docnos, dtype=object)
         unread = docnos.unique().difference(self._known.index, sort=False)
         if len(unread):
-            added = self.read(unread, name)
-            self._known = pd.concat([self._known, added])
+            self._known = pd.concat([self._known, self.read(unread, name)])
         counts = self._known.reindex(docnos).to_numpy(np.int32)
-        unknown = counts[:, 0] < 0
-        missing = docnos[unknown].unique()
+        missing = docnos[counts[:, 0] < 0].unique()
         if len(missing) and not self._warned:
             self._warned = True
             warn(f"{name}: {len(missing)} of {docnos.nunique()} documents are not in "
@@ -128,28 +127,26 @@ class WordCounts:
         :param docnos: the documents, distinct
         :param name: the description of the progress bar
         """
-        read: list[str] = []
-        cells = []
-        code_of = self._codes.get
-        size = len(self.groups)
+        group_of = self._codes
+        groups = range(len(self.groups))
+        counts: dict[str, list[int]] = {}
         for docno, text in self._texts(docnos, name):
             if not isinstance(text, str):
-                raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} is "
-                                 f"{shown(text)}; it has to be text")
-            first = size * len(read)
-            read.append(docno)
-            tokens = self.tokenize(text.lower())
-            codes = map(code_of, tokens)
-            cells += [first + code for code in codes if code is not None]
-        counts = np.bincount(np.array(cells, np.int64), minlength=size * len(read))
-        counts = counts.reshape(-1, size)
-        index = pd.Index(read, dtype=object)
-        frame = pd.DataFrame(counts, index=index, columns=self.groups, dtype=np.int32)
-        repeated = index.duplicated()
-        return frame[~repeated].reindex(docnos, fill_value=-1)
+                raise ValueError(f"the field {self.field!r} of {docno!r} in {self.dataset_id} must "
+                                 f"be text, got {shown(text)}")
+            codes = [group_of[token] for token in self.tokenize(text.lower()) if token in group_of]
+            counts.setdefault(docno, list(map(codes.count, groups)))
+        index = pd.Index(counts, dtype=object)
+        rows = np.array([*counts.values()], np.int32).reshape(-1, len(groups))
+        frame = pd.DataFrame(rows, index, self.groups)
+        return frame.reindex(docnos, fill_value=-1)
 
     def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
         """Yield the documents of the corpus with their texts, in any order."""
+        if self._frame is not None:
+            present = docnos.intersection(self._frame.index)
+            yield from self._frame[present].items()
+            return
         from pt_fairness.io import irds as reading
         field = self.field
         dataset = reading.dataset(self.dataset_id)
@@ -162,58 +159,17 @@ class WordCounts:
             yield document.doc_id, text
 
 
-class CountsOfFrame(WordCounts):
-    """Counts of the words of each group in the texts of a frame, ``docno`` and ``field``."""
-
-    def __init__(self, frame: pd.DataFrame, words: Words, field: str | None, tokenize: Tokenizer):
-        field = field or "text"
-        self._of = texts_by_docno(frame, field)
-        super().__init__("the frame of texts", words, field, tokenize)
-        self.where = self.dataset_id
-
-    def content(self) -> Any:
-        texts = sorted(self._of.items())
-        return super().content(), texts
-
-    def _texts(self, docnos: pd.Index, name: str) -> Iterable[tuple[str, Any]]:
-        present = docnos.intersection(self._of.index)
-        return self._of[present].items()
-
-
 def texts_by_docno(frame: pd.DataFrame, field: str) -> pd.Series:
     """Return the column ``field`` of a frame, with the docnos as index.
 
-    :raises ValueError: a column is missing, or a document has two texts
+    :raises ValueError: if a column is missing, or a document has two texts
     """
     frame = frame.rename(columns={"doc_id": "docno"})
-    if not {"docno", field} <= {*frame}:
-        raise ValueError(f"the frame of texts needs the columns docno, {field} and has "
-                         f"{', '.join(map(str, frame.columns))}")
+    need_columns(frame, ["docno", field], "the frame of texts")
     rows = frame[["docno", field]].drop_duplicates()
-    texts = texts_of(rows["docno"])
-    docnos = pd.Index(texts, dtype=object)
+    docnos = pd.Index(texts_of(rows["docno"]), dtype=object)
     repeated = docnos[docnos.duplicated()]
     if len(repeated):
-        raise ValueError(f"the frame of texts has two texts of the document {repeated[0]!r}; a "
-                         "document has one")
+        raise ValueError(f"the frame of texts must have one text of each document, got two of "
+                         f"{repeated[0]!r}")
     return rows[field].set_axis(docnos)
-
-
-def counts_of(documents: str | pd.DataFrame, words: Words, field: str | None,
-              tokenize: Tokenizer) -> WordCounts:
-    """Return the word counts of the documents of a dataset of ir_datasets, or of a frame."""
-    documents = as_frame(documents)
-    if isinstance(documents, pd.DataFrame):
-        return CountsOfFrame(documents, words, field, tokenize)
-    return WordCounts(documents, words, field, tokenize)
-
-
-def check_threshold(threshold: int) -> int:
-    """Return the largest number of words of groups in a neutral text.
-
-    :raises ValueError: it is not a whole number of at least 0
-    """
-    if not isinstance(threshold, (int, np.integer)) or threshold < 0:
-        raise ValueError(f"threshold={shown(threshold)} has to be a whole number of at least 0: "
-                         "the largest number of words in a neutral document")
-    return int(threshold)

@@ -94,9 +94,9 @@ class _MRecall(FairnessMeasure):
 
        \left[\, |F \cap W| \ge \min(k, |W|) \,\right]
 
-    W are the groups of the topic's relevant documents, F those of the relevant documents among the
-    first k = ``cutoff`` of the whole list. ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of
-    ir_measures, for any group source. Without a cutoff, k has no bound.
+    W are the groups of the topic's relevant documents, F the groups of the relevant documents among
+    the first k = ``cutoff`` of the whole list. ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of
+    ir_measures, for any group source. Without a cutoff, k is unbounded.
 
     Range
     -----
@@ -184,13 +184,13 @@ class OfGroupMeasure(FairnessMeasure):
     the qrels, one that is not a mean over topics (NumRet) or ignores relevance (Judged), a ``rel``
     below 1, and a gain other than 0 for documents that are not relevant.
 
-    Groups with weights raise a ValueError. If the groups are in the qrels, an unjudged document has
-    no group, so that ``others='dropped'`` removes it.
+    Groups with weights raise a ValueError. If the groups are in the qrels, an unjudged document
+    lacks a group, so that ``others='dropped'`` removes it.
 
     Source
     ------
     Dai et al. (2024) and the published code of Cocktail (Dai et al. 2024), where the groups are the
-    text of people and that of a language model.
+    text of people and of a language model.
 
     Examples
     --------
@@ -218,7 +218,7 @@ class OfGroupMeasure(FairnessMeasure):
     JUDGED = True
 
     def __init__(self, **params: Any) -> None:
-        """Set the parameters; the cutoff of ``measure`` becomes that of this measure.
+        """Set the parameters; the cutoff of ``measure`` becomes its cutoff.
 
         :raises ValueError: ``measure`` cannot be parsed, or there are two cutoffs
         """

@@ -73,7 +73,7 @@ class DistributionMeasure(FairnessMeasure):
         return np.where(defined, values, nan)
 
     def compare(self, view: View, target: Floats) -> Floats:
-        """Return the value of each list, ``[R]``; that of a list without a target is ignored.
+        """Return the value of each ranking, ``[R]``, ignored without a target.
 
         :param target: the target share of each group, unsmoothed, ``[R, L]``
         """
@@ -244,7 +244,7 @@ class _DistFair(DistMeasure):
        1 - \frac{\mathrm{DistKL}}
        {\max_{g \in G} \mathrm{DistKL}(\text{all } n \text{ documents in } g)}
 
-    DistKL and its parameters are those of that measure.
+    DistKL and its parameters are as in that measure.
 
     The paper normalises by min–max over the compared systems, so the value of a system depends on
     the others. This measure divides by the largest value that a list of n documents can have
@@ -260,9 +260,9 @@ class _DistFair(DistMeasure):
     warning. So is every topic if there is only one group. A topic without results has 0.
 
     With ``empty='smooth'``, it has 1 − KL(U ‖ T) / M, U the equal shares of all groups, as in the
-    paper. M is the largest divergence that ``cutoff`` documents can have, and without a cutoff that
-    of a single group, −log2 of the smallest target share. The value is 1, the fair one, for
-    ``target='uniform'`` and ``target='run'``.
+    paper. M is the largest divergence that ``cutoff`` documents can have, and without a cutoff the
+    divergence of a single group, −log2 of the smallest target share. The value is 1, the fair one,
+    for ``target='uniform'`` and ``target='run'``.
 
     Source
     ------
@@ -455,8 +455,8 @@ class _NDKL(DistributionMeasure):
 class _RADio(DistributionMeasure):
     r"""RADio — Rank-Aware Divergence.
 
-    How far the groups in the first documents are from those of a context, by default of the whole
-    list.
+    How far the groups in the first documents are from the groups of a context, by default the
+    whole list.
 
     Formula
     -------

@@ -97,7 +97,7 @@ class DocumentMeasure(FairnessMeasure):
         return (sums @ view.share).ravel()
 
     def note(self, view: View, documents: Documents, **numbers: Floats) -> None:
-        """Note numbers of :meth:`compared`: those of groups by label, those of documents by rank.
+        """Note numbers of :meth:`compared`: of groups by label, of documents by rank.
         """
         if self.needs_groups:
             view.note(view.labels, **numbers)
@@ -196,7 +196,7 @@ class ExposureMeasure(DocumentMeasure):
         if endless and (self["model"] == "none" or self["norm"] == "bound"
                         or self.other_target):
             raise ValueError(f"{self} needs a cutoff, because the exposures of the model "
-                             f"{self['model']!r} have no finite sum: use {self}@10, or the "
+                             f"{self['model']!r} do not have a finite sum: use {self}@10, or the "
                              "model 'gerr' or 'rbp'")
 
     @property
@@ -364,8 +364,8 @@ class _EEL(ExposureMeasure):
 
     Edge cases
     ----------
-    A topic is undefined if it has no relevant document (but not with ``complete=True`` and a target
-    other than 'qrels') or if ε* is all 0: 0, with a warning. A topic without results has
+    A topic is undefined if it lacks a relevant document (but not with ``complete=True`` and a
+    target other than 'qrels') or if ε* is all 0: 0, with a warning. A topic without results has
     B + Σ ε*², for the models log2 and trec without a cutoff B = 1. A shorter sample gives no
     exposure to the documents that it lacks. The models log2 and trec need a cutoff for
     ``norm='bound'`` and for the other targets of groups, the model none always.
@@ -402,19 +402,19 @@ class _EED(ExposureMeasure):
 
        \sum_d \varepsilon_d^2
 
-    ε and all parameters are those of EEL. ``norm='bound'`` divides by the largest value B: the sum
+    ε and all parameters are as in EEL. ``norm='bound'`` divides by the largest value B: the sum
     of the squared exposures of all ranks where nothing is relevant, by group the square of their
     sum.
 
     Range
     -----
     0 or more, with ``norm='bound'`` 0 to 1. Less is more equal: for the same sum of exposures,
-    equal ones have the least EED, which is above 0. 0 is no exposure at all.
+    equal ones have the least EED, which is above 0. 0 means that nothing is exposed.
 
     Edge cases
     ----------
     Undefined topics as for EEL. A topic without results has B, for the models log2 and trec without
-    a cutoff 1. By group, documents that do not count have no exposure. EED can be 0 then, so read
+    a cutoff 1. By group, documents that do not count are not exposed. EED can be 0 then, so read
     it beside EER.
 
     Source
@@ -446,7 +446,7 @@ class _EER(ExposureMeasure):
 
        \sum_d \varepsilon_d \, \varepsilon^*_d
 
-    ε, ε* and all parameters are those of EEL. ``norm='bound'`` divides by the largest value: by
+    ε, ε* and all parameters are as in EEL. ``norm='bound'`` divides by the largest value: by
     document Σ ε*² (for the model gerr with ``complete=True`` the sum of ``p^(i−1)`` times the i-th
     largest ε*, up to the cutoff), by group the largest ε*_g times the sum of the exposures of all
     ranks where nothing is relevant.
@@ -500,7 +500,7 @@ class _IAA(DocumentMeasure):
 
     The sums are over all documents d that are ranked or judged. ε_d is the exposure of d, which the
     paper calls attention: the ``discount`` of its rank, averaged over the sampled rankings of the
-    topic. Ranks are those of the whole list; the discount is 0 after the cutoff. y_d is the merit
+    topic. Ranks are counted in the whole list; the discount is 0 after the cutoff. y_d is the merit
     of d: the gain of its relevance (``gains``), 0 for documents that are not relevant. Σε and Σy
     are the sums over all d, max y is the largest y_d.
 

@@ -38,7 +38,7 @@ def both_sides(values: Floats, sets: Any) -> tuple[Floats, Floats]:
 
 
 class LogRatio(SignedMeasure):
-    """The logarithm of the ratio of X of the protected side to that of the other side.
+    """The logarithm of the ratio of X of the protected side to X of the other side.
 
     X is the exposure of a side, divided by what a subclass returns from :meth:`candidates`.
     """
@@ -108,8 +108,8 @@ _AFTER = {**DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolut
 class _logDP(LogRatio):
     r"""logDP — Logged Demographic Parity.
 
-    How the exposure of the protected documents compares with that of the others, given the share
-    that each side should have.
+    How the exposure of the protected documents compares with the exposure of the others, given the
+    share that each side should have.
 
     Formula
     -------
@@ -125,11 +125,11 @@ class _logDP(LogRatio):
 
     Unannotated documents are dropped before the list is cut. With ``unannotated='keep'``, the list
     is cut first and unannotated documents keep their ranks. The sides are the protected and the
-    other annotated documents; the minority is that of rND. A document with weights counts towards
+    other annotated documents; the minority is as in rND. A document with weights counts towards
     both sides, in proportion to its weights.
 
     T is the side's share of the target. With ``target='run'`` it is the share of the annotated
-    documents of the whole list, averaged over the sampled rankings; it is uniform if the run has no
+    documents of the whole list, averaged over the sampled rankings; it is uniform if the run lacks
     annotated documents.
 
     Range
@@ -139,7 +139,7 @@ class _logDP(LogRatio):
 
     Edge cases
     ----------
-    A topic is undefined if a side has no share of the target or if the target is empty: 0, with a
+    A topic is undefined if a side lacks a share of the target or the target is empty: 0, with a
     warning. With ``target='run'`` this is so for one run alone, whose ranking lacks a side. A topic
     is also undefined if fewer than two groups have relevant documents and ``protected`` is
     ``minority`` or ``majority``. A topic without annotated results has the value of a ranking of
@@ -174,8 +174,8 @@ class _logDP(LogRatio):
 class _logEUR(LogRatio):
     r"""logEUR — Logged Exposed Utility Ratio.
 
-    How the exposure of the protected documents compares with that of the others, given the merit of
-    each side.
+    How the exposure of the protected documents compares with the exposure of the others, given the
+    merit of each side.
 
     Formula
     -------
@@ -184,9 +184,9 @@ class _logEUR(LogRatio):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{E}{U}, \quad \epsilon = 10^{-6}
 
-    E and the sides are those of logDP. U is the merit of a side: the sum of the gains of its judged
+    E and the sides are as in logDP. U is the merit of a side: the sum of the gains of its judged
     documents. The gain of a document of relevance r ≥ ``rel``, r > 0, is r with ``gains='linear'``,
-    1 with ``'binary'`` and ``2^r − 1`` with ``'exp'``; that of another document is 0.
+    1 with ``'binary'`` and ``2^r − 1`` with ``'exp'``; the gain of another document is 0.
 
     Range
     -----
@@ -195,7 +195,7 @@ class _logEUR(LogRatio):
 
     Edge cases
     ----------
-    A topic is undefined if a side has no merit: 0, with a warning. So is a topic in which fewer
+    A topic is undefined if a side lacks merit: 0, with a warning. So is a topic in which fewer
     than two groups have relevant documents if ``protected`` is ``minority`` or ``majority``. A
     topic without results is treated as for logDP.
 
@@ -226,8 +226,8 @@ class _logEUR(LogRatio):
 class _logRUR(_logEUR):
     r"""logRUR — Logged Realised Utility Ratio.
 
-    How the exposure that relevant protected documents get compares with that of the others, given
-    the merit of each side.
+    How the exposure that relevant protected documents get compares with the others, given the
+    merit of each side.
 
     Formula
     -------
@@ -236,7 +236,7 @@ class _logRUR(_logEUR):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{\sum_i a_i y_i}{U}, \quad \epsilon = 10^{-6}
 
-    The discounts a_i of the ranks are those of logDP, the gains y and the merit U those of logEUR.
+    The discounts a_i of the ranks are as in logDP, the gains y and the merit U as in logEUR.
 
     Range
     -----

@@ -44,10 +44,10 @@ class _ARP(FairnessMeasure):
        W_g = \frac{\sum_{i<j} m_{ig} (1 - m_{jg})}
        {\sum_{i<j} \left[ m_{ig} (1 - m_{jg}) + m_{jg} (1 - m_{ig}) \right]}
 
-    The groups are those of the topic's relevant documents. W_g is the share of its mixed pairs that
-    group g wins among the first n = min(cutoff, annotated documents), i and j are ranks, and m_ig =
-    1/m for each of the m groups of document i. W_g is 1 for a group that is alone, 0 for one that
-    is absent.
+    The groups are the ones of the topic's relevant documents. W_g is the share of its mixed pairs
+    that group g wins among the first n = min(cutoff, annotated documents), i and j are ranks, and
+    m_ig = 1/m for each of the m groups of document i. W_g is 1 for a group that is alone, 0 for one
+    that is absent.
 
     With ``pairs='errors'`` the numerator counts only pairs in which document i is less relevant
     than document j. W_g is then 0 for a group without mixed pairs. Such a pair is an error in
@@ -64,8 +64,8 @@ class _ARP(FairnessMeasure):
 
     Source
     ------
-    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). That the
-    groups are those of the relevant documents is a choice of this package.
+    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). To take
+    the groups of the relevant documents is a choice of this package.
 
     Examples
     --------

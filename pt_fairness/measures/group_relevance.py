@@ -27,7 +27,7 @@ def places_in_order(labels: Sequence[str], order: str | None,
     :param labels: the label set
     :param order: the labels in order, joined by commas
     :param declared: the order that the Groups object declares
-    :raises ValueError: the labels have no order, or the order lacks a label
+    :raises ValueError: if the labels lack an order, or the order lacks a label
     """
     if order is None and declared is None:
         numbers = [_number(name) for name in labels]
@@ -202,7 +202,7 @@ class _GF(StoppingMeasure):
     ``target='run'``, a list without annotations is compared with a uniform target.
 
     ``'rnod'`` can exceed 1 for a target with shares of 0; it then counts as 1. ``'nmd'`` and
-    ``'rnod'`` raise a ValueError if the labels have no order.
+    ``'rnod'`` raise a ValueError if the labels lack an order.
 
     Source
     ------
@@ -320,7 +320,7 @@ class _GFR(FairnessMeasure):
     Edge cases
     ----------
     A topic for which a part is undefined is undefined: 0, with a warning. A topic without results
-    has 0. A topic that a group source drops has no value.
+    has 0. A topic that a group source drops is left out.
 
     Source
     ------

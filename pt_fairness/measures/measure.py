@@ -7,7 +7,6 @@ import re
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from inspect import Parameter, Signature
 from math import nan
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
@@ -30,35 +29,6 @@ from pt_fairness.measures.params import (
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
 from pt_fairness.rankings.view import View
-
-#: A line of at most 72 characters, or one longer word. textwrap.wrap is slower.
-_LINE = re.compile(r"(.{1,72}|\S+)(?: |$)")
-
-
-class SignatureOfMeasure:
-    """Descriptor of ``__signature__``: the signature of the call that changes the parameters."""
-
-    def __get__(self, measure: irm.Measure | None, owner: Any) -> Signature:
-        if measure is None:  # the class has its own signature
-            raise AttributeError("__signature__")
-        parameters = []
-        for name, param in measure.SUPPORTED_PARAMS.items():
-            value = measure.params.get(name, param.default)
-            if value is NOT_PROVIDED:
-                value = Parameter.empty if param.required else None
-            types = " | ".join(kind.__name__ for kind in param.types)
-            parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=value,
-                                        annotation=types))
-        return Signature(parameters)
-
-
-def parameter_lines(measure: irm.Measure) -> list[str]:
-    """Return a line with the description and the default of each parameter."""
-    lines = []
-    for name, param in measure.SUPPORTED_PARAMS.items():
-        default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
-        lines.append(f"{name}: {param.desc}{' (required)' if param.required else default}")
-    return lines
 
 
 def described(kind: type) -> dict[str, str]:
@@ -91,7 +61,11 @@ def described(kind: type) -> dict[str, str]:
 def docstring_of(measure: irm.Measure) -> str:
     """Return the docstring of a measure with its parameters, for ``help(rKL)``."""
     title, _, body = (type(measure).__doc__ or "").strip().partition("\n")
-    lines = ["\n    ".join(_LINE.findall(line)) for line in parameter_lines(measure)]
+    lines = []
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
+        text = f"{name}: {param.desc}{' (required)' if param.required else default}"
+        lines.append(textwrap.fill(text, 72, subsequent_indent="    "))
     body = textwrap.dedent(body).strip()
     return "\n".join([title, "", "Parameters", "----------", *lines, "", body]).rstrip()
 
@@ -168,8 +142,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     place: int = -1
     #: Whether :meth:`validate_params` has found nothing wrong.
     validated: bool
-    #: The signature of a measure, for :func:`inspect.signature` and editors.
-    __signature__ = SignatureOfMeasure()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -234,7 +206,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
 
-        The names in braces are those of numbers that :meth:`View.note` keeps.
+        The names in braces are numbers that :meth:`View.note` keeps.
         """
         return self.FORMULA
 
@@ -271,7 +243,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """What the groups are compared with; ``None`` for a measure without a target.
 
         It is the parameter ``target``, where that decides: a word such as ``'uniform'``, a
-        registered name or shares. A measure without it, or that gives it another meaning, says so.
+        registered name or shares. A measure without it, or that gives it another meaning, overrides
+        this.
         """
         if self.needs_groups:
             return name_of(self.param("target"))
@@ -309,7 +282,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return [self]
 
     def compose(self, values: Sequence[Floats]) -> Floats:
-        """Return the value of each topic, ``[T]``, from those of the :attr:`parts`."""
+        """Return the value of each topic, ``[T]``, from the values of the :attr:`parts`."""
         return values[0]
 
     @property
@@ -410,7 +383,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return self._text
 
     def __eq__(self, measure: object) -> bool:
-        """Return whether the texts are equal and the sources that they name, too."""
+        """Return whether the texts and the sources that they name are equal."""
         if not isinstance(measure, FairnessMeasure) or self._text != measure._text:
             return False
         pairs = zip(self.sources(), measure.sources(), strict=True)
@@ -434,7 +407,7 @@ def _same(param: str, first: Any, second: Any) -> bool:
 
 
 def supported(kind: type[FairnessMeasure], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of some parameters that the measures of a class have."""
+    """Return the parameters that the measures of a class have."""
     return {name: value for name, value in params.items() if name in kind.SUPPORTED_PARAMS}
 
 

@@ -20,7 +20,7 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.core.registry import NamedObject, name_of
 
-#: Sentinel for a parameter that was not given and has no default.
+#: Sentinel for a parameter that was not given and lacks a default.
 NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
 #: The largest cutoff.
 DEEPEST = 1_000_000
@@ -38,8 +38,9 @@ Find = Callable[[str, Any], Any]
 def literal(value: Any, names: Callable[[Any], Any] = name_of) -> str:
     """Return ``value`` as a Python literal that :func:`ir_measures.parse_measure` parses.
 
-    It has no white space, because ir_measures' command line splits its arguments there. Negative
-    numbers become strings, which numeric parameters accept, because the parser rejects them.
+    It is free of white space, because ir_measures' command line splits its arguments there.
+    Negative numbers become strings, which numeric parameters accept, because the parser rejects
+    them.
 
     :param names: returns the name of a source
     """
@@ -61,7 +62,7 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
     :param accepts: predicate that tells whether a canonical value is allowed
     :param canonical: function that returns the canonical form of a value, or an invalid value
         unchanged
-    :param required: whether the parameter has to be given
+    :param required: whether the parameter must be given
     """
 
     def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
@@ -91,9 +92,9 @@ class SourceParam(Param):
     """A parameter of groups, values, targets or runs: objects, or their names or paths.
 
     :param of: the parameter of the value, or of the values of a dictionary, as :data:`Find` takes
-        it; ``''`` if these are no sources
-    :param by: that of the keys of a dictionary and of the parts of a tuple
-    :param words: the keywords that are no names
+        it; ``''`` if these are not sources
+    :param by: the parameter of the keys of a dictionary and of the parts of a tuple
+    :param words: the keywords that are not names
     """
 
     def __init__(self, *args: Any, of: str = "", by: str = "",
@@ -180,7 +181,7 @@ def flag(desc: str) -> Param:
 
 
 def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
-    """Declare the label of one group; the parameter is required if it has no default."""
+    """Declare the label of one group; the parameter is required without a default."""
     return Param(str, desc, "the label of a group", default=default, canonical=_label,
                  accepts=_not_blank, required=default is NOT_PROVIDED)
 
@@ -270,9 +271,9 @@ def absolute() -> Param:
 
 
 #: The meaning of each target keyword.
-_TARGETS = {"qrels": "that of the topic's relevant documents", "collection": "of all relevant "
-            "documents", "uniform": "the same for every group", "run": "that of the whole list",
-            "score": "that of the normalised scores"}
+_TARGETS = {"qrels": "shares in the topic's relevant documents",
+            "collection": "shares in all relevant documents", "uniform": "the same for every group",
+            "run": "shares in the whole ranking", "score": "shares of the normalised scores"}
 
 
 def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param:
@@ -397,9 +398,9 @@ def _value_source(value: Any) -> Any:
 def background() -> Param:
     """Declare the background documents that a ranking is compared with."""
     return SourceParam(
-        str, "documents that the ranking is compared with: those of the whole "
-        "ranking (run), the topic's relevant ones (qrels), or those of a registered run (by its "
-        "name), of the file of a run, or of all runs of a folder",
+        str, "documents that the ranking is compared with: the whole ranking (run), the topic's "
+        "relevant ones (qrels), or the documents of a registered run (by its name), of the file of "
+        "a run, or of all runs of a folder",
         f"{', '.join(map(repr, BACKGROUND_WORDS))}, a registered name, or "
         "the path of a run or of a folder of runs",
         default=BACKGROUND_WORDS[0], canonical=_path_text, accepts=_is_background,
@@ -442,7 +443,7 @@ ORDER = Param(str, "the labels from the lowest to the highest, joined by commas;
 def _grade(value: Any) -> int:
     """Return a relevance grade as an integer.
 
-    :raises ValueError: it is no whole number
+    :raises ValueError: if it is not a whole number
     """
     if int(value) != float(value):
         raise ValueError

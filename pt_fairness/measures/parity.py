@@ -1,8 +1,8 @@
 """Statistical parity: rND, rKL and rRD (Pathiyan Cherumanal et al. 2021).
 
-Their discounted sums over prefixes are those of the measures of viewpoint diversity, too.
+The measures of viewpoint diversity share their discounted sums over prefixes.
 
-Shapes: ``R`` lists, ``D`` ranks, ``L`` groups of the label set G. The symbols are those of the
+Shapes: ``R`` lists, ``D`` ranks, ``L`` groups of the label set G. The symbols are as in the
 papers: the first i documents hold ``plus`` protected ones, the population S protected ones of N.
 """
 
@@ -100,8 +100,9 @@ def sum_of_largest_terms(term: Term, S: Floats, N: Floats, w: Floats) -> Floats:
     A difference and a divergence are convex in the share of protected documents, and so largest
     where all or none are protected: at every rank the same. A ratio is then 0, and largest with one
     other document. One sequence attains the largest term at every rank, so sums of it are exact
-    maxima: those of a difference or a divergence hold one kind of documents, that of a ratio has
-    one other document, at the first rank where the ratio is further from S / (N − S) than 0 is.
+    maxima: the prefixes of a difference or a divergence hold one kind of documents, of a ratio they
+    have one other document, at the first rank where the ratio is further from S / (N − S) than 0
+    is.
 
     :param w: the discount of each rank, ``[R, D]``, or ``[1, D]`` for all lists
     """
@@ -344,9 +345,9 @@ class _rND(ParityMeasure):
 
     ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
     v_min its exact minimum over the same rankings. The terms of the ranks, which add up to the
-    value, share v_min in proportion to the discounts: that of a rank with the discount w_i and the
-    difference d_i is ``(w_i · d_i − v_min · w_i / Σ_j w_j) / (v_max − v_min)``, negative where d_i
-    is below ``v_min / Σ_j w_j``.
+    value, share v_min in proportion to the discounts: the term of a rank with the discount w_i and
+    the difference d_i is ``(w_i · d_i − v_min · w_i / Σ_j w_j) / (v_max − v_min)``, negative where
+    d_i is below ``v_min / Σ_j w_j``.
 
     Range
     -----
@@ -399,7 +400,7 @@ class _rND(ParityMeasure):
 class _rKL(ParityMeasure):
     r"""rKL — Normalised Discounted Kullback–Leibler Divergence.
 
-    How far the groups in every prefix diverge from those of the population.
+    How far the groups in every prefix diverge from the population.
 
     Formula
     -------
@@ -409,7 +410,7 @@ class _rKL(ParityMeasure):
        \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
        \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
 
-    The base is 2, the symbols are those of rND. With ``protected='all'`` the divergence is over all
+    The base is 2, the symbols are as in rND. With ``protected='all'`` the divergence is over all
     groups; a document of m groups counts 1/m towards each.
 
     Each share of 0 in the target becomes 0.001, and the other shares are multiplied by
@@ -421,7 +422,7 @@ class _rKL(ParityMeasure):
     group alone has it. For ``protected='all'`` with ``target='run'`` it is the sum of the ranking
     that has whole groups one after the other, the smallest group first: exact if ``step`` is 1 and
     documents have one group each; otherwise −log2 of the smallest share times the sum of the
-    discounts, an upper bound. ``norm='range'`` and its terms are those of rND; it takes two groups.
+    discounts, an upper bound. ``norm='range'`` and its terms are as in rND, for two groups.
 
     Range
     -----
@@ -468,7 +469,7 @@ class _rKL(ParityMeasure):
                 f"{KL_IN_WORDS}, {NORMS[self['norm']]}")
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
-        if self.of_run:  # a prefix has no group that the run lacks: no term is infinite
+        if self.of_run:  # a prefix lacks each group that the run lacks: no term is infinite
             return super().population(side)
         share = ratio(side.plus, side.total)
         shares = smoothed(np.column_stack([share, 1.0 - share]))
@@ -528,7 +529,7 @@ class _rRD(ParityMeasure):
        \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
        \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
 
-    The symbols and ``norm``, with the terms of ``norm='range'``, are those of rND. A ratio with a
+    The symbols and ``norm``, with the terms of ``norm='range'``, are as in rND. A ratio with a
     numerator or denominator of 0 is 0.
 
     Range

@@ -44,8 +44,8 @@ class ValueMeasure(FairnessMeasure):
     def background(self) -> tuple[str, int | None] | None:
         """The name of the background and its minimum relevance, ``None`` unless it is ``qrels``.
 
-        The property is ``None`` if the background is the ranking itself, or if the measure has no
-        background.
+        The property is ``None`` if the background is the ranking itself, or if the measure lacks
+        a background.
         """
         name = self.param("background")
         if name in (None, "run"):
@@ -155,7 +155,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
     Source
     ------
     Rekabsaz and Schedl (2020), RaB. There v is the value of the female words in a document minus
-    that of the male words. The value of a set of words is their number of occurrences, the
+    the value of the male words. The value of a set of words is their number of occurrences, the
     logarithm of 1 + this number, or 1 if there is any and 0 otherwise.
 
     Examples
@@ -186,7 +186,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
 
        \frac{1}{n} \sum_{t \le n} \mathrm{RaB}@t
 
-    n is that of RaB.
+    n is as in RaB.
 
     Range
     -----
@@ -239,7 +239,7 @@ class _FaiRR(ValueMeasure):
 
        \sum_{i \le n} \frac{v_i}{\log_2(i+1)}
 
-    v and n are those of RaB.
+    v and n are as in RaB.
 
     Range
     -----
@@ -289,7 +289,7 @@ class _FaiRR(ValueMeasure):
 class _NFaiRR(Quotient, _FaiRR):
     r"""NFaiRR — Normalised Fairness of Retrieval Results.
 
-    FaiRR as a share of that of the most neutral documents that could have been returned.
+    FaiRR as a share of the FaiRR of the most neutral documents that could have been returned.
 
     Formula
     -------
@@ -345,7 +345,7 @@ class _NFaiRR(Quotient, _FaiRR):
 class _RankingBias(ValueMeasure, SignedMeasure):
     r"""RankingBias — Ranking Bias.
 
-    The bias that the ranking adds to that of the documents that it ranks.
+    The bias that the ranking adds to the bias of the documents that it ranks.
 
     Formula
     -------
@@ -353,7 +353,7 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
        \mathrm{ARaB}@k - \frac{1}{|B|} \sum_{d \in B} v_d
 
-    v and ``missing`` are those of RaB. B is the whole ranking (``background='run'``), the topic's
+    v and ``missing`` are as in RaB. B is the whole ranking (``background='run'``), the topic's
     judged documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run. ARaB@k is the
     output bias, the mean over B the input bias.
 

@@ -64,7 +64,7 @@ class _RepBias(SignedMeasure):
     warning. So is every topic if there is only one group. In a topic without results m is 0;
     without a cutoff the value is 0.
 
-    The default target is the relevant documents, that of Skew equal shares: give both the same
+    The default target is the relevant documents, of Skew equal shares: give both the same
     target before you compare them. In the example, the default target would give 0.
 
     Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
@@ -129,7 +129,7 @@ class SkewMeasure(DistributionMeasure):
     }
     WHERE = ("skew = ln(smoothed share / smoothed target), smoothed share = the share at the last "
              "rank; shares of 0 are smoothed to 0.001")
-    #: ln 0.001: the skew of a group with target share 1 that has no documents.
+    #: ln 0.001: the skew of a group with target share 1 and without documents.
     DEFAULT = -6.907755278982137
 
     def skews(self, view: View, target: Floats) -> Floats:
@@ -172,7 +172,7 @@ class _Skew(SkewMeasure):
     warning. So is every topic if there is only one group. In a topic without results P_g is 0; with
     ``target='run'``, the target is then uniform.
 
-    The default target is equal shares, that of RepBias the relevant documents: give both the same
+    The default target is equal shares, of RepBias the relevant documents: give both the same
     target before you compare them.
 
     Source
@@ -254,8 +254,8 @@ class _MaxSkew(SkewMeasure):
 
     Edge cases
     ----------
-    As Skew. In a topic without results P_g is 0 for all groups: the value is that of the group
-    with the smallest target share.
+    As Skew. In a topic without results P_g is 0 for all groups: the value is the skew of the
+    group with the smallest target share.
 
     Source
     ------
@@ -393,7 +393,7 @@ class _BiasP(Quotient, StanceMeasure):
 class _BiasRBP(StanceMeasure):
     r"""BiasRBP — Stance Bias by Rank-Biased Precision.
 
-    Rank-biased precision of the relevant pro documents minus that of the relevant con documents.
+    Rank-biased precision of the relevant pro documents minus that for the relevant con documents.
 
     Formula
     -------
@@ -401,7 +401,7 @@ class _BiasRBP(StanceMeasure):
 
        (1 - p) \sum_i p^{i-1} s_i
 
-    The sum is over the first ``cutoff`` ranks, or all. s_i is that of BiasP. With ``con=None``, it
+    The sum is over the first ``cutoff`` ranks, or all. s_i is as in BiasP. With ``con=None``, it
     is the rank-biased precision of the pro documents.
 
     Range
@@ -416,7 +416,7 @@ class _BiasRBP(StanceMeasure):
     Source
     ------
     Gezici et al. (2021), section 3.2, from equation 5, which is f, the value with ``con=None``. The
-    equation has no upper limit of the sum: the limit is a decision of this package.
+    equation lacks an upper limit of the sum: the limit is a decision of this package.
 
     Examples
     --------
@@ -439,8 +439,8 @@ class _BiasRBP(StanceMeasure):
 class _BiasDCG(StanceMeasure):
     r"""BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
-    Discounted cumulative gain of the relevant pro documents minus that of the relevant con
-    documents.
+    Discounted cumulative gain of the relevant pro documents minus that for the relevant
+    con documents.
 
     Formula
     -------
@@ -448,7 +448,7 @@ class _BiasDCG(StanceMeasure):
 
        \sum_{i \le n} \frac{s_i}{\log_2(i+1)}
 
-    The sum is over the first ``cutoff`` ranks, or all. s_i is that of BiasP. With ``con=None``, it
+    The sum is over the first ``cutoff`` ranks, or all. s_i is as in BiasP. With ``con=None``, it
     is the discounted cumulative gain of the pro documents.
 
     Range

@@ -219,7 +219,7 @@ class _FAIR(BinomialMeasure):
 
     Prefix i passes if ``F(τ_i; i, p) > α_c``: τ_i protected documents among the first i annotated
     ones, F the binomial distribution function, p the share of protected documents in the target or
-    the parameter ``p``. The minority is that of rND. ``value='test'`` is 1 if all prefixes of the
+    the parameter ``p``. The minority is as in rND. ``value='test'`` is 1 if all prefixes of the
     first n = min(cutoff, annotated documents) pass, else 0. ``value='prefixes'`` is the share that
     pass.
 
@@ -296,7 +296,7 @@ class _PreF(Quotient, BinomialMeasure):
 
        \frac{1}{n} \sum_{i \le n} F(\tau_i;\, i, p)
 
-    The symbols are those of FAIR.
+    The symbols are as in FAIR.
 
     Range
     -----

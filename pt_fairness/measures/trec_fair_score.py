@@ -93,7 +93,7 @@ class _TrecFair(FairnessMeasure):
     is the product of its shares in the labels: 1/m of m labels, or its weights, and 1 for each of
     its labels in the sources of ``whole``. A document without a label has the share 1 in @UNKNOWN.
     A source with weights may also give a weight to the label ``@UNKNOWN``, which other measures
-    read as unannotated. A document that a source has no row of weighs nothing.
+    read as unannotated. A document that a source does not know weighs nothing.
 
     P(c) is the share of c in Σ_{i≤n} a_i · m(c), q(c) its share in the sum of m_d(c) over the
     relevant documents. T(c) = λ · q(c) + (1 − λ) · C · Π_{j∈K} w_j(c_j): K are the attributes that
@@ -101,8 +101,8 @@ class _TrecFair(FairnessMeasure):
     ``of_qrels``. Where K is empty, T(c) = q(c). With ``unknown='partial'`` no document has mass in
     the cell where nothing is known. JSD has natural logarithms.
 
-    The track of 2021 is ``ideal=1000``, ``unknown='partial'``, both sources in ``whole``, @20; that
-    of 2022 has its sources ``…/official``, the gender in ``whole``, @500.
+    The track of 2021 is ``ideal=1000``, ``unknown='partial'``, both sources in ``whole``, @20; in
+    2022 it has its sources ``…/official``, the gender in ``whole``, @500.
 
     Range
     -----
@@ -111,9 +111,9 @@ class _TrecFair(FairnessMeasure):
     Edge cases
     ----------
     A topic without relevant documents is undefined: 0, with a warning. So is, but for
-    ``value='ndcg'``, one whose relevant documents have no mass, and with ``unknown='partial'``
+    ``value='ndcg'``, one whose relevant documents lack mass, and with ``unknown='partial'``
     every topic if the attributes have one label in all. A topic without results, or whose first
-    documents have no mass, has 0.
+    documents lack mass, has 0.
 
     Source
     ------

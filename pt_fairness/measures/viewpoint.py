@@ -101,7 +101,7 @@ class _nDD(ViewpointMeasure):
     S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
     protected and all annotated documents of the whole list. Z is the exact maximum over the
     permutations of the run (``norm='max'``), the value of the ranking with all protected documents
-    first (``'protected-first'``), or 1 (``'none'``). ``norm='range'`` is that of rND.
+    first (``'protected-first'``), or 1 (``'none'``). ``norm='range'`` is as in rND.
     The minority is the smallest group of the annotated documents of the run, of those that have
     any; of equally small ones, the first in the order of their labels.
 
@@ -152,8 +152,8 @@ class _nDD(ViewpointMeasure):
 class _nDR(ViewpointMeasure):
     r"""nDR — Normalised Discounted Ratio.
 
-    How far the ratio of the protected viewpoint to the others in every prefix is from that of the
-    whole ranking.
+    How far the ratio of the protected viewpoint to the others in every prefix is from the ratio
+    in the whole ranking.
 
     Formula
     -------
@@ -162,7 +162,7 @@ class _nDR(ViewpointMeasure):
        \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
        \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
 
-    The symbols are those of nDD. A ratio with denominator 0 is 0.
+    The symbols are as in nDD. A ratio with denominator 0 is 0.
 
     Range
     -----
@@ -198,7 +198,7 @@ class _nDR(ViewpointMeasure):
 class _nDKL(ViewpointMeasure):
     r"""nDKL — Normalised Discounted Kullback–Leibler Divergence.
 
-    How far protected and other viewpoints in every prefix diverge from those of the whole ranking.
+    How far protected and other viewpoints in every prefix diverge from the whole ranking.
 
     Formula
     -------
@@ -208,7 +208,7 @@ class _nDKL(ViewpointMeasure):
        \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
        \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
 
-    The symbols are those of nDD. A prefix without protected documents, (0, 1), becomes
+    The symbols are as in nDD. A prefix without protected documents, (0, 1), becomes
     (0.001, 0.999). Choices of this package: (1, 0) stays as it is, and the base is 2, which matters
     for ``norm='none'`` only.
 
@@ -245,7 +245,7 @@ class _nDKL(ViewpointMeasure):
 class _nDJS(RunMeasure):
     r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
-    How far all viewpoints in every prefix diverge from those of the whole ranking.
+    How far all viewpoints in every prefix diverge from the whole ranking.
 
     Formula
     -------
@@ -264,7 +264,7 @@ class _nDJS(RunMeasure):
     Range
     -----
     0 to 1, unbounded with ``norm='none'``. 0 is fair. The normaliser is the bound of the divergence
-    and not a maximum, so values are much smaller than those of nDD and nDKL and cannot be compared
+    and not a maximum, so values are much smaller than in nDD and nDKL and cannot be compared
     with them.
 
     Edge cases

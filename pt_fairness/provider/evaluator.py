@@ -29,7 +29,8 @@ from pt_fairness.measures.measure import (
     score,
     values_of,
 )
-from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES, FunctionMeasure
+from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
+from pt_fairness.measures.own_measures import FunctionMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
 from pt_fairness.provider.measure_lists import (

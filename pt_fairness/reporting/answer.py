@@ -13,7 +13,7 @@ import pandas as pd
 
 from pt_fairness.analysis import against_random
 from pt_fairness.analysis.columns import ALPHA, LEAST_TESTED, TOO_FEW
-from pt_fairness.analysis.inputs import is_of_groups
+from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import (
     BETTER,
     DIFFERENT,
@@ -260,7 +260,7 @@ def _orders(table: AverageTable, runs: Mapping[str, Any], seed: int) -> Iterator
     by_system: dict[str, dict[str, int]] = defaultdict(dict)
     for j, (i, *_) in table.fairest.items():
         measure = columns[j].measure
-        if is_of_groups(measure):
+        if compares_groups(measure):
             places = by_system[table.systems[i]]
             places[str(measure)] = j
     for system, places in by_system.items():

@@ -21,7 +21,7 @@ from pt_fairness.analysis.columns import (
     measure_columns,
     systems_of,
 )
-from pt_fairness.analysis.inputs import annotations_of, first_rows, runs_of
+from pt_fairness.analysis.inputs import first_rows, group_annotations, ranked_runs
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.identifiers import texts_of
@@ -250,7 +250,7 @@ class Experiment:
         self._compare_with_qrels()
         for name, of_system in zip(self.systems, self.values, strict=True):
             with collecting_warnings():  # the evaluation has given them
-                by_name = runs_of({name: runs[name]}, self.judgments)
+                by_name = ranked_runs({name: runs[name]}, self.judgments)
             self._add(by_name[name], of_system)
         docnos = np.concatenate([strip.docno for strip in self.strips])
         distinct = pd.unique(docnos).tolist()
@@ -287,7 +287,7 @@ class Experiment:
         measures = [measure for measure in self.plan.measures
                     if isinstance(measure, FairnessMeasure)]
         rels = rels_of(measures) | {1}
-        annotations = annotations_of(self.judgments, groups, rels, added)
+        annotations = group_annotations(self.judgments, groups, rels, added)
         name = IN_QRELS if groups is None else name_of(groups)
         name = self.plan.shown.get(name, name)
         return GroupSource(name, annotations, added)

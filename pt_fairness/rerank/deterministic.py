@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.statistical_tests import m_table
 from pt_fairness.rankings.protected import label_parts, rarest
-from pt_fairness.rerank.rerankers import GroupReRanker, GroupSource, Queues, TopicList
+from pt_fairness.rerank.rerankers import Candidates, GroupReRanker, GroupSource, Queues
 
 #: Absolute tolerance within which counts and their bounds are equal.
 EQUAL = 1e-9
@@ -24,20 +24,18 @@ CLOSE = 1e-12
 class _Deterministic(GroupReRanker):
     """A re-ranker of Geyik et al. (2019)."""
 
+    # The rule of greedy_order.
+    rule: ClassVar[str]
+
     def __init__(self, groups: GroupSource = None, target: Any = "uniform", k: int | None = None,
                  verbose: bool = False) -> None:
         super().__init__(groups=groups, target=target, k=k, verbose=verbose)
 
-
-class _Greedy(_Deterministic):
-    """A re-ranker that keeps every prefix between minimum and maximum counts of the groups."""
-
-    def reorder(self, topic: TopicList) -> Ints:
-        rule = type(self).__name__.removeprefix("det_")
-        return greedy_order(topic.shares, topic.target, topic.k, rule)
+    def reorder(self, topic: Candidates) -> Ints:
+        return greedy_order(topic.shares, topic.target, topic.k, self.rule)
 
 
-class det_greedy(_Greedy, label="DetGreedy"):
+class det_greedy(_Deterministic, label="DetGreedy"):
     """Re-rank by DetGreedy, which keeps every prefix between minimum and maximum counts.
 
     Rank j gets the best document of the groups with fewer than ⌊jT⌋ documents, where T is the
@@ -45,16 +43,7 @@ class det_greedy(_Greedy, label="DetGreedy"):
 
     Source: Geyik et al. (2019), Fairness-Aware Ranking in Search & Recommendation Systems.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -66,8 +55,10 @@ class det_greedy(_Greedy, label="DetGreedy"):
     'a d b e c'
     """
 
+    rule = "greedy"
 
-class det_cons(_Greedy, label="DetCons"):
+
+class det_cons(_Deterministic, label="DetCons"):
     """Re-rank by DetCons, which prefers the groups whose minimum will grow next.
 
     As :class:`det_greedy`, but of the groups with fewer than ⌈jT⌉ documents only those with the
@@ -75,16 +66,7 @@ class det_cons(_Greedy, label="DetCons"):
 
     Source: Geyik et al. (2019). Some implementations take the largest ⌈jT⌉/T.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -96,8 +78,10 @@ class det_cons(_Greedy, label="DetCons"):
     'a b d c e'
     """
 
+    rule = "cons"
 
-class det_relaxed(_Greedy, label="DetRelaxed"):
+
+class det_relaxed(_Deterministic, label="DetRelaxed"):
     """Re-rank by DetRelaxed, which prefers the groups whose minimum will grow next.
 
     As :class:`det_cons`, but with ⌈⌈jT⌉/T⌉, so that more groups tie and the best document of them
@@ -105,16 +89,7 @@ class det_relaxed(_Greedy, label="DetRelaxed"):
 
     Source: Geyik et al. (2019).
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -126,6 +101,8 @@ class det_relaxed(_Greedy, label="DetRelaxed"):
     'a b d c e'
     """
 
+    rule = "relaxed"
+
 
 class det_const_sort(_Deterministic, label="DetConstSort"):
     """Re-rank by DetConstSort, which has ⌊jT⌋ documents of every group in every prefix j.
@@ -134,19 +111,10 @@ class det_const_sort(_Deterministic, label="DetConstSort"):
     moves up past worse documents that can still reach their own prefix. The minimum is kept for any
     number of groups, if documents have one group each and no group runs out.
 
-    Source: Geyik et al. (2019), with ranks counted from 1. Read with ranks from 0, as
-    in FairRankTune, it misses minima.
+    Source: Geyik et al. (2019), with ranks counted from 1. With ranks from 0, as in FairRankTune,
+    minima are missed.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -158,15 +126,16 @@ class det_const_sort(_Deterministic, label="DetConstSort"):
     'a b c d e'
     """
 
-    def reorder(self, topic: TopicList) -> Ints:
+    def reorder(self, topic: Candidates) -> Ints:
         return const_sort_order(topic.shares, topic.target, topic.k)
 
 
-def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -> Ints:
+def greedy_order(shares: Floats, target: Floats, k: int, rule: str) -> Ints:
     """Return the first ``k`` documents of DetGreedy, DetCons or DetRelaxed, as indices.
 
     :param shares: the share of each document in each group, ``[n, G]``, in the old order
     :param target: the target share of each group, ``[G]``
+    :param k: the number of documents, at most ``n``
     :param rule: which of the groups below their maximum come first: ``'greedy'`` any,
         ``'cons'`` the least ⌈jT⌉/T, ``'relaxed'`` the least ⌈⌈jT⌉/T⌉
     """
@@ -176,7 +145,7 @@ def greedy_order(shares: Floats, target: Floats, k: int, rule: str = "greedy") -
     most = np.ceil(due - EQUAL)
     keys = np.zeros(due.shape)
     if rule != "greedy":
-        keys = np.divide(most, target, out=np.full(due.shape, inf), where=target > 0)
+        keys = ratio(most, target)
     if rule == "relaxed":
         keys = np.ceil(keys - EQUAL)
     queues = Queues(shares > 0)
@@ -271,24 +240,16 @@ class fa_ir(GroupReRanker, label="FA*IR"):
 
     Each rank gets the best document, or the best protected one if the prefix would otherwise fail
     the ranked group fairness test. A document of several groups is protected if one of them is. The
-    table of the test is that of the measure FAIR, with the documents that ``k`` counts.
+    table of the test is the one in the measure FAIR, with the documents that ``k`` counts.
 
     Source: Zehlike et al. (2017), FA*IR, algorithm 2. The correction is exact.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     :param protected: ``'minority'`` or ``'majority'``, the group with the fewest or most documents
         in the topic's results, a label, or labels joined by commas
     :param alpha: the significance level of the test, above 0 and below 1
     :param adjust: whether ``alpha`` is the level of all prefixes together; otherwise of each prefix
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
 
     Examples
     --------
@@ -317,13 +278,13 @@ class fa_ir(GroupReRanker, label="FA*IR"):
         super().__init__(groups=groups, target=target, k=k, protected=protected, alpha=alpha,
                          adjust=adjust, verbose=verbose)
 
-    def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
+    def named_labels(self, labels: Sequence[str]) -> dict[str, str]:
         names = super().named_labels(labels)
         if self.protected not in ("minority", "majority"):
-            names += [("protected", label) for label in label_parts(self.protected, labels)]
+            names |= dict.fromkeys(label_parts(self.protected, labels), "protected")
         return names
 
-    def reorder(self, topic: TopicList) -> Ints:
+    def reorder(self, topic: Candidates) -> Ints:
         if self.protected in ("minority", "majority"):
             degrees = np.where(topic.weighted[:, None], topic.shares, topic.shares > 0)
             sizes = degrees.sum(axis=0)
@@ -335,9 +296,9 @@ class fa_ir(GroupReRanker, label="FA*IR"):
                 labels = self.groups.labels
             chosen = np.isin(topic.labels, label_parts(self.protected, labels))
         protected = np.asarray(topic.shares[:, chosen].any(axis=1))
-        if protected.all() or not protected.any():
-            return np.arange(topic.k)
         p = protected.mean()
+        if p in (0, 1):
+            return np.arange(topic.k)
         if self.target != "run":
             p = min(topic.target[chosen].sum(), 1.0)
         table = _m_table(topic.k, float(p), self.alpha, self.adjust)
@@ -385,23 +346,22 @@ class _Diversifier(GroupReRanker):
         super().__init__(groups=groups, target=target, k=k, lam=lam, normalise=normalise,
                          verbose=verbose)
 
-    def probabilities(self, topic: TopicList) -> tuple[Floats, Floats]:
+    def probabilities(self, topic: Candidates) -> tuple[Floats, Floats]:
         """Return P(d), ``[n]``, and P(d|g), ``[n, G]``.
 
-        :raises ValueError: a score is infinite, or not in [0, 1] with ``normalise='none'``
+        :raises ValueError: if a score is infinite, or outside [0, 1] with ``normalise='none'``
         """
         score = topic.normalised() if self.normalise == "minmax" else topic.finite()
         if self.normalise == "sum":
             score = score - min(score[-1], 0.0)
-            of_group = topic.shares * score[:, None]
-            total = of_group.sum(axis=0)
-            return ratio(score, score.sum()), ratio(of_group, total)
+            gain = topic.shares * score[:, None]
+            return ratio(score, score.sum()), ratio(gain, gain.sum(axis=0))
         wrong = (score < 0) | (score > 1)
         if wrong.any():
             first = wrong.argmax()
-            raise ValueError(f"the score of document {topic.docnos[first]!r} for topic "
-                             f"{topic.qid!r} is {score[first]:g}; normalise='none' takes "
-                             "scores in [0, 1]")
+            raise ValueError("with normalise='none', scores must be in [0, 1], got "
+                             f"{score[first]:g} for document {topic.docnos[first]!r} of topic "
+                             f"{topic.qid!r}")
         return score, topic.shares * score[:, None]
 
 
@@ -421,21 +381,7 @@ class xquad(_Diversifier, label="xQuAD"):
     Source: Santos et al. (2010), Exploiting Query Reformulations for Web Search Result
     Diversification; ``normalise='sum'`` after Vargas et al. (2011).
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
-    :param lam: the weight of the groups against relevance, from 0 to 1
-    :param normalise: how scores become probabilities. ``'minmax'``: P(d) is the score scaled to
-        [0, 1] and P(d|g) the share of d in g times P(d). ``'none'``: the same with the score, which
-        has to be in [0, 1]. ``'sum'``: each sums to 1 over the documents, which favours small
-        groups.
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -447,7 +393,7 @@ class xquad(_Diversifier, label="xQuAD"):
     'a b d c e'
     """
 
-    def reorder(self, topic: TopicList) -> Ints:
+    def reorder(self, topic: Candidates) -> Ints:
         return xquad_order(*self.probabilities(topic), topic.target, self.lam, topic.k)
 
 
@@ -460,21 +406,7 @@ class pm2(_Diversifier, label="PM-2"):
 
     Source: Dang & Croft (2012), Diversity by Proportionality.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; by default the column ``group`` of the results, which
-        :func:`~pt_fairness.annotate` writes
-    :param target: the share that each group should have: ``'uniform'``, ``'run'`` for the shares
-        in the topic's results, the name of a registered target, or a dictionary. Shares are
-        rescaled to sum to 1 over the groups that the topic's results have.
-    :param k: the number of annotated documents to choose, from all of the topic; the others follow
-        in the old order. By default all are chosen.
-    :param lam: the weight of the groups against relevance, from 0 to 1
-    :param normalise: how scores become probabilities. ``'minmax'``: P(d) is the score scaled to
-        [0, 1] and P(d|g) the share of d in g times P(d). ``'none'``: the same with the score, which
-        has to be in [0, 1]. ``'sum'``: each sums to 1 over the documents, which favours small
-        groups.
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
 
     Examples
     --------
@@ -486,40 +418,40 @@ class pm2(_Diversifier, label="PM-2"):
     'a b d c e'
     """
 
-    def reorder(self, topic: TopicList) -> Ints:
-        _, of_group = self.probabilities(topic)
-        return pm2_order(of_group, topic.shares, topic.target, self.lam, topic.k)
+    def reorder(self, topic: Candidates) -> Ints:
+        _, coverage = self.probabilities(topic)
+        return pm2_order(coverage, topic.shares, topic.target, self.lam, topic.k)
 
 
-def xquad_order(relevance: Floats, of_group: Floats, target: Floats, lam: float, k: int) -> Ints:
+def xquad_order(relevance: Floats, coverage: Floats, target: Floats, lam: float, k: int) -> Ints:
     """Return the first ``k`` documents of xQuAD's order, as indices.
 
     :param relevance: P(d), ``[n]``, in the old order
-    :param of_group: P(d|g), ``[n, G]``
+    :param coverage: P(d|g), ``[n, G]``
     :param target: the target share of each group, ``[G]``
     """
-    of_relevance = (1.0 - lam) * relevance
+    utility = (1.0 - lam) * relevance
     weight = lam * target
     left = np.zeros_like(relevance)  # −∞ for documents that are placed
     order = np.empty(k, np.intp)
     for rank in range(k):
-        gain = of_relevance + of_group @ weight
+        gain = utility + coverage @ weight
         document = _first_of_best(gain + left)
         order[rank] = document
-        weight = weight * (1.0 - of_group[document])
+        weight = weight * (1.0 - coverage[document])
         left[document] = -inf
     return order
 
 
-def pm2_order(of_group: Floats, shares: Floats, target: Floats, lam: float, k: int) -> Ints:
+def pm2_order(coverage: Floats, shares: Floats, target: Floats, lam: float, k: int) -> Ints:
     """Return the first ``k`` documents of PM-2's order, as indices.
 
-    :param of_group: P(d|g), ``[n, G]``, in the old order
+    :param coverage: P(d|g), ``[n, G]``, in the old order
     :param shares: the share of each document in each group, ``[n, G]``
     :param target: the target share of each group, ``[G]``
     """
-    total = of_group.sum(axis=1, keepdims=True)
-    seats = np.where(total > 0, ratio(of_group, total), shares)
+    total = coverage.sum(axis=1, keepdims=True)
+    seats = np.where(total > 0, ratio(coverage, total), shares)
     queues = Queues(shares > 0)
     taken = np.zeros_like(target)
     left = np.zeros(len(shares))  # −∞ for documents that are placed
@@ -527,13 +459,11 @@ def pm2_order(of_group: Floats, shares: Floats, target: Floats, lam: float, k: i
     for rank in range(k):
         quotient = target / (2.0 * taken + 1.0)
         largest = quotient[queues.left].max()
-        is_tied = queues.left & (quotient >= largest - CLOSE)
-        tied = np.flatnonzero(is_tied)
-        first = queues.best[tied].argmin()
-        next_group = tied[first]
+        first = np.where(quotient >= largest - CLOSE, queues.best, len(shares))
+        next_group = first.argmin()
         weight = (1.0 - lam) * quotient
         weight[next_group] = lam * quotient[next_group]
-        document = _first_of_best(of_group @ weight + left)
+        document = _first_of_best(coverage @ weight + left)
         order[rank] = document
         taken += seats[document]
         left[document] = -inf

@@ -16,15 +16,9 @@ import pandas as pd
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints, uniforms
-from pt_fairness.core.messages import shown
+from pt_fairness.core.messages import at_least
 from pt_fairness.measures import params
-from pt_fairness.rerank.rerankers import GroupReRanker, GroupSource, ReRanker, TopicList
-
-SEED = params.whole("seed of the random numbers")
-SAMPLE = params.whole("number of the draw", smallest=0, largest=2**31 - 1)
-SAMPLE_OR_NONE = params.Param((int, type(None)), SAMPLE.desc, f"None or {SAMPLE.allowed}",
-                              canonical=SAMPLE.canonical,
-                              accepts=lambda v: v is None or SAMPLE.accepts(v))
+from pt_fairness.rerank.rerankers import Candidates, GroupReRanker, GroupSource, ReRanker
 
 
 class Policy(ReRanker):
@@ -34,6 +28,10 @@ class Policy(ReRanker):
     :meth:`draw`.
     """
 
+    PARAMS = {
+        "seed": params.whole("seed of the random numbers"),
+        "sample": params.whole("number of the draw", smallest=0, largest=2**31 - 1),
+    }
     seed: int
     sample: int | None
 
@@ -41,7 +39,7 @@ class Policy(ReRanker):
         """Return a transformer for each of the draws 0, 1, …, to compare in ``pt.Experiment``.
 
         :param samples: the number of draws, at least 1
-        :raises ValueError: another number
+        :raises ValueError: if the number is below 1
 
         Examples
         --------
@@ -49,24 +47,23 @@ class Policy(ReRanker):
         >>> rerank.plackett_luce(temperature=0.2).draws(2)
         [rerank.plackett_luce(temperature=0.2), rerank.plackett_luce(temperature=0.2, sample=1)]
         """
-        policies = []
-        for sample in self._samples("draws", samples):
-            policy = copy.copy(self)
+        at_least(1, "samples", samples)
+        policies = [copy.copy(self) for _ in range(samples)]
+        for sample, policy in enumerate(policies):
             policy.sample = sample
-            policies.append(policy)
         return policies
 
     def rankings(self, results: pd.DataFrame, samples: int = 10) -> pd.DataFrame:
         """Return several rankings of each topic as one run.
 
-        :func:`pt_fairness.evaluate` and the measures of expected exposure (EEL, EED, EER) take it.
-        Transformers do not: they see one ranking with documents that occur several times.
+        :func:`pt_fairness.evaluate` and the measures of expected exposure (EEL, EED, EER) accept
+        it. Transformers do not: they see one ranking in which documents occur several times.
 
         :param results: columns ``qid, docno, score`` and what the policy needs
         :param samples: the number of draws, at least 1
         :returns: the frames of the draws 0, 1, … one after the other, with the number of the draw
             in the column ``iteration``
-        :raises ValueError: another number of draws
+        :raises ValueError: if the number of draws is below 1
 
         Examples
         --------
@@ -81,28 +78,20 @@ class Policy(ReRanker):
         2     a     0          1
         3     b     1          1
         """
-        numbers = self._samples("rankings", samples)
-        frame, lists = self.read(results)
-        prepared = self.for_each(lists, self.prepare)
-        orders = []
-        for sample in numbers:
-            draw = [self.draw(topic, sample) for topic in prepared]
-            orders.append(draw)
-        rows = frame.written(lists, *orders)
-        iteration = np.repeat(numbers, frame.length.sum())
+        at_least(1, "samples", samples)
+        frame, topics = self.read(results)
+        prepared = self.map_topics(topics, self.prepare)
+        draws = []
+        for sample in range(samples):
+            draws.append([self.draw(topic, sample) for topic in prepared])
+        rows = frame.written(topics, *draws)
+        iteration = np.repeat(range(samples), frame.length.sum())
         return rows.assign(iteration=iteration)
 
-    def _samples(self, method: str, samples: int) -> range:
-        if not params.cutoff().validate(params.plain(samples)):
-            raise ValueError(f"{type(self).__name__}.{method}(samples={shown(samples)}) is not "
-                             "possible: samples takes a whole number of at least 1")
-        return range(params.plain(samples))
+    def order(self, topic: Candidates) -> Ints:
+        return self.draw(self.prepare(topic), self.sample)
 
-    def order(self, topic: TopicList) -> Ints:
-        prepared = self.prepare(topic)
-        return self.draw(prepared, self.sample)
-
-    def prepare(self, topic: TopicList) -> Any:
+    def prepare(self, topic: Candidates) -> Any:
         """Return what all draws of a topic have in common."""
         return topic
 
@@ -125,14 +114,10 @@ class plackett_luce(Policy, label="Plackett–Luce"):
 
     Source: Diaz et al. (2020).
 
-    :param k: the number of ranks to fill; the other documents follow in the old order. ``None`` for
-        all
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     :param temperature: at least 0; 0 keeps the old order, and the larger it is, the less scores
         count
-    :param seed: the seed of the random numbers
-    :param sample: the number of the draw, at least 0
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
 
     Examples
     --------
@@ -143,11 +128,9 @@ class plackett_luce(Policy, label="Plackett–Luce"):
     ['bac', 'abc', 'abc']
     """
 
-    PARAMS = {
+    PARAMS = Policy.PARAMS | {
         "temperature": params.real("how little the scores count", "a number of at least 0",
                                    lambda v: v >= 0),
-        "seed": SEED,
-        "sample": SAMPLE,
     }
     temperature: float
 
@@ -155,7 +138,7 @@ class plackett_luce(Policy, label="Plackett–Luce"):
                  sample: int = 0, verbose: bool = False) -> None:
         super().__init__(k=k, temperature=temperature, seed=seed, sample=sample, verbose=verbose)
 
-    def draw(self, prepared: TopicList, sample: int | None) -> Ints:
+    def draw(self, prepared: Candidates, sample: int | None) -> Ints:
         n = len(prepared.score)
         if self.temperature == 0 or n < 2:
             return np.arange(prepared.k)
@@ -163,52 +146,6 @@ class plackett_luce(Policy, label="Plackett–Luce"):
         r = prepared.normalised()
         order = plackett_luce_order(r, self.temperature, u)
         return order[:prepared.k]
-
-
-class epsilon_greedy(Policy, label="ε-greedy"):
-    """Swap documents at random.
-
-    Each of the first ``k`` ranks in turn is swapped, with probability ``epsilon``, with one of the
-    ranks below it. The policy does not use groups: it distributes exposure over documents,
-    whatever their scores.
-
-    Source: Feng & Shah (2022).
-
-    :param k: the number of ranks to fill; the other documents follow in the old order. ``None`` for
-        all
-    :param epsilon: from 0, which keeps the old order, to 1
-    :param seed: the seed of the random numbers
-    :param sample: the number of the draw, at least 0
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import rerank
-    >>> results = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "score": [3.0, 2.5, 1.0]})
-    >>> [one(results)["docno"].str.cat() for one in rerank.epsilon_greedy(epsilon=0.5).draws(3)]
-    ['abc', 'bac', 'acb']
-    """
-
-    PARAMS = {
-        "epsilon": params.real("probability of a swap", "a number from 0 to 1",
-                               lambda v: 0 <= v <= 1),
-        "seed": SEED,
-        "sample": SAMPLE,
-    }
-    epsilon: float
-
-    def __init__(self, k: int | None = None, epsilon: float = 0.1, seed: int = 0,
-                 sample: int = 0, verbose: bool = False) -> None:
-        super().__init__(k=k, epsilon=epsilon, seed=seed, sample=sample, verbose=verbose)
-
-    def draw(self, prepared: TopicList, sample: int | None) -> Ints:
-        n = len(prepared.score)
-        k = prepared.k
-        u = uniforms(self.seed, prepared.qid, sample or 0, 2 * k)
-        order = epsilon_greedy_order(n, k, self.epsilon, u)
-        return order[:k]
 
 
 def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
@@ -221,32 +158,10 @@ def plackett_luce_order(r: Floats, temperature: float, u: Floats) -> Ints:
     :param temperature: above 0
     :param u: uniform random numbers, ``[n]``
     """
-    with np.errstate(divide="ignore", over="ignore"):  # infinite keys are in order, too
+    with np.errstate(divide="ignore", over="ignore"):  # infinite keys are in order as well
         noise = np.log(-np.log(u))
         keys = noise - r / temperature
     return np.argsort(keys, kind="stable")
-
-
-def epsilon_greedy_order(n: int, k: int, epsilon: float, u: Floats) -> Ints:
-    """Return the order after random swaps, ``[n]``.
-
-    Each of the first ``k`` ranks is swapped, with probability ``epsilon``, with one of the ranks
-    below it.
-
-    :param u: uniform random numbers, ``[2 k]``: for each rank whether it is swapped, and with which
-    """
-    order = np.arange(n)
-    ranks = min(k, n - 1)
-    below = n - 1 - order[:ranks]
-    pairs = u.reshape(k, 2)
-    swapped, places = pairs[:ranks].T
-    # A random number just below 1 is rounded to 1.
-    steps = (places * below).astype(np.int64)
-    distance = np.minimum(steps, below - 1)
-    for i in np.flatnonzero(swapped < epsilon).tolist():
-        j = i + 1 + distance[i]
-        order[[i, j]] = order[[j, i]]
-    return order
 
 
 #: Tolerance of the exposures of groups, and of probabilities.
@@ -263,8 +178,8 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     """Return the best rankings with fair expected exposure, and their probabilities.
 
     Of all distributions over rankings in which the expected exposure of every group is its share of
-    the target, the result has the largest expected ``Σ r · weight``. If there is none, it is the
-    best of those with the least sum of absolute differences.
+    the target, the result has the largest expected ``Σ r · weight``. If no distribution reaches the
+    target, it is the best among the ones with the least sum of absolute differences.
 
     Source: Singh & Joachims (2018), section 3; column generation instead of the Birkhoff–von
     Neumann decomposition.
@@ -286,8 +201,8 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     ([[2, 0, 1], [0, 2, 1]], [0.6, 0.4])
     """
     programme = _Programme(shares, target * weights.sum(), weights)
-    for of_group in 2 * shares.T:
-        for score in (r + of_group, r - of_group):
+    for bonus in 2 * shares.T:
+        for score in (r + bonus, r - bonus):
             ranking = programme.order(score)
             programme.add(ranking)
     least = 0.0
@@ -298,7 +213,7 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
     while difference > least + TOLERANCE and penalty < _LARGEST_PENALTY:
         penalty *= _PENALTY
         difference, probabilities = programme.optimum(r, penalty)
-    # Rankings that were added for ``least`` have no probabilities.
+    # Rankings that were added for ``least`` have the probability 0.
     used = np.flatnonzero(probabilities > TOLERANCE)
     mix = np.array(programme.rankings)[used]
     probabilities = probabilities[used]
@@ -312,24 +227,24 @@ def fair_policy(r: Floats, shares: Floats, target: Floats, weights: Floats) -> t
 class _Programme:
     """The linear programme of the best mix of rankings; column generation adds the rankings."""
 
-    #: As of :func:`fair_policy`.
+    #: The membership of the documents in the groups, ``[n, G]``.
     shares: Floats
     #: The exposure that each group should have, ``[G]``.
     target: Floats
-    #: As of :func:`fair_policy`.
+    #: The exposure of each rank, ``[n]``.
     weights: Floats
     rankings: list[Ints] = field(default_factory=list)
     #: The exposure of each group, and 1, of each ranking, ``[G + 1]``.
     exposures: list[Floats] = field(default_factory=list)
 
     def add(self, ranking: Ints) -> None:
-        """Add a ranking to those of the mix."""
+        """Add a ranking to the mix."""
         exposure = self.weights @ self.shares[ranking]
         self.rankings.append(ranking)
         self.exposures.append(np.append(exposure, 1.0))
 
     def order(self, score: Floats) -> Ints:
-        """Return the documents by falling score, those on ranks without weight in the old order."""
+        """Return the documents by falling score; ranks without weight are in the old order."""
         order = np.argsort(-score, kind="stable")
         weighted = np.count_nonzero(self.weights)
         order[weighted:].sort()
@@ -407,9 +322,9 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
     The exposure of a group is the sum of the discounts of its documents' ranks, as in
     :data:`~pt_fairness.AWRF`. Of all distributions over rankings in which the expected exposure of
     every group is as the target says, the policy has the largest expected sum of normalised scores
-    times discounts. If no distribution can reach the target, it is the best of those with the least
-    sum of absolute differences. It mixes at most as many rankings as there are groups; see
-    :meth:`policy`.
+    times discounts. If no distribution can reach the target, the policy is the best among the ones
+    with the least sum of absolute differences. It mixes at most as many rankings as there are
+    groups; see :meth:`policy`.
 
     A single ranking can be far from the target, and documents of one group need not be treated
     alike: the rankings often differ in one swap.
@@ -417,19 +332,15 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
     Source: Singh & Joachims (2018), section 3; demographic parity (section 4.1) is
     ``target='run'``, disparate treatment (section 4.2) is ``target='score'``.
 
-    :param groups: the name of a registered group source, the path of a group file, or a Groups
-        object; ``None`` for the column ``group`` of the results
+    :mod:`pt_fairness.rerank` has the parameters that re-rankers share.
+
     :param target: the share of the exposure of each group: ``'uniform'``, ``'run'`` (the groups'
         shares of the documents), ``'score'`` (their shares of the normalised scores), the name of a
-        registered target, or the share of each label
-    :param k: the number of ranks with exposure; other documents follow in the old order. ``None``
-        for all
+        registered target, or a dictionary
+    :param k: the number of ranks with exposure; by default all
     :param discount: ``'log2'``, ``'trec'`` or ``'geometric'``, as in AWRF
     :param p: the persistence of ``'geometric'``
-    :param seed: the seed of the random numbers
     :param sample: the number of the draw, at least 0; ``None`` for the most probable ranking
-    :param verbose: whether to show a progress bar over topics
-    :raises ValueError: a value that is not allowed
 
     Examples
     --------
@@ -442,11 +353,9 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
     """
 
     TARGETS = ("uniform", "run", "score")
-    PARAMS = {
+    PARAMS = Policy.PARAMS | {
         "discount": params.discount("log2", "trec", "geometric"),
         "p": params.persistence(0.85),
-        "seed": SEED,
-        "sample": SAMPLE_OR_NONE,
     }
     discount: str
     p: float
@@ -457,7 +366,7 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         super().__init__(groups=groups, target=target, k=k, discount=discount, p=p, seed=seed,
                          sample=sample, verbose=verbose)
 
-    def prepare(self, topic: TopicList) -> _Mix:
+    def prepare(self, topic: Candidates) -> _Mix:
         if not topic.comparable:
             old_order = np.arange(topic.k)
             return _Mix(topic.qid, old_order[None], np.ones(1))
@@ -503,20 +412,19 @@ class fair_exposure(Policy, GroupReRanker, label="Fair exposure"):
         6   1     d        1          0.5
         7   1     b        1          0.5
         """
-        frame, lists = self.read(results)
-        mixes = self.for_each(lists, self.prepare)
+        frame, topics = self.read(results)
+        mixes = self.map_topics(topics, self.prepare)
         numbers = range(max((len(mix.rankings) for mix in mixes), default=1))
-        # The probabilities of rankings that a topic does not have are missing.
+        # The probabilities of rankings that a topic lacks are missing.
         probabilities = [pd.Series(mix.probabilities) for mix in mixes]
         table = pd.DataFrame(probabilities, columns=numbers, dtype=float)
         topic = np.repeat(table.index, frame.length)
         parts = []
         for number in numbers:
-            draw = [mix.rankings[number % len(mix.rankings)] for mix in mixes]
-            rows = frame.written(lists, draw)
+            orders = [mix.rankings[number % len(mix.rankings)] for mix in mixes]
+            rows = frame.written(topics, orders)
             probability = table[number].to_numpy()[topic]
-            rows = rows.assign(ranking=number, probability=probability, topic=topic)
-            parts.append(rows)
+            parts.append(rows.assign(ranking=number, probability=probability, topic=topic))
         rows = pd.concat(parts).dropna(subset="probability")
         rows = rows.sort_values("topic", kind="stable", ignore_index=True)
         return rows[["qid", "docno", "ranking", "probability"]]

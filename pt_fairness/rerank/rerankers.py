@@ -1,4 +1,4 @@
-"""Transformers of results: lists of documents that re-rankers move, and groups as a column."""
+"""What re-rankers share: the documents that they move, and the column ``group`` of results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pyterrier as pt
 from pt_fairness import targets
 from pt_fairness.core.arrays import Bools, Floats, Ints, positions, ratio, recoded
 from pt_fairness.core.identifiers import IR_MEASURES, codes_of, texts_of
-from pt_fairness.core.messages import TARGET_WORDS, UNANNOTATED, listed, shown, warn
+from pt_fairness.core.messages import UNANNOTATED, listed, shown, warn
 from pt_fairness.groups import Groups, Memberships, get
 from pt_fairness.groups.memberships import one_label_each
 from pt_fairness.measures import params
@@ -25,7 +25,7 @@ from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 
 
 @dataclass(frozen=True)
-class TopicList:
+class Candidates:
     """The documents of one topic that a re-ranker moves, in the old order.
 
     These are the annotated documents, or all documents for a policy without groups. Shapes: ``n``
@@ -45,8 +45,8 @@ class TopicList:
     shares: Floats
     #: Whether the shares of each document are weights of the group source, ``[n]``.
     weighted: Bools
-    #: The target share of each group, ``[G]``; they sum to 1, or are all 0 if the target has no
-    #: share for any of the groups.
+    #: The target share of each group, ``[G]``; they sum to 1, or are all 0 if the target lacks the
+    #: groups.
     target: Floats
     #: The number of ranks to fill, at most ``n``.
     k: int
@@ -59,20 +59,19 @@ class TopicList:
     def finite(self) -> Floats:
         """Return the scores, ``[n]``.
 
-        :raises ValueError: a score is infinite
+        :raises ValueError: if a score is infinite
         """
         wrong = ~np.isfinite(self.score)
         if wrong.any():
             first = wrong.argmax()
-            raise ValueError(f"the score of document {self.docnos[first]!r} for topic "
-                             f"{self.qid!r} is {self.score[first]} in float32; this "
-                             "re-ranker computes with the scores and needs finite ones")
+            raise ValueError(f"scores must be finite in float32, got {self.score[first]} for "
+                             f"document {self.docnos[first]!r} of topic {self.qid!r}")
         return self.score
 
     def normalised(self) -> Floats:
         """Return the scores scaled to [0, 1], ``[n]``; all 1 if they are equal.
 
-        :raises ValueError: a score is infinite
+        :raises ValueError: if a score is infinite
         """
         score = self.finite()
         low = score[-1]
@@ -83,23 +82,23 @@ class TopicList:
 
 
 class Results:
-    """A results frame as one list for each topic, in trec_eval's order.
+    """A results frame in trec_eval's order.
 
     Topics are in order of first appearance. Of several rows with the same topic and document, the
     last one counts.
 
     :param frame: columns ``qid, docno, score``
-    :raises ValueError: a score that is NaN or no number, or a missing identifier
+    :raises ValueError: if a score is NaN or not a number, or an identifier is missing
     """
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        lists, topics = codes_of(frame["qid"], "results")
+        topic, topics = codes_of(frame["qid"], "results")
         self.qids = list(topics)
         docnos = frame["docno"]
         run = frame[["qid", "docno", "score"]]
         score = scores_of(run.rename(columns=IR_MEASURES))
-        rows = last_rows(lists, docnos, self.qids, warn)
-        order, _ = trec_order(lists[rows], score[rows], docnos.iloc[rows])
+        rows = last_rows(topic, docnos, self.qids, warn)
+        order, _ = trec_order(topic[rows], score[rows], docnos.iloc[rows])
         rows = rows[order]
         self._frame = frame.iloc[rows]
         self._docnos = texts_of(docnos.iloc[rows])
@@ -107,50 +106,45 @@ class Results:
             rounded = score[rows].astype(np.float32)
         self._score = rounded.astype(float)
         #: The number of documents of each topic, ``[T]``.
-        self.length = np.bincount(lists[rows], minlength=len(self.qids))
+        self.length = np.bincount(topic[rows], minlength=len(self.qids))
 
     def annotations(self, groups: Groups | None) -> tuple[LabelSets, Ints]:
-        """Return the label sets, and the code of the set of each document, −1 for no groups.
+        """Return the label sets, and the code of the set of each document, −1 without groups.
 
         :param groups: the group source; ``None`` for the column ``group``
         """
         if groups is None:
-            return _of_column(self._frame["group"])
+            return _annotations(self._frame["group"])
         qids = np.array(self.qids, object)
         topics = np.repeat(qids, self.length)
         memberships = Memberships(*groups.annotate(topics, self._docnos))
         sets = LabelSets(sorted(memberships.labels))
         return sets, sets.annotated(memberships, len(self._docnos))
 
-    def whole(self, k: int | None) -> list[TopicList]:
-        """Return the lists of all documents, as documents of one group.
-
-        :param k: the number of ranks to fill; ``None`` for all
-        """
-        sets = LabelSets([""])
-        alike = np.zeros(len(self._docnos), np.int32)
-        return self.condensed((sets, alike), "uniform", k)
+    def whole(self) -> tuple[LabelSets, Ints]:
+        """Return what :meth:`annotations` returns if all documents have the same group."""
+        return LabelSets([""]), np.zeros(len(self._docnos), np.int32)
 
     def condensed(self, annotations: tuple[LabelSets, Ints], target: Any,
-                  k: int | None) -> list[TopicList]:
-        """Return the lists of annotated documents.
+                  k: int | None) -> list[Candidates]:
+        """Return the annotated documents of each topic.
 
-        :param annotations: the groups of the documents, as of :meth:`annotations`
-        :param target: ``'uniform'``, ``'run'``, a registered name or the share of each label;
-            other words are as ``'uniform'``
+        :param annotations: the groups of the documents, from :meth:`annotations`
+        :param target: ``'uniform'``, ``'run'``, a registered target or the share of each label;
+            other words mean ``'uniform'``
         :param k: the number of ranks to fill; ``None`` for all
-        :raises ValueError: the registered target lacks a topic
+        :raises ValueError: if the registered target lacks a topic
         """
         sets, codes = annotations
         table = _target_table(target, self.qids, sets.labels)
-        lists = []
+        topics = []
         ends = np.cumsum(self.length)
         every_place = np.arange(len(codes))
         for number, places in enumerate(np.split(every_place, ends)[:-1]):
             annotated = codes[places] >= 0
             places = places[annotated]
-            of_topic = codes[places]
-            row, label, share = sets.entries(of_topic)
+            set_codes = codes[places]
+            row, label, share = sets.entries(set_codes)
             present, column = np.unique(label, return_inverse=True)
             labels = [sets.labels[code] for code in present]
             shares = np.zeros((len(places), len(present)), order="F")
@@ -158,40 +152,34 @@ class Results:
             target_shares = table[number, present]
             if target == "run":
                 target_shares = shares.sum(axis=0)
-            total = target_shares.sum()
-            target_shares = ratio(target_shares, total)
-            weighted = sets.weighted[of_topic]
-            topic = TopicList(self.qids[number], places, self._docnos[places], self._score[places],
-                              labels, shares, weighted, target_shares, len(places[:k]))
-            lists.append(topic)
-        return lists
+            target_shares = ratio(target_shares, target_shares.sum())
+            weighted = sets.weighted[set_codes]
+            topic = Candidates(self.qids[number], places, self._docnos[places], self._score[places],
+                               labels, shares, weighted, target_shares, len(places[:k]))
+            topics.append(topic)
+        return topics
 
-    def written(self, lists: Sequence[TopicList], *draws: Sequence[Ints]) -> pd.DataFrame:
+    def written(self, topics: Sequence[Candidates], *draws: Sequence[Ints]) -> pd.DataFrame:
         """Return the results in a new order, or in several, one after the other.
 
-        :param lists: the documents that are moved among their ranks
-        :param draws: for each new order, the first documents of each list as indices; the others
+        :param topics: the documents that are moved among their ranks
+        :param draws: for each new order, the first documents of each topic as indices; the others
             follow in the old order
         :returns: all columns, with new values of ``rank`` (int64, 0-based) and ``score`` (float64,
             from the number of documents of the topic to 1); rows by topic and rank
         """
-        order = [self._ordered(lists, orders) for orders in draws]
+        order = [self._ordered(topics, orders) for orders in draws]
         sizes = self.length
-        length = np.repeat(sizes, sizes)
-        topics = np.repeat(np.arange(len(sizes)), sizes)
-        rank = positions(topics).astype("int64")
-        score = (length - rank).astype(float)
-        ranks = np.tile(rank, len(draws))
-        scores = np.tile(score, len(draws))
-        places = np.concatenate(order)
-        frame = self._frame.iloc[places]
-        frame = frame.reset_index(drop=True)
-        return frame.assign(score=scores, rank=ranks)
+        topic = np.repeat(np.arange(len(sizes)), sizes)
+        rank = positions(topic).astype("int64")
+        score = (sizes[topic] - rank).astype(float)
+        frame = self._frame.iloc[np.concatenate(order)].reset_index(drop=True)
+        return frame.assign(score=np.tile(score, len(draws)), rank=np.tile(rank, len(draws)))
 
-    def _ordered(self, lists: Sequence[TopicList], orders: Sequence[Ints]) -> Ints:
+    def _ordered(self, topics: Sequence[Candidates], orders: Sequence[Ints]) -> Ints:
         """Return the index of the document at each place of a new order."""
         order = np.arange(len(self._docnos))
-        for topic, first in zip(lists, orders, strict=True):
+        for topic, first in zip(topics, orders, strict=True):
             places = topic.places
             following = np.delete(places, first)
             order[places] = np.append(places[first], following)
@@ -200,20 +188,20 @@ class Results:
 
 def _target_table(target: Any, qids: list[str], labels: list[str]) -> Floats:
     """Return the target share of each label for each topic, not rescaled, ``[T, L]``."""
+    if isinstance(target, targets.Target):
+        registered = targets.shares(target, qids, target.labels)
+        table = pd.DataFrame(registered, columns=target.labels)
+        return table.reindex(columns=labels, fill_value=0.0).to_numpy()
+    shares = [1.0] * len(labels)  # words other than 'uniform' are computed by topic
     if isinstance(target, dict):
         shares = [target.get(label, 0.0) for label in labels]
-        return np.tile(shares, (len(qids), 1))
-    if not isinstance(target, targets.Target):  # 'uniform'; other words are computed for each list
-        return np.ones((len(qids), len(labels)))
-    added = sorted(set(target.labels) - set(labels))
-    shares_of_all = targets.shares(target, qids, [*labels, *added])
-    return shares_of_all[:, :len(labels)]
+    return np.tile(shares, (len(qids), 1))
 
 
-def _of_column(column: pd.Series) -> tuple[LabelSets, Ints]:
+def _annotations(column: pd.Series) -> tuple[LabelSets, Ints]:
     """Return the label sets in the column ``group``, and the code of each row.
 
-    :raises ValueError: a value is neither a label nor a list of labels
+    :raises ValueError: if a value is neither a label nor a list of labels
     """
     frame = column.reset_index(drop=True).to_frame()
     labels = one_label_each(frame, "the column group")["group"]
@@ -266,7 +254,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
 
     :param verbose: whether to show a progress bar over topics
     :param parameters: the values of the other parameters
-    :raises ValueError: a value that is not allowed
+    :raises ValueError: if a value is not allowed
     """
 
     #: The parameters beside ``groups``, ``target``, ``k`` and ``verbose``.
@@ -280,7 +268,7 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         super().__init_subclass__()
         # Without a URL, PyTerrier downloads the index of its documentation to look for one.
         cls.schematic = {"label": label, "help_url": None}
-        # Sphinx would show that of pt.Transformer.__new__, which takes anything.
+        # Sphinx would show the signature of pt.Transformer.__new__, which accepts any argument.
         _, *parameters = inspect.signature(cls.__init__).parameters.values()
         cls.__signature__ = inspect.Signature(parameters)
 
@@ -292,37 +280,28 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
     def _checked(self, name: str, value: Any) -> Any:
         """Return the canonical value of a parameter.
 
-        :raises ValueError: a value that is not allowed
+        :raises ValueError: if the value is not allowed
         """
-        if name in ("groups", "k") and value is None:
+        if value is None and self.parameters()[name].default is None:
             return None
         if name == "groups":
             return get(value)
-        wrong = f"{type(self).__name__}({name}={shown(value)}) is not possible: "
-        if name == "target" and isinstance(value, str) and value in TARGET_WORDS \
-                and value not in self.TARGETS:
-            raise ValueError(f"{wrong}a re-ranker has no qrels; use "
-                             f"{' or '.join(map(repr, self.TARGETS))}, the shares, such as "
-                             "{'PRO':0.5,'CON':0.5}, or in Python the name that "
-                             "pt_fairness.targets.register gave them")
-        of_target = params.target("uniform", self.TARGETS)
-        declared = {"k": params.cutoff(), "target": of_target, **self.PARAMS}
-        param = declared[name]
+        shared = {"k": params.cutoff(), "target": params.target("uniform", self.TARGETS)}
+        param = (shared | self.PARAMS)[name]
         canonical = param.canonical(params.plain(value))
         if not param.validate(canonical):
-            raise ValueError(f"{wrong}{name} takes {param.allowed}")
+            raise ValueError(f"{name} must be {param.allowed}, got {shown(value)}")
         if name == "target" and isinstance(canonical, str) and canonical not in self.TARGETS:
             canonical = targets.find(canonical)
             if canonical.of_qrels:
-                raise ValueError(f"{wrong}{canonical.of_qrels:.0%} of this target is the "
-                                 "distribution of the relevant documents, and a re-ranker has no "
-                                 "qrels; it takes targets without of_qrels")
+                raise ValueError(f"target must be registered without of_qrels, got {value!r}: "
+                                 "re-rankers do not read qrels")
         return canonical
 
     def set_parameter(self, name: str, value: Any) -> None:
-        """Set a parameter, as ``pt.GridScan`` and :func:`pt_fairness.tune` do.
+        """Set a parameter, as ``pt.GridScan`` does.
 
-        :raises ValueError: a value that is not allowed, or no such parameter
+        :raises ValueError: if the parameter is unknown, or the value is not allowed
         """
         if name in self.parameters():
             value = self._checked(name, value)
@@ -335,25 +314,26 @@ class ReRanker(pt.Transformer):  # type: ignore[misc]
         :returns: all columns of ``inp`` with new values of ``rank`` and ``score``; rows by topic
             and rank
         """
-        results, lists = self.read(inp)
-        orders = self.for_each(lists, self.order)
-        return results.written(lists, orders)
+        results, topics = self.read(inp)
+        orders = self.map_topics(topics, self.order)
+        return results.written(topics, orders)
 
-    def read(self, inp: pd.DataFrame) -> tuple[Results, list[TopicList]]:
-        """Return results and the list of documents to move for each topic.
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Candidates]]:
+        """Return results and the documents to move for each topic.
 
-        :raises ValueError: a score is NaN, or no document has a group
+        :raises ValueError: if a score is NaN, or all documents are without a group
         """
         pt.validate.columns(inp, includes=["qid", "docno", "score"])
         results = Results(inp)
-        return results, results.whole(self.k)
+        return results, results.condensed(results.whole(), "uniform", self.k)
 
-    def for_each(self, lists: list[TopicList], function: Callable[[TopicList], Any]) -> list[Any]:
-        """Return the result of a function for each list, with a progress bar if ``verbose``."""
-        topics = pt.tqdm(lists, desc=repr(self), unit="query", disable=not self.verbose)
-        return [function(topic) for topic in topics]
+    def map_topics(self, topics: list[Candidates],
+                   function: Callable[[Candidates], Any]) -> list[Any]:
+        """Return the result of a function for each topic, with a progress bar if ``verbose``."""
+        topics = pt.tqdm(topics, desc=repr(self), unit="query", disable=not self.verbose)
+        return list(map(function, topics))
 
-    def order(self, topic: TopicList) -> Ints:
+    def order(self, topic: Candidates) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.
 
         :param topic: the documents of a topic
@@ -392,70 +372,61 @@ class GroupReRanker(ReRanker):
     groups: Groups | None
     target: Any
 
-    def read(self, inp: pd.DataFrame) -> tuple[Results, list[TopicList]]:
+    def read(self, inp: pd.DataFrame) -> tuple[Results, list[Candidates]]:
         column = ["group"] if self.groups is None else []
-        try:
-            pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
-        except pt.validate.InputValidationError as error:
-            if not column or "group" in inp:
-                raise
-            raise pt.validate.InputValidationError(
-                "the groups of documents are missing: give groups= (--groups), or add a "
-                "column group with pt.fairness.annotate.", error.modes) from None
+        pt.validate.columns(inp, includes=["qid", "docno", "score", *column])
         results = Results(inp)
         sets, codes = results.annotations(self.groups)
         if len(inp) and (codes < 0).all():
-            raise ValueError(f"none of the {len(inp)} documents has a group in {self._source}; "
-                             "check that it is meant for these topics and docnos")
+            raise ValueError(f"{self._source} must have groups of the documents, got none for all "
+                             f"{len(inp)} documents: topics or docnos may differ")
         self._check_labels(sets.labels)
-        lists = results.condensed((sets, codes), self.target, self.k)
-        without = [topic.qid for topic in lists if len(topic.labels) > 1 and not topic.comparable]
+        topics = results.condensed((sets, codes), self.target, self.k)
+        without = [topic.qid for topic in topics if len(topic.labels) > 1 and not topic.comparable]
         if without:
-            warn(f"the target has no share for any group of the documents of {len(without)} of "
-                 f"{len(lists)} topics (the first is {without[0]!r}), which keep their order")
-        return results, lists
+            warn(f"{len(without)} of {len(topics)} topics (the first is {without[0]!r}) keep their "
+                 "order: the target has a share of 0 for each group of their documents")
+        return results, topics
 
     @property
     def _source(self) -> str:
-        if self.groups is None:
-            return "the column group"
-        return repr(self.groups)
+        return str(self.groups or "the column group")
 
-    def named_labels(self, labels: Sequence[str]) -> list[tuple[str, str]]:
-        """Return a pair of parameter and label for each label that the parameters name.
+    def named_labels(self, labels: Sequence[str]) -> dict[str, str]:
+        """Return the labels that parameters name, each with the name of the parameter.
 
         :param labels: the known labels
         """
         if not isinstance(self.target, dict):
-            return []
-        return [("target", label) for label, share in self.target.items() if share > 0]
+            return {}
+        return {label: "target" for label, share in self.target.items() if share > 0}
 
     def _check_labels(self, labels: Sequence[str]) -> None:
         """Warn of labels in the parameters that no document has.
 
         :param labels: the labels of the documents
-        :raises ValueError: the group source declares its labels, and a label is none of them
+        :raises ValueError: if the group source declares its labels, and a label is not among them
         """
         declared = None if self.groups is None else self.groups.labels
-        every = sorted({*labels, *(declared or ())})
-        for parameter, label in self.named_labels(every):
-            if not labels or label in every:
+        known = sorted({*labels, *(declared or ())})
+        for label, parameter in self.named_labels(known).items():
+            if not labels or label in known:
                 continue
-            names = f"{parameter} names the group {label!r}, which"
+            message = (f"{parameter} names the group {label!r}, which {self._source} does not "
+                       f"have; it has {listed(known)}")
             if declared is not None:
-                raise ValueError(f"{names} {self._source} does not have; its groups are "
-                                 f"{listed(every)}")
-            warn(f"{names} no document has in {self._source}; the documents have {listed(every)}")
+                raise ValueError(message)
+            warn(message)
 
-    def order(self, topic: TopicList) -> Ints:
+    def order(self, topic: Candidates) -> Ints:
         if topic.comparable:
             return self.reorder(topic)
         return np.arange(topic.k)
 
-    def reorder(self, topic: TopicList) -> Ints:
+    def reorder(self, topic: Candidates) -> Ints:
         """Return the indices of the first documents in the new order; others follow in the old.
 
-        :param topic: the documents of a topic, of at least two groups with a target
+        :param topic: the documents of a topic, of two groups or more with a target
         """
         raise NotImplementedError
 
@@ -475,18 +446,15 @@ class Annotate(pt.Transformer):  # type: ignore[misc]
         qids = texts_of(inp["qid"])
         docnos = texts_of(inp["docno"])
         memberships = Memberships(*self.groups.annotate(qids, docnos))
-        row = memberships.item
-        labels = np.asarray(memberships.labels, object)
-        names = labels[memberships.codes]
+        item, labels, _ = memberships.sorted_rows()
+        rows = pd.Series(labels, item)
+        several = rows.index.duplicated(keep=False)
+        lists = rows[several].groupby(level=0).agg(sorted)
         group = np.full(len(inp), None, object)
-        group[row] = names
-        of_rows = pd.Series(names, row)
-        several = of_rows.index.duplicated(keep=False)
-        lists = of_rows[several].groupby(level=0).agg(sorted)
-        group[lists.index] = lists.to_numpy(object)
+        group[item] = labels
+        group[lists.index] = lists
         dtype = "object" if len(lists) else "str"
-        column = pd.Series(group, index=inp.index, dtype=dtype)
-        return inp.assign(group=column)
+        return inp.assign(group=pd.Series(group, inp.index, dtype))
 
     def fuse_rank_cutoff(self, k: int) -> pt.Transformer:
         """Return a pipeline that looks up the groups of the top ``k`` documents only."""
@@ -509,8 +477,8 @@ def annotate(groups: Any) -> Annotate:
     The value is a label, a sorted list of labels if the document has several groups, and missing if
     it has none.
 
-    :param groups: the group source, as :func:`pt_fairness.evaluate` takes it
-    :raises ValueError: an unknown name, or no such file
+    :param groups: a group source of :func:`pt_fairness.evaluate`
+    :raises ValueError: if the name is unknown, or the file does not exist
 
     Examples
     --------

@@ -17,17 +17,11 @@ import pandas as pd
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pair_texts
-from pt_fairness.core.messages import label_text, listed, one_of, shown
+from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
 from pt_fairness.io.files import need_columns
-from pt_fairness.io.word_counts import (
-    THRESHOLD,
-    Tokenizer,
-    WordCounts,
-    check_threshold,
-    counts_of,
-)
+from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
 
 __all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "get", "names",
            "register", "unregister"]
@@ -231,7 +225,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     >>> difference.lookup(["1", "1"], ["d01-08", "d01-11"])
     array([-1., -1.])
     """
-    counts = counts_of(documents, words, field, tokenize)
+    counts = WordCounts(documents, words, field, tokenize)
     return FromText(counts, number, threshold, name)
 
 
@@ -249,7 +243,8 @@ class FromText(Values):
         self._name = name
         self._counts = counts
         self._number = number
-        self._threshold = check_threshold(threshold)
+        at_least(0, "threshold", threshold)
+        self._threshold = int(threshold)
 
     def digest(self) -> str:
         content = self._counts.content(), self._number, self._threshold

@@ -20,10 +20,10 @@ from pt_fairness import (
     rND,
 )
 from pt_fairness.analysis.inputs import (
-    frames_of,
     kept_annotations,
     loaded_qrels,
     measures_without_groups,
+    run_frames,
     runs_and_qrels,
 )
 from pt_fairness.rankings.trec_order import Judgments
@@ -44,10 +44,9 @@ def test_qrels_with_either_names(qrels):
 
 
 @each("qrels, says", [
-    (QRELS[:0], "the frame of qrels has no rows"),
-    ([1], "the qrels are a list; they have to be a DataFrame"),
-    (QRELS.drop(columns="docno"), "qrels need the columns .*; these have qid, label, iteration"),
-    (RUN, "qrels need the columns .*; these have qid, docno, score")])
+    (QRELS[:0], "qrels.*rows"), ([1], "qrels.*list"),
+    (QRELS.drop(columns="docno"), "qrels.*columns.*qid, label, iteration"),
+    (RUN, "qrels.*columns.*qid, docno, score")])
 def test_what_is_no_frame_of_qrels(qrels, says):
     with pytest.raises(ValueError, match=says):
         loaded_qrels(qrels)
@@ -56,7 +55,7 @@ def test_what_is_no_frame_of_qrels(qrels, says):
 def test_no_qrels_for_the_topics_of_transformers():
     topics = pd.DataFrame({"qid": ["1"], "query": "q"})
     results = pt.Transformer.from_df(RUN.assign(query="q"))
-    with pytest.raises(ValueError, match="the frame of qrels has no rows"):
+    with pytest.raises(ValueError, match=r"qrels.*rows"):
         runs_and_qrels({"A": results}, QRELS[:0], topics)
 
 
@@ -84,7 +83,7 @@ def test_labels_of_measures_that_no_document_has():
 def test_runs_have_the_names_of_ir_measures(tmp_path):
     (tmp_path / "file").write_text("1 Q0 b 1 1.0 t\n")
     renamed = RUN.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    found = frames_of({"one": RUN, "two": renamed, "three": tmp_path / "file"})
+    found = run_frames({"one": RUN, "two": renamed, "three": tmp_path / "file"})
     assert [*found] == ["one", "two", "three"]
     pd.testing.assert_frame_equal(found["one"], renamed)
     pd.testing.assert_frame_equal(found["two"], renamed)
@@ -93,22 +92,17 @@ def test_runs_have_the_names_of_ir_measures(tmp_path):
 
 
 @each("runs, says", [
-    ({"one": RUN.drop(columns="score")}, "the run 'one' has no column 'score'; it needs qid"),
-    ([RUN, RUN.drop(columns="qid")], "the run 'run 1' has no column 'qid'"),
-    ({"one": 3}, "the run 'one' is a int"), ([], "there are no runs")])
+    ({"one": RUN.drop(columns="score")}, "'one'.*score"),
+    ([RUN, RUN.drop(columns="qid")], "'run 1'.*qid"), ({"one": 3}, "'one'.*int"), ([], "runs")])
 def test_runs_that_lack_something(runs, says):
     with pytest.raises(ValueError, match=says):
-        frames_of(runs)
+        run_frames(runs)
 
 
 @each("measures, says", [
-    ([], "measures=[]: confuse needs at least one measure"),
-    ([Annotated @ 5, nDCG @ 5], "nDCG@5 is not possible here: confuse takes measures of this "
-     "package without a groups parameter; the groups are those of x"),
-    ([P @ 5], "P@5 is not possible here"),
-    ([rKL(groups="trec-newswire") @ 5], "rKL(groups='trec-newswire')@5 is not possible here"),
-    ([GFR(attributes={"trec-newswire": "jsd"}) @ 5], "is not possible here"),
-    (["rKL@0"], "cutoff takes a whole number from 1")])
+    ([], "confuse"), ([Annotated @ 5, nDCG @ 5], "got nDCG@5; the groups are those of x"),
+    ([P @ 5], "got P@5"), ([rKL(groups="trec-newswire") @ 5], "groups='trec-newswire'"),
+    ([GFR(attributes={"trec-newswire": "jsd"}) @ 5], "attributes="), (["rKL@0"], "cutoff")])
 def test_measures_that_are_not_possible(measures, says):
     with pytest.raises(ValueError, match=re.escape(says)):
         measures_without_groups(measures, "confuse", "the groups are those of x")

@@ -137,20 +137,19 @@ def test_reproducible_with_a_progress_bar(experiment, capsys):
 
 
 @pytest.mark.parametrize("options, error", [
-    ({"measures": "nDCG@5"}, "nDCG@5 is not possible here"),
-    ({"measures": "rKL(groups='trec-newswire')@5"}, "without a groups"),
-    ({"measures": []}, "at least one measure"),
-    ({"measures": "nDCGG@5"}, "measure not found: nDCGG"),
-    ({"measures": "nDCG(foo=1)@5"}, "nDCG is not possible: it has no parameter 'foo'"),
-    ({"runs": pd.DataFrame({"qid": ["1"], "document": ["a"], "score": [1.0]})},
-     "the run 'run 0' has no column 'docno'"),
-    ({"runs": [3]}, "3 is a int; a run is the path of a file"),
-    ({"runs": {"A": 3}}, "the run 'A' is a int"),
-    ({"runs": {}}, "there are no runs"),
-    ({"eps": 1.5}, "eps=1.5"),
-    ({"draws": 1}, "draws=1"),
-    ({"groups": groups.from_mapping(dict.fromkeys(DOCS, "PRO"))},
-     "needs at least two labels, and the documents have PRO"),
+    ({"measures": "nDCG@5"}, r"label_noise.*nDCG@5"),
+    ({"measures": "rKL(groups='trec-newswire')@5"}, "groups parameter"),
+    ({"measures": []}, "measures"),
+    ({"measures": "nDCGG@5"}, "nDCGG"),
+    ({"measures": "nDCG(foo=1)@5"}, "foo"),
+    ({"runs": pd.DataFrame({"qid": ["1"], "document": ["a"], "score": [1.0]})}, "'run 0'.*docno"),
+    ({"runs": [3]}, "'run 0'.*int"),
+    ({"runs": {"A": 3}}, "'A'"),
+    ({"runs": {}}, "runs"),
+    ({"eps": 1.5}, r"eps.*1\.5"),
+    ({"eps": [0.1, math.nan]}, "eps.*nan"),
+    ({"draws": 1}, "draws.*1"),
+    ({"groups": groups.from_mapping(dict.fromkeys(DOCS, "PRO"))}, "two labels.*PRO"),
 ])  # fmt: skip
 def test_wrong_input(experiment, options, error):
     *_, qrels, runs = experiment

@@ -173,11 +173,11 @@ def test_one_label_in_all_topics_unless_a_source_has_topics(quick):
 
 
 @pytest.mark.parametrize("source, options, says", [
-    ("model", {"interval": "components"}, "interval='components' is not possible"),
-    ("rates", {"interval": "components"}, "use 'rubin'"),
-    ("nobody", {}, "no document has a label in"),
-    ("weights", {}, "has several labels in"),
-    ("model", {"draws": 1}, "draws=1 is not possible"),
+    ("model", {"interval": "components"}, "interval.*'components'"),
+    ("rates", {"interval": "components"}, "interval.*'components'"),
+    ("nobody", {}, "elsewhere|no document"),
+    ("weights", {}, "several labels"),
+    ("model", {"draws": 1}, "draws.*1"),
 ])  # fmt: skip
 def test_wrong_input(source, options, says):
     data = small()

@@ -11,14 +11,14 @@ from ir_measures import parse_measure
 
 from pt_fairness import FairnessWarning, explain, groups
 from pt_fairness.analysis.explanation import Ranks, annotations_for
-from pt_fairness.analysis.inputs import loaded_qrels, runs_of
+from pt_fairness.analysis.inputs import loaded_qrels, ranked_runs
 from pt_fairness.rankings.trec_order import Judgments
 
 
 def shown(measure, case, qid="1", source=None):
     judgments = Judgments(loaded_qrels(case.qrels_frame))
     run = case.run_frame[case.run_frame["query_id"] == qid]
-    return Ranks(parse_measure(measure), judgments, runs_of(run, judgments)["run 0"],
+    return Ranks(parse_measure(measure), judgments, ranked_runs(run, judgments)["run 0"],
                  judgments.topics.index(qid), source)
 
 

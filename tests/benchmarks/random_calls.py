@@ -342,7 +342,7 @@ def reordering(case: Case) -> Any:
         "target": TARGETS, "protected": ("minority", "majority", "A"), "alpha": (0.05, 0.1, 0.3),
         "adjust": (True, False), "discount": ("log2", "trec", "geometric", "none"),
         "p": (0.3, 0.85), "seed": (0, 7), "sample": (0, 1, 3), "lam": (0.0, 0.5, 1.0),
-        "normalise": ("minmax", "sum", "none", "rank"), "epsilon": (0.0, 0.1, 0.9),
+        "normalise": ("minmax", "sum", "none", "rank"),
         "temperature": (0.1, 1.0)}
     drawn = case.options(**{option: choices[option] for option in inspect.signature(
         function).parameters if option in choices})

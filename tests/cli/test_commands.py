@@ -76,7 +76,7 @@ TABLE = ("table", "qrels", "run", "-m")
         ("", "there are no measures"), ("AWRF(groups='large')@3", "Unable to allocate 8.00 PiB")]),
     ((*EVAL, "rND@3", "-n"), "--no_summary"),
     (("eval", "broken", "run", "rND@3"), "broken, line 2: 3 columns"),
-    (("eval", "qrels", "broken run", "rND@3"), "broken run, line 2: the score 'x' is no number"),
+    (("eval", "qrels", "broken run", "rND@3"), "broken run, line 2: score must be a number, got 'x'"),
     (("eval", "empty", "run", "nDCG@5"), "the qrels have no rows"),
     (("table", "empty", "run", "-m", "rND@5"), "the qrels have no rows"),
     (("eval", "no/such/qrels", "run", "P@5"), "neither a file nor a dataset id"),

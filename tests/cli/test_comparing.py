@@ -16,7 +16,7 @@ from one_test import each
 from pt_fairness import cli, rND, write_qrels
 from pt_fairness import io as reading
 from pt_fairness.evaluation import as_text
-from pt_fairness.io.files import EXACT
+from pt_fairness.io.tables import EXACT
 
 
 @pytest.fixture

@@ -71,12 +71,11 @@ def test_misinfo(irds, files, qrels_of, field, labels, order):
 
 
 def test_misinfo_has_no_other_levels(irds, files):
-    file = misinfo(files, [*JUDGED, (1, 4, 2)])
+    misinfo(files, [*JUDGED, (1, 4, 2)])
     for field, level, expected in [("effectiveness", 4, "-2, -1, 0, 1, 2, 3"),
                                    ("credibility", 2, "-2, -1, 0, 1")]:
-        with pytest.raises(ValueError, match=rf"^{re.escape(str(file))}: the {field} of "
-                                             rf"'{PAGE.format(6)}' in topic 1 is {level}; it has "
-                                             rf"to be one of {expected}\. {ADVICE}"):
+        with pytest.raises(ValueError, match=rf"the {field} of '{PAGE.format(6)}' in topic 1 "
+                                             rf"must be one of {expected}, got {level}"):
             list(irds.load(f"{MISINFO}/{field}").qrels_iter())
 
 

@@ -49,13 +49,6 @@ def test_documents_queries_and_judgments(irds, written, qrels_of):
         "neutral", "female", "male"]
 
 
-def test_a_damaged_file_is_named(irds, written):
-    path = written.write(f"{ID}/queries-documents_Career.csv", (HEADER + "1,9\n").encode())
-    with pytest.raises(ValueError, match="Career") as error:
-        list(irds.load(f"{ID}/gender").qrels_iter())
-    assert str(path) in str(error.value)
-
-
 def test_the_names_of_the_files(irds):
     registered = irds.load(ID).qrels_handler()._qrels_dlc
     urls = [file.mirrors[0].url for file in registered]

@@ -105,6 +105,5 @@ def test_quality_and_coherence(irds, files, qrels_of, field, levels):
         levels[0], levels[2]]
     paths[("quality", "coherence").index(field) + 1].write_text(
         f"1 0 {ONE} 1\n1 0 {TWO} 3\n50 0 {SAME} 1\n")
-    with pytest.raises(ValueError, match=rf"{re.escape(str(paths[0]))} or .*: the {field} of "
-                       rf"'{TWO}' in topic 1 is 3; it has to be one of 0, 1, 2\. Replace damaged"):
+    with pytest.raises(ValueError, match=rf"the {field} of '{TWO}' in topic 1 .*0, 1, 2, got 3"):
         qrels_of(name)

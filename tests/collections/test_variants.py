@@ -1,12 +1,10 @@
 """Judgments with groups: those of the documents, looked up once into a table."""
 
 import os
-import re
 import shutil
 
 import pytest
 from touche_arguments import ARGSME, QRELS, STANCES, TASK, named
-from trec_fair_pages import METADATA22
 
 from pt_fairness import groups
 from pt_fairness.core.messages import FairnessWarning
@@ -27,20 +25,6 @@ def test_the_counts_of_ir_datasets(irds):
         # Where documents may have several rows in one of the two, their number is not known.
         assert found.qrels_count() == (plain.qrels_count() if same else None)
         assert plain.qrels_count() > 0
-
-
-@pytest.mark.parametrize("name, file", [
-    ("cocktail/nq-utd/source", "cocktail/nq-utd.zip"), ("grep-biasir/gender", "Appearance.csv"),
-    ("trec-fair/2022/train/gender", METADATA22), ("neuclir/1/trec-2022/language", "2022/qrels"),
-    ("msmarco-passage/msmgenderbias", "fair/biases.csv"),
-    (f"{ARGSME}/processed/touche-2022-task-1/stance", "processed.json")])
-def test_files_that_are_missing_have_a_place(irds, files, name, file):
-    files.json_lines("trec-fair/2022/trec_2022_train_reldocs.jsonl", [
-        {"id": 84, "title": "Agriculture", "url": "u", "rel_docs": [1]}])
-    with pytest.raises(FileNotFoundError, match=rf"{re.escape(file)} does not exist and could not "
-                       r"be downloaded .* put it there, or set IR_DATASETS_HOME"):
-        groups.get(name).lookup(["1"], ["7"])
-        list(irds.load(name).qrels_iter())  # of groups that are looked up elsewhere
 
 
 def test_unannotated_documents_are_counted_in_one_warning(irds, files, qrels_of):

@@ -51,9 +51,9 @@ def test_one_long_docno_does_not_widen_all():
     tracemalloc.stop()
     assert most < 1_000 * rows
     # Ties are in descending order of the docnos.
-    first = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
-                    qrels, "1")["docno"].tolist()[:3]
-    assert first == sorted(docnos, reverse=True)[:3]
+    explained = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
+                        qrels, "1")
+    assert explained.frame["docno"].tolist()[:3] == sorted(docnos, reverse=True)[:3]
 
 
 pairs = st.lists(

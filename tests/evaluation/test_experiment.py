@@ -135,8 +135,8 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
 @each("options, says", [
     ({"runs": []}, "no runs"),
     ({"runs": "no/such/*.gz"}, "no file matches 'no/such/*.gz'"),
-    ({"runs": ["a/x.gz", "a/x.gz"]}, "'a/x.gz' is given twice"),
-    ({"runs": {"x": 3}}, "'x' is a int; a run is the path of a file, a DataFrame, a dict"),
+    ({"runs": ["a/x.gz", "a/x.gz"]}, "'a/x.gz' twice"),
+    ({"runs": {"x": 3}}, "'x' must be the path of a file, a DataFrame, a dict"),
     ({"baseline": 8}, "baseline=8 is no position in a list of 8 runs"),
     ({"baseline": "systm 4"}, "'systm 4' is none of the runs; they are system 3, system 4,"),
     ({"measures": []}, "no measures"),
@@ -162,8 +162,8 @@ def test_wrong_arguments_are_refused(runs, qrels, options, says):
     assert says in str(error.value)
 
 
-BROKEN = {"letters": ("1 Q0 a 1 x tag\n", "letters, line 1: the score 'x' is no number"),
-          "short": ("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n", "short, line 2: 5 columns"),
+BROKEN = {"letters": ("1 Q0 a 1 x tag\n", "letters, line 1: score must be a number, got 'x'"),
+          "short": ("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n", "short, line 2 must have 6 columns"),
           "empty": ("", "the run is empty"), "damaged.gz": ("no gzip", "damaged.gz is damaged")}
 
 

@@ -156,7 +156,7 @@ def test_runs_in_every_form(form, folder_of):
     assert {*found["name"]} == {"mine" if form in ("by name", "file", "list of files") else name}
     pd.testing.assert_frame_equal(explain("AWRF@2", run, QRELS, "1").frame,
                                   explain("AWRF@2", RUN, QRELS, "1").frame)
-    with pytest.raises(ValueError, match="one run is needed, and these are 2: A, B"):
+    with pytest.raises(ValueError, match="single run, got 2: A, B"):
         explain("AWRF@2", {"A": RUN, "B": SCORES}, QRELS, "1")
 
 

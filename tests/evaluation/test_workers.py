@@ -164,19 +164,6 @@ def test_a_pipe_is_not_for_other_processes(runs, qrels, pipe):
     assert averages["name"].tolist() == ["piped"], "one run needs one process"
 
 
-def test_a_file_that_changes_while_it_is_read(files, qrels, monkeypatch):
-    real = workers.read_opened_run
-
-    def written_to(source, text):
-        with open(source.name, "a") as more:
-            more.write("1 Q0 d9 1 0.5 t\n")
-        return real(source, text)
-
-    monkeypatch.setattr(workers, "read_opened_run", written_to)
-    with pytest.raises(ValueError, match="system 4 was written to while it was read"):
-        evaluate_quietly(files / "system 4", qrels, OURS)
-
-
 class Watched(groups.Groups):
     """Log which process looks up the documents of a run, and kill the one that begins the sixth."""
 

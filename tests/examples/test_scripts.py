@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import itertools
 import re
 import subprocess
@@ -233,15 +232,3 @@ def test_fairweb_without_files():
     rows = {row for *_, row in table}
     assert len(table) == 14 and {"ERR", "iRBU", "GF GENDER jsd", "GF HINDEX rnod", "GFR"} <= rows
     assert all(0 < value < 1 for value in table.values())
-
-
-def test_the_figures_of_the_page_on_choosing(script, tmp_path):
-    """The stored trees are those that the script draws, and the page shows them."""
-    script("choosing_figures")()
-    pages = importlib.resources.files("pt_fairness") / "pt_docs"
-    page = (pages / "choosing.rst").read_text(encoding="utf-8")
-    drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")}
-    assert set(re.findall(r"images/(\S+)", page)) == drawn.keys()
-    for name, text in drawn.items():
-        assert (pages / "images" / name).read_text(encoding="utf-8") == text, (
-            "run choosing_figures.py with --figures pt_fairness/pt_docs/images")

@@ -245,10 +245,10 @@ def test_texts_of_a_frame(passages, columns):
 
 
 @pytest.mark.parametrize("frame, says", [
-    ({"docno": ["a"], "body": ["she"]}, "needs the columns docno, text and has docno, body"),
-    ({"document": ["a"], "text": ["she"]}, "needs the columns docno, text and has document"),
-    ({"docno": ["a", "a"], "text": ["she", "he"]}, "two texts of the document 'a'"),
-    ({"docno": ["a"], "text": [None]}, "of 'a' in the frame of texts is None; it has to be text")])
+    ({"docno": ["a"], "body": ["she"]}, "no column 'text'.* has docno, body"),
+    ({"document": ["a"], "text": ["she"]}, "no column 'docno'"),
+    ({"docno": ["a", "a"], "text": ["she", "he"]}, "one text of each document, got two of 'a'"),
+    ({"docno": ["a"], "text": [None]}, "'a' .*frame of texts must be text, got None")])
 def test_frames_of_texts_that_are_refused(frame, says):
     with pytest.raises(ValueError, match=says):
         groups.from_text(pd.DataFrame(frame), WORDS).lookup(["1"], ["a"])
@@ -259,8 +259,8 @@ def test_frames_of_texts_that_are_refused(frame, says):
     ({"neutral": "-"}, "neutral='-' has to be another label"),
     ({"neutral": ""}, "neutral='' has to be another label"),
     ({"neutral": float("nan")}, "neutral=nan has to be another label"),
-    ({"threshold": -1}, "threshold=-1 has to be a whole number of at least 0"),
-    ({"threshold": 0.5}, "threshold=0.5 has to be a whole number"),
+    ({"threshold": -1}, "threshold.*whole number of at least 0"),
+    ({"threshold": 0.5}, "threshold.*whole number"),
     ({"order": ["male", "neutral"]}, "lacks the label 'child'")])
 def test_options_that_are_refused(options, says):
     with pytest.raises(ValueError, match=says):

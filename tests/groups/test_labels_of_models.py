@@ -281,7 +281,7 @@ def test_what_was_labelled_is_kept_after_an_error():
 
 @pytest.mark.parametrize("answer, says", [
     (lambda frame: frame, "group"),
-    (lambda frame: frame["docno"], "has to be a DataFrame"),
+    (lambda frame: frame["docno"], "must be a DataFrame"),
     (lambda frame: pd.concat([frame, frame]).assign(group="A"), "'a' twice"),
     (lambda frame: frame.assign(docno="x", group="A"), "'x' which it was not asked for"),
     (lambda frame: frame.assign(group=[{"A": "much"}] * 4), "the groups of 'a'"),
@@ -294,7 +294,7 @@ def test_wrong_answers(answer, says):
 @pytest.mark.parametrize("options, says", [
     ({"labeller": "BM25"}, "it takes a PyTerrier transformer"), ({"batch_size": 0}, "batch_size=0"),
     ({"texts": 3}, "texts"), ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
-    ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "two texts"),
+    ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "got two of"),
     ({"texts": "no/such"}, "no dataset 'no/such'"), ({"topics": 3}, "topics=3")])
 def test_wrong_input(options, says):
     with pytest.raises(ValueError, match=says):

@@ -113,7 +113,7 @@ def test_lookup_of_nothing(source):
     (lambda: groups.from_frame(WEIGHTS.assign(weight=1e308)), "the weights of 'a' sum to infinity"),
     (lambda: groups.from_frame(WEIGHTS.assign(docno=7, weight=1e308)), "the weights of '7' sum"),
     (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
-                              ["AP", "nDCG"], weights=[1e308, 1e308]), "of a finite sum"),
+                              ["AP", "nDCG"], weights=[1e308, 1e308]), "finite sum"),
     (lambda: groups.from_pattern("("), "no regular expression"),
     (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
     (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, not None"),
@@ -147,12 +147,12 @@ def test_weights():
 def test_a_weight_that_is_no_number_of_at_least_0_is_refused(wrong, tmp_path):
     frame = WEIGHTS.astype(object)
     frame.loc[1, "weight"] = wrong
-    shown = f"has the weight '{wrong}'; weights are numbers of at least 0"
-    with pytest.raises(ValueError, match=f"row 1 of the frame of groups {shown}"):
+    shown = f": weight .*at least 0, got '{wrong}'"
+    with pytest.raises(ValueError, match=f"row 1 of the frame of groups{shown}"):
         groups.from_frame(frame)
     path = tmp_path / "groups.csv"
     frame.to_csv(path, index=False, na_rep="None" if wrong is None else "nan")
-    with pytest.raises(ValueError, match=rf"groups\.csv, line 3 {shown}"):
+    with pytest.raises(ValueError, match=rf"groups\.csv, line 3{shown}"):
         groups.from_file(path)
     if isinstance(wrong, float):
         with pytest.raises(ValueError, match=rf"weight of 'Y' for 'a' is {wrong}; weights are num"):
@@ -184,10 +184,10 @@ def test_a_membership_file(tmp_path, packed):
 
 
 @pytest.mark.parametrize("text, labels, says", [
-    (MEMBERSHIPS, ["low", "mid"], "line 1: 5 columns where there should be 4"),
-    ("P1 a 0.5 half\n", ["low", "mid"], "line 1: the share of mid 'half' is no number"),
-    ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: the share of mid 'nan' is no numb"),
-    ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2 has the weight '-0.5'"),
+    (MEMBERSHIPS, ["low", "mid"], "line 1 .*4 columns"),
+    ("P1 a 0.5 half\n", ["low", "mid"], "line 1: share of mid .*'half'"),
+    ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: share of mid .*'nan'"),
+    ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2: weight .*'-0.5'"),
     ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
     ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
     (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of ")])
@@ -299,9 +299,9 @@ def test_labels_of_no_group_that_are_wrong(qrels_files, none, says):
 
 def test_qrels_files_that_are_wrong(qrels_files, tmp_path):
     (tmp_path / "qrels").write_text("1 0 a FIRST\n1 0 b\n")
-    with pytest.raises(ValueError, match="qrels, line 2: 3 columns"):
+    with pytest.raises(ValueError, match=r"qrels, line 2 .*4 columns"):
         groups.from_qrels(tmp_path / "qrels")
-    with pytest.raises(ValueError, match=r"line 1: the label 'FIRST' .*groups\.from_qrels"):
+    with pytest.raises(ValueError, match=r"line 1: label .*groups\.from_qrels.*'FIRST'"):
         read_qrels(qrels_files[1])
 
 
@@ -378,7 +378,7 @@ def test_votes_by_topic_without_labels_and_of_numbers():
 
 
 @pytest.mark.parametrize("frame, says", [
-    (VOTES, "the frame of votes has to be a DataFrame, not a dict"),
+    (VOTES, "the frame of votes must be a DataFrame, got a dict"),
     (frame_of(VOTES).drop(columns="annotator"), "has no column 'annotator'; it needs docno"),
     (frame_of(VOTES)[:0], "the frame of votes, without the rows that have no label, has no rows"),
     (frame_of(VOTES, label="-"), "has no rows"),

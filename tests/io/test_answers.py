@@ -58,17 +58,18 @@ def test_answers_are_runs_of_the_documents_they_cite(tmp_path, form, name):
 
 @each("answer, says", [
     ({"topic_id": 1, "answer": [{"text": "", "citations": [2]}], "references": ["a", "b"]},
-     r"run, answer 1 cites 2; .* a position in its 2 references"),
-    ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]}, "cites -1"),
+     r"run, line 1 .*references"),
+    ({"topic_id": 1, "answer": [{"text": "", "citations": [-1]}], "references": ["a"]},
+     "references"),
     ({"topic_id": 1, "answer": [{"text": "", "citations": [0]}], "references": [{"id": "a"}]},
      r"cites \{'id': 'a'\}"),
-    ({"answer": []}, "answer 1 has no topic_id"), ({"topic_id": 1}, "or no answer"),
+    ({"answer": []}, "line 1 .*topic_id"), ({"topic_id": 1}, "must have answer"),
     ({"topic_id": 1, "answer": "text"}, "a list of sentences"),
     ({"topic_id": 1, "answer": ["text"]}, "a list of sentences"),
-    ({"topic_id": 1, "answer": [{"text": "", "citations": 0.5}]}, r"cites 0\.5; a citation is"),
-    ({"topic_id": 1, "answer": [], "references": 5}, "answer 1 has the references 5; they are a l"),
-    ({"metadata": "text", "answer": []}, "answer 1 has no topic_id"),
-    ([1, {"topic_id": 1, "answer": []}], "run, line 1: 1 is no object"),
+    ({"topic_id": 1, "answer": [{"text": "", "citations": 0.5}]}, r"cites 0\.5"),
+    ({"topic_id": 1, "answer": [], "references": 5}, "line 1 .*references"),
+    ({"metadata": "text", "answer": []}, "line 1 .*topic_id"),
+    ([1, {"topic_id": 1, "answer": []}], "run, line 1 .*object, got 1"),
 ])
 def test_answers_that_are_wrong(tmp_path, answer, says):
     (tmp_path / "run").write_text(json.dumps(answer) + "\n")
@@ -79,10 +80,10 @@ def test_answers_that_are_wrong(tmp_path, answer, says):
 def test_lines_and_topics_of_answers(tmp_path):
     line = json.dumps({"topic_id": 1, "answer": [{"text": "", "citations": ["a"]}]})
     (tmp_path / "run").write_text(f"{line}\n{line[:-1]}\n")
-    with pytest.raises(ValueError, match="run, line 2: no JSON"):
+    with pytest.raises(ValueError, match=r"run, line 2 .*JSON"):
         read_run(tmp_path / "run")
     (tmp_path / "run").write_text(f"{line}\n{line}\n")
-    with pytest.raises(ValueError, match="answer 2 is the second one for topic '1'"):
+    with pytest.raises(ValueError, match=r"run, line 2 .*one answer .* got 1"):
         read_run(tmp_path / "run")
 
 
@@ -99,20 +100,20 @@ def test_headers_of_ir_metadata_are_skipped(tmp_path, name):
 
 def test_lines_after_a_header(tmp_path):
     (tmp_path / "run").write_text(HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 high t\n")
-    with pytest.raises(ValueError, match=r"run, line 9: the score 'high' is no number"):
+    with pytest.raises(ValueError, match=r"run, line 9: score .*'high'"):
         read_run(tmp_path / "run")
     (tmp_path / "run").write_text(HEADER.rpartition("# ir")[0] + "1 Q0 d1 1 2.5 t\n")
-    with pytest.raises(ValueError, match=r"has no line # ir_metadata\.end"):
+    with pytest.raises(ValueError, match=r"# ir_metadata\.end"):
         read_run(tmp_path / "run")
 
 
-def test_runs_of_tira_have_the_names_of_teams(tmp_path):
+def test_runs_of_tira_have_the_names_of_their_folders(tmp_path):
     paths = []
     for team in ("bm25-team", "team.2"):
         path = tmp_path / team / "output" / "run.txt"
         path.parent.mkdir(parents=True)
         path.write_text("1 Q0 d1 1 2.5 t\n")
         paths.append(path)
-    assert list(named(paths)) == ["bm25-team", "team.2"]
-    assert list(named(paths[:1])) == ["bm25-team"]
-    assert list(named(str(tmp_path / "*" / "output" / "run.txt"))) == ["bm25-team", "team.2"]
+    names = ["bm25-team/output/run", "team.2/output/run"]
+    assert list(named(paths)) == list(named(str(tmp_path / "*" / "output" / "run.txt"))) == names
+    assert list(named(paths[:1])) == ["run"]

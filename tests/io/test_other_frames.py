@@ -53,7 +53,7 @@ def averages(kind):
     runs.register("frames", kind(RUN))
     sources = kind(GROUPS), groups.from_frame(kind(GROUPS)), kind(GROUPS)
     try:
-        return [evaluate(run, kind(QRELS), MEASURES, groups=source, perquery=False, progress=False)
+        return [evaluate(run, kind(QRELS), MEASURES, groups=source, progress=False).averages
                 for run, source in zip((kind(RUN), [kind(RUN)], {"run 0": kind(RUN)}), sources,
                                        strict=True)]
     finally:
@@ -144,7 +144,7 @@ def test_other_frames_of_qrels_and_of_groups_of_topics(kind, capsys):
     values_of_topics = pd.DataFrame({"name": "A", "qid": [*"123"], "measure": "P@5",
                                      "value": [0.5, 0.0, 1.0]})
     topics = pd.DataFrame({"qid": [*"123"], "group": [*"xyx"]})
-    means = analysis.topic_groups(values_of_topics, KINDS[kind](topics))
+    means = analysis.intervals(values_of_topics, by=KINDS[kind](topics))
     assert means["mean"].tolist() == [0.75, 0.0]
 
 
@@ -152,8 +152,8 @@ def test_other_frames_of_qrels_and_of_groups_of_topics(kind, capsys):
 def test_users_and_items_are_topics_and_documents(user, item):
     names = {"qid": user, "docno": item}
     frames = [frame.rename(columns=names) for frame in (RUN, QRELS, GROUPS)]
-    tables = [evaluate({"run": run}, qrels, ["nDCG@3", "AWRF@3"], groups=source, perquery=False,
-                       progress=False)
+    tables = [evaluate({"run": run}, qrels, ["nDCG@3", "AWRF@3"], groups=source,
+                       progress=False).averages
               for run, qrels, source in (frames, [RUN, QRELS, GROUPS])]
     pd.testing.assert_frame_equal(*tables)
 
@@ -186,7 +186,7 @@ def test_users_of_groups_where_the_documents_are_named(tmp_path, document):
 def test_a_lazy_frame_is_collected():
     lazy = of_polars(GROUPS).lazy()
     assert AWRF(groups=lazy) == AWRF(groups=GROUPS)
-    first, second = (evaluate(RUN, QRELS, ["AWRF@3"], groups=source, perquery=False, progress=False)
+    first, second = (evaluate(RUN, QRELS, ["AWRF@3"], groups=source, progress=False).averages
                      for source in (lazy, GROUPS))
     pd.testing.assert_frame_equal(first, second)
     with pytest.raises(ValueError, match=r"values\.from_frame makes values"):
@@ -200,7 +200,7 @@ def test_a_dictionary_of_splits_needs_a_choice():
         with pytest.raises(ValueError, match="splits 'train'; choose a split"):
             take(splits)
     by_name = {"run": of_datasets(RUN)}
-    table, expected = (evaluate(systems, QRELS, ["nDCG@3"], perquery=False, progress=False)
+    table, expected = (evaluate(systems, QRELS, ["nDCG@3"], progress=False).averages
                        for systems in (type(splits)(by_name), by_name))
     pd.testing.assert_frame_equal(table, expected)
 

@@ -28,7 +28,6 @@ from pt_fairness import (
     Annotated,
     BiasP,
     DistKL,
-    RaB,
     RankingBias,
     RepBias,
     groups,
@@ -268,28 +267,6 @@ def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name
         name, params, QRELS, RUN, details=lambda qid, topic: replace(
             topic, attributes=known, targets={"half": {"PRO": 0.5, "CON": 0.5}}))
     assert f"{found['1']:.3f}" == f"{float(last.want):.3f}"
-
-
-@each("name", MEASURES)
-def test_the_signature_has_the_parameters(name):
-    measure = MEASURES[name]
-    parameters = inspect.signature(measure).parameters
-    assert list(parameters) == list(measure.SUPPORTED_PARAMS)
-    for parameter in parameters.values():
-        param = measure.SUPPORTED_PARAMS[parameter.name]
-        if parameter.default is inspect.Parameter.empty:
-            assert param.required
-        elif parameter.default is not None:
-            assert parameter.default == param.default
-
-
-def test_signatures_as_text():
-    assert str(inspect.signature(rKL)).startswith(
-        "(*, cutoff: 'int' = None, rel: 'int' = 1, protected: 'str' = 'minority', ")
-    assert inspect.signature(rKL(rel=2) @ 5).parameters["rel"].default == 2
-    values = inspect.signature(RaB).parameters["values"]
-    assert values.default is inspect.Parameter.empty and values.annotation == "str | dict"
-    assert "params" in inspect.signature(type(rKL)).parameters
 
 
 @each("measure", [rKL, RepBias])

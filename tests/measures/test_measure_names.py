@@ -1,5 +1,7 @@
 """Measures as people type them."""
 
+import re
+
 import ir_measures
 import pandas as pd
 import pytest
@@ -12,14 +14,13 @@ from pt_fairness.measures.measure_names import meant, parse, parsed_one, split
 @each("typed, suggested", [
     ("α-nDCG@10", "α_nDCG@10"), ("alpha-nDCG@10", "alpha_nDCG@10"), ("rkl@10", "rKL@10"),
     ("ndcg_cut_10", "nDCG@10"), ("map", "AP"), ("P_10", "P@10"), ("recip_rank", "RR"),
-    ("RKL(protected='CON')@5", "rKL(protected='CON')@5"), ("RKL(…)@5", "rKL"),
+    ("RKL(protected='CON')@5", "rKL(protected='CON')@5"),
     ("err-ia@20", "ERR_IA@20"), ("β-P@5", "β_P@5"), ("nDCGG@5", "nDCG@5")])
 def test_did_you_mean(typed, suggested):
     assert meant(typed) == suggested
     assert isinstance(parse(suggested), ir_measures.Measure)
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=re.escape(f"{suggested!r}?")):
         parsed_one(typed)
-    assert str(error.value).endswith(f"Did you mean {suggested}?")
 
 
 def test_every_name_is_found_in_lower_case():
@@ -32,8 +33,9 @@ def test_every_name_is_found_in_lower_case():
 @each("typed", ["qwertz", "", "official", "nDCG@", "rKL(groups='x'@5"])
 def test_nothing_is_near(typed, capsys):
     assert meant(typed) is None
-    with pytest.raises(ValueError, match=r"names such as 'nDCG@10'$"):
+    with pytest.raises(ValueError, match=re.escape(repr(typed))) as error:
         parsed_one(typed)
+    assert "Did you mean" not in str(error.value)
     assert capsys.readouterr() == ("", "")
 
 
@@ -61,8 +63,12 @@ def test_negative_numbers(text):
     assert parsed_one("rKL(protected='a-1')@5") == pt_fairness.rKL(protected="a-1") @ 5
 
 
-@each("gains", ["{1:0.5}", "{'a':1}", "{-1:0,1:1}"])
-def test_gains_of_ndcg_are_whole_numbers(gains):
-    with pytest.raises(ValueError, match="nDCG is not possible: gains takes a dictionary from gra"):
-        parsed_one(f"nDCG(gains={gains})@5")
-    assert parsed_one("nDCG(gains={1:2})@5") == ir_measures.nDCG(gains={1: 2}) @ 5
+@each("measure", [pt_fairness.RADio(alpha=1e-5) @ 10, pt_fairness.RaB(values={"A": -1e-7, "B": 1})])
+def test_small_numbers(measure):
+    assert parsed_one(str(measure)) == measure
+
+
+@each("typed", ["nDCG@0", "P@-1", "AP@3000000000"])
+def test_cutoffs_that_would_abort_the_interpreter(typed):
+    with pytest.raises(ValueError, match=r"cutoff|nDCG@10"):
+        parsed_one(typed)

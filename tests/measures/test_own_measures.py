@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import pickle
-import subprocess
 import sys
 
 import cloudpickle
@@ -93,10 +92,10 @@ def slow_relevant_share(topic, *, cutoff=None):
     return len(hits) / (cutoff or len(docnos)) if docnos else 0.0
 
 
-def everything(**arrays):
+def everything(codes, length, relevance, member, shares, target, labels, cutoff):
     """The difference of the first group's share from its target, with all arrays at hand."""
-    assert sorted(arrays) == ["codes", "cutoff", "labels", "length", "member", "relevance",
-                              "shares", "target"]
+    arrays = {"codes": codes, "length": length, "relevance": relevance, "member": member,
+              "shares": shares, "target": target, "labels": labels}
     lists, depth = arrays["codes"].shape
     sets, labels = arrays["shares"].shape
     shapes = {name: arrays[name].shape for name in ("length", "relevance", "member", "target")}
@@ -113,7 +112,7 @@ def everything(**arrays):
 
 @compares_groups
 @mean_over_samples
-def slow_everything(topic, *, target="uniform", rel=1, cutoff=None):
+def slow_everything(topic, *, target="qrels", rel=1, cutoff=None):
     differences = slow_differences(topic, target, rel, cutoff)
     return (differences or [0.0])[0] if differences is not None else None
 
@@ -196,28 +195,25 @@ class TestValues:
 
 class TestFunctions:
     @each("function, options, error", [
-        ("gap", {}, "measure takes a function, not 'gap'"),
-        (lambda codes: codes, {}, "cannot be named '<lambda>'"),
-        *((gap, {"name": name}, f"cannot be named '{name}'") for name in ("my gap", "class")),
-        *((gap, {"name": name}, f"already has a measure named '{name}'")
-          for name in ("rKL", "nDCG")),
-        (lambda codes, ranks: codes, {"name": "X"}, "X takes 'ranks', which a measure does not"),
-        (lambda ranks, **arrays: ranks, {"name": "X"}, "X takes 'ranks'"),
-        (lambda codes, /: codes, {"name": "X"}, "X takes 'codes', which a measure does not give"),
-        *((gap, {"range": range}, "is not possible; range takes the smallest")
-          for range in ((1, 0), (0, 1, 2), (0, "1"))),
-        *((gap, {"ideal": end}, f"ideal={end}, range") for end in (2, math.nan, None)),
-        (gap, {"ideal": math.inf, "range": (0, None)}, "ideal=inf")])
+        ("gap", {}, "function.*'gap'"),
+        (lambda codes: codes, {}, "name.*'<lambda>'"),
+        *((gap, {"name": name}, f"name.*'{name}'") for name in ("my gap", "class")),
+        *((gap, {"name": name}, f"NAME.*'{name}'") for name in ("rKL", "nDCG")),
+        (lambda codes, ranks: codes, {"name": "X"}, "X must take.*ranks"),
+        (lambda codes, **more: codes, {"name": "X"}, "X must take.*more"),
+        *((gap, {"range": range}, "range must be") for range in ((1, 0), (0, 1, 2), (0, "1"))),
+        *((gap, {"ideal": end}, f"ideal={end}") for end in (2, math.nan, None)),
+        (gap, {"ideal": math.inf, "range": (None, None)}, "ideal=inf")])
     def test_wrong_ones(self, function, options, error):
         with pytest.raises(ValueError, match=error):
             pt_fairness.measure(function, **options)
 
     @each("function, error", [
-        (lambda codes: codes, r"X returns an array of the shape \(1, 4\) for 1 lists"),
-        (lambda codes: 0.5, r"of the shape \(\) for 1 lists; .* of the shape \(1,\)"),
-        (lambda length: length, r"X returns 4 for topic '1', outside its range \(0\.0, 1\.0\)"),
-        (lambda length: -1.0 * length, "X returns -4 for topic '1'"),
-        (lambda length: length / 0.0, "X returns inf for topic '1'"),
+        (lambda codes: codes, r"X must return.*\(1, 4\)"),
+        (lambda codes: 0.5, r"X must return.*\(1,\), got \(\)"),
+        (lambda length: length, r"range \(0\.0, 1\.0\).* got 4 for topic '1'"),
+        (lambda length: -1.0 * length, "got -4 for topic '1'"),
+        (lambda length: length / 0.0, "got inf for topic '1'"),
     ])
     def test_wrong_values(self, function, error):
         measure = pt_fairness.measure(function, "X")
@@ -229,7 +225,7 @@ class TestFunctions:
         again = pt_fairness.measure(gap, range=(0, 2))
         assert pt_fairness.gap is pyterrier.measures.gap is again is not first
         assert ir_measures.parse_measure("gap@2") == again @ 2
-        with pytest.raises(ValueError, match="already has a measure named 'gap'"):
+        with pytest.raises(ValueError, match="'gap'"):
             pt_fairness.measure(first_groups, name="gap")
         assert pt_fairness.gap is again
 
@@ -261,7 +257,6 @@ class TestPlaces:
                                                 progress=False, references=True)
         assert values["value"].item() == 1 / 2 and len(averages) == 5
 
-    @pytest.mark.exhaustive
     def test_several_processes(self):
         pytest.importorskip("joblib")
         pt_fairness.measure(gap, name="Gap")
@@ -276,7 +271,7 @@ class TestPlaces:
         page = pt_fairness.report({"A": run, "B": run.iloc[::-1].assign(score=[5, 4, 3, 2, 1])},
                                   qrels, ["nDCG@2", "Gap@2"], baseline="A", progress=False)
         assert "How far the share of a group is from its target, at most" in page.html
-        frame = pt_fairness.explain("Gap@2", run, qrels, "1")
+        frame, *_ = pt_fairness.explain("Gap@2", run, qrels, "1")
         np.testing.assert_allclose(frame["value"], [1 / 3, 1 / 3])
         assert frame["target of CON"].tolist() == pytest.approx([1 / 3] * 2)
 
@@ -334,28 +329,3 @@ class TestCommandLine:
         assert cli.main(["table", *files, "-m", "P@2", "--import", path]) == 2
         message = capsys.readouterr().err
         assert error in message and f"--import {path}" in message
-
-    def test_entry_point(self, files, tmp_path):
-        """The folder is that of a distribution that pip has installed."""
-        for path, text in (
-                ("gaps/__init__.py", FIVE_LINES),
-                ("gaps-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: gaps\nVersion: 1\n"),
-                ("gaps-1.0.dist-info/entry_points.txt",
-                 "[pt_fairness.measures]\ngaps = gaps:Gap\nbroken = no_such_module\n")):
-            (tmp_path / path).parent.mkdir(exist_ok=True)
-            (tmp_path / path).write_text(text)
-        code = f"""\
-import sys, warnings
-sys.path.insert(0, {str(tmp_path)!r})
-with warnings.catch_warnings(record=True) as messages:
-    import {{first}}, pt_fairness, ir_measures
-print(*[message.message for message in messages])
-print(ir_measures.parse_measure("Gap@2"), pt_fairness.Gap is __import__("gaps").Gap)
-from pt_fairness import cli
-sys.exit(cli.main(["eval", "qrels", "run", "Gap@2"]))"""
-        for first in ("gaps", "pt_fairness"):
-            done = subprocess.run([sys.executable, "-c", code.format(first=first)],
-                                  capture_output=True, text=True)
-            warning, *lines = done.stdout.splitlines()
-            assert "broken = no_such_module cannot be imported (ModuleNotFoundError" in warning
-            assert lines == ["Gap@2 True", "Gap@2\t0.3333"], done.stderr

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pt_fairness import analysis, cli, evaluate, io, report
-from pt_fairness.io.files import EXACT
+from pt_fairness.io.tables import EXACT
 from pt_fairness.reporting.sections import of_topic_groups, of_uncertain_labels
 
 DOCS = [f"d{i}" for i in range(30)]

@@ -1,4 +1,4 @@
-"""Plackett–Luce, ε-greedy, and several draws of a policy."""
+"""Plackett–Luce, and several draws of a policy."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ from pt_fairness import rerank as rerankers
 ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
 
 
-TestPlackettLuce, TestEpsilonGreedy = (
-    pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")(transformer_test_class(make))
-    for make in (rerankers.plackett_luce, rerankers.epsilon_greedy))
+TestPlackettLuce = pytest.mark.filterwarnings("ignore:You can hide", "ignore:INFO")(
+    transformer_test_class(rerankers.plackett_luce))
 
 
 @pytest.mark.parametrize("policy", [
     rerankers.plackett_luce(3, 0.4, seed=2, sample=6),
-    rerankers.epsilon_greedy(3, 0.4, seed=2, sample=6)])
+    rerankers.fair_exposure(k=3, seed=2, sample=6)])
 class TestTransformers:
     def test_inspection(self, policy):
-        columns = ["qid", "docno", "score"]
+        columns = ["qid", "docno", "score", *["group"] * ("groups" in policy.parameters())]
         assert pt.inspect.transformer_inputs(policy) == [columns]
         assert pt.inspect.transformer_outputs(policy, [*columns, "x"]) == [*columns, "x", "rank"]
         values = {one.name: one.value for one in pt.inspect.transformer_attributes(policy)}
@@ -43,11 +42,9 @@ class TestTransformers:
         assert {policy, copy, *policy.draws(7)} == {*policy.draws(7)}
 
 
-@pytest.mark.parametrize("policy, orders", [
-    (rerankers.plackett_luce(), ["a b u c d e g f", "a u b c d e f g", "a b d u c e f g"]),
-    (rerankers.epsilon_greedy(epsilon=0.5), ["a b c g d e f u", "u b a d f g c e"])])
-def test_worked_values(policy, orders):
-    assert [order(one(results(WORKED))) for one in policy.draws(len(orders))] == orders
+def test_worked_values():
+    assert [order(one(results(WORKED))) for one in rerankers.plackett_luce().draws(3)] == [
+        "a b u c d e g f", "a u b c d e f g", "a b d u c e f g"]
 
 
 @pytest.mark.parametrize("k", [None, 3])
@@ -55,22 +52,18 @@ def test_slow_versions(k):
     topics = random_topics(23, 30)
     frame, sample, seed = frame_of(topics), 4, 7
     drawn = rerankers.plackett_luce(k, 0.3, seed, sample)(frame)
-    swapped = rerankers.epsilon_greedy(k, 0.4, seed, sample)(frame)
     for qid, documents in topics.items():
         docnos = rerank.rerank(documents, "none", {})
         n = len(docnos)
         filled = n if k is None else min(k, n)
         r = rerank.Topic(sorted(documents, key=lambda d: -d.s), [], {}, n).r()
-        u = sampling.uniforms(seed, qid, sample, 2 * n)
-        for found, places in ((drawn, sampling.plackett_luce(r, 0.3, u[:n])),
-                              (swapped, sampling.epsilon_greedy(n, filled, 0.4, u))):
-            wanted = places[:filled] + sorted(places[filled:])
-            assert found[found["qid"] == qid]["docno"].tolist() == [docnos[i] for i in wanted]
+        places = sampling.plackett_luce(r, 0.3, sampling.uniforms(seed, qid, sample, n))
+        wanted = places[:filled] + sorted(places[filled:])
+        assert drawn[drawn["qid"] == qid]["docno"].tolist() == [docnos[i] for i in wanted]
 
 
 @pytest.mark.parametrize("policy", [
-    rerankers.plackett_luce(temperature=0.5), rerankers.epsilon_greedy(epsilon=0.5),
-    rerankers.fair_exposure(sample=0)])
+    rerankers.plackett_luce(temperature=0.5), rerankers.fair_exposure(sample=0)])
 def test_a_draw_depends_on_its_topic_alone(policy):
     topics = random_topics(29, 8, annotated=1.0)
     if policy.parameters().get("groups"):
@@ -86,24 +79,18 @@ def test_a_draw_depends_on_its_topic_alone(policy):
 
 
 class TestNothingToDo:
-    @pytest.mark.parametrize("policy", [
-        rerankers.plackett_luce(temperature=0), rerankers.epsilon_greedy(epsilon=0)])
-    def test_no_randomness_keeps_the_old_order(self, policy):
+    def test_no_randomness_keeps_the_old_order(self):
         shuffled = results(WORKED).sample(frac=1, random_state=3)
+        policy = rerankers.plackett_luce(temperature=0)
         assert all(order(one(shuffled)) == "a b u c d e f g" for one in policy.draws(5))
 
-    @pytest.mark.parametrize("policy", [
-        rerankers.plackett_luce(temperature=0), rerankers.epsilon_greedy(epsilon=0.9)])
-    def test_infinite_scores_where_none_is_computed_with(self, policy):
-        assert sorted(policy(results(ENDLESS))["docno"]) == ["a", "b", "c"]
-
     def test_infinite_scores(self):
-        with pytest.raises(ValueError, match="document 'a' for topic '1' is inf"):
+        with pytest.raises(ValueError, match=r"inf .*'a'"):
             rerankers.plackett_luce()(results(ENDLESS))
+        assert order(rerankers.plackett_luce(temperature=0)(results(ENDLESS))) == "a b c"
         assert order(rerankers.plackett_luce()(results(ENDLESS[:1]))) == "a"
 
-    @pytest.mark.parametrize("policy", [
-        rerankers.plackett_luce(), rerankers.epsilon_greedy(), rerankers.fair_exposure()])
+    @pytest.mark.parametrize("policy", [rerankers.plackett_luce(), rerankers.fair_exposure()])
     def test_empty_results(self, policy):
         nothing = results(WORKED).iloc[:0]
         assert policy(nothing).empty
@@ -120,8 +107,7 @@ class TestSeveralRankings:
         assert policy.sample == 8
 
     @pytest.mark.parametrize("policy", [
-        rerankers.plackett_luce(temperature=0.5), rerankers.epsilon_greedy(epsilon=0.5),
-        rerankers.fair_exposure()])
+        rerankers.plackett_luce(temperature=0.5), rerankers.fair_exposure()])
     def test_rankings_are_the_draws(self, policy):
         frame = pd.concat([results(WORKED), results(WORKED[:4] + WORKED[5:], "2")])
         several = policy.rankings(frame.assign(extra=1), samples=4)
@@ -133,9 +119,9 @@ class TestSeveralRankings:
     @pytest.mark.parametrize("samples", [0, -1, 1.5, True, "3", None])
     def test_a_wrong_number_of_samples(self, samples):
         policy = rerankers.plackett_luce()
-        with pytest.raises(ValueError, match=r"plackett_luce\.draws\(samples=.*at least 1"):
+        with pytest.raises(ValueError, match="samples"):
             policy.draws(samples)
-        with pytest.raises(ValueError, match=r"plackett_luce\.rankings\(samples=.*at least 1"):
+        with pytest.raises(ValueError, match="samples"):
             policy.rankings(results(WORKED), samples)
 
     def test_evaluate_takes_rankings(self):

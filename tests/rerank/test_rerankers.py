@@ -86,7 +86,7 @@ def test_a_registered_target_with_a_label_that_the_results_lack(method, forget_t
 def test_a_registered_target_that_needs_qrels(method, forget_targets):
     halves = pd.DataFrame({"group": ["P", "C"], "share": [0.5, 0.5]})
     targets.register("track", halves, of_qrels=0.25)
-    with pytest.raises(ValueError, match=r"25% of this target .* a re-ranker has no qrels"):
+    with pytest.raises(ValueError, match=r"target must .*of_qrels, got 'track'"):
         method(target="track")
 
 
@@ -158,57 +158,48 @@ def test_operators_and_progress_bars(method, capsys):
     assert capsys.readouterr().err == ""
 
 
-@each("params, message", [
-    ({"k": 0}, r"\(k=0\) is not possible: k takes a whole number from 1"),
-    ({"k": 2.5}, "k takes a whole number"), ({"k": True}, "k takes a whole number"),
-    ({"target": "qrels"}, "a re-ranker has no qrels"),
-    ({"target": "collection"}, "a re-ranker has no qrels"),
-    ({"target": "nothing"}, "target takes 'uniform', 'run', .*a registered name"),
-    ({"target": {"P": 0.5, "C": 0.4}}, "summing to 1"), ({"target": 3}, "target takes"),
-    ({"groups": "nothing"}, "no groups are registered as 'nothing'"),
-    ({"groups": ["P"]}, "groups are a registered name")])
-def test_values_that_are_not_allowed(method, params, message):
-    with pytest.raises(ValueError, match=message):
+@each("params", [
+    {"k": 0}, {"k": 2.5}, {"k": True}, {"target": "qrels"}, {"target": "collection"},
+    {"target": "nothing"}, {"target": {"P": 0.5, "C": 0.4}}, {"target": 3}, {"groups": "nothing"},
+    {"groups": ["P"]}])
+def test_values_that_are_not_allowed(method, params):
+    (name,) = params
+    with pytest.raises(ValueError, match=name):
         method(**params)
 
 
-@each("name, params, message", [
-    ("xquad", {"lam": 1.1}, r"xquad\(lam=1.1\) is not possible: lam takes a number from 0 to 1"),
-    ("pm2", {"lam": -0.1}, "lam takes"), ("pm2", {"lam": np.nan}, "lam takes"),
+@each("name, params, allowed", [
+    ("xquad", {"lam": 1.1}, "from 0 to 1"), ("pm2", {"lam": -0.1}, "from 0 to 1"),
+    ("pm2", {"lam": np.nan}, "from 0 to 1"),
     ("pm2", {"normalise": "max"}, "'minmax' or 'sum' or 'none'"),
-    ("fa_ir", {"alpha": 0}, "alpha takes a number above 0 and below 1"),
-    ("fa_ir", {"adjust": "no"}, "adjust takes True or False"),
-    ("fa_ir", {"protected": "all"}, "protected takes"),
-    ("plackett_luce", {"temperature": -1}, "temperature takes a number of at least 0"),
-    ("plackett_luce", {"temperature": np.nan}, "temperature takes"),
-    ("plackett_luce", {"seed": 1.5}, "seed takes a whole number"),
-    ("plackett_luce", {"sample": -1}, "sample takes a whole number from 0"),
-    ("plackett_luce", {"sample": None}, "sample takes a whole number from 0"),
-    ("plackett_luce", {"k": 0}, "k takes a whole number from 1"),
-    ("epsilon_greedy", {"epsilon": 1.1}, "epsilon takes a number from 0 to 1"),
-    ("fair_exposure", {"sample": -1}, "sample takes None or a whole number from 0"),
-    ("fair_exposure", {"sample": 0.5}, "sample takes None"),
-    ("fair_exposure", {"sample": True}, "sample takes None"),
-    ("fair_exposure", {"discount": "none"}, "discount takes 'log2' or 'trec' or 'geometric'"),
-    ("fair_exposure", {"p": 1.0}, "p takes a number above 0 and below 1"),
-    ("fair_exposure", {"seed": "x"}, "seed takes")])
-def test_values_that_one_method_does_not_allow(name, params, message):
-    with pytest.raises(ValueError, match=message):
+    ("fa_ir", {"alpha": 0}, "above 0 and below 1"), ("fa_ir", {"adjust": "no"}, "True or False"),
+    ("fa_ir", {"protected": "all"}, "'minority', 'majority'"),
+    ("plackett_luce", {"temperature": -1}, "at least 0"),
+    ("plackett_luce", {"temperature": np.nan}, "at least 0"),
+    ("plackett_luce", {"seed": 1.5}, "whole number"),
+    ("plackett_luce", {"sample": -1}, "from 0"), ("plackett_luce", {"sample": None}, "from 0"),
+    ("plackett_luce", {"k": 0}, "from 1"), ("fair_exposure", {"sample": -1}, "from 0"),
+    ("fair_exposure", {"sample": 0.5}, "whole"), ("fair_exposure", {"sample": True}, "whole"),
+    ("fair_exposure", {"discount": "none"}, "'log2' or 'trec' or 'geometric'"),
+    ("fair_exposure", {"p": 1.0}, "above 0 and below 1"),
+    ("fair_exposure", {"seed": "x"}, "whole")])
+def test_values_that_one_method_does_not_allow(name, params, allowed):
+    ((param, value),) = params.items()
+    with pytest.raises(ValueError, match=f"{param} must be .*{allowed}.* got {value!r}"):
         getattr(rerank, name)(**params)
 
 
 def test_missing_columns(method):
-    with pytest.raises(pt.validate.InputValidationError,
-                       match=r"give groups= \(--groups\), or add a column"):
+    with pytest.raises(pt.validate.InputValidationError, match="group"):
         method()(FRAME.drop(columns="group"))
     with pytest.raises(pt.validate.InputValidationError, match="score"):
         method(SOURCE)(FRAME.drop(columns="score"))
 
 
 def test_scores_without_a_rank(method):
-    with pytest.raises(ValueError, match="the score of document 'c' for topic '1' is NaN"):
+    with pytest.raises(ValueError, match=r"'c' .*'1' .*NaN"):
         method(SOURCE)(FRAME.assign(score=FRAME["score"].where(FRAME["docno"] != "c")))
-    with pytest.raises(ValueError, match="scores have to be numbers"):
+    with pytest.raises(ValueError, match="scores"):
         method(SOURCE)(FRAME.assign(score="high"))
 
 
@@ -216,7 +207,7 @@ def test_scores_without_a_rank(method):
 def test_infinite_scores(method, value, docno):
     frame = FRAME.assign(score=FRAME["score"].mask(FRAME["docno"] == docno, value))
     if method in (rerank.xquad, rerank.pm2, rerank.fair_exposure):
-        with pytest.raises(ValueError, match=f"the score of document '{docno}' for topic '1' is"):
+        with pytest.raises(ValueError, match=f"finite .*'{docno}' .*'1'"):
             method()(frame)
     else:
         assert order(method()(frame)) == order(method()(FRAME))
@@ -227,9 +218,9 @@ def test_infinite_scores(method, value, docno):
 
 
 def test_no_groups_at_all(method):
-    with pytest.raises(ValueError, match="none of the 8 documents has a group in the column group"):
+    with pytest.raises(ValueError, match=r"the column group .* 8 documents"):
         method()(FRAME.assign(group=None))
-    with pytest.raises(ValueError, match=r"none of the 8 documents has a group in Groups\("):
+    with pytest.raises(ValueError, match=r"Groups\(.* 8 documents"):
         method(groups.from_mapping({"x": "P"}))(FRAME)
 
 
@@ -240,37 +231,37 @@ def test_topics_to_which_nothing_applies(method):
     found = method()(frame)
     assert [order(some) for _, some in found.groupby("qid")] == [order(method()(FRAME)), OLD, OLD]
     source = groups.from_mapping({**SOURCE_OF, "x": "X"})
-    with pytest.warns(pt_fairness.FairnessWarning, match="no share for any group .* 1 of 1 topics"):
+    with pytest.warns(pt_fairness.FairnessWarning, match="1 of 1 topics .* target"):
         assert order(method(source, {"X": 1.0, "P": 0.0})(FRAME)) == OLD
 
 
 def test_labels_that_nobody_has(method):
-    with pytest.raises(ValueError, match=r"group 'X', which Groups.* does not"):
+    with pytest.raises(ValueError, match=r"target .*'X', which Groups"):
         method(SOURCE, {"P": 0.5, "X": 0.5})(FRAME)
-    with pytest.warns(pt_fairness.FairnessWarning, match="target names the group 'X', which no"):
+    with pytest.warns(pt_fairness.FairnessWarning, match="target .*'X', which the column group"):
         method(target={"P": 0.5, "C": 0.25, "X": 0.25})(FRAME)
 
 
 def test_a_protected_label_that_nobody_has():
-    with pytest.raises(ValueError, match="protected names the group 'X'"):
+    with pytest.raises(ValueError, match=r"protected .*'X'"):
         rerank.fa_ir(SOURCE, protected="X")(FRAME)
-    with pytest.warns(pt_fairness.FairnessWarning, match="protected names the group 'X'"):
+    with pytest.warns(pt_fairness.FairnessWarning, match=r"protected .*'X'"):
         assert order(rerank.fa_ir(protected="X")(FRAME)) == OLD
 
 
 def test_a_registered_target_without_a_topic(method, census):
-    with pytest.raises(ValueError, match="the target 'census' has no shares for topic '2'"):
+    with pytest.raises(ValueError, match=r"target 'census' .*'2'"):
         method(target=census)(FRAME.assign(qid="2"))
 
 
 def test_duplicate_documents(method):
     frame = pd.concat([FRAME.assign(score=99.0).iloc[5:6], FRAME], ignore_index=True)
-    with pytest.warns(pt_fairness.FairnessWarning, match="1 rows whose document it gives again"):
+    with pytest.warns(pt_fairness.FairnessWarning, match="1 rows"):
         found = method()(frame)
     pd.testing.assert_frame_equal(found, method()(FRAME))
 
 
 @pytest.mark.parametrize("name", ["xquad", "pm2"])
 def test_scores_that_are_no_probabilities(name):
-    with pytest.raises(ValueError, match=r"'a' for topic '1' is 9; normalise='none' takes"):
+    with pytest.raises(ValueError, match=r"normalise='none'.* 9 .*'a'"):
         getattr(rerank, name)(normalise="none")(FRAME)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from slow_versions import sampling as slow
 
 from pt_fairness.core.arrays import uniforms
-from pt_fairness.rerank.policies import epsilon_greedy_order, plackett_luce_order
+from pt_fairness.rerank.policies import plackett_luce_order
 
 
 class TestUniforms:
@@ -64,16 +64,3 @@ class TestPlackettLuce:
         u = np.array([0.5, 1.0, 2.0**-54])
         order = plackett_luce_order(np.array([1.0, 0.5, 0.0]), temperature, u)
         assert sorted(order.tolist()) == [0, 1, 2]
-
-
-class TestEpsilonGreedy:
-    @given(st.integers(1, 12), st.integers(1, 12), st.sampled_from([0.0, 0.1, 0.5, 1.0]),
-           st.integers(0, 1000))
-    def test_slow_version(self, n, k, epsilon, sample):
-        k = min(k, n)
-        u = uniforms(0, "q", sample, 2 * k)
-        expected = slow.epsilon_greedy(n, k, epsilon, u.tolist())
-        assert epsilon_greedy_order(n, k, epsilon, u).tolist() == expected
-
-    def test_a_random_number_that_is_rounded_to_1(self):
-        assert epsilon_greedy_order(3, 3, 0.5, np.array([0.1, 1.0] * 3)).tolist() == [2, 0, 1]

@@ -42,13 +42,3 @@ def plackett_luce(r: Sequence[float], temperature: float, u: Sequence[float]) ->
         return list(range(len(r)))
     keys = [r[d] / temperature - math.log(-math.log(u[d])) for d in range(len(r))]
     return sorted(range(len(r)), key=lambda d: -keys[d])
-
-
-def epsilon_greedy(n: int, k: int, epsilon: float, u: Sequence[float]) -> list[int]:
-    """§5: for i = 1…K, if u_{2i−1} < ε and i < n, swap the ranks i and i + 1 + ⌊u_{2i}·(n−i)⌋."""
-    order = list(range(n))
-    for i in range(1, k + 1):
-        if u[2 * i - 2] < epsilon and i < n:
-            j = i + 1 + math.floor(u[2 * i - 1] * (n - i))
-            order[i - 1], order[j - 1] = order[j - 1], order[i - 1]
-    return order

@@ -68,13 +68,24 @@ def test_from_a_file(tmp_path, name):
             ["007", "NA", 0.5], ["007", "a, b", 0.5], ["008", "NA", 1.0]]
 
 
+@each("name, text", [
+    ("t.csv", "group,share\nf,0.4\nm,0.6\n"), ("t.tsv", "group\tshare\nf\t0.4\nm\t0.6\n"),
+    ("t.jsonl", '{"group": "f", "share": 0.4}\n{"group": "m", "share": 0.6}\n')])
+def test_a_file_without_topics_is_for_all(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    targets.register("file", tmp_path / name)
+    assert targets.get("file").values.tolist() == [["f", 0.4], ["m", 0.6]]
+
+
 @each("content, says", [
-    (b"", "is empty; it needs the columns qid, group, share"),
+    (b"", "empty"),
     (b"qid,group\n1,a\n", "has no column 'share'"),
-    (b"qid\tgroup\tshare\n1\ta\t1\n", "has no column 'qid'"),
+    (b"qid,group,share\n\n1,,1\n", "line 3: group"), (b"qid,group,share\n,a,1\n", "line 2: qid"),
+    (b"qid,group,share\n1,a,x\n", "line 2: share .*'x'"),
+    (b"qid,group,share\n1,a,2\n1,b,-1\n", "line 3: share .*'-1'"),
     (b"qid,group,share,share\n1,a,1,1\n", "has the column 'share' twice"),
-    (b"qid,group,share\n1,caf\xe9,1\n", "line 2: not UTF-8 text"),
-    (b"qid,group,share\n1,a,0.5\n1,b,0.5,x,y\n", "cannot be read as columns")])
+    (b"qid,group,share\n1,caf\xe9,1\n", "line 2: .*UTF-8"),
+    (b"qid,group,share\n1,a,0.5\n1,b,0.5,x,y\n", "line 3 .*3 columns")])
 def test_a_file_that_cannot_be_read_is_named(tmp_path, content, says):
     path, packed = tmp_path / "target.csv", tmp_path / "target.csv.gz"
     with pytest.raises(FileNotFoundError):

@@ -90,14 +90,14 @@ def test_from_a_pipe(pipe):
 
 
 @each("text, says", [
-    ("", "is no file of values: it needs the columns docno and value"),
-    ("a\n", "is no file of values.*its first line is 'a'"),
-    ("1 PRO a 1\n", "is no file of values"),
-    ("a 1\nb x\n", "line 2: the value 'x' is no number"),
-    ("a 1\nb nan\n", "line 2: the value 'nan' is no number"),
-    ("a 1\nb inf\n", r"values.txt: the value 'inf' of document 'b' is no finite number; leave out"),
-    ("a 1\n1 b 2\n", "line 2: 3 columns where there should be 2"),
-    ("docno\tvalue\na\t\n", r"values.txt: the value '' of document 'a' is no finite number"),
+    ("", "must have the columns docno and value"),
+    ("a\n", "docno and value.* got 'a'"),
+    ("1 PRO a 1\n", "docno and value.*1 PRO"),
+    ("a 1\nb x\n", "line 2: value .*'x'"),
+    ("a 1\nb nan\n", "line 2: value .*'nan'"),
+    ("a 1\nb inf\n", r"values.txt, line 2: value .*finite.*'inf'"),
+    ("a 1\n1 b 2\n", "line 2 .*2 columns"),
+    ("docno\tvalue\na\t\n", r"values.txt, line 2: value .*''"),
     ("qid,value\n1,2\n", "has no column 'docno'"),
     ("a 1\na 2\n", r"values.txt gives document 'a' the values 1 and 2; a document has one value")])
 def test_a_file_that_cannot_be_read(folder_of, text, says):
