@@ -1,9 +1,9 @@
-"""The value of a measure for one topic, rank by rank: documents that count, shares and targets."""
+"""Explain the value of a measure for one topic: documents that count, shares, targets, formula."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import compress
 from math import nan
 from typing import Any, NamedTuple
@@ -29,8 +29,8 @@ from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.view import View
 
-#: The measures of ir_measures that are a sum over ranks, each rank divided by a number that
-#: depends on the qrels alone.
+#: The measures of ir_measures that are a sum over the ranks, divided by a number that only depends
+#: on the qrels.
 SUMS = frozenset({
     "AP", "AP_IA", "ERR", "ERR_IA", "NRBP", "P", "P_IA", "R", "RBP", "RR", "Rprec", "SDCG",
     "alpha_DCG", "alpha_nDCG", "nDCG", "nERR_IA", "nNRBP",
@@ -41,9 +41,9 @@ SHARE, TARGET = "share of ", "target of "
 DIGITS = 5
 #: Sums of more summands are shown as one number.
 MOST_SUMMANDS = 30
-#: The causes of the warnings that a run lacks other topics.
+#: The causes of warnings about the other topics of a run.
 OTHER_TOPICS = ("few topics", "empty run")
-#: Values of a provider that differ by less are the same.
+#: Values of a provider count as equal within this distance.
 SAME = 1e-9
 #: The columns of the protected side.
 PROTECTED_SHARE, PROTECTED_TARGET = "protected share", "protected target"
@@ -65,74 +65,72 @@ class Explanation(NamedTuple):
 
 def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
             groups: Any = None, topics: Any = None) -> Explanation:
-    """Return how each rank of a ranking adds to the value of a measure, for one topic.
+    """Explain the value of a measure for one topic, rank by rank.
 
-    Where the measure is a sum or a mean over the ranks, the column ``contribution`` holds what each
-    rank adds to the value. The contributions add up to the value of the provider. These are, in
-    this package: rND, rKL, rRD, nDD, nDR, nDKL, nDJS, NDKL, BiasP, BiasRBP, BiasDCG, RaB, ARaB,
-    FaiRR, NFaiRR, PreF, GF, GFR and Annotated; in ir_measures: P, AP, RR, R, Rprec, nDCG, ERR, RBP,
-    SDCG, alpha_nDCG, alpha_DCG and the other measures of ndeval except StRecall.
+    If the measure is a sum or a mean over the ranks, the column ``contribution`` holds what each
+    rank adds to the value. These measures are, in this package: rND, rKL, rRD, nDD, nDR, nDKL,
+    nDJS, NDKL, BiasP, BiasRBP, BiasDCG, RaB, ARaB, FaiRR, NFaiRR, PreF, GF, GFR and Annotated; in
+    ir_measures: P, AP, RR, R, Rprec, nDCG, ERR, RBP, SDCG, alpha_nDCG, alpha_DCG and the other
+    measures of ndeval except StRecall.
 
-    For any other measure, the column ``value`` holds the value so far: that of the measure with the
-    rank as its cutoff.
+    For any other measure, the column ``value`` holds the value so far: the measure with the rank as
+    its cutoff.
 
-    For a measure of this package, further columns hold the parts of its value, and the formula with
-    these numbers. ``pt-fairness explain`` prints them.
+    For a measure of this package, further columns hold the parts of its value.
 
-    :param measure: a measure, or its name
+    :param measure: a measure or its name
     :param run: a run with one ranking of the topic, in any form that
-        :func:`pt_fairness.evaluate` takes
+        :func:`pt_fairness.evaluate` reads
     :param qrels: ``qid, docno, label`` (or ir_measures' names) of all topics and, for measures
-        without groups of their own, ``iteration``
+        without a group source, ``iteration``
     :param qid: the topic
-    :param groups: the group source of a measure without a ``groups`` parameter of its own, as
-        :func:`pt_fairness.evaluate` takes it. α-nDCG and the other measures of ndeval take their
-        subtopics from it, too. For a measure of relevance, it only determines the columns ``group``
-        and ``share of g``.
-    :param topics: the topics of a transformer, as of :func:`pt_fairness.evaluate`
-    :returns: a named tuple ``(frame, value, formula, reason)``, and ``frame`` has a row for each
-        rank, in trec_eval's order, down to the cutoff of the measure or, if that is later, to the
-        last document that counts. Without a cutoff, all ranks.
+    :param groups: the group source of a measure without a parameter ``groups``, and of the
+        subtopics of α-nDCG and the other measures of ndeval. For a measure of relevance, it only
+        determines the columns ``group`` and ``share of g``.
+    :param topics: the topics of a transformer
+    :returns: a named tuple ``(frame, value, formula, reason)``. ``frame`` has a row for each rank,
+        in trec_eval's order, down to the cutoff of the measure or, if that is later, to the last
+        document that counts; without a cutoff, down to the last rank.
 
         * ``rank``: 1, 2, …
         * ``docno``
         * ``label``: the relevance, 0 for an unjudged document
-        * ``group``: the groups of the document, separated by ``", "``; missing if it has none
-        * ``counts``: whether the measure evaluates the document. A measure of condensed lists
-          evaluates the first ``cutoff`` annotated documents. With ``judged_only`` these are the
-          first judged documents. Other measures evaluate the first ``cutoff`` documents.
+        * ``group``: the groups of the document, separated by ``", "``; missing without a group
+        * ``counts``: whether the measure evaluates the document. A measure of condensed rankings
+          evaluates the first ``cutoff`` annotated documents, a measure with ``judged_only`` the
+          first judged documents, and any other the first ``cutoff`` documents.
         * ``reason``: why the document does not count
         * ``share of g`` for each group g: its share, in [0, 1], of the documents that count, down
           to this rank. A document of m groups counts 1/m towards each. If the measure has a
-          parameter ``discount``, the shares are of the discounts of the ranks. NaN above the first
+          parameter ``discount``, documents count the discounts of their ranks. NaN above the first
           annotated document.
-        * ``protected share``: the same for the protected side, if the measure compares two sides. A
+        * ``protected share``: the share of the protected side, if the measure compares two sides. A
           document counts 1 if any of its groups is protected.
         * the parts of the value at the rank, such as ``divergence``, ``discount`` and ``product``
-          of a prefix measure or ``discount`` of AWRF; NaN where the document does not count
-        * ``contribution`` or ``value``. A rank that does not count contributes 0 and repeats
-          the value so far; this is NaN above the first document that counts.
+          of a prefix measure; NaN where the document does not count
+        * ``contribution`` or ``value``. A rank that does not count contributes 0 and repeats the
+          value so far, which is NaN above the first document that counts.
 
-        The other columns are of the topic, equal in all rows:
+        The other columns are equal in all rows:
 
         * ``measure`` (without the source of ``groups``), ``qid``
         * ``topic value`` and ``formula``: ``value`` and ``formula`` of the tuple
         * ``where``: what the names in the formula mean
-        * ``protected``, the protected groups, separated by ``", "``, if the measure compares two
-          sides; ``fairest``, the value of the fairest possible ranking of as many documents, of
-          rND, rKL, rRD, nDD, nDR and nDKL: NaN for documents with weights
-        * ``target of g`` and ``protected target``: the target shares before any smoothing; only if
-          the measure has a target. NaN if the target is empty.
+        * ``protected``: the protected groups, separated by ``", "``, if the measure compares two
+          sides
+        * ``protected target`` and ``target of g``: the target shares before any smoothing, if the
+          measure has a target. NaN if the target is empty.
+        * ``fairest``: the value of the fairest possible ranking of as many documents, for rND, rKL,
+          rRD, nDD, nDR and nDKL. NaN for documents with weights.
         * the parts of the value, such as ``Z``, or ``attention of g`` of AWRF
 
         If fewer documents count than the cutoff, the last value so far can differ from the value of
-        a measure that counts the missing ranks too, such as RepBias. In a list in which no document
-        counts, all contributions are NaN. Where the provider of a measure breaks ties otherwise
-        than trec_eval, the value is that of trec_eval's order, with a warning.
-
-        GFR with several attributes has columns such as ``share of gender: F``.
-    :raises ValueError: several measures, a topic that is not in the qrels, several rankings of the
-        topic, a group source that does not exist, or a measure that does not fit the qrels
+        a measure that also counts the missing ranks, such as RepBias. If no document counts, all
+        contributions are NaN. If the provider of a measure breaks ties otherwise than trec_eval,
+        ``value`` is computed in trec_eval's order, with a warning. GFR with several attributes has
+        columns such as ``share of gender: F``.
+    :raises ValueError: if there are several measures or several rankings of the topic, or if the
+        qrels lack the topic or do not fit the measure
 
     Examples
     --------
@@ -188,7 +186,8 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
             where = measure.where()
         grouped = _grouped(measure, views, judgments, ranking, block, source)
         first, view = next(iter(grouped.items()))
-        counts, why = _counting(measure, view, ranking)
+        frame = _documents(measure, view, ranking)
+        counts = frame["counts"].to_numpy()
         if isinstance(measure, FairnessMeasure) and fair.undefined()[measure][place]:
             reason = _reason(first, view)
         if getattr(measure, "is_sum", False):
@@ -201,20 +200,19 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         warn(f"{measure} is {provided:.6g} for topic {topic!r}, because its provider breaks ties "
              "otherwise than trec_eval; the explanation is in trec_eval's order, with the value "
              f"{value:.6g}")
-    frame = _documents(grouped.values(), ranking, counts, why)
+    columns, constants, numbers = _notes(measure, views, counts)
     shares, targets = _shares(grouped, counts)
-    by_rank, by_topic, numbers = _notes(measure, views, counts)
     numbers[column] = values[counts]
-    compared = counts
+    frame = frame.assign(**shares | columns | {column: values})
+    compared = frame["counts"]
     if isinstance(measure, FairnessMeasure) and first.needs_groups and not first.EVEN:
-        compared = counts & frame["group"].notna()
+        compared = compared & frame["group"].notna()
     if reason or not compared.any():
         formula = ""
-    formula = _in_numbers(formula, numbers | by_topic)
+    formula = _filled(formula, numbers | constants)
     facts = {"measure": name, "qid": topic, "topic value": value, "formula": formula,
              "where": where}
-    by_rank = shares | by_rank | {column: values}
-    frame = frame.assign(**by_rank, **facts | targets | by_topic)
+    frame = frame.assign(**facts | targets | constants)
     return Explanation(frame, value, formula, reason)
 
 
@@ -225,9 +223,8 @@ def _rows(run: pd.DataFrame, topic: str, topics: Sequence[str]) -> pd.DataFrame:
     :raises ValueError: if the qrels do not have the topic
     """
     if topic not in topics:
-        raise ValueError(f"the qrels have no topic {topic!r}, and a topic without judged documents "
-                         f"has no value; they have topics such as {topics[0]!r}."
-                         f"{did_you_mean(topic, topics)}")
+        raise ValueError(f"qid must be a topic with judged documents, such as {topics[0]!r}, got "
+                         f"{topic!r}.{did_you_mean(topic, topics)}")
     rows = run[texts_of(run["query_id"]) == topic]
     if rows.empty:
         warn(f"the run returned nothing for topic {topic!r}", "empty run")
@@ -249,17 +246,17 @@ def _so_far(measure: Any, evaluator: QuickEvaluator, qrels: pd.DataFrame, run: p
     :param run: the ranking of the topic
     :param counts: a mask of the documents that count, ``[depth]``
     """
-    inner = getattr(measure, "inner", measure)  # that of OfGroup
+    inner = getattr(measure, "inner", measure)  # of OfGroup
     is_sum = inner.NAME in SUMS
     if not is_sum and "cutoff" in inner.SUPPORTED_PARAMS:
         measures = [measure(cutoff=k) for k in range(1, counts.sum() + 1)]
-        by_cutoff = _values(measures, QuickEvaluator(measures, qrels), run, topic)
-        return "value", np.append(nan, by_cutoff)[counts.cumsum()]
+        values = _values(measures, QuickEvaluator(measures, qrels), run, topic)
+        return "value", np.append(nan, values)[counts.cumsum()]
     depths = range(1, len(counts) + 1)
-    of_prefixes = np.ravel([_values([measure], evaluator, run[:k], topic) for k in depths])
+    prefixes = np.ravel([_values([measure], evaluator, run[:k], topic) for k in depths])
     if is_sum:
-        return "contribution", np.diff(of_prefixes, prepend=0.0)
-    return "value", of_prefixes
+        return "contribution", np.diff(prefixes, prepend=0.0)
+    return "value", prefixes
 
 
 def _spread(values: Floats, counts: Bools, other: float = nan) -> Floats:
@@ -271,9 +268,9 @@ def _spread(values: Floats, counts: Bools, other: float = nan) -> Floats:
 
 def _grouped(measure: Any, views: Mapping[Any, View], judgments: Judgments, run: Run,
              block: slice, source: Any) -> dict[FairnessMeasure, View]:
-    """Return views with the groups to show, by the part of the measure that compares them.
+    """Return the views with the groups to show, by the part of the measure that compares them.
 
-    A measure without groups has those of ``source``, or of the qrels if they have any.
+    If no part compares groups, documents have the groups of ``source``, or of the qrels.
 
     :param views: the views of the parts of the measure
     """
@@ -301,12 +298,13 @@ def _cutoff(measure: Any) -> Any:
     return measure.params.get("cutoff", measure.params.get("ideal"))
 
 
-def _counting(measure: Any, view: View, run: Run) -> tuple[Bools, str]:
-    """Return a mask of the documents that count, ``[depth]``, and why the others do not.
+def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
+    """Return a row for each rank, with the columns from ``rank`` to ``reason``.
 
-    It ends with the last document within the cutoff or, if that is later, the last that counts.
+    The last row is the rank at the cutoff or, if that is later, the last document that counts.
     """
     (codes,), (relevance,), _ = view.full(None)
+    ranks = np.arange(len(codes))
     counts = np.ones(len(codes), bool)
     reason = "no group"
     if isinstance(measure, FairnessMeasure):
@@ -319,39 +317,21 @@ def _counting(measure: Any, view: View, run: Run) -> tuple[Bools, str]:
             counts &= relevance >= 0
     cutoff = _cutoff(measure) or len(codes)
     counts = counts & (counts.cumsum() <= cutoff)
-    last = np.flatnonzero(counts).max(initial=-1)
-    return counts[:max(last + 1, cutoff)], reason
-
-
-def _documents(views: Iterable[View], run: Run, counts: Bools, reason: str) -> pd.DataFrame:
-    """Return a row for each rank, with the columns from ``rank`` to ``reason``.
-
-    :param views: the view of each group source
-    """
-    labels = []
-    members = []
-    for view in views:
-        (codes,), (relevance,), _ = view.full(len(counts))
-        without = np.zeros((1, len(view.labels)), bool)  # of the code −1
-        labels += view.labels
-        members.append(np.vstack([view.member, without])[codes])
-    texts = [", ".join(compress(labels, is_member)) for is_member in np.hstack(members)]
-    group = pd.Series(texts, dtype="str")
-    ranks = np.arange(len(counts))
-    return pd.DataFrame({
-        "rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance,
-        "group": group.where(group != ""), "counts": counts,
-        "reason": np.where(counts, "", reason)})
+    depth = max(cutoff, *ranks[counts] + 1, 0)
+    frame = pd.DataFrame({
+        "rank": ranks + 1, "docno": run.docnos(ranks), "label": relevance, "group": "",
+        "counts": counts, "reason": np.where(counts, "", reason)})
+    return frame[:depth]
 
 
 def _notes(measure: Any, views: Mapping[Any, View],
            counts: Bools) -> tuple[dict[str, Floats], dict[str, float], dict[str, Any]]:
-    """Return the notes of a measure by rank, ``[depth]``, by topic, and as the formula names them.
+    """Return the notes of each rank, ``[depth]``, of the topic, and as the formula names them.
 
     :param views: the view of each part of the measure
     """
-    by_rank = {}
-    by_topic: dict[str, float] = {}
+    columns = {}
+    constants: dict[str, float] = {}
     numbers = {}
     for part, view in views.items():
         prefix = "" if part == measure else part.prefix
@@ -360,12 +340,12 @@ def _notes(measure: Any, views: Mapping[Any, View],
             numbers[name] = flat = np.ravel(values).astype(float)
             if labels is not None:
                 names = [f"{name} of {label}" for label in labels]
-                by_topic |= zip(names, flat, strict=True)
+                constants |= zip(names, flat, strict=True)
             elif np.ndim(values) > 1:
-                by_rank[name] = _spread(flat, counts)
+                columns[name] = _spread(flat, counts)
             else:
-                by_topic[name] = numbers[name] = flat[0]
-    return by_rank, by_topic, numbers
+                constants[name] = numbers[name] = flat[0]
+    return columns, constants, numbers
 
 
 def _shares(grouped: Mapping[FairnessMeasure, View],
@@ -374,13 +354,13 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
 
     :param grouped: the views with the groups to show, by part of the measure
     """
-    columns: dict[str, Floats] = {}
+    columns: dict[str, Any] = {}
     facts: dict[str, Any] = {}
+    groups: list[str] = []
+    members = []
     for part, view in grouped.items():
         prefix = part.prefix if len(grouped) > 1 else ""
         labels = [prefix + label for label in view.labels]
-        if not labels:
-            continue
         names = [SHARE + label for label in labels]
         shares = view.share
         side = part.side(view)
@@ -395,17 +375,23 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
             facts["fairest"] = float(fairest[0])
         target = part.target(view)
         if target is not None:
-            of_labels = np.where(target[0].any(), target[0], nan)
-            facts |= zip([TARGET + label for label in labels], of_labels, strict=True)
+            wanted = np.where(target[0].any(), target[0], nan)
+            facts |= zip([TARGET + label for label in labels], wanted, strict=True)
         (codes,), *_ = view.full(len(counts))
+        has_group = codes >= 0
         discounts = discount(part.param("discount") or "none", len(counts), part.param("p"))
-        weights = discounts[counts.cumsum() - 1] * (counts & (part.EVEN | (codes >= 0)))
+        weights = discounts[counts.cumsum() - 1] * (counts & (part.EVEN | has_group))
         # An unannotated document, whose code is −1, counts for all groups alike.
-        equal = np.full((1, len(names)), 1 / len(labels))
+        equal = np.full((1, len(names)), 1 / max(len(labels), 1))
         documents = np.vstack([shares, equal])[codes]
+        groups += view.labels
+        members.append(has_group & (documents.T[:len(labels)] > 0))
         sums = (weights * documents.T).cumsum(axis=1)
         with np.errstate(invalid="ignore"):
             columns |= zip(names, sums / weights.cumsum(), strict=True)
+    texts = [", ".join(compress(groups, is_member)) for is_member in np.vstack(members).T]
+    group = pd.Series(texts, dtype="str")
+    columns["group"] = group.where(group != "")
     return columns, facts
 
 
@@ -424,7 +410,7 @@ def _reason(measure: FairnessMeasure, view: View) -> str:
     return "no relevant document has a group"
 
 
-def _in_numbers(formula: str, numbers: Mapping[str, Any]) -> str:
+def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
     """Return a formula in names and in numbers.
 
     :param formula: as :meth:`FairnessMeasure.formula` returns it
@@ -436,7 +422,7 @@ def _in_numbers(formula: str, numbers: Mapping[str, Any]) -> str:
         texts = [number(value) for value in np.ravel(values) if not np.isnan(value)]
         total = " + ".join(texts)
         if len(texts) > MOST_SUMMANDS:
-            total = number(values.sum())
+            total = number(np.nansum(values))
         text = f"[{', '.join(texts)}]" if np.ndim(values) else number(values)
         filled = filled.replace(f"Σ {{{name}}}", f"({total})").replace(f"{{{name}}}", text)
     names = re.sub("[{}]", "", formula)

@@ -1,9 +1,10 @@
-"""What the judgments allow: the front of relevance and fairness, and how far a system is from it.
+"""The front of relevance and fairness that judgments allow, and the distance of systems from it.
 
-Shapes: ``N`` lists or states, ``C`` kinds of documents, ``m`` ranks. Documents are of one kind if
-the measure of fairness cannot tell them apart: if they have the same label set or, where two sides
-are compared, stand on the same side. A *state* is the number of documents of each kind in a prefix.
-A *point* is the relevance and the fairness of a list; values of unfairness are negated.
+Shapes: ``N`` rankings or states, ``C`` kinds of documents, ``m`` ranks. Documents are of one kind
+if the measure of fairness cannot tell them apart: if they have the same label set or, for a measure
+that compares two sides, are on the same side. A *state* is the number of documents of each kind in
+a prefix. A *point* is the relevance and the fairness of a ranking; values of unfairness are
+negated.
 """
 
 from __future__ import annotations
@@ -38,11 +39,7 @@ from pt_fairness.measures.descriptions import LARGER, SMALLER
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
-from pt_fairness.provider.measure_lists import (
-    check_labels,
-    parsed_or_none,
-    take_groups,
-)
+from pt_fairness.provider.measure_lists import check_labels, parsed_or_none, take_groups
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, empty_run
 from pt_fairness.rankings.view import View
@@ -67,28 +64,28 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     """Return the front of relevance and fairness that the judgments allow.
 
     A point of the front has the largest mean relevance of all points that are as fair. The front is
-    exact, and the rows are all of its vertices. Every point on the line between two vertices is
-    reached, in expectation, by a random choice between their rankings.
+    exact, and its rows are all vertices. A random choice between the rankings of two vertices
+    reaches every point on the line between them, in expectation.
 
-    The lists of a topic hold its judged documents that have a group, as many as the larger cutoff
-    asks for. A system that returns other documents, or fewer, can lie beyond the front. A topic
-    without such documents, or for which ``fairness`` is undefined, does not count. The relevance is
-    normalised by all judged documents, so relevant ones without a group lower it.
+    The rankings of a topic hold its judged documents that have a group, as many as the larger
+    cutoff. A system that returns other documents, or fewer, can lie beyond the front. A topic
+    counts if it has such documents and ``fairness`` is defined. Relevance is normalised by all
+    judged documents, so relevant documents without a group lower it.
 
-    :param qrels: as of :func:`pt_fairness.evaluate`. Of several rows of a document, the highest
-        relevance counts
+    :param qrels: qrels in any form that :func:`pt_fairness.evaluate` reads. Of several rows of a
+        document, the highest relevance counts.
     :param relevance: nDCG or P of ir_measures, with a cutoff
-    :param fairness: a measure with a cutoff whose value depends on nothing but the groups of the
-        first documents, and on a target other than ``'run'``: rND, rKL, rRD, NDKL, AWRF, DistKL,
-        DistFair, RADio, RepBias(abs=True), FAIR, PreF or ARP
-    :param groups: the group source, if ``fairness`` names none; ``None`` for the ``iteration`` of
-        the qrels. Without weights
-    :param topics: the topics that count, a frame with ``qid`` or the ids; by default all
+    :param fairness: a measure with a cutoff whose value depends only on the groups of the first
+        documents and on a target other than ``'run'``: rND, rKL, rRD, NDKL, AWRF, DistKL, DistFair,
+        RADio, RepBias(abs=True), FAIR, PreF or ARP
+    :param groups: the group source of a measure without a ``groups`` parameter, without weights;
+        ``None`` for the ``iteration`` of the qrels
+    :param topics: the topics to count, a frame with ``qid`` or the ids; by default all
     :returns: a named tuple ``(front, topics, without_group)``: a frame with a column for each
-        measure and a row for each vertex, by decreasing relevance, the topics that count, and the
+        measure and a row for each vertex, by decreasing relevance; the topics that count; and the
         number of their relevant documents without a group
-    :raises ValueError: another measure, a measure without a cutoff, two group sources, weights, no
-        topic that counts, or too many lists
+    :raises ValueError: if a measure is another one or lacks a cutoff, if the groups have weights,
+        if no topic counts, or if a topic has too many rankings
 
     Examples
     --------
@@ -107,7 +104,7 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
         raise ValueError(f"relevance must be nDCG or P with a cutoff, got {relevance}")
     reason = reason_against(measure)
     if reason:
-        raise ValueError(f"{measure} has no front: {reason}")
+        raise ValueError(f"fairness must be a measure with a front, got {measure}: {reason}")
     if topics is not None and not isinstance(topics, pd.DataFrame):
         topics = pd.DataFrame({"qid": list(topics)})
     judged = of_topics(loaded_qrels(qrels), topics)
@@ -118,15 +115,14 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     (source,) = grouped([measure], judgments)
     annotations = source.annotations
     if source.groups is not None and source.groups.weighted:
-        raise ValueError(f"groups must have no weights, got {source.groups!r}")
+        raise ValueError(f"groups must be without weights, got {source.groups!r}")
     check_labels(measure, annotations, warn)
-    codes = annotations.pair_codes  # read first, so that the rankings have these label sets, too
+    codes = annotations.pair_codes  # read first: the rankings extend these label sets
     rankings = annotations.of_run(empty_run(judgments), measure.depth)
     rankings = rankings.of_labels(measure.added_labels)
     cutoff = relevance["cutoff"]
-    discounts = log_discount(cutoff) if relevance.NAME == "nDCG" else np.full(cutoff, 1 / cutoff)
     weights = np.zeros(max(cutoff, measure.cutoff))
-    weights[:cutoff] = discounts
+    weights[:cutoff] = log_discount(cutoff) if relevance.NAME == "nDCG" else 1 / cutoff
     hulls = []
     qids = []
     without_group = 0
@@ -139,39 +135,39 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
             qids.append(qid)
             without_group += np.count_nonzero(gains[codes[block] < 0])
     if not qids:
-        raise ValueError(f"{column} has a value for no topic with a judged document that has a "
-                         f"group in {source.groups or 'the iteration of the qrels'}")
+        raise ValueError(f"{column} is undefined for every topic with a judged document of a group "
+                         f"in {source.groups or 'the iteration of the qrels'}")
     vertices = _mean(hulls) * [1.0, _sign(measure)]
     front = pd.DataFrame(vertices, columns=[str(relevance), column])
     return Front(front, qids, without_group)
 
 
 def reason_against(measure: Any) -> str:
-    """Return why a measure of fairness has no front; ``''`` if it has one.
+    """Return why a measure of fairness lacks a front; ``''`` if it has one.
 
     Examples
     --------
     >>> from pt_fairness import nDD, rKL, RepBias
     >>> reason_against(nDD @ 5), reason_against(rKL)
-    ('its population is the list itself', 'it has no cutoff; use rKL@10')
+    ('its population is the ranking itself', 'it lacks a cutoff, as in rKL@10')
     >>> reason_against(RepBias(group="CON") @ 5), reason_against(rKL @ 5)
-    ('its values are signed; use abs=True if it takes it', '')
+    ('its values are signed, without abs=True', '')
     """
     if not isinstance(measure, FairnessMeasure):
-        return "it is no measure of this package"
+        return "it is not a measure of this package"
     counts_relevance = measure.RELEVANCE or measure.JUDGED or list(measure.parts) != [measure]
     if counts_relevance and not measure.decided_by:
-        return "the relevance of documents counts in its value"
+        return "its value depends on the relevance of documents"
     if not compares_groups(measure):
-        return "it compares no groups"
+        return "it does not compare groups"
     if measure.of_run:
-        return "its population is the list itself"
+        return "its population is the ranking itself"
     if direction(measure) not in (SMALLER, LARGER):
-        return "its values are signed; use abs=True if it takes it"
+        return "its values are signed, without abs=True"
     if not measure.decided_by:
-        return "its value is not the mean over lists of what their groups alone decide"
+        return "its value depends on more than the groups of each ranking"
     if measure.cutoff is None:
-        return f"it has no cutoff; use {measure}@10"
+        return f"it lacks a cutoff, as in {measure}@10"
     return ""
 
 
@@ -215,7 +211,7 @@ class Pool:
         """Return the points of rankings, ``[N, 2]``: all that may be vertices."""
         by = self.measure.decided_by
         if by == "prefixes":
-            return self._of_prefixes()
+            return self._vertices()
         if by == "order":
             documents = np.zeros((1, 0), np.int32)
             for step in self._steps(merged=False):
@@ -236,7 +232,8 @@ class Pool:
         """
         blocks = np.array_split(documents, documents.size // BLOCK_CELLS + 1)
         views = (_view(self.rankings, self.topic, self.codes[block]) for block in blocks)
-        return _sign(self.measure) * np.concatenate([score(view) for view in views])
+        scores = [score(view) for view in views]
+        return _sign(self.measure) * np.concatenate(scores)
 
     def _steps(self, merged: bool = True) -> Iterator[tuple[Ints, Ints, Ints, Ints]]:
         """Yield the states of each rank, and how a document leads to them.
@@ -265,7 +262,7 @@ class Pool:
                                  f"{qid!r} has {len(states):,} rankings of {rank} documents")
             yield states, row, where, document
 
-    def _of_prefixes(self) -> Floats:
+    def _vertices(self) -> Floats:
         """Return the vertices of sums over the ranks, by a dynamic programme for each slope."""
         steps = []
         for rank, (states, row, where, document) in enumerate(self._steps()):
@@ -278,9 +275,7 @@ class Pool:
         row = np.arange(len(below))
         end = np.zeros_like(row)
         steps.append((row, end, np.column_stack([below, end])))
-        relevant, fair = np.eye(2)
-        first = _furthest(steps, relevant)
-        last = _furthest(steps, fair)
+        first, last = (_furthest(steps, axis) for axis in np.eye(2))
         between = _between(steps, first, last)
         return np.array([first, *between, last])
 
@@ -300,7 +295,7 @@ class Pool:
 
 def _pool(measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints, gains: Floats,
           weights: Floats) -> Pool | None:
-    """Return the pool of a topic; ``None`` if the topic has no value.
+    """Return the pool of a topic; ``None`` if the topic does not count.
 
     :param rankings: the judged documents of all topics, without ranked ones
     :param codes: the label set of each judged document of the topic, −1 for none, ``[judged]``
@@ -321,10 +316,10 @@ def _pool(measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints,
         kind = side.sets[0][places]
     _, kind = np.unique(kind, return_inverse=True)
     place = pd.Series(kind).groupby(kind).cumcount().to_numpy()
-    usable = place < len(weights)
     depth = min(measure.cutoff, len(codes))
-    return Pool(measure, rankings, topic, depth, weights[:len(codes)], codes[usable], kind[usable],
-                gains[usable], place[usable])
+    weights = weights[:len(codes)]
+    documents = [array[place < len(weights)] for array in (codes, kind, gains, place)]
+    return Pool(measure, rankings, topic, depth, weights, *documents)
 
 
 def _view(rankings: Rankings, topic: int, codes: Ints) -> View:
@@ -334,10 +329,12 @@ def _view(rankings: Rankings, topic: int, codes: Ints) -> View:
     """
     lists, depth = codes.shape
     number = np.arange(lists)
+    length = np.full(lists, depth)
+    list_topic = np.full_like(number, topic)
+    pair = np.full(codes.size, -1)
     ranked = replace(
-        rankings, list_topic=np.full(lists, topic), start=number * depth,
-        length=np.full(lists, depth), list_of=np.repeat(number, depth),
-        pair=np.full(codes.size, -1), codes=codes.ravel())
+        rankings, list_topic=list_topic, start=number * depth, length=length,
+        list_of=np.repeat(number, depth), pair=pair, codes=codes.ravel())
     return View(ranked, slice(topic, topic + 1))
 
 
@@ -349,8 +346,8 @@ def _sign(measure: FairnessMeasure) -> float:
 def _furthest(steps: Sequence[tuple[Ints, Ints, Floats]], normal: Floats) -> Floats:
     """Return the point that is furthest in a direction, ``[2]``.
 
-    Of equally far ones it is the furthest in the mirrored direction: of the most relevant points
-    the fairest, and of the fairest ones the most relevant.
+    Ties go to the point that is furthest in the mirrored direction: of the most relevant points the
+    fairest, and of the fairest points the most relevant.
 
     :param steps: for each rank the state before, the state after, and what is added, ``[steps, 2]``
     """
@@ -383,8 +380,8 @@ def _between(steps: Sequence[tuple[Ints, Ints, Floats]], first: Floats,
 def hull(points: Floats) -> Floats:
     """Return the vertices of the upper right hull, by decreasing first coordinate, ``[N, 2]``.
 
-    They lead from the right-most point to the highest one. A point within 1e-12 of the line between
-    its neighbours is no vertex.
+    They lead from the right-most point to the highest point. A point within 1e-12 of the line
+    between its neighbours is left out.
 
     Examples
     --------
@@ -408,9 +405,9 @@ def hull(points: Floats) -> Floats:
 
 
 def _mean(hulls: Sequence[Floats]) -> Floats:
-    """Return the vertices of the hull of the means of points, one of each hull, ``[N, 2]``.
+    """Return the vertices of the hull of all means of a point of each hull, ``[N, 2]``.
 
-    These are the edges of all hulls, in the order of their slopes.
+    Its edges are the edges of all hulls, in the order of their slopes.
     """
     start = np.sum([vertices[:1] for vertices in hulls], axis=0)
     edges = np.concatenate([np.diff(vertices, axis=0) for vertices in hulls])
@@ -424,21 +421,20 @@ def _mean(hulls: Sequence[Floats]) -> Floats:
 def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     """Return how much fairer each system could be at its relevance, by the front.
 
-    :param systems: the values per topic, ``name, qid, measure, value``; of both measures for the
+    :param systems: the values per topic, ``name, qid, measure, value``, with both measures for the
         topics of the front
     :param front: the result of :func:`frontier`
     :returns: a row for each system:
 
-        * ``name``, and the means of both measures over the topics of the front. An undefined topic
-          counts 0 in other averages; a front has none.
-        * ``fairest``: the fairest mean that can be had with at least the relevance of the system,
-          NaN beyond the most relevant vertex
-        * ``most relevant``: the largest mean relevance that can be had at the fairness of the
-          system, NaN beyond the fairest vertex
+        * ``name``, and the means of both measures over the topics of the front
+        * ``fairest``: the fairest mean with at least the relevance of the system, NaN beyond the
+          most relevant vertex
+        * ``most relevant``: the largest mean relevance at the fairness of the system, NaN beyond
+          the fairest vertex
         * ``headroom``: how much closer to the ideal value ``fairest`` is; below 0 beyond the front
-        * ``share``: the headroom as a share of the distance of the system from the ideal value, NaN
-          if that is 0
-    :raises ValueError: if a value is missing or given twice, or a frame is none of these
+        * ``share``: the headroom as a share of the distance of the system from the ideal value; NaN
+          if the distance is 0
+    :raises ValueError: if a value is missing or given twice
 
     Examples
     --------
@@ -463,14 +459,14 @@ def headroom(systems: pd.DataFrame, front: Front) -> pd.DataFrame:
     if table.isna().any(axis=None):
         raise ValueError(f"each system must have a value of {relevance} and of {fairness} for each "
                          f"topic of the front, such as {topics[0]!r}")
-    end = parsed_or_none(fairness).IDEAL
+    ideal = parsed_or_none(fairness).IDEAL
     ascending = vertices[::-1]
     possible = ascending[relevance]
-    far = abs(ascending[fairness] - end)
-    now = abs(table[fairness] - end)
-    # Rounding can place a system that is on the front beyond it.
+    far = abs(ascending[fairness] - ideal)
+    now = abs(table[fairness] - ideal)
+    # Rounding can place a system beyond the front that it is on.
     nearest = np.interp(table[relevance] - ROUNDING, possible, far, right=np.nan)
-    table["fairest"] = abs(end - nearest)
+    table["fairest"] = abs(ideal - nearest)
     table["most relevant"] = np.interp(now + ROUNDING, far, possible, left=np.nan)
     closer = table["headroom"] = now - nearest
     table["share"] = closer / now.where(now > 0)

@@ -1,10 +1,11 @@
-"""What a value could have been with the same documents: reference rankings and random orders."""
+"""Reference rankings and random orders: what a value could have been with the same documents."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import inf, nan
 from typing import Any
 
@@ -52,27 +53,25 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     * ``proportional``: at each rank i, the next document of the label set with the largest
       ``Σ_g m_g (i T_g − c_g)``. T is the share of each group in the pool, c the number of
       documents of each group so far, m the share of each group in the next document.
-    * ``largest-group-first``, ``smallest-group-first``: whole label sets one after the other, by
-      their number of documents.
+    * ``largest-group-first``, ``smallest-group-first``: one label set after the other, by their
+      number of documents.
 
-    Ties between label sets (equal to nine decimals) go to the set whose sorted labels come first.
+    Ties between label sets (to nine decimals) go to the set whose sorted labels come first.
 
-    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, without ``groups``,
-        ``iteration``; or what :func:`pt_fairness.io.load_qrels` reads: a file, or the id of a
-        dataset
+    :param qrels: qrels in any form that :func:`pt_fairness.evaluate` reads
     :param run: a run with one ranking of each topic, in any form that
-        :func:`pt_fairness.evaluate` takes; ``None`` for the relevant documents
+        :func:`pt_fairness.evaluate` reads; ``None`` for the relevant documents
     :param groups: the group source; ``None`` for the ``iteration`` of the qrels
     :param kinds: the kinds to return
     :param rel: the lowest relevance of the pool; unused with ``run``
     :param depth: the number of documents to keep; ``None`` for all
     :param draws: the number of random orders
     :param seed: the seed of the random orders
-    :param topics: the topics of a transformer, as of :func:`pt_fairness.evaluate`
+    :param topics: the topics of a transformer
     :returns: a run ``qid, docno, score, rank`` for each kind; ``random`` has a column
         ``iteration``, the number of the draw
-    :raises ValueError: an unknown kind, ``depth`` or ``draws`` below 1, a run with several rankings
-        of a topic, or qrels without groups
+    :raises ValueError: if a kind is unknown, if ``depth`` or ``draws`` is below 1, if the run has
+        several rankings of a topic, or if the qrels lack groups
 
     Examples
     --------
@@ -110,18 +109,16 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
         sets = rankings.sets
     distinct, code = np.unique(codes, return_inverse=True)
     shares = sets.shares(distinct, annotations.labels)
-    labels = [tuple(np.flatnonzero(of_set)) for of_set in shares]
+    labels = [tuple(np.flatnonzero(share)) for share in shares]
     number, _ = pd.Series(labels).factorize(sort=True)
     pools = _pools(ranking, np.flatnonzero(codes >= 0), judgments.topics)
     runs = {}
     for kind in sorted({*kinds}, key=KINDS.index):
-        orders = []
-        for draw in range(draws if kind == "random" else 0):
-            orders += _shuffled(ranking, pools, draw, seed)
-        for rows in pools.values():
-            if kind != "random":
-                order = _order(kind, number[code[rows]], shares[code[rows]])
-                orders.append(rows[order])
+        if kind == "random":
+            samples = [_shuffled(ranking, pools, draw, seed) for draw in range(draws)]
+            orders = [*chain.from_iterable(samples)]
+        else:
+            orders = [_ordered(kind, rows, number[code], shares[code]) for rows in pools.values()]
         orders = [rows[:depth] for rows in orders]
         rank = np.concatenate([np.arange(len(rows)) for rows in orders])
         frame = ranking.frame(np.concatenate(orders)).rename(columns=PYTERRIER)
@@ -152,35 +149,37 @@ def _shuffled(run: Run, pools: Mapping[str, Ints], draw: int, seed: int) -> list
     return orders
 
 
-def _order(kind: str, sets: Ints, shares: Floats) -> Ints:
-    """Return the order of the documents of a topic, ``[n]``.
+def _ordered(kind: str, rows: Ints, sets: Ints, shares: Floats) -> Ints:
+    """Return the documents of a topic in the order of a kind, ``[n]``.
 
     :param kind: one of :data:`KINDS` but ``'random'``
-    :param sets: the number of the label set of each document, ``[n]``, in the order of the labels
-    :param shares: the share of each group in each document, ``[n, L]``
+    :param rows: the indices of the documents, ``[n]``
+    :param sets: the number of the label set of each document of all topics, in the order of labels
+    :param shares: the share of each group in each document of all topics
     """
+    sets = sets[rows]
     size = np.bincount(sets)[sets]
     if kind == "largest-group-first":
         size = -size
     if kind != "proportional":
-        return np.lexsort((sets, size))
-    order = np.argsort(sets, kind="stable")
-    shares = shares[order]
+        return rows[np.lexsort((sets, size))]
+    rows = rows[np.argsort(sets, kind="stable")]
+    shares = shares[rows]
     # The next document of each set, and the end of the set.
     _, size = np.unique(sets, return_counts=True)
     ends = size.cumsum()
     following = ends - size
-    target = shares.sum(axis=0) / max(len(shares), 1)
+    target = shares.sum(axis=0) / max(len(rows), 1)
     so_far = np.zeros_like(target)
-    places = []
-    for rank in range(1, len(sets) + 1):
+    order = []
+    for rank in range(1, len(rows) + 1):
         need = shares.take(following, axis=0, mode="clip") @ (rank * target - so_far)
         # Sums that are equal in exact arithmetic differ by rounding.
         k = np.where(following < ends, need.round(9), -inf).argmax()
-        places.append(following[k])
+        order.append(following[k])
         so_far += shares[following[k]]
         following[k] += 1
-    return order[places]
+    return rows[order]
 
 
 def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
@@ -190,36 +189,35 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
 
     A value has two causes: which documents a system found, and how it orders them. Each draw puts
     the annotated documents of every ranking into a random order; unannotated documents keep their
-    ranks. Values that random orders have as often tell nothing about the order. Measures that weigh
-    relevance (GFR, EEL by group) change with the ranks of the relevant documents, too.
+    ranks. A value that random orders often reach is no evidence about the order. Measures that
+    weigh relevance (GFR, EEL by group) also change with the ranks of the relevant documents.
 
-    :param runs: as of :func:`pt_fairness.evaluate`; with several rankings of a topic, too
-    :param qrels: ``qid, docno, label`` (or ir_measures' names) and, for measures without groups of
-        their own, ``iteration``
-    :param measures: measures of groups of this package, or their names
-    :param groups: the group source of measures without a ``groups`` parameter, as
-        :func:`pt_fairness.evaluate` takes it
+    :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
+    :param qrels: qrels in any form that :func:`pt_fairness.evaluate` reads
+    :param measures: measures of this package that compare groups, or their names
+    :param groups: the group source of measures without a ``groups`` parameter; ``None`` for the
+        ``iteration`` of the qrels
     :param depth: the number of documents of each ranking to keep; ``None`` for all
     :param draws: the number of random orders, at least 1
-    :param seed: the seed of the random orders, which depend on the names of the systems and topics
-        but on nothing else
-    :param topics: the topics of transformers, as of :func:`pt_fairness.evaluate`
+    :param seed: the seed of the random orders, which otherwise depend only on the names of the
+        systems and topics
+    :param topics: the topics of transformers
     :param progress: whether to show a progress bar on standard error
     :returns: a row for each system and measure:
 
         * ``name, measure``
         * ``value``: the mean over topics
-        * ``fairest``: the value of the fairest possible rankings; known for rND, rKL, rRD, nDD, nDR
-          and nDKL, NaN for others
+        * ``fairest``: the value of the fairest possible rankings, for rND, rKL, rRD, nDD, nDR and
+          nDKL; NaN for other measures
         * ``random, sd``: the mean and the standard deviation of this mean over the draws
         * ``fairer``: the share of the draws that are fairer than the system, from 0 to 1; a draw of
           equal value counts one half. Of signed measures, the smaller absolute value is fairer.
-        * ``p``: the two-sided p-value of a random order: small for an order that is less fair than
-          random ones, and for one that is fairer
+        * ``p``: the two-sided p-value of the order of the system: small if it is less fair than
+          random orders, and if it is fairer
         * ``n``: the number of topics of the mean. Undefined topics count as 0.0, topics that the
           group source drops do not count.
-    :raises ValueError: a measure that does not compare groups, or a run, depth or number of draws
-        that is not possible
+    :raises ValueError: if a measure does not compare groups, or if ``depth`` or ``draws`` is below
+        1
 
     Examples
     --------
@@ -244,11 +242,11 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     frames, judged = runs_and_qrels(runs, judged, topics)
     columns, judged, _ = take_groups(measures, judged, groups)
     judgments = Judgments(judged)
-    by_groups = defaultdict(list)
+    sharing = defaultdict(list)
     for measure in columns:
         names = tuple(part.param("groups") for part in measure.parts)
-        by_groups[names].append(measure)
-    users = [(same, grouped(same, judgments)) for same in by_groups.values()]
+        sharing[names].append(measure)
+    users = [(same, grouped(same, judgments)) for same in sharing.values()]
     rows = []
     ranked = ranked_runs(frames, judgments)
     for system, run in tqdm(ranked.items(), "against random", unit="run", disable=not progress):
@@ -263,7 +261,7 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
               seed: int) -> Iterator[tuple[FairnessMeasure, dict[str, float]]]:
     """Yield each measure with the columns from ``value`` to ``n``.
 
-    :param sources: the sources of these measures
+    :param sources: the group sources of the measures
     """
     documents = len(run.place)
     depth = depth or documents
@@ -292,19 +290,19 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
         for source, ranked in zip(sources, rankings, strict=True):
             drawn = ranked.repeated(len(orders)).reordered(np.concatenate(orders))
             scores |= score(source.measures, drawn)
-        values = np.nan_to_num([measure.compose([scores[part] for part in measure.parts])
-                                for measure in measures])
-        values = values.reshape(len(measures), len(orders), -1)
+        composed = [measure.compose([scores[part] for part in measure.parts])
+                    for measure in measures]
+        values = np.nan_to_num(composed).reshape(len(measures), len(orders), -1)
         sums.append(values[..., counts].sum(axis=2))
     means = np.concatenate(sums, axis=1) / max(n, 1)
-    for measure, of_draws in zip(measures, means, strict=True):
+    for measure, values in zip(measures, means, strict=True):
         least = _least(measure, rankings[0], counts)
-        summary = _summary(measure, of_draws)
-        yield measure, {"value": of_draws[0], "fairest": least, **summary, "n": n}
+        summary = _summary(measure, values)
+        yield measure, {"value": values[0], "fairest": least, **summary, "n": n}
 
 
 def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float:
-    """Return the mean value of the fairest possible rankings, NaN if it is not known."""
+    """Return the mean value of the fairest possible rankings; NaN if it is unknown."""
     values = fairest(measure, rankings)
     if values is None or not counts.any():
         return nan
@@ -316,12 +314,13 @@ def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float
 def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
     """Return the columns ``random, sd, fairer, p`` of a system and measure.
 
-    :param means: the mean value of the system, and that of each draw, ``[1 + draws]``
+    :param means: the mean value of the system, then of each draw, ``[1 + draws]``
     """
-    system, random = means[0], pd.Series(means[1:])
-    difference = (random - system).round(TIE_DECIMALS)
+    random = pd.Series(means[1:])
+    difference = (random - means[0]).round(TIE_DECIMALS)
     tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())
     far = distance(means, direction(measure) or "")
     worse = (far[1:] - far[0]).round(TIE_DECIMALS)
-    return {"random": random.mean(), "sd": random.std(),
-            "fairer": (1 - np.sign(worse)).mean() / 2, "p": min(1.0, 2 * tail / (len(random) + 1))}
+    fairer = (1 - np.sign(worse)).mean() / 2
+    p = min(1.0, 2 * tail / len(means))
+    return {"random": random.mean(), "sd": random.std(), "fairer": fairer, "p": p}

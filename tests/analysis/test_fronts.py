@@ -74,7 +74,7 @@ def test_it_is_that_of_all_orders(text, seed):
         for qid, topic in read_topics(rows, []).items()}
     counting = [qid for qid, found in hulls.items() if found is not None]
     if not counting:
-        with pytest.raises(ValueError, match="has a value for no topic"):
+        with pytest.raises(ValueError, match="is undefined for every topic"):
             analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
         return
     front = analysis.frontier(frame_of(rows), f"{relevance}@{k}", measure)
@@ -164,18 +164,18 @@ def test_headroom(worked):
 
 #: Every measure without a front, and what its error says.
 REFUSED = {
-    "its population is the list itself":
+    "population is the ranking itself":
         ["nDD@4", "nDJS@4", "rKL(target='run')@4", "AWRF(target='run')@4", "RADio@4"],
-    "relevance of documents counts":
+    "depends on the relevance":
         ["GF@4", "EEL@4", "EEL(by='group')@4", "EED@4", "EER@4", "IAA@4", "PEER@4", "logEUR@4",
          "ARP(pairs='errors')@4", "logRUR@4", "MRecall@4", "OfGroup(measure='nDCG@4',group='A')",
          "BiasP@4", "BiasDCG(abs=True)@4", "GFR(attributes={'x':'jsd'})@4"],
-    "compares no groups": ["FaiRR(values={'A':1.0,'B':0.0})@4",
+    "does not compare groups": ["FaiRR(values={'A':1.0,'B':0.0})@4",
         "NFaiRR(values={'A':1.0,'B':0.0})@4", "RaB(values={'A':1.0})@4"],
     "are signed": ["RepBias(group='A')@4", "Skew(group='A')@4", "MinSkew@4", "logDP@4"],
-    "not the mean": ["logDP(abs=True)@4", "Annotated@4"],
-    "no cutoff": ["rKL", "AWRF"],
-    "no measure of this package": ["AP@4"],
+    "more than the groups": ["logDP(abs=True)@4", "Annotated@4"],
+    "lacks a cutoff": ["rKL", "AWRF"],
+    "not a measure of this package": ["AP@4"],
 }  # fmt: skip
 
 
@@ -196,9 +196,9 @@ def test_every_measure_has_a_front_or_a_reason():
 @pytest.mark.parametrize(("relevance", "fairness", "options", "says"), [
     *((name, "rKL@4", {}, "relevance must be nDCG or P")
       for name in ("nDCG", "AP@4", "R@4", "rKL@4")),
-    ("nDCG@4", ["rKL@4", "rND@4"], {}, "is a list, not a measure"),
+    ("nDCG@4", ["rKL@4", "rND@4"], {}, r"got \['rKL@4', 'rND@4'\]"),
     ("nDCG@4", "AWRF@4", {"groups": groups.from_mapping({"a1": {"A": 0.5, "B": 0.5}})}, "weights"),
-    ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "has a value for no topic"),
+    ("nDCG@4", "AWRF@4", {"groups": {"zz": "A", "z": "B"}}, "is undefined for every topic"),
     ("nDCG@4", "AWRF@4", {"topics": ["9"]}, "none of the topics"),
     ("nDCG@4", "AWRF@4", {"topics": []}, "topics= has none"),
 ])  # fmt: skip
@@ -235,27 +235,6 @@ def test_too_many_lists_name_the_largest_cutoff():
         analysis.frontier(few, "nDCG@10", "AWRF@18")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
         assert len(analysis.frontier(many, "nDCG@10", text).front) == 1
-
-
-def test_the_figure_shows_the_front(worked):
-    pytest.importorskip("matplotlib")
-    from pt_fairness import plots
-    from pt_fairness.plots.figures_of_averages import FAR
-
-    averages = pd.DataFrame({"name": ["A", "B"], "nDCG@4": [0.5, 0.9], "rKL@4": [0.3, 0.4]})
-    front = analysis.frontier(worked, "nDCG@4", "rKL@4")
-    for columns in (["nDCG@4", "rKL@4"], ["rKL@4", "nDCG@4"]):
-        ax = plots.tradeoff(averages, *columns, front=front)
-        line = next(line for line in ax.lines if line.get_color() == FAR)
-        drawn = {tuple(point) for point in line.get_xydata().round(6).tolist()}
-        assert {tuple(row) for row in front[columns].round(6).to_numpy().tolist()} <= drawn
-        (region,) = next(part for part in ax.collections if part.get_hatch()).get_paths()
-        middle = np.array([np.mean(ax.get_xlim()), np.mean(ax.get_ylim())])
-        best = np.array([ax.get_xlim()[1], ax.get_ylim()[1]])
-        assert region.contains_point(0.99 * best + 0.01 * middle)
-        assert not any(map(region.contains_point, averages[columns].to_numpy()))
-    with pytest.raises(ValueError, match="the front"):
-        plots.tradeoff(averages, "nDCG@4", "rKL@4", front=front[["nDCG@4"]])
 
 
 def test_groups_of_a_source_are_those_of_the_qrels():

@@ -7,40 +7,34 @@ import warnings
 
 import pandas as pd
 import pytest
-from ir_measures import parse_measure
 
 from pt_fairness import FairnessWarning, explain, groups
-from pt_fairness.analysis.explanation import Ranks, annotations_for
-from pt_fairness.analysis.inputs import loaded_qrels, ranked_runs
-from pt_fairness.rankings.trec_order import Judgments
-
-
-def shown(measure, case, qid="1", source=None):
-    judgments = Judgments(loaded_qrels(case.qrels_frame))
-    run = case.run_frame[case.run_frame["query_id"] == qid]
-    return Ranks(parse_measure(measure), judgments, ranked_runs(run, judgments)["run 0"],
-                 judgments.topics.index(qid), source)
 
 
 def test_the_fairest_ranking(worked):
     # PRO, CON, PRO: the shares of CON at the ranks are 0, 1/2 and 1/3, where 1/3 is fair.
     largest = sum(max(1 / 3, 2 / 3) / math.log2(i + 1) for i in (1, 2, 3))
     least = (1 / 3) / 1 + (1 / 6) / math.log2(3)
-    assert shown("rND@3", worked).fairest == pytest.approx(least / largest)
-    assert shown("AWRF@3", worked).fairest is None and shown("nDCG@3", worked).fairest is None
+    frames = [explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
+              for measure in ("rND@3", "AWRF@3", "nDCG@3")]
+    assert frames[0]["fairest"].tolist() == pytest.approx([least / largest] * len(frames[0]))
+    assert "fairest" not in frames[1] and "fairest" not in frames[2]
 
 
-def test_the_groups_of_measures_that_have_none(worked):
-    source = groups.from_mapping({"c": "x", "d": "y"})
-    for measure in ("nDCG@4", "AWRF@4"):
-        assert shown(measure, worked).groups() == ["CON", "PRO", "", "PRO"]
-    assert shown("nDCG@4", worked, source=source).groups() == ["x", "", "y", ""]
+def test_the_groups_of_measures_without_groups(worked):
+    def shown(measure, **options):
+        frame = explain(measure, worked.run_frame, worked.qrels_frame, "1", **options).frame
+        return frame["group"].fillna("").tolist(), [*frame.filter(like="share of ")]
+    shares = ["share of CON", "share of PRO"]
+    assert shown("nDCG@4") == (["CON", "PRO", "", "PRO"], shares)
+    assert shown("AWRF(unannotated='keep')@4") == (["CON", "PRO", "", "PRO"], shares)
+    of_source = ["x", "", "y", ""], ["share of x", "share of y"]
+    assert shown("nDCG@4", groups={"c": "x", "d": "y"}) == of_source
     worked.qrels = [(*row[:3], "0") for row in worked.qrels]
-    judgments = Judgments(loaded_qrels(worked.qrels_frame))
-    assert annotations_for(parse_measure("nDCG@4"), judgments, None).labels == []
-    assert annotations_for(parse_measure("nDCG@4"), judgments, source).labels == ["x", "y"]
+    assert shown("nDCG@4") == ([""] * 4, [])
+    assert shown("nDCG@4", groups={"c": "x", "d": "y"}) == of_source
     with pytest.raises(ValueError, match="the qrels have no groups"):
-        annotations_for(parse_measure("AWRF@4"), judgments, None)
+        shown("AWRF@4")
 
 
 def test_shares_of_the_documents_so_far(make_case):
@@ -100,7 +94,8 @@ def test_weights(worked):
         "docno": ["c", "c", "a", "b"], "group": ["CON", "PRO", "PRO", "PRO"],
         "weight": [0.75, 0.25, 1.0, 1.0]}))
     groups.register("explained-soft", soft)
-    frame = explain("DistKL(groups='explained-soft')@3", worked.run_frame, worked.qrels_frame, "1").frame
+    measure = "DistKL(groups='explained-soft')@3"
+    frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
     assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
     assert frame["share of CON"].tolist() == pytest.approx([0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
 
