@@ -85,8 +85,8 @@ def combine(averages: pd.DataFrame, columns: Sequence[Any],
         ignored
     :returns: the table with one more column, such as ``hmean(α_nDCG@5,1-rKL@5)`` or, with weights,
         ``mean(2*nDCG@5,1*AWRF@5)``
-    :raises ValueError: an unknown column, a negative value in a geometric or harmonic mean, or
-        wrong weights
+    :raises ValueError: if a column is unknown, a value is negative in a geometric or harmonic
+        mean, or the weights are wrong
 
     Examples
     --------
@@ -168,7 +168,7 @@ def correlations(frame: pd.DataFrame,
 
     :param frame: averages (over systems), or a per-query frame of one system (over topics)
     :param method: the coefficient
-    :raises ValueError: an unknown method, or a per-query frame of several systems
+    :raises ValueError: if the method is unknown, or a per-query frame has several systems
 
     Examples
     --------
