@@ -13,7 +13,7 @@ from ir_measures import P
 
 import pt_fairness
 from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, OfGroup, groups
-from pt_fairness.analysis.columns import direction_of
+from pt_fairness.analysis.directions import direction
 from pt_fairness.measures.descriptions import ideal_in_words
 
 ALL = [BiasP, BiasRBP, BiasDCG]
@@ -29,7 +29,7 @@ def test_one_view_alone_is_effectiveness_for_it(values, by_hand):
         assert found[kind, "1"] == pytest.approx(found[pro, "1"] - found[con, "1"], abs=1e-12)
         assert ir_measures.parse_measure(str(pro)) == pro and str(pro) == f"{kind.NAME}(con=None)"
         assert pro(con="CON") == kind and pro(con="CON").RANGE == kind.RANGE
-        assert direction_of(str(pro)) == "↑" and direction_of(str(kind)) == "→0"
+        assert direction(str(pro)) == "↑" and direction(str(kind)) == "→0"
     assert [kind(con=None).RANGE for kind in ALL] == [(0, 1), (0, 1), (0, None)]
     assert [ideal_in_words(kind(con=None)) for kind in ALL] == [
         "1 is best", "1 is best", "more is better"]
