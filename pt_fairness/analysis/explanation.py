@@ -203,16 +203,16 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     columns, constants, numbers = _notes(measure, views, counts)
     shares, targets = _shares(grouped, counts)
     numbers[column] = values[counts]
-    frame = frame.assign(**shares | columns | {column: values})
-    compared = frame["counts"]
+    compared = counts
     if isinstance(measure, FairnessMeasure) and first.needs_groups and not first.EVEN:
-        compared = compared & frame["group"].notna()
+        compared = counts & shares["group"].notna()
     if reason or not compared.any():
         formula = ""
     formula = _filled(formula, numbers | constants)
     facts = {"measure": name, "qid": topic, "topic value": value, "formula": formula,
              "where": where}
-    frame = frame.assign(**facts | targets | constants)
+    columns = shares | columns | {column: values}
+    frame = frame.assign(**columns, **facts | targets | constants)
     return Explanation(frame, value, formula, reason)
 
 
@@ -349,7 +349,7 @@ def _notes(measure: Any, views: Mapping[Any, View],
 
 
 def _shares(grouped: Mapping[FairnessMeasure, View],
-            counts: Bools) -> tuple[dict[str, Floats], dict[str, Any]]:
+            counts: Bools) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the shares down to each rank, ``[depth]``, and what they are compared with, by column.
 
     :param grouped: the views with the groups to show, by part of the measure
@@ -384,12 +384,11 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
         # An unannotated document, whose code is −1, counts for all groups alike.
         equal = np.full((1, len(names)), 1 / max(len(labels), 1))
         documents = np.vstack([shares, equal])[codes]
+        weighted = pd.DataFrame(documents * weights[:, None], columns=names)
+        columns |= weighted.cumsum().div(weights.cumsum(), axis=0)
         groups += view.labels
-        members.append(has_group & (documents.T[:len(labels)] > 0))
-        sums = (weights * documents.T).cumsum(axis=1)
-        with np.errstate(invalid="ignore"):
-            columns |= zip(names, sums / weights.cumsum(), strict=True)
-    texts = [", ".join(compress(groups, is_member)) for is_member in np.vstack(members).T]
+        members.append((documents > 0)[:, :len(labels)] & has_group[:, None])
+    texts = [", ".join(compress(groups, is_member)) for is_member in np.hstack(members)]
     group = pd.Series(texts, dtype="str")
     columns["group"] = group.where(group != "")
     return columns, facts
