@@ -99,7 +99,3 @@ def test_the_help_of_a_method_lists_its_parameters(command, name):
         assert f"\n  --{parameter} " in out
         assert meaning.default is None or f"(default: {meaning.default})" in " ".join(out.split())
     assert not re.search(r"``|:func:|:param|default: None", out) and "--verbose" not in out
-
-
-def test_the_help_of_the_command(command):
-    assert "METHOD" in command("rerank", "--help")[1]

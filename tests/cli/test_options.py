@@ -160,10 +160,6 @@ class TestOutput:
     def test_a_file_that_is_named_like_a_form(self, files, command):
         assert command(*TABLE[:-1], "-o", "./csv")[0] == 0 and (files / "csv").exists()
 
-    def test_a_frame_of_annotated_qrels(self, files, command):
-        out = command("annotate", "qrels", "groups.csv", "--format", "csv")[1]
-        assert out.startswith("qid,docno,label,iteration\n1,d0,")
-
     def test_an_error_leaves_no_file(self, files, command):
         assert command("eval", "qrels", "no-such", "AP", "-o", "out")[0] == 2
         code, _, err = command(*TABLE, "--groups", "no-such", "-o", "out")

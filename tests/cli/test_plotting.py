@@ -18,7 +18,7 @@ from pt_fairness import io as files  # noqa: E402
 from pt_fairness.cli.figures import FIGURES  # noqa: E402
 
 MEASURES = ["nDCG@5", "rKL(protected='PRO')@5", "BiasP(pro='PRO',con='CON')@5"]
-RUNS = ["x.bm25", "x.dph", "x.splade"]
+RUNS = ["bm25", "dph", "splade"]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def plot(folder, command):
 
 def expected(figure, folder):
     """The axes that Python code draws."""
-    runs = {name.removeprefix("x."): files.read_run(folder / name) for name in RUNS}
+    runs = {name: files.read_run(folder / name) for name in RUNS}
     qrels = files.read_qrels(folder / "qrels")
     averages, perquery = evaluate(runs, qrels, MEASURES, progress=False)
     ranked = analysis.ranked_groups(runs, qrels)
@@ -104,9 +104,9 @@ def texts(path):
 
 
 def test_names_a_baseline_and_references_of_a_tradeoff(folder, plot):
-    (folder / "twice.run").write_text((folder / "x.dph").read_text() + "1 Q0 d1 1 0.5 x\n")
+    (folder / "twice.run").write_text((folder / "dph").read_text() + "1 Q0 d1 1 0.5 x\n")
     code, err = plot("tradeoff", "-o", "x.svg", "--baseline", "B", "--references", "--front",
-                     "--names", "A", "B", "C", runs=["twice.run", "x.dph", "x.splade"])
+                     "--names", "A", "B", "C", runs=["twice.run", "dph", "splade"])
     shown = texts(folder / "x.svg")
     assert code == 0 and {"A", "B", "C", "baseline", "front of the judgments"} <= {*shown}
     assert any(text.startswith("[random order]") for text in shown)
@@ -138,7 +138,7 @@ def test_a_topic_and_a_baseline(folder, plot):
     ("strips", "-o no.pdf --style poster", "'poster'"), ("strips", "-o no.pdf --width 0", "width"),
     ("differences", "-o no.pdf --baseline bm2", "'bm25'"),
     ("tradeoff", "-o no.pdf --topic 1", "--topic"), ("lorenz", "-o no.pdf --topic 1", "--topic"),
-    ("explain", "-o no.pdf --baseline x.dph", "--baseline"),
+    ("explain", "-o no.pdf --baseline dph", "--baseline"),
     ("lorenz", "-o no.pdf --references", "--references"),
     ("lorenz", "-o no.pdf --front", "--front"),
     ("strips", "-o no.pdf --correction holm", "--correction"),
@@ -150,5 +150,5 @@ def test_errors(folder, plot, figure, options, says):
 
 
 def test_one_run_has_no_differences(plot):
-    code, err = plot("differences", "-o", "x.png", runs=["x.bm25"])
+    code, err = plot("differences", "-o", "x.png", runs=["bm25"])
     assert code == 2 and "two runs" in err

@@ -6,13 +6,11 @@ import subprocess
 import sys
 import types
 import venv
-from importlib.metadata import entry_points
 
 import pytest
 
 from pt_fairness.cli import plugging
 from pt_fairness.core.imports import after_import
-from pt_fairness.provider import FairnessProvider
 
 
 def run(code, *, python=sys.executable, **options):
@@ -95,13 +93,6 @@ def test_a_loader_that_cannot_be_wrapped_imports_without_the_callback(monkeypatc
         after_import("another", lambda calls=calls: calls.append("called"))
         assert importlib.import_module("another").__name__ == "another" and not calls
         del sys.modules["another"]
-
-
-def test_entry_points():
-    (module,) = entry_points(group="pyterrier.modules", name="fairness")
-    assert module.load().__name__ == "pt_fairness"
-    (provider,) = entry_points(group="ir_measures.provider", name="fairness")
-    assert provider.load() is FairnessProvider
 
 
 @pytest.fixture(scope="module")
