@@ -238,11 +238,11 @@ class Table:
                 if _split(column)[0] not in measures:
                     columns[column] = list(map(_Cell, texts))
                 continue
-            texts = np.where(texts == "", missing, texts)
             if column + LOW in table:
                 low = _texts(table[column + LOW], digits)
                 ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
-                texts = np.where(low == "", texts, texts + ends)
+                texts = np.where((low == "") | (texts == ""), texts, texts + ends)
+            texts = np.where(texts == "", missing, texts)
             label = self._labels.get(column, column)
             columns[self._head(column)] = list(map(_Cell, texts, is_best[column], mark[column]))
             p = noted.p_values(table, column)

@@ -385,7 +385,10 @@ def _is_scores(run: Any) -> bool:
 
 def _is_scored_docs(run: Any) -> bool:
     """Return whether a value is a list of ``ScoredDoc`` of ir_measures."""
-    return isinstance(run, Sequence) and hasattr(next(iter(run), None), "doc_id")
+    if not isinstance(run, Sequence):
+        return False
+    first = next(iter(run), None)
+    return isinstance(first, tuple) and hasattr(first, "doc_id")
 
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
@@ -491,7 +494,7 @@ def load_topics(source: Any) -> pd.DataFrame:
         topics = pt.get_dataset(f"irds:{dataset_id}")
     if hasattr(topics, "get_topics"):
         topics = topics.get_topics()
-    need_rows(topics, f"topics={shown(source)}", ["qid"])
+    need_rows(topics, "topics", ["qid"])
     return topics
 
 

@@ -173,6 +173,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         for (name, value), bounds in self.RANGES.items():
             if self.param(name) == value:
                 self.RANGE = bounds
+                if bounds[1] is not None:
+                    self.IDEAL = min(self.IDEAL, bounds[1])
 
     @property
     def __name__(self) -> str:

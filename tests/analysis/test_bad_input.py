@@ -28,7 +28,7 @@ OF_PER_QUERY = [analysis.bias_test, analysis.intervals, analysis.correlations,
 @each("function", OF_AVERAGES + OF_PER_QUERY)
 @each("given", [[1], None, "averages.csv", {"name": ["A"]}])
 def test_no_frame(function, given):
-    with pytest.raises(ValueError, match="has to be a DataFrame, not a"):
+    with pytest.raises(ValueError, match="must be a DataFrame, got a"):
         function(given)
 
 
@@ -69,10 +69,10 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: analysis.undefined(QRELS[:0], [rKL]), "the frame of qrels has no rows"),
         (lambda: analysis.explain(rKL, RUN, QRELS[:0], "1"), "the frame of qrels has no rows"),
         (lambda: analysis.ranked_groups({}, QRELS), "there are no runs"),
-        (lambda: analysis.ranked_groups(3, QRELS), "runs=3 is a int; a run is"),
+        (lambda: analysis.ranked_groups(3, QRELS), "runs must be .* got 3"),
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth=0 is not possible"),
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth="5"), "depth='5' is not"),
-        (lambda: evaluate(3, QRELS, ["AP"]), "runs=3 is a int; a run is"),
+        (lambda: evaluate(3, QRELS, ["AP"]), "runs must be .* got 3"),
         (lambda: evaluate(RUN, QRELS, {"AP": 1}), "is a dict; measures are objects"),
         (lambda: table(AVERAGES, digits=True), "digits=True"),
         (lambda: table(AVERAGES, highlight="red"), "highlight='red'"),
@@ -81,10 +81,10 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: table(AVERAGES, labels={"rKL@5": "nDCG@5"}), "labels .*'nDCG@5' for rKL@5"),
         (lambda: table(AVERAGES).form("rtf"), "form='rtf'"),
         (lambda: pt_fairness.with_groups([rKL], ["a"]), "takes one group source, not a list"),
-        (lambda: pt_fairness.read_run(RUN), "a file is given by its path, not by a DataFrame"),
-        (lambda: pt_fairness.read_qrels(3), "a file is given by its path, not by a int"),
+        (lambda: pt_fairness.read_run(RUN), "a file must be given by its path, got a DataFrame"),
+        (lambda: pt_fairness.read_qrels(3), "a file must be given by its path, got a int"),
         (lambda: groups.from_pattern(3), "a pattern is text, not a int"),
-        (lambda: runs.register("x", [1]), "a file is given by its path, not by a list")],
+        (lambda: runs.register("x", [1]), "a file must be given by its path, got a list")],
 )
 def test_one_sentence(call, says):
     with pytest.raises(ValueError, match=says) as told:

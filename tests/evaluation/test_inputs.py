@@ -181,5 +181,5 @@ class TestColumnGroup:
 
     def test_two_frames_that_differ(self):
         runs = {"A": RANKED.assign(group="PRO"), "B": RANKED.assign(group=["PRO", "CON", "PRO"])}
-        with pytest.raises(ValueError, match="has other groups of document 'b' for topic '1'"):
+        with pytest.raises(ValueError, match="other groups of document 'b' for topic '1'"):
             evaluate(runs, self.plain, "AWRF@2", progress=False)

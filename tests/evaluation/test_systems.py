@@ -111,12 +111,12 @@ def test_qrels_of_other_topics_are_left_out(systems, debates):
 
 @each("runs, options, message", [
     (None, {}, "BM25, QLD: a transformer needs topics="),
-    (None, {"topics": 3}, "topics=3 is a int; topics are a DataFrame"),
-    (None, {"topics": pd.DataFrame({"query": ["q"]})}, "the frame of topics has no column 'qid'"),
-    (None, {"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "the frame of topics has no rows"),
+    (None, {"topics": 3}, "topics must be a DataFrame"),
+    (None, {"topics": pd.DataFrame({"query": ["q"]})}, "topics has no column 'qid'"),
+    (None, {"topics": pd.DataFrame({"qid": ["x"]})[:0]}, "topics has no rows"),
     ({"mine": pt.apply.generic(lambda frame: frame)}, {"topics": STANCE},
      "what 'mine' retrieved has no column 'docno'"),
-    ({"A": {"1": {"a": 1.0}}, "B": [1, 2]}, {}, "'B' is a list; a run is the path of a file")])
+    ({"A": {"1": {"a": 1.0}}, "B": [1, 2]}, {}, "'B' must be .* got a list")])
 def test_topics_and_runs_that_are_refused(systems, runs, options, message):
     with pytest.raises(ValueError, match=message):
         evaluate(runs or systems, STANCE, "nDCG@5", progress=False, **options)

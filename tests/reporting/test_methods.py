@@ -91,7 +91,7 @@ def test_bibtex_has_what_the_paragraph_cites_and_no_more():
 @pytest.mark.parametrize("name", MEASURES)
 def test_each_measure_has_a_question_and_known_papers(name):
     measure = MEASURES[name]
-    assert measure.SHORT_DESC and set(measure.SOURCE) <= set(methods.REFERENCES)
+    assert measure.SHORT_DESC and set(measure.SOURCE) <= set(methods.BIBLIOGRAPHY)
     assert isinstance(target_and_protected(measure), str)
 
 
