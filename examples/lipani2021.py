@@ -300,7 +300,8 @@ def draw_ratios(ax: Axes, frame: pd.DataFrame) -> None:
     ax.grid(which="minor", color="#BBBBBB", linewidth=0.5)
     ax.tick_params(which="minor", length=0)
     limits = edges[0], edges[-1]
-    ax.set(xlabel="target ratio", ylabel="model ratio", xlim=limits, ylim=limits, aspect="equal")
+    ax.set(xlabel="target ratio", ylabel="model ratio (points are moved within their cells)",
+           xlim=limits, ylim=limits, aspect="equal")
 
 
 def figures(frame: pd.DataFrame, folder: Path) -> None:

@@ -65,11 +65,11 @@ NAME, CROWD = 28, 7
 SMALL, LARGE = 6.0, 9.0
 #: The radius of a point that names avoid, in pixels.
 RADIUS = 5.0
-#: How far names may be from their points, as a share of the axes, and how they look: below the
-#: points and above other lines.
+#: How near and how far names may be, as shares of the axes, and how they look: below the points and
+#: above other lines.
 PLACES: dict[str, Any] = {
-    "max_distance": 0.4, "nbr_candidates": 2000, "avoid_label_lines_overlap": True,
-    "avoid_crossing_label_lines": True, "draw_all": False, "linecolor": PALE, "zorder": 0.9,
+    "margin": 0.004, "max_distance": 0.4, "nbr_candidates": 2000, "draw_all": False,
+    "avoid_label_lines_overlap": True, "linecolor": PALE, "zorder": 0.9,
     "bbox": {"facecolor": "white", "linewidth": 0, "pad": 0.5}}
 
 
