@@ -23,7 +23,6 @@ import yaml
 import pt_fairness
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.reporting import document
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = pt_fairness.__version__
@@ -86,7 +85,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
         "pt_fairness/collections/debates/queries.jsonl",
         *(
             f"pt_fairness/reporting/page/{name}"
-            for name in ("page.html.j2", "style.css", *document.SCRIPTS)),
+            for name in ("page.html.j2", "style.css", "page.js")),
+        *(
+            f"pt_fairness/reporting/page/specs/{name}.json"
+            for name in ("base", "differences", "judged", "plane", "strips", "values")),
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages

@@ -400,7 +400,7 @@ def _topics(experiment: Experiment, compared: pd.DataFrame | None,
     if ranked:
         caption = ("The first documents of each system for the chosen topic, the best system at "
                    "the top. A dot is a relevant document. Documents that do not count for the "
-                   "measure are faint.")
+                   "measure are faint. Of several rankings of a topic, the first is shown.")
         blocks += [_block("key", sources=experiment.sources),
                    _figure("strips", caption, "documents", "values"),
                    _numbers("The numbers of documents of each group", _counts(experiment, ranked))]

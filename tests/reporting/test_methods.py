@@ -11,8 +11,6 @@ import pytest
 import pt_fairness
 from pt_fairness import groups, report
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.descriptions import target_and_protected
-from pt_fairness.reporting import methods
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
@@ -86,13 +84,6 @@ def test_bibtex_has_what_the_paragraph_cites_and_no_more():
     entries = re.findall(r"(?m)^@\w+\{(\w+),$", page.bibtex)
     assert entries == sorted(keys(page.latex)) and len(entries) == 10
     assert page.bibtex.count("{") == page.bibtex.count("}")
-
-
-@pytest.mark.parametrize("name", MEASURES)
-def test_each_measure_has_a_question_and_known_papers(name):
-    measure = MEASURES[name]
-    assert measure.SHORT_DESC and set(measure.SOURCE) <= set(methods.BIBLIOGRAPHY)
-    assert isinstance(target_and_protected(measure), str)
 
 
 def test_latex_escapes_names():
