@@ -115,7 +115,8 @@ def test_equal_values_and_one_group():
 @each("function", [topic_gaps, lambda frame, groups: intervals(frame, by=groups)])
 @each("groups, says", [({"9": "a"}, "no topic of the frame, such as '1'"),
                        ({"1": None, "2": "-"}, "no topic of the frame"),
-                       (["a", "b"], r"got \["), ({}, "dict"), (pd.DataFrame({"qid": ["1"]}), "group")])
+                       (["a", "b"], r"got \["), ({}, "dict"),
+                       (pd.DataFrame({"qid": ["1"]}), "group")])
 def test_wrong_groups(function, groups, says):
     with pytest.raises(ValueError, match=says):
         function(frame_of(VALUES), groups)

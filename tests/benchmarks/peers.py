@@ -21,7 +21,7 @@ from ir_measures import alpha_nDCG, nDCG
 from one_run import OURS, synthetic
 from timing import seconds
 
-from pt_fairness import NDKL
+from pt_fairness import NDKL, table
 from pt_fairness.provider.evaluator import QuickEvaluator
 
 ROUNDS = 3
@@ -124,13 +124,13 @@ def main():
                 f"{times[0] / times[1]:.2g}", f"{times[0] / times[2]:.2g}",
                 f"{difference:.0e}" if difference else "0")
         )
-    table = pd.DataFrame(
+    results = pd.DataFrame(
         rows,
         columns=[
             "peer", "measure", "speed-up", "speed-up, all nine measures",
             "largest difference in a topic"],
     )
-    print(pt_fairness.table(table).md, end="")
+    print(table(results).md, end="")
     print(f"\n{len(run)} rows, {len(qrels)} judgments. The nine: {', '.join(map(str, OURS))}. "
           f"Load of the machine: {os.getloadavg()[0]:.1f}.", file=sys.stderr)
 
