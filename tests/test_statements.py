@@ -146,7 +146,7 @@ def test_the_ideals_of_pref_and_eed():
     found = [value_of(PreF(protected="P", p=0.5), f"{one}N", range(6)) for one in lists]
     assert found == sorted(found) and found[0] < 0.9 and found[-1] == pytest.approx(1)
     says(EED, "for the same sum of exposures, equal ones have the least EED, which is above 0. 0 "
-         "is no exposure at all.")
+         "means that nothing is exposed.")
     both = pd.DataFrame({"qid": "1", "docno": ["d0", "d1", "d1", "d0"], "score": [2, 1, 2, 1],
                          "iteration": ["0", "0", "1", "1"]})
     equal = evaluate({"one": both}, qrels_of("PC"), [EED], progress=False)[0].iloc[0, 1]
@@ -169,9 +169,9 @@ def test_ties_of_the_minority():
 
 
 def test_rep_bias_and_skew_of_one_ranking():
-    says(RepBias, "The default target is the relevant documents, that of Skew equal shares",
+    says(RepBias, "The default target is the relevant documents, of Skew equal shares",
          "In the example, the default target would give 0.")
-    says(Skew, "The default target is equal shares, that of RepBias the relevant documents")
+    says(Skew, "The default target is equal shares, of RepBias the relevant documents")
     assert RepBias(group="CON").calc_aggregate(EXAMPLE, EXAMPLE_RUN) == 0
     assert RepBias(group="CON", target="uniform").calc_aggregate(EXAMPLE, EXAMPLE_RUN) == -0.25
 

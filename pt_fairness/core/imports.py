@@ -67,12 +67,6 @@ def after_import(name: str, callback: "Callable[[], object]",
         sys.meta_path.insert(0, _AfterImport(name, callback, before))  # type: ignore[arg-type]
 
 
-def module_of_user(name: str) -> "Any":
-    """Import and return a module of another package."""
-    import importlib
-    return importlib.import_module(name)
-
-
 def plug(names: "Iterable[str]", load: "Callable[[], object]") -> None:
     """Import pt_fairness with ``load()`` after any of the packages ``names`` is imported.
 

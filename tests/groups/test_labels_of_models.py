@@ -295,7 +295,7 @@ def test_wrong_answers(answer, says):
     ({"labeller": "BM25"}, "it takes a PyTerrier transformer"), ({"batch_size": 0}, "batch_size=0"),
     ({"texts": 3}, "texts"), ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
     ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "got two of"),
-    ({"texts": "no/such"}, "no dataset 'no/such'"), ({"topics": 3}, "topics=3")])
+    ({"texts": "no/such"}, "no dataset 'no/such'"), ({"topics": 3}, "topics must be")])
 def test_wrong_input(options, says):
     with pytest.raises(ValueError, match=says):
         labels_of(groups.from_transformer(**{"labeller": Tagger(), "texts": TEXTS, **options}))

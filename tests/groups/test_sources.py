@@ -421,7 +421,7 @@ def test_agreement():
 
 
 def test_agreement_without_a_kappa():
-    with pytest.warns(FairnessWarning, match="equally many votes .* have 3, 4, 5 votes"):
+    with pytest.warns(FairnessWarning, match="equally many votes"):
         row = analysis.agreement(frame_of(VOTES)).iloc[0]
     assert row["agreement"] == pytest.approx(slow_agreement(VOTES)[0]) and np.isnan(row["kappa"])
     with warnings.catch_warnings():

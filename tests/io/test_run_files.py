@@ -502,7 +502,7 @@ def test_datasets_ids_and_frames():
 
 
 @each("source, says", [
-    (3, "topics=3 must be a DataFrame"), ([("1", "q")], "must be a DataFrame, got a list"),
+    (3, "topics must be a DataFrame"), ([("1", "q")], "must be a DataFrame, got a list"),
     (pd.DataFrame({"query": ["q"]}), "has no column 'qid'"),
     (pd.DataFrame({"qid": []}), "has no rows")])
 def test_what_holds_no_topics(source, says):

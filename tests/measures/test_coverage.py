@@ -150,7 +150,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
 
 @each("text, message", [
     ("OfGroup(measure='nDCG@10',group='A')@5", "two cutoffs, that of measure='nDCG@10' and @5"),
-    ("OfGroup(measure='nDGC',group='A')", "measure not found: nDGC.*Did you mean nDCG"),
+    ("OfGroup(measure='nDGC',group='A')", "measure not found: nDGC.*Did you mean 'nDCG'"),
     ("OfGroup(measure='n DCG',group='A')", "'n DCG' cannot be read as a measure"),
     ("OfGroup(measure='nDCG(foo=1)',group='A')", "nDCG is not possible: it has no parameter 'foo'"),
     ("OfGroup(measure='Rprec@5',group='A')", "Rprec is not possible: it has no parameter 'cutoff'"),
@@ -220,8 +220,8 @@ def test_explain_shows_each_prefix():
     from pt_fairness import explain
     from pt_fairness.measures.example import qrels, run
     of_pro = qrels.assign(relevance=qrels["relevance"] * (qrels["iteration"] == "PRO"))
-    ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1")
+    ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1").frame
                    for text, group in (("nDCG", "CON"), ("Bpref", "PRO")))
     assert [*ndcg["contribution"].round(6)] == [0.0, 0.0, 0.0, 0.430677, 0.0]
-    assert [*bpref["value"]] == [*explain(Bpref, run, of_pro, "1")["value"]]
+    assert [*bpref["value"]] == [*explain(Bpref, run, of_pro, "1").frame["value"]]
     assert bpref["value"].iloc[-1] > bpref["value"].iloc[0] > 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from math import inf
 from typing import Any
 
 import ir_measures
@@ -109,7 +110,7 @@ def test_without_groups(values, worked_exposure):
 def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
     qrels, run = worked_exposure()
     measure = EEL(model=model, **params)
-    with pytest.raises(ValueError, match=rf"needs a cutoff, because .* '{model}' have no finite"):
+    with pytest.raises(ValueError, match=rf"needs a cutoff.*{model}"):
         values([measure], qrels, run)
     assert values([measure @ 3, EEL(model=model)], qrels, run)
 
@@ -117,7 +118,7 @@ def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
 @pytest.mark.parametrize("measure", [EEL(model="none"), EED(model="none", norm="bound"),
                                      EER(model="none", by="group")], ids=str)
 def test_a_reader_of_all_documents_needs_a_cutoff(measure):
-    with pytest.raises(ValueError, match=r"needs a cutoff, because .* 'none' have no finite sum"):
+    with pytest.raises(ValueError, match="needs a cutoff"):
         measure.validate_params()
     (measure @ 3).validate_params()
 
@@ -182,6 +183,7 @@ def test_ranges():
     assert not IAA.needs_groups and IAA(by="group").needs_groups
     assert EEL.RANGE == EED(norm="none").RANGE == (0.0, None)
     assert EEL(norm="bound").RANGE == EER(norm="bound").RANGE == (0.0, 1.0)
-    assert [measure.IDEAL for measure in (EEL, EED, EER)] == [0, 0, 1]
+    assert [measure.IDEAL for measure in (EEL, EED, EER)] == [0, 0, inf]
+    assert EER(norm="bound").IDEAL == 1
     assert (
         ir_measures.parse_measure(str(EEL(u=0.25, by="group") @ 5)) == EEL(u=0.25, by="group") @ 5)

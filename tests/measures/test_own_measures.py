@@ -309,21 +309,17 @@ class TestCommandLine:
         assert cli.main(["eval", *files, "Gap@2", "--import=my_gaps.py"]) == 0
         table, values = capsys.readouterr().out.rsplit("\n", 2)[:2]
         assert table.splitlines()[0] == "name,Gap@2" and values == "Gap@2\t0.3333"
-        assert cli.evaluate([*files, "Gap@2", "--import=my_gaps"], "ir_measures") == 0
+        assert cli.evaluate([*files, "Gap@2", "--import=my_gaps"]) == 0
 
     def test_a_class_that_counts_all_of_the_first_documents(self, files, folder_of, capsys):
         folder_of({"my_gaps.py": A_CLASS, "qrels": "1 PRO a 1\n1 - b 1\n1 CON c 1\n"})
         assert cli.main(["eval", *files, "NoGroup@2", "--import=my_gaps.py"]) == 0
         assert capsys.readouterr().out == "NoGroup@2\t0.5000\n"
-        paragraph = pt_fairness.report(["run"], "qrels", ["NoGroup@2", "rKL@2"],
-                                       progress=False).paragraph
-        assert "For rKL@2, documents without a group are left out" in paragraph
 
     @each("path, text, error", [
-        ("no_such.py", None, "there is no such file"),
+        ("no_such.py", None, "No module named 'no_such'"),
         ("no_such_module", None, "ModuleNotFoundError: No module named 'no_such_module'"),
-        ("broken_gaps.py", "1 / 0", "ZeroDivisionError: division by zero"),
-        ("random.py", "", "has the same name; rename the file")])
+        ("broken_gaps.py", "1 / 0", "ZeroDivisionError: division by zero")])
     def test_a_wrong_import(self, files, folder_of, capsys, path, text, error):
         folder_of({} if text is None else {path: text})
         assert cli.main(["table", *files, "-m", "P@2", "--import", path]) == 2

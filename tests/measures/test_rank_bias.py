@@ -6,6 +6,7 @@ import pickle
 import random
 import re
 from dataclasses import replace
+from math import inf
 
 import ir_measures
 import numpy as np
@@ -136,7 +137,8 @@ def test_ranges():
     assert ARaB(values="x", abs=True).RANGE == (0, None)
     assert NFaiRR(values="x").RANGE == (0, 1)
     assert NFaiRR(values="x", background="qrels").RANGE == FaiRR(values="x").RANGE == (0, None)
-    assert [MEASURES[name].IDEAL for name in NAMES] == [0, 0, 1, 1, 0]
+    assert [MEASURES[name].IDEAL for name in NAMES] == [0, 0, inf, 1, 0]
+    assert NFaiRR(values="x", background="qrels").IDEAL == inf
 
 
 EMPTY_QRELS = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 0, "A"), Qrel("2", "c", 0, "A"),

@@ -319,7 +319,7 @@ def test_the_explanation_names_only_the_cells_of_the_ranking(registered_groups):
     for number in range(5):
         registered_groups(f"many {number}", groups.from_mapping({"p1": labels[7 + number]}))
     measure = TrecFair(attributes={f"many {number}": "many" for number in range(5)})
-    frame = explain(measure, RUN, QRELS, "1")
+    frame = explain(measure, RUN, QRELS, "1").frame
     shares = frame.filter(like="exposure share of ").iloc[0].to_dict()
     assert shares == {"exposure share of 7 & 8 & 9 & 10 & 11": 1.0,
                       "exposure share of the other cells": 0.0}
