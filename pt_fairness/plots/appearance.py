@@ -22,7 +22,7 @@ from pt_fairness.measures.descriptions import LARGER, ideal_in_words
 #: stand out.
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 BLUE, ORANGE, GREEN, PURPLE, SKY = PALETTE[:5]
-HATCHES = ("", "///", "...", "xxx", "|||", "ooo", "+++", "---")
+HATCHES = ("", "///", "...", "xxx")
 #: One more than colours, so that their pairs repeat late.
 MARKERS = "osD^vPX*<"
 LINES = ("-", "--", ":", "-.")

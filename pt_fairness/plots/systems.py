@@ -80,10 +80,11 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
     The better end of each measure is at the top or on the right, so the axis of a measure of
     unfairness is reversed; a signed bias has its ideal value 0 inside. A system is on the Pareto
     front if no other system is at least as good by both measures and better by one. These points
-    are filled and connected. The dashed line is the ideal value. If it is far from all systems,
-    only the label of the axis names it. Reference rankings are thin dashed lines. The axes are
-    scaled to the systems; a reference outside is a triangle at the edge, with its value in the
-    legend. Names that would cover points or names are left out, with a warning.
+    are filled and connected; there are none if the better end of a measure is unknown. The dashed
+    line is the ideal value. If it is far from all systems, only the label of the axis names it.
+    Reference rankings are thin dashed lines. The axes are scaled to the systems; a reference
+    outside is a triangle at the edge, with its value in the legend. Names that would cover points
+    or names are left out, with a warning.
 
     :param averages: ``name`` and a column for each measure
     :param x: the measure on the x-axis, such as relevance
@@ -162,7 +163,7 @@ def _draw_ideal(ax: Axes, axis: int, values: pd.Series) -> None:
     """Draw the ideal value of a measure if it is near, and put the better end last."""
     column = str(values.name)
     end = ideal(column)
-    if abs(values - end).min() <= NEAR * np.ptp(values):
+    if abs(values - end).min() <= NEAR * (np.ptp(values) or 1.0):
         draw = ax.axhline if axis else ax.axvline
         draw(end, label=f"ideal value of {column}", **IDEAL)
     (ax.xaxis, ax.yaxis)[axis].set_inverted(direction(column) == SMALLER)

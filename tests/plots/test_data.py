@@ -76,6 +76,8 @@ class TestTradeoff:
         ax = plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5")
         (line,) = labelled(ax)["ideal value of rKL@5"]
         assert {*line.get_ydata()} == {0} and ax.get_ylim()[0] > 0.5 and ax.get_ylim()[1] < 0
+        single = plots.tradeoff(AVERAGES.head(1), "nDCG@5", "rKL@5")
+        assert "ideal value of rKL@5" in labelled(single)
         far = AVERAGES.assign(**{"AWRF@5": [0.1, 0.2, 0.15, 0.3]})
         ax = plots.tradeoff(far, "nDCG@5", "AWRF@5")
         assert "ideal value of AWRF@5" not in labelled(ax) and ax.get_ylim()[1] < 0.4
