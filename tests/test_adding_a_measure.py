@@ -68,7 +68,7 @@ def test_it_is_in_the_registries(first_of):
     assert pt_fairness.FirstOf is first_of
     assert MEASURES["FirstOf"] is first_of
     assert any(isinstance(measure, _FirstOf) for measure in provider.FAIRNESS.SUPPORTED_MEASURES)
-    with pytest.raises(ValueError, match="NAME must be new.*'FirstOf'"):
+    with pytest.raises(ValueError, match=r"NAME must be new.*'FirstOf'"):
         register(_FirstOf())
 
 

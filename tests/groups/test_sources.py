@@ -428,5 +428,5 @@ def test_agreement_without_a_kappa():
         warnings.simplefilter("error")
         same = analysis.agreement(frame_of({"a": "PPP", "b": "PPP"})).iloc[0]
     assert same["agreement"] == 1 and np.isnan(same["kappa"])
-    with pytest.raises(ValueError, match="no document has two votes"):
+    with pytest.raises(ValueError, match="votes must have two votes"):
         analysis.agreement(frame_of({"a": "P", "b": "C"}))

@@ -151,12 +151,12 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
 @each("text, message", [
     ("OfGroup(measure='nDCG@10',group='A')@5", "two cutoffs, that of measure='nDCG@10' and @5"),
     ("OfGroup(measure='nDGC',group='A')", "measure not found: nDGC.*Did you mean 'nDCG'"),
-    ("OfGroup(measure='n DCG',group='A')", "'n DCG' cannot be read as a measure"),
-    ("OfGroup(measure='nDCG(foo=1)',group='A')", "nDCG is not possible: it has no parameter 'foo'"),
-    ("OfGroup(measure='Rprec@5',group='A')", "Rprec is not possible: it has no parameter 'cutoff'"),
-    ("OfGroup(measure='Rprec',group='A')@5", "Rprec is not possible: it has no parameter 'cutoff'"),
-    ("OfGroup(measure='IPrec@0.5',group='A')@5", "it has no parameter 'cutoff'"),
-    ("OfGroup(measure='P',group='A')", "P is not possible: it needs the parameter 'cutoff'"),
+    ("OfGroup(measure='n DCG',group='A')", "got 'n DCG'"),
+    ("OfGroup(measure='nDCG(foo=1)',group='A')", "nDCG: .*'foo'"),
+    ("OfGroup(measure='Rprec@5',group='A')", "Rprec: .*'cutoff'"),
+    ("OfGroup(measure='Rprec',group='A')@5", "Rprec: .*'cutoff'"),
+    ("OfGroup(measure='IPrec@0.5',group='A')@5", "IPrec: .*'cutoff'"),
+    ("OfGroup(measure='P',group='A')", "P: .*cutoff"),
     ("OfGroup(group='A')", "OfGroup needs the parameter 'measure'"),
     ("OfGroup(measure='nDCG')", "OfGroup needs the parameter 'group'"),
     ("OfGroup(measure=5,group='A')", "measure takes the text of a measure"),
@@ -167,7 +167,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     ("OfGroup(measure='NumRet',group='A')", "NumRet is a sum over topics"),
     ("OfGroup(measure='NumRel',group='A')", "a sum over topics"),
     ("OfGroup(measure='Judged',group='A')@5", "Judged@5 is a measure that ignores relevance"),
-    ("OfGroup(measure='P(rel=0)',group='A')@5", "rel takes a whole number of at least 1"),
+    ("OfGroup(measure='P(rel=0)',group='A')@5", "rel=0"),
     ("OfGroup(measure='nDCG(gains={0:1})',group='A')", "a gain for documents that are not")])
 def test_what_is_refused(text, message):
     with pytest.raises(ValueError, match=message):

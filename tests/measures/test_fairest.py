@@ -70,8 +70,9 @@ def test_the_terms_share_the_minimum_in_proportion_to_the_discounts(measure):
     every = values(measure(protected="P", norm="none"), qrels, run)
     low, span = every.min(), np.ptp(every)
     discounts = 1 / np.log2(np.arange(5) + 2)
-    plain, ranged = (explain(measure(protected="P", norm=norm), run, qrels, "9").frame["contribution"]
-                     for norm in ("none", "range"))
+    explained = [explain(measure(protected="P", norm=norm), run, qrels, "9")
+                 for norm in ("none", "range")]
+    plain, ranged = (result.frame["contribution"] for result in explained)
     np.testing.assert_allclose(ranged, (plain - low * discounts / discounts.sum()) / span,
                                atol=1e-12)
 

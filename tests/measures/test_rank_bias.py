@@ -138,7 +138,7 @@ def test_ranges():
     assert NFaiRR(values="x").RANGE == (0, 1)
     assert NFaiRR(values="x", background="qrels").RANGE == FaiRR(values="x").RANGE == (0, None)
     assert [MEASURES[name].IDEAL for name in NAMES] == [0, 0, inf, 1, 0]
-    assert NFaiRR(values="x", background="qrels").IDEAL == inf
+    assert inf == NFaiRR(values="x", background="qrels").IDEAL
 
 
 EMPTY_QRELS = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 0, "A"), Qrel("2", "c", 0, "A"),
