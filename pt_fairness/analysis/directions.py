@@ -29,7 +29,7 @@ def direction(measure: Any) -> str | None:
 
     :param measure: a measure, or the name of a column
     :returns: ``'↑'`` if larger is better, ``'↓'`` if smaller is better, ``'→0'`` if the ideal value
-        0 lies inside the range, ``None`` if the name is no measure
+        0 lies inside the range, ``None`` if the name is not a measure
 
     Examples
     --------

@@ -172,7 +172,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     :param draws: the number of draws, at least 2. For labels of a model, it is even and at least 4
     :param interval: how the interval is calculated; ``'rubin'`` for labels of a model
     :param confidence: the confidence level
-    :param baseline: a system, by name or position, to return differences from; it has no row
+    :param baseline: a system, by name or position, to return differences from; it is left out
     :param seed: the seed of the draws
     :param topics: the topics of transformers
     :returns: ``name, measure, n`` (topics) and

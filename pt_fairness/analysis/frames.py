@@ -63,7 +63,7 @@ def is_per_query(frame: pd.DataFrame) -> bool:
 def per_query(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns ``name, qid, measure, value``, with topics and measures as text.
 
-    :raises ValueError: if a column is missing, there are no rows, a row lacks its name, topic or
+    :raises ValueError: if a column or all rows are missing, a row lacks its name, topic or
         measure, or a system has two values of one topic and measure
     """
     keys = ["name", "qid", "measure"]
@@ -116,7 +116,7 @@ def single_measure(frame: pd.DataFrame, measure: Any = None) -> tuple[pd.DataFra
 
 
 def column_name(measure: Any, names: Sequence[str]) -> str:
-    """Return the name of a measure among those of a table.
+    """Return the name that a measure has in a table.
 
     :param measure: a measure or its text; aliases such as α_nDCG@5 are accepted
     :raises ValueError: if the table does not have the measure
@@ -141,9 +141,9 @@ def values_by_measure(values: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def measure_columns(averages: pd.DataFrame) -> list[str]:
-    """Return the names of the columns that hold averages, without those of comparisons.
+    """Return the names of the columns that hold averages, without comparisons.
 
-    :raises ValueError: if there is no column ``name``, no row or no measure, the frame is a
+    :raises ValueError: if a column ``name``, a row or a measure is missing, the frame is a
         per-query frame, or the column of a measure does not hold numbers
     """
     need_rows(averages, "the table of averages", ["name"])

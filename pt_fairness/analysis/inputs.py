@@ -140,7 +140,7 @@ def measures_without_groups(measures: Any, caller: str, labels: str) -> list[Fai
     :param caller: the name of the public function, for errors
     :param labels: a sentence on the source of the groups, appended to errors
     :raises ValueError: if a measure is of another package, has a ``groups`` parameter or a wrong
-        parameter, or if there are no measures
+        parameter, or if ``measures`` is empty
     """
     measures = parsed(measures)
     if not measures:

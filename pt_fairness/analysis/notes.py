@@ -97,7 +97,7 @@ class Facts:
 
 
 def baseline_row(averages: pd.DataFrame) -> int | None:
-    """Return the position of the baseline, which has no comparison; ``None`` without one."""
+    """Return the position of the baseline, whose comparison is empty; ``None`` without one."""
     for suffix in (WINS, P_VALUE):
         compared = averages.columns.astype(str).str.endswith(suffix)
         empty = averages.loc[:, compared].isna().all(axis=1) & ~is_reference(averages)
@@ -158,7 +158,7 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
     """Return the notes below a table: on tests, groups, targets and undefined topics.
 
     :param table: averages or a per-query frame
-    :param facts: those of the evaluation; without them, only what the columns say is known
+    :param facts: what the evaluation knows; without it, only what the columns say is known
     :param labels: the label of each measure that has one
 
     Examples

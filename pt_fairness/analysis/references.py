@@ -47,7 +47,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
     The *pool* of a topic is its annotated documents with a relevance of at least ``rel``, in
     descending order of relevance and then of docno: what a perfect system returns. With ``run``,
     it is the annotated documents that the run returns, in trec_eval's order: what this system
-    found. A topic with an empty pool has no rows.
+    found. A topic with an empty pool is left out.
 
     * ``random``: uniformly random orders of the pool, as samples of one run.
     * ``proportional``: at each rank i, the next document of the label set with the largest

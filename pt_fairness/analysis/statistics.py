@@ -36,8 +36,8 @@ def intervals(perquery: pd.DataFrame, method: Literal["t", "bca"] = "bca", by: A
               confidence: float = 0.95, resamples: int = RESAMPLES, seed: int = 0) -> pd.DataFrame:
     """Return the mean of each system and measure over the topics, with a confidence interval.
 
-    The interval is for topics like those of the frame. All systems and measures share the resamples
-    of the bootstrap. A topic without a value (NaN) is left out.
+    The interval is for topics like the ones of the frame. All systems and measures share the
+    resamples of the bootstrap. A topic without a value (NaN) is left out.
 
     Source: Efron (1987), equations 2.3 and 6.6, as scipy's ``bootstrap`` and the evaluation of TREC
     Fair Ranking 2022 use it. Unlike there, resampled means that are equal to the mean to 12
@@ -399,12 +399,12 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
 
 
 def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
-    """Return p-values that are corrected for several tests, those of one measure.
+    """Return p-values that are corrected for the several tests of a measure.
 
     A system that is equal to the baseline has the p-value NaN. It counts as 1 for the others, and
     stays NaN.
 
-    :param p_values: those of the systems that are compared, without the baseline
+    :param p_values: a p-value for each system but the baseline
     :param method: a method of ``statsmodels.stats.multitest.multipletests``; ``None`` for no
         correction
     :raises ValueError: if statsmodels does not know the method

@@ -74,7 +74,7 @@ class Table:
     variable ``COLUMNS``; columns without room follow below.
 
     :param frame: averages or values per topic, with the names of the measures
-    :param facts: those of the evaluation
+    :param facts: what the evaluation knows
     :param labels: the label of each measure that has one
     :param notes: the sentences below the table
     """

@@ -110,17 +110,17 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         not), a dataset of ``pt.get_dataset``, or a frame with ``qid, docno, label`` and, if it has
         groups, ``iteration`` (or ir_measures' names). Averages are over its topics. ``None`` for
         measures whose value depends on no judged document, such as AWRF and NDKL with their default
-        target: the topics are then those of the runs.
+        target: the topics are then the ones of the runs.
     :param measures: measures of ir_measures or of this package, or their names
     :param topics: the topics of transformers: a frame ``qid, query``, a dataset of
         ``pt.get_dataset``, an id of ir_datasets, or the path of a file. As in ``pt.Experiment``,
-        the qrels of other topics are left out; a warning says so.
+        the qrels of other topics are left out, with a warning.
     :param groups: the group source of the measures whose parameter ``groups`` is not set, and the
         subtopics of α-nDCG and the other measures of ndeval: the name of registered groups, the
         path of a group file, a Groups object, or what :func:`pt_fairness.groups.from_mapping` and
         :func:`~pt_fairness.groups.from_frame` take (a dictionary, a Series, a DataFrame). It is not
         in the names of the columns. Without it, and without groups in ``iteration``, groups are
-        those of a column ``group`` of the frames of runs and qrels; a warning says so.
+        read from a column ``group`` of the frames of runs and qrels, with a warning.
     :param names: a name for each run, in their order, unless ``runs`` is a dictionary
     :param baseline: the run to test the others against: its position, name or path
     :param test: ``'t'``, a two-sided paired t-test, or ``'randomisation'``, the test of

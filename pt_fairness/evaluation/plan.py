@@ -53,7 +53,8 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None,
               progress: bool = False) -> tuple[NamedRuns, pd.DataFrame, list[Any], Any]:
     """Return the runs, the qrels, the measures and the group source of an evaluation.
 
-    :param runs: as of :func:`pt_fairness.evaluate`, or named runs, which are returned
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads, or named runs,
+        which are returned
     :param qrels: qrels, or ``None`` for measures that need no relevance
     :raises ValueError: if the runs are wrong, or qrels that a measure needs are missing
     """
