@@ -411,8 +411,12 @@ def corrected(p_values: pd.Series, method: str | None) -> pd.Series:
     """
     if method is None or not len(p_values):
         return p_values
-    from statsmodels.stats.multitest import multipletests
     filled = p_values.fillna(1.0).astype(float)
+    if method == "holm":  # statsmodels collects all garbage of the process for it, at each call
+        ranked = filled.sort_values(kind="stable")
+        steps = ranked * np.arange(len(ranked), 0, -1)
+        return steps.cummax().clip(upper=1.0).reindex(p_values.index).where(p_values.notna())
+    from statsmodels.stats.multitest import multipletests
     try:
         _, values, *_ = multipletests(filled, ALPHA, str(method))
     except ValueError:
