@@ -29,9 +29,9 @@ import ir_measures
 import numpy as np
 import pandas as pd
 from ir_measures import Rprec
-from matplotlib.axes import Axes
 from scipy import stats
 from shared.comparison import (
+    Axes,
     Row,
     arguments,
     beside,

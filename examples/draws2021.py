@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from shared.comparison import arguments, heading, paragraph, plt, save, show
+from shared.comparison import Axes, arguments, heading, paragraph, plt, save, show
 from tqdm.contrib.concurrent import thread_map
 
 from pt_fairness import nDD, nDJS, nDKL, nDR, plots, simulation
