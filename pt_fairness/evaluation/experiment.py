@@ -364,7 +364,7 @@ def _reference_rows(plan: Plan, kinds: Sequence[str], facts: Facts, seed: int) -
                 topics = values["query_id"].unique()
                 values = values.pivot(index="query_id", columns="measure", values="value")
                 values = values.loc[topics]
-                is_ranked = np.isin(topics, texts_of(frame["query_id"].unique()))
+                is_ranked = np.isin(topics, texts_of(frame["query_id"].drop_duplicates()))
                 for column in values:
                     is_undefined = np.isin(topics, facts.undefined.get(column, ()))
                     lacking = ~is_ranked & ~is_undefined
