@@ -214,7 +214,8 @@ def _read_text(source: Input, form: Mapping[str, Any], names: Sequence[str],
     frame.index = lines.rename("line")
     blank = frame[0] == ""
     if blank.any():
-        cells = frame[blank].replace("", np.nan)
+        cells = frame[blank]
+        cells = cells.mask(cells == "")
         frame = frame.drop(index=cells.index[cells.isna().all(axis="columns")])
     wrong = frame[extra] != ""
     if "quoting" in form:  # a field is never empty

@@ -80,7 +80,7 @@ class TestIntervals:
         assert rows(shown.md)[2][1] == "**0.100**"
         read = pd.read_csv(StringIO(table(self.AVERAGES, intervals=intervals).csv))
         assert read.columns.tolist() == ["name", "rKL@5", "rKL@5 low", "rKL@5 high", "NumRel"]
-        assert read["rKL@5 low"][0] == low and np.isnan(read["rKL@5 low"][1])
+        assert read["rKL@5 low"][0] == pytest.approx(low) and np.isnan(read["rKL@5 low"][1])
         assert json.loads(shown.json)[1]["rKL@5 high"] is None
         assert any("95 %" in note and "BCa" in note for note in shown.notes)
 
