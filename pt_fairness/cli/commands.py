@@ -230,7 +230,7 @@ def _annotate(options: argparse.Namespace) -> str | None:
     annotated = source.to_qrels(io.load_qrels(options.qrels))
     line = groups.summary(annotated)
     without = annotated[annotated["iteration"] == "-"]
-    if len(without) == len(annotated) > 0:
+    if len(without) == len(annotated) > 0 and source.name not in groups.names():
         raise ValueError(f"the ids of groups and qrels must match, got no group in "
                          f"{source.registered} of {len(without)} judged documents")
     if len(without):
