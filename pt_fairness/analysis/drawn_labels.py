@@ -88,7 +88,7 @@ class Documents:
         self.names = table.index
         #: The share of each label in the documents, ``[documents, labels]``.
         self.shares = table.to_numpy()
-        # The document at each place of the judgments and of each run, −1 for none.
+        # The number of the document in each row of the judgments and of each run, −1 for none.
         self._numbers = list(map(table.index.get_indexer, names))
 
     def values(self, measures: Sequence[FairnessMeasure], labels: Ints,

@@ -36,7 +36,7 @@ def loaded_qrels(qrels: Any) -> pd.DataFrame:
 
 
 def group_annotations(judgments: Judgments, groups: Any, rels: Iterable[int | None] = (),
-                   added: Iterable[str] = ()) -> Annotations:
+                      added: Iterable[str] = ()) -> Annotations:
     """Return the groups of the judged documents.
 
     :param groups: a group source; ``None`` for the ``iteration`` of the qrels

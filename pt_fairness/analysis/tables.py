@@ -47,7 +47,7 @@ _LATEX = str.maketrans({
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
     WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "α": r"$\alpha$",
     "β": r"$\beta$", "κ": r"$\kappa$", "−": "$-$"})
-#: The mark of the best values in text.
+#: The mark behind the best values in text.
 BEST = "*"
 #: HTML of the best values.
 _STYLES = {"bold": "<strong>{}</strong>",

@@ -157,7 +157,7 @@ def guarded(program: str, command: Callable[[], int]) -> int:
 
 
 def prepare() -> None:
-    """Prepare the process of a command.
+    """Set signals, progress bars and logging for a command.
 
     SIGTERM and Ctrl-C raise exceptions, so that workers end as well. The progress of other
     libraries stays off standard error, but not their questions and hints. A progress bar is shown

@@ -15,7 +15,7 @@ from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import MEASURES
 from pt_fairness.measures.params import literal
 
-#: The marks of measures that are best where they are largest, and smallest.
+#: The arrows of measures of which larger, and of which smaller values are better.
 LARGER, SMALLER = "↑", "↓"
 #: The targets in words.
 TARGETS = {

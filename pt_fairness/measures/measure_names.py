@@ -49,13 +49,13 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
 
 
 def exporting_modules() -> list[dict[str, Any]]:
-    """Return the names of the imported modules that hold all measures."""
+    """Return the namespaces of the imported modules that hold all measures."""
     return [vars(sys.modules[name]) for name in _EXPORTING if name in sys.modules]
 
 
 #: A larger cutoff would crash pytrec_eval.
 LARGEST_INT = 2**31 - 1
-TAKES = "measures are objects of ir_measures or names such as 'nDCG@10'"
+TAKES = "measures must be objects of ir_measures or names such as 'nDCG@10'"
 #: A quoted text, or a negative number outside quotes and numbers.
 _NEGATIVE = re.compile(r"""('[^']*'|"[^"]*")|(?<![\w.])-\s*[\d.]+(?:e[-+]?\d+)?""")
 #: A measure in a text of several, which may have white space within brackets, quotes or around @.
@@ -137,7 +137,8 @@ def parsed_one(measure: Any, check: bool = True) -> Any:
     try:
         measure.validate_params()
     except AssertionError as error:  # from measures of ir_measures
-        raise ValueError(f"{measure.NAME}: {error}") from None
+        missing = re.sub(r"invalid param (\w+)=<object.*", r"\1 must be given", str(error))
+        raise ValueError(f"{measure.NAME}: {missing}") from None
     cutoff = measure.params.get("cutoff")
     if isinstance(cutoff, int) and not 1 <= cutoff <= LARGEST_INT:  # aborts the interpreter
         raise ValueError(f"cutoff must be from 1 to {LARGEST_INT}, got {cutoff} in {measure}")

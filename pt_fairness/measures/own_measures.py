@@ -157,7 +157,7 @@ def _bounds(range: Range) -> tuple[float, float]:
 
 
 def _least_fair(ideal: float, low: float, high: float) -> float:
-    """Return the end of a range that is not ideal; if it is open, a value at a distance of 1."""
+    """Return the least fair value of a range. An open end counts as 1 away from the ideal value."""
     if ideal == low:
         return low + 1 if math.isinf(high) else high
     if ideal == high:

@@ -71,7 +71,6 @@ class _RepBias(SignedMeasure):
     paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
     :func:`pt_fairness.targets.register` takes. That n stays the cutoff if fewer documents were
     returned is inferred from equation 3, and from what section 3 says of such lists.
-    :func:`pt_fairness.analysis.representation` has m/n and u/n.
 
     Source
     ------

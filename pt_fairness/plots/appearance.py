@@ -110,7 +110,7 @@ def described(column: str) -> str:
 
 
 def best_first(values: pd.Series, measure: str) -> pd.Series:
-    """Return values from the best to the worst; from the largest if the better end is unknown."""
+    """Return values from the best to the worst. If the better end is unknown, larger is better."""
     far = distance(values, direction(measure) or LARGER).round(TIE_DECIMALS)
     return values[far.sort_values(kind="stable").index]
 
@@ -149,7 +149,9 @@ def open_axes(ax: Axes | None, **texts: str) -> Axes:
 
 
 def grow(ax: Axes, height: float) -> None:
-    """Add a height in points to the figure of axes, if the figure is our own."""
+    """Increase the height of a figure that this package opened.
+
+    :param height: in points"""
     figure = ax.figure.figure
     if figure.get_gid() == OWN and height > 0:
         figure.set_figheight(figure.get_figheight() + height / 72)

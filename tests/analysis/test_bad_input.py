@@ -73,7 +73,7 @@ def test_averages_are_not_a_per_query_frame():
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth=0), "depth=0 is not possible"),
         (lambda: analysis.ranked_groups({"A": RUN}, QRELS, depth="5"), "depth='5' is not"),
         (lambda: evaluate(3, QRELS, ["AP"]), "runs must be .* got 3"),
-        (lambda: evaluate(RUN, QRELS, {"AP": 1}), "is a dict; measures are objects"),
+        (lambda: evaluate(RUN, QRELS, {"AP": 1}), "measures must be objects"),
         (lambda: table(AVERAGES, digits=True), "digits=True"),
         (lambda: table(AVERAGES, highlight="red"), "highlight='red'"),
         (lambda: table(AVERAGES, labels={"AP": "a"}), "no measure 'AP'"),

@@ -153,7 +153,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"measures": ["nDCG@5 AP"]}, "got 'nDCG@5 AP'"),
     ({"measures": None}, "measures=None is a NoneType"),
     ({"measures": [5]}, "got 5"),
-    ({"measures": [P]}, "P: invalid param cutoff"),
+    ({"measures": [P]}, "P: cutoff must be given"),
     ({"measures": ["Rprec@10"]}, "cutoff"),
     ({"measures": ["nDCG@0"]}, "got 0 in nDCG@0"),
     ({"measures": [rND(groups="nowhere")]}, "no groups are registered as 'nowhere'"),
