@@ -146,7 +146,8 @@ def guarded(program: str, command: Callable[[], int]) -> int:
             code = 1
         except KeyboardInterrupt:
             code = 130
-        except (ValueError, OSError, ImportError, AssertionError, MemoryError, Warning) as error:
+        except (ValueError, OSError, ImportError, AssertionError, MemoryError, RuntimeError,
+                Warning) as error:
             sys.stderr.write(f"{program}: error: {str(error) or 'there is not enough memory'}\n")
             code = 2
     try:

@@ -1,7 +1,6 @@
 """TREC misinfo 2019 and CLEF eHealth: groups and values in the judgments."""
 
 import pickle
-import re
 
 import numpy as np
 import pytest
@@ -106,29 +105,9 @@ def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(irds, fil
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("wrong", [-1, 101])
 def test_a_trustworthiness_out_of_range(irds, files, wrong):
-    written = ehealth(files, {**YEARS, 2017: [("101001", "x", 1, wrong)]})
-    with pytest.raises(ValueError, match=rf"{re.escape(str(written['2017.qtrust']))}.*: the "
-                       rf"trustworthiness of 'x' in topic 101001 is {wrong}; it has to be from 0 "
-                       rf"to 100\. {ADVICE}"):
+    ehealth(files, {**YEARS, 2017: [("101001", "x", 1, wrong)]})
+    with pytest.raises(ValueError, match="the trustworthiness of 'x' in topic 101001 must be from "
+                       f"0 to 100, got {wrong}"):
         list(irds.load(TRUST).qrels_iter())
-    with pytest.raises(ValueError, match="has to be from 0 to 100"):
+    with pytest.raises(ValueError, match="must be from 0 to 100"):
         values.get(TRUST)
-
-
-@pytest.mark.exhaustive
-def test_damaged_files_of_ehealth(irds, files):
-    written = ehealth(files, YEARS)
-    trust = written["2016.qtrust"]
-    trust.write_text(trust.read_text().rpartition("101002")[0])
-    counts = f"3 in {written['2016.qrels']}, 2 in {trust}, 3 in {written['2016.qunder']}. "
-    with pytest.raises(ValueError, match=re.escape(counts) + ADVICE):
-        list(irds.load(TRUST).qrels_iter())
-    trust.write_text("101001 0 a 50\n101001 0 z 50\n101002 0 a 1\n")
-    with pytest.raises(ValueError, match=rf"{re.escape(str(trust))} .*cannot be read after 'a'.*"
-                                         rf"{ADVICE}"):
-        list(irds.load(TRUST).qrels_iter())
-    written["2017.qrels"].unlink()
-    trust.write_text("101001 0 a 50\n101001 0 b 50\n101002 0 a 1\n")
-    with pytest.raises(FileNotFoundError, match=rf"^{re.escape(str(written['2017.qrels']))} does "
-                                                "not exist and could not be downloaded"):
-        list(irds.load(TRUST).qrels_iter())

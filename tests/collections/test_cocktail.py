@@ -58,15 +58,14 @@ def test_passages_queries_and_judgments(irds, files, qrels_of):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("qrels", "reason"), [
-    ("Autos_q1\tAutos_d1\t2\r\n", "AssertionError"),
-    (QRELS + "Autos_q1\tAutos_d1\r\n", "expected 3 columns, got 2"),
-    (QRELS + "Autos_q1\tAutos_d1\tgood\r\n", "'good'")])
-def test_damaged_judgments(irds, files, qrels, reason):
-    path = files.write(f"{ID}.zip", archive(qrels))
-    with pytest.raises(ValueError, match=reason) as error:
+@pytest.mark.parametrize(("qrels", "error", "reason"), [
+    ("Autos_q1\tAutos_d1\t2\r\n", AssertionError, ""),
+    (QRELS + "Autos_q1\tAutos_d1\r\n", RuntimeError, "expected 3 columns, got 2"),
+    (QRELS + "Autos_q1\tAutos_d1\tgood\r\n", ValueError, "'good'")])
+def test_damaged_judgments(irds, files, qrels, error, reason):
+    files.write(f"{ID}.zip", archive(qrels))
+    with pytest.raises(error, match=reason):
         list(irds.load(f"{ID}/source").qrels_iter())
-    assert str(path) in str(error.value)
 
 
 def test_the_real_file(irds, files, shared):

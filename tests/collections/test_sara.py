@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import warnings
 import zipfile
 
@@ -64,12 +63,11 @@ def test_groups_of_unjudged_emails(irds, files, corpus):
 
 
 @pytest.mark.exhaustive
-def test_emails_that_cannot_be_downloaded_have_a_place(irds, files, corpus, qrels_of):
+def test_emails_that_cannot_be_downloaded(irds, files, corpus, qrels_of):
     place = corpus(EMAILS)
     place.unlink()
-    with pytest.raises(FileNotFoundError, match=rf"^{re.escape(str(place))} does not exist and "
-                                                r"could not be downloaded \(.* put it there"):
+    with pytest.raises(OSError, match="sara_combined_docs"):
         qrels_of(NAME)
     place.write_bytes(b"PK")
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(place))} cannot be read: BadZip"):
+    with pytest.raises(zipfile.BadZipFile):
         qrels_of(NAME)

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 import warnings
 
 import pytest
@@ -81,15 +80,6 @@ def test_a_missing_argument(irds, files, qrels_of):
     with pytest.warns(FairnessWarning, match=rf"{CORPUS}/stance: 2 of 3 documents have no group .* "
                                              r"2 not in the corpus \(the first: 'S9-A9'\)"):
         assert qrels_of(f"{TASK}/stance") == [("1", half, 1, "PRO"), ("1", none, 1, "-")]
-
-
-@pytest.mark.exhaustive
-def test_an_argument_that_is_there_twice(irds, files, qrels_of):
-    corpus = write_corpus(files, (A, "CON", "idebate"))
-    write_qrels(files)
-    with pytest.raises(ValueError, match=rf"the argument '{A}' is more than once in "
-                                         rf"{re.escape(str(corpus))}"):
-        qrels_of(f"{TASK}/stance")
 
 
 @pytest.mark.parametrize("field, levels", [("quality", "201"), ("coherence", "102")])
