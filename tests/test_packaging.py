@@ -83,6 +83,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
         "pt_fairness/collections/debates/docs.jsonl",
         "pt_fairness/collections/debates/qrels.tsv",
         "pt_fairness/collections/debates/queries.jsonl",
+        "pt_fairness/measures/references.bib",
         *(
             f"pt_fairness/reporting/page/{name}"
             for name in ("page.html.j2", "style.css", "page.js")),
