@@ -238,15 +238,17 @@ def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -
 
 def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str]) -> list[str]:
     """Return a note on the undefined topics of measures, if any."""
-    counts = {name: f"{len(topics)} of {facts.topics} topics"
-              for name, topics in facts.undefined.items()}
-    counts |= facts.never_defined
-    shown = {labels.get(name, name): count for name, count in counts.items() if name in names}
-    if not shown:
-        return []
-    undefined = "Undefined, and left out" if facts.dropped else "Undefined"
-    parts = [f"{same} on {count}" for count, same in _names_by_text(shown).items()]
-    return [f"{undefined}: {'; '.join(parts)}."]
+    texts = {}
+    for name, topics in facts.undefined.items():
+        every = facts.topics
+        text = f"{every - len(topics)} of {every} topics; undefined: {first_names(topics)}"
+        if name in facts.never_defined:
+            text = f"undefined on {facts.never_defined[name]}"
+        elif not facts.dropped:
+            text += ", which count 0"
+        if name in names:
+            texts[labels.get(name, name)] = text
+    return [f"{same}: {text}." for text, same in _names_by_text(texts).items()]
 
 
 def on_oracles(facts: Facts) -> list[str]:

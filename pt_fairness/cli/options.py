@@ -19,7 +19,7 @@ SOURCES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or F
            "re:PATTERN for the part of the document id that a regular expression matches")
 #: The options whose names differ from their parameters.
 _OPTIONS = {"confidence": "--ci", "labels": "--label", "long": "--format long",
-            "undefined": "--drop-undefined"}
+            "undefined": "--count-undefined"}
 
 
 def add_qrels(command: Any) -> None:
@@ -106,9 +106,9 @@ def add_comparison(command: argparse.ArgumentParser) -> None:
     group.add_argument("--tolerance", metavar="MEASURE=δ", type=tolerance, action="append",
                        help="the difference from the baseline that does not matter, such as "
                        "nDCG@10=0.01, for a verdict on each run; may be repeated")
-    group.add_argument("--drop-undefined", dest="undefined", action="store_const", const="drop",
-                       help="leave the topics for which a measure is undefined out of its "
-                       "averages, tests and intervals, instead of counting 0")
+    group.add_argument("--count-undefined", dest="undefined", action="store_const", const="count",
+                       help="count the topics for which a measure is undefined as 0, instead of "
+                       "leaving them out of its averages, tests and intervals")
 
 
 def label(text: str) -> Any:

@@ -1,8 +1,7 @@
 """Evaluation of many runs against the same qrels, and its tables.
 
-The tables are averages with comparisons, reference rankings, and values per topic. A topic counts 0
-in an average if it has nothing to compare with, or no results by a measure that gives an empty list
-0: ``FairnessEvaluator`` in ``provider/evaluator.py`` makes the values.
+The tables are averages with comparisons, reference rankings, and values per topic. A topic for
+which a measure is undefined is left out of its averages, unless ``undefined='count'`` gives it 0.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
              groups: Any = None, names: Sequence[str] | None = None,
              baseline: int | str | None = None, test: Literal["t", "randomisation"] = "t",
              correction: str | None = CORRECTION, references: bool | Sequence[str] = False,
-             undefined: Literal["count", "drop"] = "count", n_jobs: int = 1,
+             undefined: Literal["drop", "count"] = "drop", n_jobs: int = 1,
              progress: bool = True, seed: int = 0) -> Evaluation:
     """Evaluate any number of runs, as ``pt.Experiment`` would.
 
@@ -134,8 +133,9 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         values of the measures that compare the groups of one source, and are never tested or
         marked as the best
     :param undefined: ``'drop'`` leaves the topics for which a measure of this package is undefined
-        for every run out of its averages and tests; they are NaN per topic. A topic that is
-        undefined for one run alone keeps the value 0.0
+        for every run out of its averages and tests; they are NaN per topic. ``'count'`` gives them
+        the value 0.0, as ``pt.Experiment`` does. A topic that is undefined for one run alone has
+        0.0 in both cases
     :param n_jobs: the number of processes, at most one for each run; −1 for all processors. With 1,
         ``joblib.parallel_config`` sets it; outside such a block, this process evaluates all runs.
     :param progress: whether to show a progress bar on standard error
@@ -146,8 +146,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         and, with a correction, ``reject`` (at .05, and never with fewer than six topics) and
         ``p-value corrected`` of each; rows in the order of the runs. The values are as in
         ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
-        topic for which a measure of this package is undefined has 0.0; a topic that a group source
-        drops is NaN, and the averages exclude it. The average of a measure that is undefined for
+        topic that a group source drops is NaN, too. The average of a measure that is undefined for
         all topics is NaN, and it is not compared.
     :raises ValueError: if ``runs`` is empty, two runs have the same name, transformers lack
         topics, an option, a measure, a group source or the qrels are wrong, the baseline is
@@ -169,7 +168,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     """
     at_least(0, "seed", seed)
     one_of("test", test, list(TESTS))
-    one_of("undefined", undefined, ("count", "drop"))
+    one_of("undefined", undefined, ("drop", "count"))
     corrected(pd.Series([1.0]), correction)  # checks it
     kinds = _kinds(references)
     if kinds and qrels is None:

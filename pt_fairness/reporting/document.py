@@ -119,7 +119,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
            test: Literal["t", "randomisation"] = "t", correction: str | None = CORRECTION,
            confidence: float | None = None, tolerance: float | Mapping[Any, float] | None = None,
            uncertain: int | None = None, topic_groups: Any = None, test_zero: bool = False,
-           undefined: Literal["count", "drop"] = "count", depth: int = DEPTH,
+           undefined: Literal["drop", "count"] = "drop", depth: int = DEPTH,
            title: str = "Fairness report", front: bool = False, n_jobs: int = 1,
            progress: bool = True, seed: int = 0) -> Report:
     """Evaluate runs, and report on them in one HTML file.
@@ -154,7 +154,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     :param test_zero: whether to test each signed measure against 0, in a section with the result of
         :func:`pt_fairness.analysis.bias_test`
     :param undefined: ``'drop'`` leaves the topics for which a measure is undefined out of its
-        averages; ``'count'`` is needed with ``uncertain``
+        averages, tests and intervals; ``'count'`` gives them the value 0.0
     :param depth: the number of documents of each ranking to show, from 1 to 100
     :param title: the title of the page
     :param front: whether the plane shows the front that the judgments allow, the result of
@@ -180,8 +180,6 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     'We evaluate 1 system on 1 topic b'
     """
     at_least(1, "depth", depth, most=100)
-    if uncertain is not None and undefined != "count":
-        raise ValueError(f"undefined must be 'count' with uncertain, got {undefined!r}")
     if tolerance is not None and baseline is None:
         raise ValueError("tolerance must have a baseline, got None")
     named, judged, measures, groups = inputs_of(runs, qrels, measures, topics, groups, names,
