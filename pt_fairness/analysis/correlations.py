@@ -240,7 +240,7 @@ def _correlation(pairs: Floats, method: str, first: str, second: str) -> tuple[f
 
 
 def _ap(x: Floats, y: Floats, end: str) -> float:
-    """Return the AP correlation of two measures, with the ranking by the first.
+    """Return the AP correlation of two measures, with the ranking by the first; NaN if all tie.
 
     :param end: the better end of the first measure
     """
@@ -252,7 +252,7 @@ def _ap(x: Floats, y: Floats, end: str) -> float:
     below = above.any(axis=1)
     agreeing = (agree * above).sum(axis=1)
     means = ratio(agreeing, above.sum(axis=1))
-    return float(means[below].mean())
+    return float(ratio(means[below].sum(), below.sum() or nan))
 
 
 def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:

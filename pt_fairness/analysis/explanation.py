@@ -206,13 +206,15 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     compared = counts
     if isinstance(measure, FairnessMeasure) and first.needs_groups and not first.EVEN:
         compared = counts & shares["group"].notna()
+    if reason:
+        value = nan
     if reason or not compared.any():
         formula = ""
     formula = _filled(formula, numbers | constants)
     facts = {"measure": name, "qid": topic, "topic value": value, "formula": formula,
              "where": where}
     columns = shares | columns | {column: values}
-    frame = frame.assign(**columns, **facts | targets | constants)
+    frame = frame.assign(**columns, **facts | targets | constants | targets)
     return Explanation(frame, value, formula, reason)
 
 
@@ -399,14 +401,16 @@ def _reason(measure: FairnessMeasure, view: View) -> str:
     rel = measure.param("rel")
     reason = nothing_to_compare(measure, view.labels)
     if reason or rel is None:
-        return reason or "its judgments have nothing to compare with"
+        return reason or "its judgments leave nothing to compare with"
     if view.highest_relevance[0] < rel:
         return "no document is relevant"
     counts = view.relevant(rel)[0] @ view.member
+    if not counts.any():
+        return "no relevant document has a group"
+    if counts.all():
+        return "its target or its judgments leave nothing to compare with"
     present = listed(compress(view.labels, counts))
-    if present:
-        return f"its relevant documents have only the groups {present}"
-    return "no relevant document has a group"
+    return f"its relevant documents have only the groups {present}"
 
 
 def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
@@ -414,7 +418,8 @@ def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
 
     :param formula: as :meth:`FairnessMeasure.formula` returns it
     :param numbers: a number or an array by name
-    :returns: such as ``Σ product / Z = (0.33 + 0.21) / 1.42``; ``''`` if a number is missing
+    :returns: such as ``Σ product / Z = (0.33 + 0.21) / 1.42``; ``''`` if a number is missing or
+        the divisor is 0
     """
     filled = formula
     for name, values in numbers.items():
@@ -425,7 +430,8 @@ def _filled(formula: str, numbers: Mapping[str, Any]) -> str:
         text = f"[{', '.join(texts)}]" if np.ndim(values) else number(values)
         filled = filled.replace(f"Σ {{{name}}}", f"({total})").replace(f"{{{name}}}", text)
     names = re.sub("[{}]", "", formula)
-    return f"{names} = {filled}" if formula and "{" not in filled else ""
+    is_value = "{" not in filled and not re.search(r"/ 0(?![.\d])", filled)
+    return f"{names} = {filled}" if formula and is_value else ""
 
 
 def number(value: float) -> str:

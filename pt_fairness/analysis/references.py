@@ -27,7 +27,7 @@ from pt_fairness.core.identifiers import PYTERRIER, with_text_ids
 from pt_fairness.core.messages import at_least, one_of
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, fairest, score
-from pt_fairness.provider.evaluator import GroupedMeasures, grouped
+from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures, grouped
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
@@ -214,8 +214,8 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
           equal value counts one half. Of signed measures, the smaller absolute value is fairer.
         * ``p``: the two-sided p-value of the order of the system: small if it is less fair than
           random orders, and if it is fairer
-        * ``n``: the number of topics of the mean. Undefined topics count as 0.0, topics that the
-          group source drops do not count.
+        * ``n``: the number of topics of the mean. Topics for which the measure is undefined, and
+          those that the group source drops, are left out. Without a topic, the values are NaN.
     :raises ValueError: if a measure does not compare groups, or if ``depth`` or ``draws`` is below
         1
 
@@ -247,21 +247,24 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         names = tuple(part.param("groups") for part in measure.parts)
         sharing[names].append(measure)
     users = [(same, grouped(same, judgments)) for same in sharing.values()]
+    missing = FairnessEvaluator(list(columns), judged).undefined(warns=False)
     rows = []
     ranked = ranked_runs(frames, judgments)
     for system, run in tqdm(ranked.items(), "against random", unit="run", disable=not progress):
         for same, sources in users:
-            for measure, row in _compared(system, run, sources, same, depth, draws, seed):
+            defined = [~missing[measure] for measure in same]
+            for measure, row in _compared(system, run, sources, same, defined, depth, draws, seed):
                 rows.append({"name": system, "measure": columns[measure], **row})
     return pd.DataFrame(rows)
 
 
 def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
-              measures: Sequence[FairnessMeasure], depth: int | None, draws: int,
-              seed: int) -> Iterator[tuple[FairnessMeasure, dict[str, float]]]:
+              measures: Sequence[FairnessMeasure], defined: Sequence[Bools], depth: int | None,
+              draws: int, seed: int) -> Iterator[tuple[FairnessMeasure, dict[str, float]]]:
     """Yield each measure with the columns from ``value`` to ``n``.
 
     :param sources: the group sources of the measures
+    :param defined: a mask of the topics for which each measure is defined, ``[T]``
     """
     documents = len(run.place)
     depth = depth or documents
@@ -275,10 +278,8 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
         annotated |= ranked.sets.any_of(ranked.labels)[codes]
     places = np.flatnonzero(annotated)
     pools = _pools(run, places, rankings[0].topics, f"{system}\n")
-    counts = ~np.any([source.dropped for source in sources], axis=0)
-    n = int(counts.sum())
     batch = DOCUMENTS // (documents + len(rankings[0].relevance)) + 1
-    sums = []
+    means = []
     for first in range(0, draws + 1, batch):
         orders: list[Ints] = []
         for number in range(first, min(first + batch, draws + 1)):
@@ -293,12 +294,12 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
         composed = [measure.compose([scores[part] for part in measure.parts])
                     for measure in measures]
         values = np.nan_to_num(composed).reshape(len(measures), len(orders), -1)
-        sums.append(values[..., counts].sum(axis=2))
-    means = np.concatenate(sums, axis=1) / max(n, 1)
-    for measure, values in zip(measures, means, strict=True):
-        least = _least(measure, rankings[0], counts)
+        means.append([of_topics[:, topics].sum(axis=1) / (topics.sum() or nan)
+                      for of_topics, topics in zip(values, defined, strict=True)])
+    for measure, topics, values in zip(measures, defined, np.hstack(means), strict=True):
+        least = _least(measure, rankings[0], topics)
         summary = _summary(measure, values)
-        yield measure, {"value": values[0], "fairest": least, **summary, "n": n}
+        yield measure, {"value": values[0], "fairest": least, **summary, "n": topics.sum()}
 
 
 def _least(measure: FairnessMeasure, rankings: Rankings, counts: Bools) -> float:
@@ -316,6 +317,8 @@ def _summary(measure: FairnessMeasure, means: Floats) -> dict[str, float]:
 
     :param means: the mean value of the system, then of each draw, ``[1 + draws]``
     """
+    if np.isnan(means).any():
+        return dict.fromkeys(["random", "sd", "fairer", "p"], nan)
     random = pd.Series(means[1:])
     difference = (random - means[0]).round(TIE_DECIMALS)
     tail = 1 + min((difference <= 0).sum(), (difference >= 0).sum())

@@ -38,6 +38,12 @@ NOTE_WIDTH = 100
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 #: The suffixes of the columns with the ends of the interval of an average, and with its verdict.
 LOW, HIGH, VERDICT = " low", " high", " verdict"
+#: The Greek letters that have a name in LaTeX, with their code points, and the capitals that do.
+GREEK = {name: ord("α") + i for i, name in enumerate(
+    "ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU XI OMICRON PI RHO "
+    "VARSIGMA SIGMA TAU UPSILON PHI CHI PSI OMEGA".split()) if name != "OMICRON"}
+CAPITALS = ("GAMMA", "DELTA", "THETA", "LAMBDA", "XI", "PI", "SIGMA", "UPSILON", "PHI", "PSI",
+            "OMEGA")
 #: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
 #: encoding, or that fonts lack.
 _LATEX = str.maketrans({
@@ -45,8 +51,9 @@ _LATEX = str.maketrans({
     "#": r"\#", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
-    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "α": r"$\alpha$",
-    "β": r"$\beta$", "κ": r"$\kappa$", "−": "$-$"})
+    WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "−": "$-$",
+    **{chr(code): rf"$\{name.lower()}$" for name, code in GREEK.items()},
+    **{chr(GREEK[name] - 32): rf"$\{name.capitalize()}$" for name in CAPITALS}})
 #: The mark behind the best values in text.
 BEST = "*"
 #: HTML of the best values.
@@ -204,8 +211,8 @@ class Table:
     def _labelled(self) -> pd.DataFrame:
         """Return the frame with rounded values, and labels that say which end is better."""
         table = self.frame if self._digits is None else self.frame.round(self._digits)
-        counts = [column for column in table.columns if str(column).endswith((WINS, LOSSES))]
-        table = table.astype(dict.fromkeys(counts, "Int64"))
+        counts = [name + suffix for name in map(str, table.columns) for suffix in (WINS, LOSSES)]
+        table = table.astype(dict.fromkeys(table.columns.intersection(counts), "Int64"))
         labels = {name: self._head(name) for name in self._labels}
         if "measure" in table:
             return table.assign(measure=table["measure"].replace(labels))
@@ -374,8 +381,8 @@ def _texts(values: pd.Series, digits: int) -> Any:
 
 
 def latex_escaped(text: str) -> str:
-    """Return a text in LaTeX."""
-    return text.translate(_LATEX)
+    """Return a text in LaTeX, with a minus before numbers."""
+    return re.sub(r"(?<![\w.)-])-(?=\d)", "−", text).translate(_LATEX)
 
 
 def _aligned(cells: Iterable[_Cell]) -> list[str]:

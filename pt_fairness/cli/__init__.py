@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any
@@ -112,10 +113,13 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
 def _values(options: Any) -> str:
     """Compute the measures and return their values as text, as the ``ir_measures`` command does.
 
+    A topic for which a measure is undefined is NaN, and the average leaves it out.
+
     :raises ValueError: if the run is empty, or ``--no_summary`` leaves no values
     """
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
 
+    from pt_fairness.analysis import undefined
     from pt_fairness.analysis.inputs import one_run
     from pt_fairness.core.messages import collecting_warnings, warn
     from pt_fairness.evaluation.plan import inputs_of, make_plan
@@ -130,18 +134,28 @@ def _values(options: Any) -> str:
     warn_of_one_list(plan.measures, run)
     provider = ir_measures.providers.registry.get(options.provider, ir_measures)
     with collecting_warnings() as messages:
-        averages, values = provider.calc(plan.measures, plan.qrels, run)
+        values = list(provider.iter_calc(plan.measures, plan.qrels, run))
     refuse_unknown([messages])
     for cause, message in messages:
         warn(message, cause)
-    if not options.by_query:
-        values = []
-    if not options.no_summary:
-        values += [ir_measures.Metric(SUMMARY_QID, measure, averages[measure])
-                   for measure in plan.measures]
+    with collecting_warnings():
+        missing = undefined(plan.qrels, plan.measures)
     columns = dict(zip(plan.measures, plan.columns, strict=True))
+    averages = {measure: measure.aggregator() for measure in plan.measures}
+    pairs = set(missing.itertuples(index=False, name=None))
+    shown = []
+    for value in values:
+        if (value.query_id, str(value.measure)) in pairs:
+            value = value._replace(value=math.nan)
+        if not math.isnan(value.value):
+            averages[value.measure].add(value.value)
+        if options.by_query:
+            shown.append(value)
+    if not options.no_summary:
+        shown += [ir_measures.Metric(SUMMARY_QID, measure, average.result())
+                  for measure, average in averages.items()]
     show = OUTPUT_FORMATS[options.format](options)
     with redirect_stdout(io.StringIO()) as text:
-        for value in values:
+        for value in shown:
             show(value._replace(measure=columns[value.measure]))
     return text.getvalue()

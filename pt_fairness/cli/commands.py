@@ -88,7 +88,7 @@ def _add_table(commands: Any) -> None:
 
 def _add_explain(commands: Any) -> None:
     explain = add_command(commands, "explain", _explain, "show how the value of one topic is "
-                          "computed, with the numbers at each rank", ("text", "csv", "json"))
+                          "computed, with the numbers at each rank", ("text", "csv", "md", "json"))
     add_qrels(explain)
     add_run(explain)
     explain.add_argument("-m", "--measures", metavar="MEASURE", nargs=1, required=True,
@@ -149,7 +149,7 @@ def _evaluated(options: argparse.Namespace) -> Any:
     defined = perquery[~perquery["measure"].isin(facts.never_defined)]
     more = {}
     if "topic_groups" in options:
-        shown = call(analysis.intervals, options, perquery, "t", by=options.topic_groups)
+        shown = call(analysis.intervals, options, perquery, by=options.topic_groups)
     elif "test_zero" in options:
         shown = call(analysis.bias_test, options, perquery)
     elif "long" in options:

@@ -31,9 +31,10 @@ FIGURES: dict[str, Any] = {
                     "measure", add_baseline, add_correction),
     "distribution": ("the values of the first measure in all topics",),
     "strips": ("the groups at each rank of one topic", _add_topic),
-    "explain": ("how the value of the first measure for one topic of the first run comes about",
+    "explain": ("how the value of the first measure for one topic of a run comes about",
                 _add_topic),
-    "exposure": ("the shares of the groups in the exposure of the first run",),
+    "exposure": ("the shares of the groups in the exposure of a run, and in the relevant "
+                 "documents",),
     "groups_per_topic": ("the relevant documents of each group by topic",),
     "lorenz": ("how unequal the exposure of documents is",)}
 
@@ -81,7 +82,7 @@ def _plot(options: argparse.Namespace) -> None:
 def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
     """Return the axes of a figure.
 
-    :raises ValueError: if fewer than two measures or runs are compared
+    :raises ValueError: if the figure has another number of measures or runs
     """
     from pt_fairness import analysis, plots
     from pt_fairness.evaluation.plan import inputs_of
@@ -90,11 +91,14 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
     runs, qrels, measures, groups = call(inputs_of, options)
     first, *_ = runs
     topic = vars(options).get("topic", qrels.iloc[0, 0])
+    if options.figure in ("explain", "exposure") and len(runs) > 1:
+        raise ValueError(f"{options.figure} must have one run, got {', '.join(runs)}")
     match options.figure:
         case "tradeoff":
-            if len(measures) < 2:
-                raise ValueError(f"tradeoff must have two measures, got {measures[0]}")
-            x, y, *_ = measures
+            if len(measures) != 2:
+                raise ValueError("tradeoff must have two measures, got "
+                                 f"{', '.join(map(str, measures))}")
+            x, y = measures
             front = analysis.frontier(qrels, x, y, groups) if "front" in options else None
             return plots.tradeoff(averages, x, y, front=front, baseline=baseline)
         case "correlations":
@@ -113,8 +117,9 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
             return plots.explain(
                 analysis.explain(measures[0], runs[first], qrels, topic, groups=groups))
         case "exposure":
-            return plots.exposure(
-                analysis.ranked_groups({first: runs[first]}, qrels, groups))
+            relevant = analysis.group_distribution(qrels, groups)
+            target = relevant[relevant["qid"] == "all"].set_index("group")["share"]
+            return plots.exposure(analysis.ranked_groups(runs, qrels, groups), target)
         case "groups_per_topic":
             return plots.groups_per_topic(analysis.group_distribution(qrels, groups))
         case "lorenz":

@@ -19,6 +19,7 @@ from pt_fairness.analysis.explanation import (
 from pt_fairness.analysis.explanation import TARGET as TARGET_SHARE
 from pt_fairness.analysis.frames import per_query, single_measure
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
+from pt_fairness.analysis.statistics import t_interval
 from pt_fairness.core import arrays
 from pt_fairness.core.messages import listed, one_of
 from pt_fairness.io.files import need_rows
@@ -128,17 +129,12 @@ def _labelled(depth: int) -> list[int]:
     return sorted({1, *range(step, depth + 1, step)})
 
 
-#: The half-width of a 95 % confidence interval of a mean, in standard errors.
-Z_95 = 1.96
-
-
 def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | None = None,
              discount: str = "log2", ax: Axes | None = None) -> Axes:
     """Draw the share of each group in the exposure of the first ranks, over all topics.
 
     At rank k, a line is the mean over the topics of the share of a group in the exposure of the
-    first k ranks; the band is the 95 % confidence interval of the mean (± 1.96 standard errors, of
-    two topics or more). A document of m groups gives 1/m of its exposure to each; one without a
+    first k ranks; the band is its 95 % t interval over the topics, of three topics or more. A document of m groups gives 1/m of its exposure to each; one without a
     group gives none. A dashed line is the target of the group in the same colour. Of two groups,
     whose shares add up to 1, only the first is drawn, or the first one in ``target``.
 
@@ -167,10 +163,10 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
     need_rows(documents, "the frame of documents with a group")
     depth = ranked["rank"].max()
     shares = _exposure_shares(documents, discount, depth)
-    means = shares.groupby("rank").mean()
-    errors = Z_95 * shares.groupby("rank").sem()
-    low = means - errors
-    high = means + errors
+    topics = shares.unstack("rank")
+    low, high = t_interval(topics.to_numpy(), 0.95)
+    ends = {"mean": topics.mean(), "low": low, "high": high}
+    bands = pd.DataFrame(ends, topics.columns).clip(0, 1)
     groups = [*shares]
     targets = pd.Series(target, dtype=float)
     for group in targets.index:
@@ -185,8 +181,9 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
     ax = open_axes(ax, xlabel="first ranks", ylabel=text, title=title)
     for group in drawn:
         look = line_style(groups.index(group))
-        ax.plot(means[group], markersize=3, label=group, **look)
-        ax.fill_between(means.index, low[group], high[group], color=look["color"], alpha=0.2)
+        band = bands.loc[group]
+        ax.plot(band["mean"], markersize=3, label=group, **look)
+        ax.fill_between(band.index, band["low"], band["high"], color=look["color"], alpha=0.2)
         if group in targets:
             ax.axhline(targets[group], color=look["color"], **TARGET)
     if len(targets):
@@ -245,7 +242,8 @@ def explain(explanation: Explanation, ax: Axes | None = None) -> Axes:
     need_rows(ranks, "the explanation")
     name, qid = ranks[["measure", "qid"]].iloc[0]
     ideal = described(name).removeprefix(name)
-    title = f"topic {qid}: {name} = {explanation.value:.3f}{ideal}"
+    value = "undefined" if explanation.reason else f"{explanation.value:.3f}"
+    title = f"topic {qid}: {name} = {value}{ideal}"
     ax = open_axes(ax, ylabel="value so far", title=title)
     shares = ranks.filter(regex=f"^{SHARE}")
     shares.columns = shares.columns.str.removeprefix(SHARE)

@@ -46,7 +46,7 @@ ZERO = ("zero", "Bias against 0",
         "The mean of each signed measure, and a two-sided one-sample t-test of a mean of 0.")
 TOPIC_GROUPS = (
     "topic-groups", "Groups of topics",
-    "Means over the topics of each group with t intervals, and their range, the largest minus the "
+    "Means over the topics of each group with BCa intervals, and their range, the largest minus the "
     "smallest mean. Chance is the mean range where the topics exchange their groups at random; the "
     "p-value of this test is not corrected.")
 UNCERTAIN = (
@@ -215,7 +215,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
         tests = analysis.bias_test(perquery, correction)
         sections.append(Section(*ZERO, [_results(experiment, tests)]))
     if topic_groups is not None:
-        means = analysis.intervals(perquery, "t", topic_groups, level)
+        means = analysis.intervals(perquery, by=topic_groups, confidence=level, seed=seed)
         gaps = analysis.topic_gaps(perquery, topic_groups, seed=seed)
         blocks = [_results(experiment, means), _results(experiment, gaps)]
         sections.append(Section(*TOPIC_GROUPS, blocks))

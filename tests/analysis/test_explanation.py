@@ -11,7 +11,17 @@ import pandas as pd
 import pytest
 from ir_measures import parse_measure
 
-from pt_fairness import ARaB, FairnessWarning, RaB, TrecFair, evaluate, explain, groups, targets
+from pt_fairness import (
+    ARaB,
+    FairnessWarning,
+    RaB,
+    TrecFair,
+    evaluate,
+    explain,
+    groups,
+    table,
+    targets,
+)
 from pt_fairness.analysis.explanation import SUMS
 from pt_fairness.measures import MEASURES
 from pt_fairness.provider.measure_lists import parsed
@@ -63,7 +73,10 @@ def frames_of(measure, case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
         for qid in sorted({row[0] for row in case.qrels}):
-            frame, value, *_ = explain(measure, case.run_frame, case.qrels_frame, qid)
+            frame, value, _, reason = explain(measure, case.run_frame, case.qrels_frame, qid)
+            if reason:
+                assert np.isnan(value)
+                value = 0.0  # as ir_measures counts it
             assert value == pytest.approx(value_of(measure, case, qid), abs=1e-12, nan_ok=True)
             yield qid, frame, value
 
@@ -264,7 +277,31 @@ def test_a_provider_that_breaks_ties_otherwise():
 def test_reasons_of_undefined_topics(worked):
     worked.qrels = [("1", "c", 1, "PRO"), ("1", "a", 0, "CON")]
     frame, value, formula, reason = explain("rND@3", worked.run_frame, worked.qrels_frame, "1")
-    assert value == 0 and not formula and "'PRO'" in reason and len(frame)
+    assert np.isnan(value) and not formula and "'PRO'" in reason and len(frame)
+
+
+def test_the_reason_is_true(worked):
+    """A target of 0 for a side, weights of grades that no document has, an empty target."""
+    worked.qrels = [("1", "c", 1, "PRO"), ("1", "a", 1, "CON")]
+    for measure in ("PEER(weights={2:1})@2", "logDP(target={'CON':0,'PRO':1},protected='CON')@2"):
+        *_, reason = explain(measure, worked.run_frame, worked.qrels_frame, "1")
+        assert reason and "only the group" not in reason
+    worked.qrels = [("1", "c", 0, "PRO"), ("1", "a", 0, "CON")]
+    frame = explain("AWRF(target='qrels')@2", worked.run_frame, worked.qrels_frame, "1").frame
+    assert frame.filter(like="target of").isna().all(axis=None)
+
+
+def test_a_divisor_of_0_has_no_formula(worked):
+    worked.qrels = [("1", docno, 1, "PRO" if docno in "ac" else "CON") for docno in "abcd"]
+    run = worked.run_frame.query("doc_id in ['a', 'c']")
+    _, value, formula, reason = explain("nDD@2", run, worked.qrels_frame, "1")
+    assert (value, formula, reason) == (0.0, "", "")
+
+
+def test_a_label_that_ends_like_a_count(worked):
+    worked.qrels = [("1", docno, 1, "PRO -" if docno in "ac" else "CON") for docno in "abcd"]
+    frame = explain("AWRF@2", worked.run_frame, worked.qrels_frame, "1").frame
+    assert "share of PRO -" in table(frame).csv
 
 
 @pytest.mark.parametrize("source", [None, {"c": "x", "a": "y"}], ids=["qrels", "source"])

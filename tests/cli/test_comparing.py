@@ -122,7 +122,7 @@ def test_a_measure_that_is_undefined_everywhere_has_no_interval(folder, command)
 def test_means_by_groups_of_topics(table, expected):
     perquery = expected().perquery
     groups = {str(qid): "odd" if qid % 2 else "even" for qid in range(1, 13)}
-    means = analysis.intervals(perquery, "t", by=groups, confidence=0.9)
+    means = analysis.intervals(perquery, by=groups, confidence=0.9)
     assert_printed(table("--topic-groups", "topics", "--ci", "0.9")[1], means)
     named = pd.read_csv(io.StringIO(table("--topic-groups", "topics", "--label", "AP=x")[1]))
     assert named["measure"].unique().tolist() == ["nDCG@5", "rND@5", "x ↑"]
@@ -134,7 +134,8 @@ def test_values_for_mixed_models(table, expected):
     values = pd.read_csv(io.StringIO(out), dtype={"topic": str}, **EXACT)
     assert code == 0
     assert [*values] == ["run", "topic", "measure", "value", "ideal", "undefined"]
-    assert values["value"].tolist() == result.perquery["value"].tolist()
+    np.testing.assert_array_equal(values["value"], result.perquery["value"])
+    assert values["value"].isna().equals(values["undefined"])
     assert values["run"].tolist() == result.perquery["name"].tolist()
     ideals = values.groupby("measure")["ideal"].first()
     assert ideals["rND@5"] == 0 and np.isnan(ideals["nDCG@5"])
@@ -150,7 +151,7 @@ def test_values_for_mixed_models(table, expected):
     ("--format long --test t", "--test: not allowed with --format long"),
     ("--format long --uncertain 9", "--uncertain: not allowed with --format long"),
     *((f"--uncertain 9 {ignored}", f"{ignored.split()[0]}: not allowed with --uncertain")
-      for ignored in ("--test t", "--correction holm", "--references", "--drop-undefined",
+      for ignored in ("--test t", "--correction holm", "--references", "--count-undefined",
                       "--label AP=x")),
     ("--topic-groups topics --references", "--references: not allowed with --topic-groups"),
     ("--topic-groups topics --baseline 0", "--baseline: not allowed with --topic-groups"),

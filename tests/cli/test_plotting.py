@@ -56,6 +56,8 @@ def expected(figure, folder):
     qrels = files.read_qrels(folder / "qrels")
     averages, perquery = evaluate(runs, qrels, MEASURES, progress=False)
     ranked = analysis.ranked_groups(runs, qrels)
+    distribution = analysis.group_distribution(qrels)
+    relevant = distribution.query("qid == 'all'").set_index("group")["share"]
     return {
         "tradeoff": lambda: plots.tradeoff(averages, *MEASURES[:2]),
         "correlations": lambda: plots.correlations(analysis.correlations(averages)),
@@ -63,7 +65,7 @@ def expected(figure, folder):
         "distribution": lambda: plots.distribution(perquery, MEASURES[0]),
         "strips": lambda: plots.strips(ranked, "1", perquery=perquery, measure=MEASURES[0]),
         "explain": lambda: plots.explain(analysis.explain(MEASURES[0], runs["bm25"], qrels, "1")),
-        "exposure": lambda: plots.exposure(ranked[ranked["name"] == "bm25"]),
+        "exposure": lambda: plots.exposure(ranked[ranked["name"] == "bm25"], relevant),
         "groups_per_topic": lambda: plots.groups_per_topic(analysis.group_distribution(qrels)),
         "lorenz": lambda: plots.lorenz(analysis.document_exposure(runs)),
     }[figure]()
@@ -72,7 +74,9 @@ def expected(figure, folder):
 @pytest.mark.first(6)
 @pytest.mark.parametrize("figure", list(FIGURES))
 def test_it_draws_what_the_function_draws(figure, folder, plot):
-    code, err = plot(figure, "-o", f"{figure}.png")
+    options = {"tradeoff": {"measures": MEASURES[:2]}, "explain": {"runs": RUNS[:1]},
+               "exposure": {"runs": RUNS[:1]}}
+    code, err = plot(figure, "-o", f"{figure}.png", **options.get(figure, {}))
     assert code == 0, err
     drawn = io.BytesIO()
     with warnings.catch_warnings(), plots.style():
@@ -106,7 +110,8 @@ def texts(path):
 def test_names_a_baseline_and_references_of_a_tradeoff(folder, plot):
     (folder / "twice.run").write_text((folder / "dph").read_text() + "1 Q0 d1 1 0.5 x\n")
     code, err = plot("tradeoff", "-o", "x.svg", "--baseline", "B", "--references", "--front",
-                     "--names", "A", "B", "C", runs=["twice.run", "dph", "splade"])
+                     "--names", "A", "B", "C", runs=["twice.run", "dph", "splade"],
+                     measures=MEASURES[:2])
     shown = texts(folder / "x.svg")
     assert code == 0 and {"A", "B", "C", "baseline", "front of the judgments"} <= {*shown}
     assert any(text.startswith("[random order]") for text in shown)
@@ -117,10 +122,10 @@ def test_names_a_baseline_and_references_of_a_tradeoff(folder, plot):
 def test_labels_of_measures_in_several_lines(folder, plot):
     label = f"{MEASURES[1]}=$\\alpha$ (unfair)"
     options = ["--label", label, "--label", "P@1=first", "--width", "2", "-o", "labels.svg"]
-    assert plot("tradeoff", *options, measures=["P@1", MEASURES[1], "P@10"])[0] == 0
+    assert plot("tradeoff", *options, measures=["P@1", MEASURES[1]])[0] == 0
     joined = "".join(texts(folder / "labels.svg"))
     assert "first" in joined and "(unfair)" in joined and "rKL" not in joined
-    plot("tradeoff", *options, measures=["P@10", MEASURES[1], "P@1"])
+    plot("tradeoff", *options, measures=["P@10", MEASURES[1]])
     assert "P@10" in texts(folder / "labels.svg")
 
 
@@ -133,8 +138,9 @@ def test_a_topic_and_a_baseline(folder, plot):
 
 
 @each("figure, options, says", [
-    ("tradeoff", "", "--output"), ("tradeoff", "-o no.doc", "'doc'"),
-    ("tradeoff", "-o no.pdf -m P@5", "P@5"), ("strips", "-o no.pdf --topic 99", "'99'"),
+    ("tradeoff", "", "--output"), ("strips", "-o no.doc", "'doc'"),
+    ("tradeoff", "-o no.pdf -m P@5", "P@5"), ("tradeoff", "-o no.pdf", "BiasP"),
+    ("exposure", "-o no.pdf", "one run"), ("explain", "-o no.pdf", "one run"), ("strips", "-o no.pdf --topic 99", "'99'"),
     ("strips", "-o no.pdf --style poster", "'poster'"), ("strips", "-o no.pdf --width 0", "width"),
     ("differences", "-o no.pdf --baseline bm2", "'bm25'"),
     ("tradeoff", "-o no.pdf --topic 1", "--topic"), ("lorenz", "-o no.pdf --topic 1", "--topic"),

@@ -52,7 +52,8 @@ def assert_equals_experiment(averages, per_query, runs, qrels, measures, baselin
 def test_equals_experiment(runs, qrels, measures, baseline):
     name = None if baseline is None else list(runs)[baseline]
     copies = {name: run.copy() for name, run in runs.items()}
-    averages, per_query = evaluate_quietly(runs, qrels, measures, baseline=name, correction=None)
+    averages, per_query = evaluate_quietly(runs, qrels, measures, baseline=name, correction=None,
+                                           undefined="count")
     assert_equals_experiment(averages, per_query, runs, qrels, measures, baseline)
     for name, run in runs.items():
         pd.testing.assert_frame_equal(run, copies[name])

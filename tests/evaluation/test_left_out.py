@@ -21,8 +21,8 @@ def experiment(make_case):
 
 def test_means_and_tests_are_over_the_defined_topics(experiment):
     options = {"baseline": "s0", "correction": None}
-    counted = evaluate_quietly(*experiment, MEASURES, **options)
-    result = evaluate_quietly(*experiment, MEASURES, undefined="drop", **options)
+    counted = evaluate_quietly(*experiment, MEASURES, undefined="count", **options)
+    result = evaluate_quietly(*experiment, MEASURES, **options)
     averages, values = result
     every = counted.perquery
     undefined = set(counted.facts.undefined["rND@5"])
@@ -45,8 +45,7 @@ def test_means_and_tests_are_over_the_defined_topics(experiment):
 
 def test_references_leave_them_out_too(experiment):
     _, qrels = experiment
-    result = evaluate_quietly(*experiment, MEASURES, references=["proportional"],
-                              undefined="drop")
+    result = evaluate_quietly(*experiment, MEASURES, references=["proportional"])
     best = analysis.reference_rankings(qrels, kinds=["proportional"])["proportional"]
     _, values = evaluate_quietly({"x": best}, qrels, MEASURES)
     values = values[values["measure"] == "rND@5"].set_index("qid")["value"]
@@ -56,7 +55,8 @@ def test_references_leave_them_out_too(experiment):
 
 def test_the_warning_and_the_note_say_so(experiment):
     with pytest.warns(UserWarning, match="nothing to compare with are left out"):
-        result = evaluate(*experiment, MEASURES, undefined="drop", progress=False)
-    assert any("left out: rND@5 on" in note for note in result.table().notes)
+        result = evaluate(*experiment, MEASURES, progress=False)
+    defined = 14 - len(result.facts.undefined["rND@5"])
+    assert any(f"rND@5: {defined} of 14 topics" in note for note in result.table().notes)
     with pytest.raises(ValueError, match=r"undefined.*'x'"):
         evaluate(*experiment, MEASURES, undefined="x", progress=False)

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from figures import legend_of, rows_of
 from matplotlib.colors import to_hex
+from scipy import stats
 
 from pt_fairness import FairnessWarning, analysis, explain, plots
 from pt_fairness.analysis.frames import REFERENCES
@@ -254,12 +255,15 @@ class TestExposure:
         assert [y for _, y in places(ax, "PRO")] == pytest.approx([share / 2 for share in pro])
         # The line of CON would be one less that of PRO.
         assert legend_of(ax) == ["PRO", "target"] and ax.lines[1].get_ydata() == [0.3, 0.3]
-        band = ax.collections[0].get_paths()[0].vertices[:, 1]
-        assert band.max() == pytest.approx(0.5 + 1.96 * np.std([0, 1], ddof=1) / math.sqrt(2))
+        assert not ax.collections[0].get_paths(), "two topics have no interval"
 
-    def test_a_single_topic_has_no_interval(self):
-        ax = plots.exposure(self.RANKED[self.RANKED["qid"] == "1"])
-        assert ax.lines and not ax.collections[0].get_paths()
+    def test_intervals(self):
+        """By Student's t, within the range of shares."""
+        copies = [self.RANKED.assign(qid=self.RANKED["qid"] + text) for text in ("", "x", "y")]
+        ax = plots.exposure(pd.concat(copies), {"PRO": 0.3})
+        band = ax.collections[0].get_paths()[0].vertices[:, 1]
+        half = stats.t.ppf(0.975, 5) * np.std([0, 1] * 3, ddof=1) / math.sqrt(6)
+        assert band.max() == pytest.approx(min(1, 0.5 + half)) and band.min() >= 0
 
     def test_three_groups_have_a_line_each(self, robust03):
         qrels, runs = robust03
