@@ -38,12 +38,12 @@ NOTE_WIDTH = 100
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 #: The suffixes of the columns with the ends of the interval of an average, and with its verdict.
 LOW, HIGH, VERDICT = " low", " high", " verdict"
-#: The Greek letters that have a name in LaTeX, with their code points, and the capitals that do.
-GREEK = {name: ord("α") + i for i, name in enumerate(
-    "ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU XI OMICRON PI RHO "
-    "VARSIGMA SIGMA TAU UPSILON PHI CHI PSI OMEGA".split()) if name != "OMICRON"}
-CAPITALS = ("GAMMA", "DELTA", "THETA", "LAMBDA", "XI", "PI", "SIGMA", "UPSILON", "PHI", "PSI",
-            "OMEGA")
+#: The names of the Greek letters in LaTeX, from α on; ``None`` for omicron, which has none.
+GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
+         "lambda", "mu", "nu", "xi", None, "pi", "rho", "varsigma", "sigma", "tau", "upsilon",
+         "phi", "chi", "psi", "omega")
+#: The capital letters that have a name in LaTeX.
+CAPITALS = "ΓΔΘΛΞΠΣΥΦΨΩ"
 #: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
 #: encoding, or that fonts lack.
 _LATEX = str.maketrans({
@@ -52,8 +52,8 @@ _LATEX = str.maketrans({
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
     WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "−": "$-$",
-    **{chr(code): rf"$\{name.lower()}$" for name, code in GREEK.items()},
-    **{chr(GREEK[name] - 32): rf"$\{name.capitalize()}$" for name in CAPITALS}})
+    **{chr(ord("α") + i): rf"$\{name}$" for i, name in enumerate(GREEK) if name},
+    **{letter: rf"$\{(GREEK[ord(letter) - ord('Α')] or '').capitalize()}$" for letter in CAPITALS}})
 #: The mark behind the best values in text.
 BEST = "*"
 #: HTML of the best values.

@@ -134,9 +134,10 @@ def exposure(ranked: pd.DataFrame, target: Mapping[str, float] | pd.Series | Non
     """Draw the share of each group in the exposure of the first ranks, over all topics.
 
     At rank k, a line is the mean over the topics of the share of a group in the exposure of the
-    first k ranks; the band is its 95 % t interval over the topics, of three topics or more. A document of m groups gives 1/m of its exposure to each; one without a
-    group gives none. A dashed line is the target of the group in the same colour. Of two groups,
-    whose shares add up to 1, only the first is drawn, or the first one in ``target``.
+    first k ranks; the band is its 95 % t interval over the topics, of three topics or more. A
+    document of m groups gives 1/m of its exposure to each; one without a group gives none. A dashed
+    line is the target of the group in the same colour. Of two groups, whose shares add up to 1,
+    only the first is drawn, or the first one in ``target``.
 
     :param ranked: the rows of one system of the result of
         :func:`pt_fairness.analysis.ranked_groups`

@@ -46,8 +46,8 @@ ZERO = ("zero", "Bias against 0",
         "The mean of each signed measure, and a two-sided one-sample t-test of a mean of 0.")
 TOPIC_GROUPS = (
     "topic-groups", "Groups of topics",
-    "Means over the topics of each group with BCa intervals, and their range, the largest minus the "
-    "smallest mean. Chance is the mean range where the topics exchange their groups at random; the "
+    "Means over the topics of each group with BCa intervals, and their range, the largest minus "
+    "the smallest mean. Chance is the mean range where the topics exchange their groups at random; the "
     "p-value of this test is not corrected.")
 UNCERTAIN = (
     "uncertain", "Uncertain labels",

@@ -6,7 +6,7 @@ from scipy import stats
 from slow_versions import references as slow
 
 from pt_fairness import AWRF, EEL, GFR, NDKL, BiasP, RaB, RepBias, evaluate, groups, nDD, rKL
-from pt_fairness.analysis import against_random, explain
+from pt_fairness.analysis import against_random, explain, undefined
 
 
 def experiment(rng, topics=4, samples=1):

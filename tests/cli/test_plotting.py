@@ -140,7 +140,8 @@ def test_a_topic_and_a_baseline(folder, plot):
 @each("figure, options, says", [
     ("tradeoff", "", "--output"), ("strips", "-o no.doc", "'doc'"),
     ("tradeoff", "-o no.pdf -m P@5", "P@5"), ("tradeoff", "-o no.pdf", "BiasP"),
-    ("exposure", "-o no.pdf", "one run"), ("explain", "-o no.pdf", "one run"), ("strips", "-o no.pdf --topic 99", "'99'"),
+    ("exposure", "-o no.pdf", "one run"), ("explain", "-o no.pdf", "one run"),
+    ("strips", "-o no.pdf --topic 99", "'99'"),
     ("strips", "-o no.pdf --style poster", "'poster'"), ("strips", "-o no.pdf --width 0", "width"),
     ("differences", "-o no.pdf --baseline bm2", "'bm25'"),
     ("tradeoff", "-o no.pdf --topic 1", "--topic"), ("lorenz", "-o no.pdf --topic 1", "--topic"),
