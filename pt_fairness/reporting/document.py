@@ -47,8 +47,8 @@ ZERO = ("zero", "Bias against 0",
 TOPIC_GROUPS = (
     "topic-groups", "Groups of topics",
     "Means over the topics of each group with BCa intervals, and their range, the largest minus "
-    "the smallest mean. Chance is the mean range where the topics exchange their groups at random; the "
-    "p-value of this test is not corrected.")
+    "the smallest mean. Chance is the mean range where the topics exchange their groups at random; "
+    "the p-value of this test is not corrected.")
 UNCERTAIN = (
     "uncertain", "Uncertain labels",
     "Each draw gives every document one label. The interval from low to high covers the choice of "
