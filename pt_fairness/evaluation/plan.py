@@ -297,12 +297,20 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
 def group_sources(system: Any) -> list[Any]:
     """Return the group sources of a pipeline, of all its transformers."""
     # pt.inspect.subtransformers leaves out caches, which are artifacts.
-    groups = getattr(system, "groups", None)
-    sources = [groups] if isinstance(groups, Groups) else []
-    for value in vars(system).values():
-        parts = value if isinstance(value, (list, tuple)) else [value]
-        for part in filter(is_system, parts):
-            sources += group_sources(part)
+    sources = []
+    seen = set()
+    remaining = [system]
+    while remaining:
+        part = remaining.pop()
+        if id(part) in seen:  # a transformer may refer to itself
+            continue
+        seen.add(id(part))
+        groups = getattr(part, "groups", None)
+        if isinstance(groups, Groups):
+            sources.append(groups)
+        for value in vars(part).values():
+            parts = value if isinstance(value, (list, tuple)) else [value]
+            remaining += filter(is_system, parts)
     return sources
 
 

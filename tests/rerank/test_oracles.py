@@ -50,6 +50,12 @@ def test_labels_of_no_judged_document_evaluate_nothing():
     assert not oracles({"other": pipeline}, QRELS, ["AWRF@3"], topics=TOPICS, groups=elsewhere[1])
 
 
+def test_a_transformer_that_refers_to_itself():
+    pipeline = pt.Transformer.from_df(RUN) >> rerank.xquad(JUDGED)
+    pipeline.first = pipeline
+    assert [*oracles({"loop": pipeline}, QRELS, ["AWRF@3"], topics=TOPICS)] == ["loop"]
+
+
 @pytest.fixture
 def folder(folder_of):
     folder_of({
