@@ -105,7 +105,7 @@ def representation(run: pd.DataFrame, qrels: pd.DataFrame) -> tuple[pd.DataFrame
     pairs = [*itertools.product(TARGETS, labels)]
     measures = [repbias(group, TARGETS[name]) for name, group in pairs]
     _, perquery = evaluate({"results": run}, qrels, [*models.values(), *measures],
-                           undefined="drop", progress=False)
+                           progress=False)
     values = perquery.pivot(index="qid", columns="measure", values="value")
     values = values.loc[qrels["qid"].unique()]
     biases = {}

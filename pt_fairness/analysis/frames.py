@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -168,6 +169,39 @@ def fairness_measure(name: Any) -> FairnessMeasure | None:
     """Return the measure of this package that a column is named after, or ``None``."""
     measure = parsed_or_none(name)
     return measure if isinstance(measure, FairnessMeasure) else None
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """Return names by what differs, of measures of this package that differ only in parameters.
+
+    Examples
+    --------
+    >>> short_names(["AWRF@10", "AWRF(target='qrels')@10", "nDCG@10"])
+    {'AWRF@10': 'AWRF@10, target uniform', "AWRF(target='qrels')@10": 'AWRF@10, target qrels'}
+    """
+    families: dict[str, dict[str, FairnessMeasure]] = defaultdict(dict)
+    for name in names:
+        measure = fairness_measure(name)
+        if measure is not None:
+            families[measure.NAME][name] = measure
+    shown = {}
+    for family in families.values():
+        used = {key for measure in family.values() for key in measure.params} - {"cutoff"}
+        values = {key: [measure.param(key) for measure in family.values()] for key in sorted(used)}
+        differing = [key for key, of_key in values.items() if len({*map(repr, of_key)}) > 1]
+        if differing:
+            for name, measure in family.items():
+                shown[name] = _short(measure, differing)
+    return shown if len({*shown.values()}) == len(shown) else {}
+
+
+def _short(measure: FairnessMeasure, keys: Sequence[str]) -> str:
+    """Return the name and the cutoff of a measure, and some of its parameters in words."""
+    text = measure.NAME
+    if measure.param("cutoff") is not None:
+        text += f"@{measure.param('cutoff')}"
+    params = [f"{key} {measure.param(key)}" for key in keys if measure.param(key) is not None]
+    return ", ".join([text, *params])
 
 
 def is_constant(values: Any) -> bool:

@@ -21,6 +21,7 @@ from pt_fairness.analysis.frames import (
     WINS,
     is_reference,
     measure_columns,
+    short_names,
     split_suffix,
     values_by_measure,
 )
@@ -93,6 +94,7 @@ class Table:
         self.notes = list(notes)
         self._facts = facts
         self._labels = labels
+        self._shown = {**short_names(list(map(str, frame.columns))), **labels}
         self._digits = digits
         self._p_values = p_values
         self._highlight = highlight
@@ -224,7 +226,7 @@ class Table:
 
     def _head(self, measure: str) -> str:
         """Return the label of a measure with its better end."""
-        return f"{self._labels.get(measure, measure)} {direction(measure) or ''}".rstrip()
+        return f"{self._shown.get(measure, measure)} {direction(measure) or ''}".rstrip()
 
     @cached_property
     def _cells(self) -> dict[str, list[_Cell]]:
@@ -250,7 +252,7 @@ class Table:
                 ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
                 texts = np.where((low == "") | (texts == ""), texts, texts + ends)
             texts = np.where(texts == "", missing, texts)
-            label = self._labels.get(column, column)
+            label = self._shown.get(column, column)
             columns[self._head(column)] = list(map(_Cell, texts, is_best[column], mark[column]))
             p = noted.p_values(table, column)
             if self._p_values and p is not None:
@@ -321,7 +323,7 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         names = measure_columns(frame)
     by_name = values_by_measure(labels or {}, names)
     _check_labels(by_name, [*names, *map(str, frame.columns)])
-    sentences = notes(frame, facts, by_name)
+    sentences = notes(frame, facts, short_names(names) | by_name)
     if intervals is not None:
         frame = _joined(frame, intervals, {"low": LOW, "high": HIGH})
         sentences.append(noted.on_intervals(intervals))

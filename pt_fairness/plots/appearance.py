@@ -101,12 +101,12 @@ def ideal(column: str) -> float:
     return float(getattr(fairness_measure(column), "IDEAL", nan))
 
 
-def described(column: str) -> str:
-    """Return the name of a column with the ideal value of its measure."""
+def described(column: str, shown: str | None = None) -> str:
+    """Return the name of a column, or how it is shown, with the ideal value of its measure."""
     measure = fairness_measure(column)
     if measure is None:
-        return column
-    return f"{column} ({ideal_in_words(measure)})"
+        return shown or column
+    return f"{shown or column} ({ideal_in_words(measure)})"
 
 
 def best_first(values: pd.Series, measure: str) -> pd.Series:

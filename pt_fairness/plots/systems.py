@@ -118,7 +118,9 @@ def tradeoff(averages: pd.DataFrame, x: Any, y: Any, ax: Axes | None = None, *,
         check_baseline(baseline, [*systems["name"]])
     best: Any = _pareto(systems, columns)
     dominated = systems.drop(best.index)
-    ax = open_axes(ax, xlabel=described(x), ylabel=described(y))
+    shown = frames.short_names(columns)
+    xlabel, ylabel = [described(name, shown.get(name)) for name in columns]
+    ax = open_axes(ax, xlabel=xlabel, ylabel=ylabel)
     ax.margins(ROOM)
     places = systems if front is None else pd.concat([systems, front.front])
     ax.update_datalim(places[columns])
@@ -399,7 +401,8 @@ def correlations(result: Correlations, ax: Axes | None = None) -> Axes:
     ('rKL@5 ↓', 'AP ↑')
     """
     need_rows(result.table, "the table of correlations")
-    names = [f"{name} {direction(name) or ''}" for name in result.coefficients]
+    shown = frames.short_names(list(result.coefficients))
+    names = [f"{shown.get(name, name)} {direction(name) or ''}" for name in result.coefficients]
     values = result.coefficients.to_numpy(float)[1:, :-1]
     p_values = result.p_values.to_numpy(float)[1:, :-1]
     size = len(values)

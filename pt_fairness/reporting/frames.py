@@ -70,7 +70,10 @@ class Experiment:
         self.systems: list[str] = results.systems(self.averages)["name"].tolist()
         self.columns = results.measure_columns(self.averages)
         names = results.values_by_measure(labels or {}, self.columns)
-        #: The names of the measures, their better ends, and what these mean.
+        #: The names of the measures in a text.
+        self.names: list[str] = [names.get(column, column) for column in self.columns]
+        names = results.short_names(self.columns) | names
+        #: The names of the measures in tables and figures, their better ends, and what these mean.
         self.labels: list[str] = [names.get(column, column) for column in self.columns]
         self.ends = [str(direction(measure)) for measure in measures]
         self.meanings = list(map(meaning, measures))

@@ -39,7 +39,7 @@ def paragraph(experiment: Experiment) -> str:
     facts = experiment.facts
     cited = []
     described = []
-    for label, column, measure in zip(experiment.labels, experiment.columns, experiment.measures,
+    for label, column, measure in zip(experiment.names, experiment.columns, experiment.measures,
                                       strict=True):
         name = label if label == column else f"{label}, which is {column}"
         papers = getattr(measure, "SOURCE", PAPERS.get(measure.NAME, ()))
@@ -78,8 +78,8 @@ def _group_sentences(experiment: Experiment, source: Source) -> list[str]:
     """Return the groups of a source, and how good the labels of a model are."""
     users = ""
     if len(experiment.sources) > 1:
-        labels = [experiment.labels[place] for place in source.measures]
-        users = f" of {enumerated(labels)}"
+        names = [experiment.names[place] for place in source.measures]
+        users = f" of {enumerated(names)}"
     sentences = [f"The groups{users} are from {source.name} ({first_names(source.labels)})."]
     groups = None if source.groups is None else group_sources.get(source.groups)
     if isinstance(groups, ModelLabels):
