@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import subprocess
 from pathlib import Path
 
@@ -63,3 +64,16 @@ def test_imports_by_text():
              for path in PACKAGE.rglob("*.py")}
     assert {name for name, calls in found.items() if calls} == {
         "cli/output.py", "core/imports.py"}, "only the lazy face and --import import by text"
+
+
+def test_every_test_is_one_that_pytest_collects():
+    """A test in another function never runs."""
+    for path in sorted(TESTS.rglob("test_*.py")):
+        module = ast.parse(path.read_text("utf-8"))
+        classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
+        collected = [*module.body, *itertools.chain(*(node.body for node in classes))]
+        for node in ast.walk(module):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                assert node in collected, f"{path}, line {node.lineno}"
+        assert all(node.name.startswith("Test") for node in classes
+                   if any(getattr(part, "name", "").startswith("test_") for part in node.body))
