@@ -70,6 +70,9 @@ class Facts:
     labels: Sequence[str] | None = None
     #: How many documents have a group or a value, a sentence for each source.
     matched: Mapping[str, str] = field(default_factory=dict)
+    #: The sources of which fewer than half of the judged or of the ranked documents have a group
+    #: or a value.
+    unmatched: Sequence[str] = ()
     #: The topics for which a measure is undefined, by measure.
     undefined: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: The measures that are undefined for all topics, with the number of topics or the reason.

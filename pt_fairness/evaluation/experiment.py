@@ -192,6 +192,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     _warn_once(messages, len(systems), undefined)
     facts = scorer.facts(scores)
     facts.systems, facts.failed = tuple(systems), failed
+    for name in facts.unmatched:
+        warn(f"{name}: fewer than half: {facts.matched[name]}; check that the ids match")
     facts.dropped = undefined == "drop"
     if named.systems:
         facts.oracles = oracles(named.systems, plan.measures, plan.qrels)

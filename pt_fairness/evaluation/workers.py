@@ -176,6 +176,7 @@ class Scorer:
         everywhere = {}
         several = {}
         matched = {}
+        unmatched = []
         for evaluator in self.evaluator.fairness:
             masks = {}
             if any(run.has_undefined for run in runs):
@@ -196,6 +197,9 @@ class Scorer:
                 judged = evaluator.judged_matches().get(source)
                 name = self.plan.shown.get(name, name)
                 matched[name] = matched_line(ranked, judged, what)
+                if any(2 * documents.without > documents.documents
+                       for documents in (ranked, judged) if documents is not None):
+                    unmatched.append(name)
         # By measure and system, the share of the counted documents within the cutoff, if small.
         far_down: dict[str, dict[str, float]] = defaultdict(dict)
         for name, run in scores.items():
@@ -203,8 +207,8 @@ class Scorer:
                 if share < 0.5:
                     far_down[column][name] = share
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
-                     matched=matched, undefined=undefined, never_defined=everywhere,
-                     several=several, far_down=dict(far_down))
+                     matched=matched, unmatched=unmatched, undefined=undefined,
+                     never_defined=everywhere, several=several, far_down=dict(far_down))
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""

@@ -401,8 +401,9 @@ def correlations(result: Correlations, ax: Axes | None = None) -> Axes:
     ('rKL@5 ↓', 'AP ↑')
     """
     need_rows(result.table, "the table of correlations")
-    shown = frames.short_names(list(result.coefficients))
-    names = [f"{shown.get(name, name)} {direction(name) or ''}" for name in result.coefficients]
+    columns = list(map(str, result.coefficients))
+    shown = frames.short_names(columns)
+    names = [f"{shown.get(name, name)} {direction(name) or ''}" for name in columns]
     values = result.coefficients.to_numpy(float)[1:, :-1]
     p_values = result.p_values.to_numpy(float)[1:, :-1]
     size = len(values)

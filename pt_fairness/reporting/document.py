@@ -34,6 +34,7 @@ from pt_fairness.evaluation.plan import inputs_of
 from pt_fairness.io.files import Path, is_pipe, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
+from pt_fairness.reporting import answer as answers
 from pt_fairness.reporting import frames, methods
 from pt_fairness.reporting.frames import Experiment, decimal
 
@@ -206,7 +207,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
                                         tolerance=tolerance)
     verdicts = None if tolerance is None else compared
     table = evaluation.table(labels=labels, intervals=ends, verdicts=verdicts, p_values=True)
-    sections = [_systems(experiment, table, ends, verdicts)]
+    found = answers.answer(experiment, scored, judged if qrels is not None else None, groups, seed)
+    sections = [_answer(experiment, found)] if len(found) else []
+    sections.append(_systems(experiment, table, ends, verdicts))
     data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
     if len(measures) > 1:
         data["fronts"] = frames.fronts(experiment, judged, groups) if front else pd.DataFrame()
@@ -235,7 +238,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
         known = judged if qrels is not None else judged[:0]
         data["documents"] = frames.documents(experiment, ranked, known)
     sections.append(_topics(experiment, compared, ranked))
-    text = methods.paragraph(experiment)
+    text = methods.paragraph(experiment, found)
     paper = methods.plain(text), methods.latex(text), methods.bibtex(text)
     sections.append(_paper(*paper))
     html = _rendered(title, experiment, sections, data, depth)
@@ -247,6 +250,26 @@ def _ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: in
     tables = [analysis.ranked_groups({name: run}, qrels, groups, depth)
               for name, run in runs.items()]
     return frames.first_samples(pd.concat(tables, ignore_index=True))
+
+
+def _answer(experiment: Experiment, found: pd.DataFrame) -> Section:
+    """Return the section with the fairest and the least fair system, and what is not known.
+
+    :param found: what :func:`pt_fairness.reporting.answer.answer` returns
+    """
+    labels = dict(zip(experiment.columns, experiment.labels, strict=True))
+    frame = found.rename(columns={"place": "", "same": "not told apart from",
+                                  "random": "random orders"})
+    frame["measure"] = frame["measure"].map(labels)
+    for column in ("system", "not told apart from"):
+        frame[column] = [answers.named(systems, experiment) for systems in frame[column]]
+    frame["p"] = frame["p"].map(short_p)
+    if experiment.facts.comparison is None:
+        frame = frame.drop(columns="p")
+    lead = ("The fairest and the least fair system by each measure of groups or values, with the "
+            "mean value of random orders of its documents.")
+    blocks = [_table(frame), _block("notes", lines=answers.caveats(experiment))]
+    return Section("answer", "Answer", lead, blocks)
 
 
 def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,

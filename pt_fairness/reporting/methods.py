@@ -6,6 +6,7 @@ import re
 from contextlib import suppress
 
 import ir_measures
+import pandas as pd
 
 from pt_fairness import groups as group_sources
 from pt_fairness.analysis.tables import latex_escaped
@@ -15,6 +16,7 @@ from pt_fairness.groups.combinations import ModelLabels
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures.descriptions import ideal_in_words, target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.reporting.answer import results
 from pt_fairness.reporting.frames import Experiment, Source
 
 #: The papers of measures of ir_measures, by the name of the measure.
@@ -34,8 +36,11 @@ _ENTRY = f"""\
 _CITATION = re.compile("\ue000(.*?)\ue001")
 
 
-def paragraph(experiment: Experiment) -> str:
-    """Return the paragraph, with citations."""
+def paragraph(experiment: Experiment, found: pd.DataFrame) -> str:
+    """Return the paragraph, with citations.
+
+    :param found: what :func:`pt_fairness.reporting.answer.answer` returns
+    """
     facts = experiment.facts
     cited = []
     described = []
@@ -54,6 +59,7 @@ def paragraph(experiment: Experiment) -> str:
         holm = _cite("holm1979") if "Holm" in str(facts.comparison) else ""
         sentences.append(f"Differences from {facts.comparison.baseline} are tested over the topics "
                          f"({facts.comparison}){holm}.")
+    sentences += results(experiment, found)
     sentences.append(f"The values were computed with pt_fairness {__version__}{_cite(SOFTWARE)} "
                      f"and ir_measures {ir_measures.__version__}{_cite('macavaney2022')}.")
     return " ".join(sentences)

@@ -31,7 +31,7 @@ def number(text: str) -> float:
 
 def test_the_table_of_averages(made):
     averages, facts = made.evaluation.averages, made.evaluation.facts
-    head, *rows = Tags(made.report.html).tables[0]
+    head, *rows = Tags(made.report.html).tables[1]
     assert len(rows) == len(averages) == 12
     columns = measure_columns(averages)
     assert [cell.partition("|")[0] for cell in head[1:]] == [
