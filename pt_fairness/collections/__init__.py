@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from pt_fairness.core.imports import after_import, lazy
@@ -113,23 +112,6 @@ DOWNLOADS = {
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
 
-def ensure_home() -> None:
-    """Give ir_datasets a temporary home folder if it cannot create its own.
-
-    It creates the folder when it is imported. The debates of this package need no such folder.
-    """
-    default = os.path.expanduser("~/.ir_datasets")
-    home = os.environ.get("IR_DATASETS_HOME") or default
-    try:
-        os.makedirs(home, exist_ok=True)
-    except OSError:
-        from pt_fairness.core.messages import warn
-        from pt_fairness.io.files import temporary_folder
-        os.environ["IR_DATASETS_HOME"] = folder = temporary_folder()
-        warn(f"ir_datasets cannot create its home folder {home}, and has the temporary folder "
-             f"{folder} until this process ends; set IR_DATASETS_HOME to keep what it downloads")
-
-
 #: The modules that import ir_datasets and are being imported.
 _unfinished: set[str] = set()
 
@@ -151,8 +133,11 @@ def _finish(module: str) -> None:
     register_datasets()
 
 
+@cache
 def make(what: str, name: str) -> Groups | Values | Target:
-    """Return one of :data:`BUILT_IN`; documents are read when their groups or values are needed.
+    """Return one of :data:`BUILT_IN`, the same object at every call.
+
+    Documents are read when their groups or values are needed.
 
     :param what: ``groups``, ``values`` or ``targets``
     """

@@ -288,7 +288,7 @@ class FromIrds(Groups):
         dataset = reading.dataset(self.dataset_id)
         if self._entity(dataset) == "docs":
             return None
-        rows = reading.judgments(dataset.qrels_handler())
+        rows = list(dataset.qrels_iter())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         judgments = []
         for row in rows:
