@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from pt_fairness.core.imports import after_import, lazy
 from pt_fairness.core.registry import declare
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
-    from pt_fairness.targets import Target
-    from pt_fairness.values import Values
 
 #: The modules with dataset ids, which their ``register(registry)`` registers.
 MODULES = ("arguments", "passages", "trec")
@@ -134,7 +129,7 @@ def _finish(module: str) -> None:
 
 
 @cache
-def make(what: str, name: str) -> Groups | Values | Target:
+def make(what: str, name: str) -> Any:
     """Return one of :data:`BUILT_IN`, the same object at every call.
 
     Documents are read when their groups or values are needed.

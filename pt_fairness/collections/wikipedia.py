@@ -1,14 +1,16 @@
 """Groups of Wikipedia articles from the metadata of the TREC Fair Ranking tracks.
 
 A metadata file has a JSON object for each of up to 6.5 million articles. A source reads the file
-once, when its groups are first needed, and keeps about ten bytes for an article.
+when its groups are first needed, and keeps the weights of the labels in a table beside it.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from array import array
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,6 +21,7 @@ from scipy import sparse
 
 from pt_fairness.core.messages import UNANNOTATED, listed, warn
 from pt_fairness.groups import Groups, Memberships
+from pt_fairness.io.files import written_whole
 
 _QUALITY = ("Stub", "Start", "C", "B", "GA", "FA")
 _CONTINENTS = ("Africa", "Antarctica", "Asia", "Europe", "Latin America and the Caribbean",
@@ -146,8 +149,20 @@ class FromMetadata(Groups):
         dataset_id = "/".join(self.name.split("/")[:3])
         handler = ir_datasets.load(dataset_id).docs_handler()
         source = getattr(handler, _METADATA[dataset_id])
+        # Parsing takes minutes.
+        table = f"{source.path(force=False)}.{self.digest()}.npz"
+        if os.path.exists(table):
+            pages, *parts = np.load(table).values()
+            return pages, sparse.csr_matrix(tuple(parts), (len(pages), len(self._field.labels) + 1))
+        pages, weights = self._read(source)
+        with suppress(OSError), written_whole(table) as file:  # the folder may be read-only
+            np.savez_compressed(file, pages, weights.data, weights.indices, weights.indptr)
+        return pages, weights
+
+    def _read(self, source: Any) -> tuple[Any, Any]:
+        """Read the ids and the weights from the metadata file."""
         key, labels, _, merged, _, counted, default = self._field
-        codes: dict[str, int | None] = dict.fromkeys(_UNKNOWN)
+        codes: dict[str | None, int | None] = dict.fromkeys(_UNKNOWN)
         codes |= {label: code for code, label in enumerate((*labels, counted)) if label}
         codes |= {label: codes[replacement] for label, replacement in merged.items()}
         pages, row, column, weight = array("q"), array("i"), array("B"), array("i")
@@ -170,9 +185,9 @@ class FromMetadata(Groups):
             warn(f"{self.name}: the metadata have labels other than {listed(labels)}, which count "
                  f"as unannotated: {listed(others)}")
         shape = len(pages), len(labels) + 1
-        table = sparse.coo_matrix((weight, (row, column)), shape).tocsr()
+        weights = sparse.coo_matrix((weight, (row, column)), shape).tocsr()
         # The evaluation code of the track takes the first line of each document.
         distinct, first = np.unique(pages, return_index=True)
-        table = table[first]
-        table.eliminate_zeros()
-        return distinct, table
+        weights = weights[first]
+        weights.eliminate_zeros()
+        return distinct, weights

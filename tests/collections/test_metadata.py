@@ -3,10 +3,11 @@
 import gzip
 import warnings
 
+import numpy as np
 import pytest
 from trec_fair_pages import GROUPS22, METADATA22, PAGES22, expected22, page22
 
-from pt_fairness import groups
+from pt_fairness import collections, groups
 from pt_fairness.core.messages import FairnessWarning
 
 ID22 = "trec-fair/2022/train"
@@ -15,6 +16,17 @@ ID22 = "trec-fair/2022/train"
 @pytest.mark.parametrize("suffix", GROUPS22)
 def test_judgments_with_each_field(fair22, qrels_of, suffix):
     assert qrels_of(f"{ID22}/{suffix}") == expected22(suffix)
+
+
+def test_the_metadata_are_parsed_once(fair22, qrels_of):
+    name = f"{ID22}/source-regions/official"
+    docnos = ["12148915", "69605138", "66716319", "7"]
+    found = groups.get(name).annotate(["1"] * 4, docnos)
+    fair22.unlink()
+    collections.make.cache_clear()
+    again = collections.make("groups", name).annotate(["1"] * 4, docnos)
+    for one, two in zip(found, again, strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 def test_documents_that_are_not_in_the_metadata(fair22):
