@@ -39,11 +39,13 @@ def documents(dataset_id: str, docnos: Collection[str], what: str | None = None)
     A docstore that does not exist is built first, while other processes wait.
 
     :param what: the description of the progress bar; ``None`` for no bar
-    :raises ValueError: if ir_datasets lacks the id
+    :raises ValueError: if ir_datasets lacks the id or its documents
     """
-    handler = dataset(dataset_id).docs_handler()
+    corpus = dataset(dataset_id)
+    if not corpus.has_docs():
+        raise ValueError(f"a corpus must have documents, got {dataset_id!r}")
     with lock(home_path() / f"{ir_datasets.docs_parent_id(dataset_id)}.lock"):
-        store = handler.docs_store()
+        store = corpus.docs_store()
         if hasattr(store, "built"):
             store.build()
     records = store.get_many_iter(docnos)
