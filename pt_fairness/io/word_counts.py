@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -110,8 +111,8 @@ class WordCounts:
             found = [codes[token] for token in self._tokenize(text.lower()) if token in codes]
             read[docno] = tuple(map(found.count, groups))
         self._counts |= read
-        rows = [self._counts[docno] for docno in docnos]
-        counts = np.array(rows, np.int32).reshape(-1, len(groups))
+        rows = map(self._counts.__getitem__, docnos)
+        counts = np.fromiter(chain.from_iterable(rows), np.int32).reshape(-1, len(groups))
         missing = np.asarray(docnos, object)[counts[:, 0] < 0]
         if len(missing) and not self._warned:
             self._warned = True
