@@ -15,8 +15,8 @@ controlled?". The same holds for the stances of BEIR's version. Correct them by 
 arguments that its sentences are from: two groups if they differ. Its quality and coherence are in
 the judgments.
 
-**TREC Blog.** The opinion of a blog post about the topic. ir_datasets has no ids for these tracks.
-This module adds ``blogs06`` (the posts, licensed by the University of Glasgow),
+**TREC Blog.** The opinion of a blog post about the topic. ir_datasets lacks these tracks. This
+module adds ``blogs06`` (the posts, licensed by the University of Glasgow),
 ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's labels), and the
 variants ``/opinion`` of the last two (with the opinion as group).
 """
@@ -92,10 +92,8 @@ def _debate_file(name: str) -> Any:
     return LocalDownload(_DEBATE_FILES / name, mkdir=False)
 
 
-STANCES = tuple(ArgsMeStance.__members__)
-PORTALS = tuple(ArgsMeSourceDomain.__members__)
 _UNANNOTATED = ToucheComparativeStance.NO
-#: The stances in the qrels of Task 2, without the value for no stance.
+#: The stances in the qrels of Task 2.
 _COMPARATIVE = tuple(stance.name for stance in ToucheComparativeStance if stance != _UNANNOTATED)
 #: The stances of the tasks whose qrels hold them, by dataset id.
 _JUDGED_STANCES = {
@@ -117,6 +115,8 @@ _SENTENCES = "argsme/2020-04-01/processed"
 _PAIRS = f"{_SENTENCES}/touche-2022-task-1"
 #: The levels of quality and of coherence, lowest first.
 _PAIR_LEVELS = {level: str(level) for level in range(3)}
+
+
 def premise_stance(argument: Any) -> Any:
     """Return the stance of the premise of an argument of args.me."""
     return argument.premises[0].stance if argument.premises else None
@@ -124,8 +124,8 @@ def premise_stance(argument: Any) -> Any:
 
 #: The field of an argument, or a function of it, and the labels.
 FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "stance": (premise_stance, STANCES),
-    "portal": ("source_domain", PORTALS),
+    "stance": (premise_stance, tuple(ArgsMeStance.__members__)),
+    "portal": ("source_domain", tuple(ArgsMeSourceDomain.__members__)),
 }
 
 

@@ -54,7 +54,7 @@ class Languages(Groups):
         lacking = [docno for docno in asked if docno not in languages]
         if lacking and not self._warned:
             self._warned = True
-            warn(f"{self.name}: {len(lacking)} of {len(asked)} documents have no group and "
+            warn(f"{self.name}: {len(lacking)} of {len(asked)} documents lack a group and "
                  f"count as unannotated (the first: {lacking[0]!r}): they were not judged, and "
                  "they are in none of these corpora, or in one that ir_datasets has not "
                  f"downloaded: {', '.join(self._corpora.values())}")

@@ -51,8 +51,8 @@ def read(file: str, **options: Any) -> pd.DataFrame:
 def words() -> dict[str, list[str]]:
     """Return the words of each gender."""
     table = read("words.csv", names=["word", "letter"], skipinitialspace=True)
-    by_letter = table.groupby("letter")["word"]
-    return {gender: by_letter.get_group(letter).tolist() for letter, gender in GENDERS.items()}
+    return {gender: table.loc[table["letter"] == letter, "word"].tolist()
+            for letter, gender in GENDERS.items()}
 
 
 def counts() -> WordCounts:

@@ -211,8 +211,8 @@ class GrepQrels(TrecQrels):  # type: ignore[misc]
 
 
 def content_gender(document: Any) -> Any:
-    """Return the groups of a document; of an unknown gender, the gender itself."""
-    return CONTENT.get(document.gender, document.gender)
+    """Return the groups of a document."""
+    return CONTENT[document.gender]
 
 
 def grep(name: str) -> Any:

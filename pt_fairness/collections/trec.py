@@ -5,8 +5,8 @@ not needed.
 
 **Fair Ranking 2021 and 2022.** Continents, gender and other groups of articles of the English
 Wikipedia. They are in a metadata file of the track, which is downloaded with the judgments; the
-articles are not read. The shares and populations of the target distributions are those of the
-tracks' public evaluation code: trec2021-fair-public and trec2022-fair-public.
+articles are not read. The shares and populations of the target distributions are from the tracks'
+public evaluation code: trec2021-fair-public and trec2022-fair-public.
 
 **Decision 2019** (``trec-misinfo-2019``). Relevant pages of ClueWeb12-B13 were judged for what they
 say of the treatment in the topic, and for their credibility
@@ -92,7 +92,7 @@ TARGETS = {
     "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},
 }
 #: The share of the relevant documents in the targets of the tracks.
-OF_QRELS = 0.5
+_RELEVANT = 0.5
 
 
 def target(name: str) -> Any:
@@ -102,8 +102,7 @@ def target(name: str) -> Any:
     from pt_fairness.targets import Target
     shares = TARGETS[name.removesuffix("/track")]
     frame = pd.DataFrame(shares.items(), columns=["group", "share"])
-    of_qrels = OF_QRELS if name.endswith("/track") else 0.0
-    return Target(name, frame, of_qrels)
+    return Target(name, frame, _RELEVANT if name.endswith("/track") else 0.0)
 
 
 _MISINFO = "clueweb12/b13/trec-misinfo-2019"

@@ -253,10 +253,6 @@ class FromIrds(Groups):
             self._cache.update(groups)
         return {docno: self._cache[docno] for docno in docnos}
 
-    def remember(self, groups: Mapping[str, Found]) -> None:
-        """Add results of an earlier :meth:`fetch` to the cache."""
-        self._cache.update(groups)
-
     def _warn_once(self, groups: Mapping[str, Found]) -> None:
         """Warn of documents without groups, once per object."""
         causes = {docno: cause for docno, (_, cause) in groups.items() if cause}
