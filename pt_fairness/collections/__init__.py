@@ -12,52 +12,50 @@ from pt_fairness.core.registry import declare
 MODULES = ("arguments", "passages", "trec")
 #: The modules that import ir_datasets, and may be imported before it.
 IMPORT_IR_DATASETS = ("arguments", "passages", "variants")
-#: The module and the function of each group source; the function takes the name.
-SOURCES = {
-    "pt-fairness/debates/stance": "arguments.debates",
-    "pt-fairness/debates/viewpoint": "arguments.debates",
-    "trec-newswire": "trec.newswire",
-    "argsme/2020-04-01/stance": "arguments.touche",
-    "argsme/2020-04-01/portal": "arguments.touche",
-    "argsme/1.0/stance": "arguments.touche",
-    "argsme/1.0/portal": "arguments.touche",
-    "beir/webis-touche2020/stance": "arguments.touche",
-    "beir/webis-touche2020/v2/stance": "arguments.touche",
-    "clueweb12/touche-2022-task-2/stance": "arguments.touche",
-    "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "arguments.touche",
-    "touche-image/2022-06-13/touche-2022-task-3/stance": "arguments.touche",
-    "blogs06/trec-blog-2007/opinion": "arguments.blogs",
-    "blogs06/trec-blog-2006-2008/opinion": "arguments.blogs",
-    "trec-fair/2021/eval/locations": "trec.trec_fair",
-    "trec-fair/2021/eval/quality": "trec.trec_fair",
-    "trec-fair/2022/train/gender": "trec.trec_fair",
-    "trec-fair/2022/train/regions": "trec.trec_fair",
-    "trec-fair/2022/train/source-regions": "trec.trec_fair",
-    "trec-fair/2022/train/gender/official": "trec.trec_fair",
-    "trec-fair/2022/train/regions/official": "trec.trec_fair",
-    "trec-fair/2022/train/source-regions/official": "trec.trec_fair",
-    "trec-fair/2022/train/occupations": "trec.trec_fair",
-    "trec-fair/2022/train/years": "trec.trec_fair",
-    "trec-fair/2022/train/quality": "trec.trec_fair",
-    "trec-fair/2022/train/popularity": "trec.trec_fair",
-    "trec-fair/2022/train/age": "trec.trec_fair",
-    "trec-fair/2022/train/alphabet": "trec.trec_fair",
-    "trec-fair/2022/train/languages": "trec.trec_fair",
-    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "arguments.touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "arguments.touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "arguments.touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "arguments.touche",
-    "clueweb12/b13/trec-misinfo-2019/effectiveness": "trec.clueweb12",
-    "clueweb12/b13/trec-misinfo-2019/credibility": "trec.clueweb12",
-    "neuclir/1/trec-2022/language": "trec.neuclir",
-    "neuclir/1/trec-2023/language": "trec.neuclir",
-    "sara/sensitivity": "passages.sara",
-    "msmarco-passage/dev/fair/gender": "passages.genders",
-    "msmarco-passage/trec-dl-2019/fair/gender": "passages.genders",
-    "msmarco-passage/msmgenderbias": "passages.genders",
-    "cocktail/nq-utd/source": "passages.cocktail",
-    "grep-biasir/gender": "passages.grep",
+#: The names of the group sources, by the module and the function of each; the function takes the
+#: name.
+_FUNCTIONS = {
+    "arguments.debates": (
+        "pt-fairness/debates/stance", "pt-fairness/debates/viewpoint"),
+    "trec.newswire": (
+        "trec-newswire",),
+    "arguments.touche": (
+        "argsme/2020-04-01/stance", "argsme/2020-04-01/portal", "argsme/1.0/stance",
+        "argsme/1.0/portal", "beir/webis-touche2020/stance", "beir/webis-touche2020/v2/stance",
+        "clueweb12/touche-2022-task-2/stance",
+        "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance",
+        "touche-image/2022-06-13/touche-2022-task-3/stance",
+        "argsme/2020-04-01/processed/touche-2022-task-1/stance",
+        "argsme/2020-04-01/processed/touche-2022-task-1/portal",
+        "argsme/2020-04-01/processed/touche-2022-task-1/quality",
+        "argsme/2020-04-01/processed/touche-2022-task-1/coherence"),
+    "arguments.blogs": (
+        "blogs06/trec-blog-2007/opinion", "blogs06/trec-blog-2006-2008/opinion"),
+    "trec.trec_fair": (
+        "trec-fair/2021/eval/locations", "trec-fair/2021/eval/quality",
+        "trec-fair/2022/train/gender", "trec-fair/2022/train/regions",
+        "trec-fair/2022/train/source-regions", "trec-fair/2022/train/gender/official",
+        "trec-fair/2022/train/regions/official", "trec-fair/2022/train/source-regions/official",
+        "trec-fair/2022/train/occupations", "trec-fair/2022/train/years",
+        "trec-fair/2022/train/quality", "trec-fair/2022/train/popularity",
+        "trec-fair/2022/train/age", "trec-fair/2022/train/alphabet",
+        "trec-fair/2022/train/languages"),
+    "trec.clueweb12": (
+        "clueweb12/b13/trec-misinfo-2019/effectiveness",
+        "clueweb12/b13/trec-misinfo-2019/credibility"),
+    "trec.neuclir": (
+        "neuclir/1/trec-2022/language", "neuclir/1/trec-2023/language"),
+    "passages.sara": (
+        "sara/sensitivity",),
+    "passages.genders": (
+        "msmarco-passage/dev/fair/gender", "msmarco-passage/trec-dl-2019/fair/gender",
+        "msmarco-passage/msmgenderbias"),
+    "passages.cocktail": (
+        "cocktail/nq-utd/source",),
+    "passages.grep": (
+        "grep-biasir/gender",),
 }
+SOURCES = {name: function for function, names in _FUNCTIONS.items() for name in names}
 #: The module and the function of each source of values.
 VALUES = {
     "clueweb12/b13/clef-ehealth/trustworthiness": "trec.trustworthiness",

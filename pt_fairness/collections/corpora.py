@@ -54,10 +54,9 @@ class Languages(Groups):
         lacking = [docno for docno in asked if docno not in languages]
         if lacking and not self._warned:
             self._warned = True
-            warn(f"{self.name}: {len(lacking)} of {len(asked)} documents lack a group and "
-                 f"count as unannotated (the first: {lacking[0]!r}): they were not judged, and "
-                 "they are in none of these corpora, or in one that ir_datasets has not "
-                 f"downloaded: {', '.join(self._corpora.values())}")
+            warn(f"{self.name}: {len(lacking)} of {len(asked)} documents count as unannotated (the "
+                 f"first: {lacking[0]!r}): they were neither judged nor found in the "
+                 f"downloaded ones of {', '.join(self._corpora.values())}")
         group = list(map(languages.get, asked))
         frame = pd.DataFrame({"docno": asked, "group": group}, dtype=object)
         return Table.of_frame(frame).find(qids, docnos)

@@ -64,32 +64,36 @@ class Field(NamedTuple):
     default: str = ""
 
 
-_REGIONS_OF_PAGE = Field("page_subcont_regions", _REGIONS, merged=_OCEANIA)
-_REGIONS_OF_SOURCES = Field("source_subcont_regions", _REGIONS, merged=_OCEANIA, weighted=True)
-#: The fields by the names of the sources.
-_FIELDS = {
+_PAGE_REGIONS = Field("page_subcont_regions", _REGIONS, merged=_OCEANIA)
+_SOURCE_REGIONS = Field("source_subcont_regions", _REGIONS, merged=_OCEANIA, weighted=True)
+#: The key and the labels of the fields that have an order, by the names of the sources.
+_ORDERED = {
+    "trec-fair/2021/eval/quality": ("quality_score_disc", _QUALITY),
+    "trec-fair/2022/train/years": (
+        "years_category", ("Pre-1900s", "20th century", "21st century")),
+    "trec-fair/2022/train/quality": ("qual_cat", _QUALITY),
+    "trec-fair/2022/train/popularity": (
+        "relative_pageviews_category", ("Low", "Medium-Low", "Medium-High", "High")),
+    "trec-fair/2022/train/age": (
+        "creation_date_category", ("2001-2006", "2007-2011", "2012-2016", "2017-2022")),
+    "trec-fair/2022/train/alphabet": (
+        "first_letter_category", ("a-d", "e-k", "l-r", "s-")),
+    "trec-fair/2022/train/languages": (
+        "num_sitelinks_category", ("English only", "2-4 languages", "5+ languages")),
+}
+#: All fields.
+FIELDS = {
+    **{name: Field(key, labels, True) for name, (key, labels) in _ORDERED.items()},
     "trec-fair/2021/eval/locations": Field("geographic_locations", _CONTINENTS),
-    "trec-fair/2021/eval/quality": Field("quality_score_disc", _QUALITY, True),
     "trec-fair/2022/train/gender": Field("gender_category", _GENDERS),
-    "trec-fair/2022/train/regions": _REGIONS_OF_PAGE,
-    "trec-fair/2022/train/source-regions": _REGIONS_OF_SOURCES,
+    "trec-fair/2022/train/regions": _PAGE_REGIONS,
+    "trec-fair/2022/train/source-regions": _SOURCE_REGIONS,
     "trec-fair/2022/train/occupations": Field("occupations", _OCCUPATIONS),
-    "trec-fair/2022/train/years": Field(
-        "years_category", ("Pre-1900s", "20th century", "21st century"), True),
-    "trec-fair/2022/train/quality": Field("qual_cat", _QUALITY, True),
-    "trec-fair/2022/train/popularity": Field(
-        "relative_pageviews_category", ("Low", "Medium-Low", "Medium-High", "High"), True),
-    "trec-fair/2022/train/age": Field(
-        "creation_date_category", ("2001-2006", "2007-2011", "2012-2016", "2017-2022"), True),
-    "trec-fair/2022/train/alphabet": Field(
-        "first_letter_category", ("a-d", "e-k", "l-r", "s-"), True),
-    "trec-fair/2022/train/languages": Field(
-        "num_sitelinks_category", ("English only", "2-4 languages", "5+ languages"), True),
     # As the evaluation code of the track reads them.
     "trec-fair/2022/train/gender/official": Field(
         "gender", _GENDERS, merged=_SEXES, default="Non-binary"),
-    "trec-fair/2022/train/regions/official": _REGIONS_OF_PAGE._replace(weighted=True),
-    "trec-fair/2022/train/source-regions/official": _REGIONS_OF_SOURCES._replace(unknown="UNK"),
+    "trec-fair/2022/train/regions/official": _PAGE_REGIONS._replace(weighted=True),
+    "trec-fair/2022/train/source-regions/official": _SOURCE_REGIONS._replace(unknown="UNK"),
 }
 #: The attribute of ir_datasets' document handler that holds the metadata file.
 _METADATA = {"trec-fair/2021/eval": "_mlc", "trec-fair/2022/train": "_metadata_dlc"}
@@ -108,7 +112,7 @@ class FromMetadata(Groups):
     complete = True
 
     def __init__(self, name: str) -> None:
-        self._field = field = _FIELDS[name]
+        self._field = field = FIELDS[name]
         super().__init__(name, field.labels, field.labels if field.ordered else None)
         self.weighted = field.weighted
         self._warned = False

@@ -23,9 +23,9 @@ def write(path: Path) -> None:
     """Write metadata with drawn groups."""
     import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
 
-    from pt_fairness.collections.wikipedia import _FIELDS
+    from pt_fairness.collections.wikipedia import FIELDS
     pick = random.Random(0)
-    fields = [field for name, field in _FIELDS.items() if "/2022/" in name]
+    fields = [field for name, field in FIELDS.items() if "/2022/" in name]
     with gzip.open(path, "wt") as file:
         for number in range(ARTICLES):
             record = {"page_id": 12 + 11 * number, "title": "x" * 500}
