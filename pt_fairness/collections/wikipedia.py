@@ -169,6 +169,7 @@ class FromMetadata(Groups):
         codes: dict[str | None, int | None] = dict.fromkeys(_UNKNOWN)
         codes |= {label: code for code, label in enumerate((*labels, counted)) if label}
         codes |= {label: codes[replacement] for label, replacement in merged.items()}
+        rest = codes.get(default)
         pages, row, column, weight = array("q"), array("i"), array("B"), array("i")
         others: dict[str, bool] = {}
         log = ir_datasets.log.easy()
@@ -177,7 +178,7 @@ class FromMetadata(Groups):
                 record = json.loads(line)
                 value = record.get(key) or ()
                 for label in [value] if isinstance(value, str) else value:
-                    code = codes.get(label, codes.get(default))
+                    code = codes.get(label, rest)
                     if code is not None:
                         row.append(len(pages))
                         column.append(code)

@@ -59,9 +59,11 @@ class Values(NamedObject):
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
         for row in np.flatnonzero(first != numbers)[:1]:
-            topic = "" if topics is None else f" in topic {str(topics.iloc[row])!r}"
+            document = repr(str(frame[docno].iloc[row]))
+            if topics is not None:
+                document += f" in topic {str(topics.iloc[row])!r}"
             raise ValueError(f"{where}: a document must have one value, got {first[row]:g} and "
-                             f"{numbers[row]:g} for {str(frame[docno].iloc[row])!r}{topic}")
+                             f"{numbers[row]:g} for {document}")
 
     def digest(self) -> str:
         order, documents = self._index.sorted()
