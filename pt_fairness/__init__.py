@@ -89,4 +89,4 @@ def __dir__() -> list[str]:
 
 
 _provider.plug_in()
-_after_import("ir_datasets", _collections.register_datasets, _collections.ensure_home)
+_after_import("ir_datasets", _collections.register_datasets)

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import SMALLEST_TARGET, Floats
-from pt_fairness.core.identifiers import as_frame, missing
+from pt_fairness.core.identifiers import PYTERRIER, as_frame, missing
 from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_targets
@@ -38,7 +38,7 @@ class Target(NamedObject):
     :param name: the name, also in errors
     :param frame: columns ``qid, group, share``, or ``group, share`` for all topics
     :param of_qrels: the share of the topic's relevant documents in the target, in [0, 1)
-    :raises ValueError: a column or value is missing, or the shares are no distribution
+    :raises ValueError: if a column or value is missing, or the shares are not a distribution
     """
 
     WHAT = "targets"
@@ -46,26 +46,23 @@ class Target(NamedObject):
     def __init__(self, name: str, frame: pd.DataFrame, of_qrels: float = 0.0) -> None:
         super().__init__(name)
         if not 0 <= of_qrels < 1:
-            raise ValueError(f"of_qrels={shown(of_qrels)} is not possible: it is a share of at "
-                             "least 0 and below 1; target='qrels' is the distribution of the "
-                             "relevant documents alone")
+            raise ValueError(f"of_qrels must be at least 0 and below 1, got {shown(of_qrels)}; "
+                             "target='qrels' is the relevant documents alone")
         self.of_qrels = float(of_qrels)
-        for_all = "qid" not in frame and "query_id" not in frame
-        if for_all:
-            frame = frame.assign(qid="all")
-        rows = _rows_of(name, frame)
+        frame = frame.rename(columns=PYTERRIER)
+        by_topic = "qid" in frame
+        rows = _checked(name, frame if by_topic else frame.assign(qid="all"))
         topics = rows["qid"].unique()
-        table = rows.pivot(index="qid", columns="group", values="share")
-        table = table.loc[topics]
+        table = rows.pivot(index="qid", columns="group", values="share").loc[topics]
         shares = table.fillna(0.0).to_numpy(float)
         total = shares.sum(axis=1)
         off = abs(total - 1.0) > SUM_TOLERANCE
         for place in np.flatnonzero(off)[:1]:
-            raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} sum "
-                             f"to {total[place]:.9g}; those of every topic sum to 1")
+            raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} must "
+                             f"sum to 1, got {total[place]:.9g}")
         #: The row index of each topic in ``shares``, ``None`` if the only row is for all topics.
         self.topics: dict[str, int] | None = None
-        if not for_all:
+        if by_topic:
             self.topics = {qid: place for place, qid in enumerate(topics)}
         #: The groups, sorted.
         self.labels = tuple(table)
@@ -78,7 +75,7 @@ class Target(NamedObject):
         return value_hash(content)
 
 
-def _rows_of(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+def _checked(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a target: ``qid, group, share``, two texts and a number."""
     need_rows(frame, f"the target {name!r}", ["qid", "group", "share"])
     rows = frame[["qid", "group", "share"]].reset_index(drop=True)
@@ -92,12 +89,11 @@ def _rows_of(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     numbers = numbers.astype(float)
     wrong = ~numbers.between(0, inf, inclusive="left")
     for _, row in rows[wrong][:1].iterrows():
-        raise ValueError(f"the target {name!r} gives {row['group']!r} the share "
-                         f"{str(row['share'])!r} for topic {row['qid']!r}; shares are numbers "
-                         "that are not negative")
+        raise ValueError(f"the target {name!r}: share must be a number of at least 0, got "
+                         f"{str(row['share'])!r} for {row['group']!r} in topic {row['qid']!r}")
     for _, row in rows[rows.duplicated(["qid", "group"])][:1].iterrows():
-        raise ValueError(f"the target {name!r} has {row['group']!r} twice for topic "
-                         f"{row['qid']!r}; a topic has one share for each group")
+        raise ValueError(f"the target {name!r} must have one share of each group, got two of "
+                         f"{row['group']!r} in topic {row['qid']!r}")
     return rows.assign(share=numbers.where(numbers >= SMALLEST_TARGET, 0.0))
 
 
@@ -121,8 +117,8 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
         1. The target is ``of_qrels`` times their distribution over the groups plus ``1 − of_qrels``
         times the one in ``frame``. It is empty where no relevant document has a group, as
         ``target='qrels'`` is.
-    :raises ValueError: the name cannot be used, a column or value is missing, a topic has a group
-        twice, shares are no distribution, or ``of_qrels`` is not in [0, 1)
+    :raises ValueError: if the name cannot be used, a column or value is missing, a topic has a
+        group twice, shares are not a distribution, or ``of_qrels`` is not in [0, 1)
 
     Examples
     --------
@@ -151,7 +147,7 @@ def get(name: str) -> pd.DataFrame:
     :returns: ``qid, group, share``, a row for each topic and group with a share above 0; without
         ``qid`` if they are the same for all topics. They leave out the relevant documents of
         targets registered with ``of_qrels``.
-    :raises ValueError: no target is registered under this name
+    :raises ValueError: if the name is not registered
 
     Examples
     --------
@@ -178,8 +174,8 @@ def shares(target: str | Target, qids: Sequence[str], labels: Sequence[str]) -> 
     """Return the registered share of each group for each topic, ``[T, L]``.
 
     :param qids: the ``T`` topics
-    :param labels: the ``L`` groups, which include those of the target
-    :raises ValueError: the target lacks a topic
+    :param labels: the ``L`` groups, which include the groups of the target
+    :raises ValueError: if the target lacks a topic
     """
     target = find(target)
     check(target, qids)
@@ -196,12 +192,12 @@ def shares(target: str | Target, qids: Sequence[str], labels: Sequence[str]) -> 
 def check(target: Target, qids: Sequence[str]) -> None:
     """Raise an error unless a target has shares for all topics of the qrels.
 
-    :raises ValueError: the target lacks a topic
+    :raises ValueError: if the target lacks a topic
     """
     if target.topics is None:
         return
     lacking = [qid for qid in qids if qid not in target.topics]
     if lacking:
-        raise ValueError(f"the target {target.name!r} has no shares for topic {lacking[0]!r}; it "
-                         "needs shares for every topic of the qrels and has them for "
-                         f"{len(qids) - len(lacking)} of {len(qids)}")
+        raise ValueError(f"the target {target.name!r} must have shares for every topic of the "
+                         f"qrels, got {len(qids) - len(lacking)} of {len(qids)}, without topic "
+                         f"{lacking[0]!r}")

@@ -22,7 +22,6 @@ import ir_datasets
 import pytest
 
 from pt_fairness import collections, groups, values
-from pt_fairness.collections import document_groups
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -63,7 +62,7 @@ def irds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(socket.socket, "connect", _refuse)
     monkeypatch.setattr(socket, "getaddrinfo", _refuse)
     # In place of the built-in sources, which keep what they have read.
-    document_groups.counts.cache_clear()
+    collections.make.cache_clear()
     for name in collections.SOURCES:
         groups.register(name, partial(collections.make, "groups", name))
     for name in collections.VALUES:

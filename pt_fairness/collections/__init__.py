@@ -2,68 +2,60 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from typing import Any
 
 from pt_fairness.core.imports import after_import, lazy
 from pt_fairness.core.registry import declare
-
-if TYPE_CHECKING:
-    from pt_fairness.groups import Groups
-    from pt_fairness.targets import Target
-    from pt_fairness.values import Values
 
 #: The modules with dataset ids, which their ``register(registry)`` registers.
 MODULES = ("arguments", "passages", "trec")
 #: The modules that import ir_datasets, and may be imported before it.
 IMPORT_IR_DATASETS = ("arguments", "passages", "variants")
-#: The module and the function of each group source; the function takes the name.
-SOURCES = {
-    "pt-fairness/debates/stance": "arguments.debates",
-    "pt-fairness/debates/viewpoint": "arguments.debates",
-    "trec-newswire": "trec.newswire",
-    "argsme/2020-04-01/stance": "arguments.touche",
-    "argsme/2020-04-01/portal": "arguments.touche",
-    "argsme/1.0/stance": "arguments.touche",
-    "argsme/1.0/portal": "arguments.touche",
-    "beir/webis-touche2020/stance": "arguments.touche",
-    "beir/webis-touche2020/v2/stance": "arguments.touche",
-    "clueweb12/touche-2022-task-2/stance": "arguments.touche",
-    "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance": "arguments.touche",
-    "touche-image/2022-06-13/touche-2022-task-3/stance": "arguments.touche",
-    "blogs06/trec-blog-2007/opinion": "arguments.blogs",
-    "blogs06/trec-blog-2006-2008/opinion": "arguments.blogs",
-    "trec-fair/2021/eval/locations": "trec.trec_fair",
-    "trec-fair/2021/eval/quality": "trec.trec_fair",
-    "trec-fair/2022/train/gender": "trec.trec_fair",
-    "trec-fair/2022/train/regions": "trec.trec_fair",
-    "trec-fair/2022/train/source-regions": "trec.trec_fair",
-    "trec-fair/2022/train/gender/official": "trec.trec_fair",
-    "trec-fair/2022/train/regions/official": "trec.trec_fair",
-    "trec-fair/2022/train/source-regions/official": "trec.trec_fair",
-    "trec-fair/2022/train/occupations": "trec.trec_fair",
-    "trec-fair/2022/train/years": "trec.trec_fair",
-    "trec-fair/2022/train/quality": "trec.trec_fair",
-    "trec-fair/2022/train/popularity": "trec.trec_fair",
-    "trec-fair/2022/train/age": "trec.trec_fair",
-    "trec-fair/2022/train/alphabet": "trec.trec_fair",
-    "trec-fair/2022/train/languages": "trec.trec_fair",
-    "argsme/2020-04-01/processed/touche-2022-task-1/stance": "arguments.touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/portal": "arguments.touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/quality": "arguments.touche",
-    "argsme/2020-04-01/processed/touche-2022-task-1/coherence": "arguments.touche",
-    "clueweb12/b13/trec-misinfo-2019/effectiveness": "trec.clueweb12",
-    "clueweb12/b13/trec-misinfo-2019/credibility": "trec.clueweb12",
-    "neuclir/1/trec-2022/language": "trec.neuclir",
-    "neuclir/1/trec-2023/language": "trec.neuclir",
-    "sara/sensitivity": "passages.sara",
-    "msmarco-passage/dev/fair/gender": "passages.genders",
-    "msmarco-passage/trec-dl-2019/fair/gender": "passages.genders",
-    "msmarco-passage/msmgenderbias": "passages.genders",
-    "cocktail/nq-utd/source": "passages.cocktail",
-    "grep-biasir/gender": "passages.grep",
+#: The names of the group sources, by the module and the function of each; the function takes the
+#: name.
+_FUNCTIONS = {
+    "arguments.debates": (
+        "pt-fairness/debates/stance", "pt-fairness/debates/viewpoint"),
+    "trec.newswire": (
+        "trec-newswire",),
+    "arguments.touche": (
+        "argsme/2020-04-01/stance", "argsme/2020-04-01/portal", "argsme/1.0/stance",
+        "argsme/1.0/portal", "beir/webis-touche2020/stance", "beir/webis-touche2020/v2/stance",
+        "clueweb12/touche-2022-task-2/stance",
+        "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance",
+        "touche-image/2022-06-13/touche-2022-task-3/stance",
+        "argsme/2020-04-01/processed/touche-2022-task-1/stance",
+        "argsme/2020-04-01/processed/touche-2022-task-1/portal",
+        "argsme/2020-04-01/processed/touche-2022-task-1/quality",
+        "argsme/2020-04-01/processed/touche-2022-task-1/coherence"),
+    "arguments.blogs": (
+        "blogs06/trec-blog-2007/opinion", "blogs06/trec-blog-2006-2008/opinion"),
+    "trec.trec_fair": (
+        "trec-fair/2021/eval/locations", "trec-fair/2021/eval/quality",
+        "trec-fair/2022/train/gender", "trec-fair/2022/train/regions",
+        "trec-fair/2022/train/source-regions", "trec-fair/2022/train/gender/official",
+        "trec-fair/2022/train/regions/official", "trec-fair/2022/train/source-regions/official",
+        "trec-fair/2022/train/occupations", "trec-fair/2022/train/years",
+        "trec-fair/2022/train/quality", "trec-fair/2022/train/popularity",
+        "trec-fair/2022/train/age", "trec-fair/2022/train/alphabet",
+        "trec-fair/2022/train/languages"),
+    "trec.clueweb12": (
+        "clueweb12/b13/trec-misinfo-2019/effectiveness",
+        "clueweb12/b13/trec-misinfo-2019/credibility"),
+    "trec.neuclir": (
+        "neuclir/1/trec-2022/language", "neuclir/1/trec-2023/language"),
+    "passages.sara": (
+        "sara/sensitivity",),
+    "passages.genders": (
+        "msmarco-passage/dev/fair/gender", "msmarco-passage/trec-dl-2019/fair/gender",
+        "msmarco-passage/msmgenderbias"),
+    "passages.cocktail": (
+        "cocktail/nq-utd/source",),
+    "passages.grep": (
+        "grep-biasir/gender",),
 }
+SOURCES = {name: function for function, names in _FUNCTIONS.items() for name in names}
 #: The module and the function of each source of values.
 VALUES = {
     "clueweb12/b13/clef-ehealth/trustworthiness": "trec.trustworthiness",
@@ -113,23 +105,6 @@ DOWNLOADS = {
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
 
-def ensure_home() -> None:
-    """Give ir_datasets a temporary home folder if it cannot create its own.
-
-    It creates the folder when it is imported. The debates of this package need no such folder.
-    """
-    default = os.path.expanduser("~/.ir_datasets")
-    home = os.environ.get("IR_DATASETS_HOME") or default
-    try:
-        os.makedirs(home, exist_ok=True)
-    except OSError:
-        from pt_fairness.core.messages import warn
-        from pt_fairness.io.files import temporary_folder
-        os.environ["IR_DATASETS_HOME"] = folder = temporary_folder()
-        warn(f"ir_datasets cannot create its home folder {home}, and has the temporary folder "
-             f"{folder} until this process ends; set IR_DATASETS_HOME to keep what it downloads")
-
-
 #: The modules that import ir_datasets and are being imported.
 _unfinished: set[str] = set()
 
@@ -151,8 +126,11 @@ def _finish(module: str) -> None:
     register_datasets()
 
 
-def make(what: str, name: str) -> Groups | Values | Target:
-    """Return one of :data:`BUILT_IN`; documents are read when their groups or values are needed.
+@cache
+def make(what: str, name: str) -> Any:
+    """Return one of :data:`BUILT_IN`, the same object at every call.
+
+    Documents are read when their groups or values are needed.
 
     :param what: ``groups``, ``values`` or ``targets``
     """

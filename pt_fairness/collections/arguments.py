@@ -6,29 +6,23 @@ towards the question of its topic, and a viewpoint from −3 (strongly opposing)
 supporting).
 
 **Touché, Task 1.** Arguments of args.me with their stances and debate portals. The stance of an
-argument is that of its premise towards its *own conclusion*, which need not be the claim of the
-topic: a PRO argument for "gun control does not work" opposes the topic "Should guns be
+argument is the stance of its premise towards its *own conclusion*, which need not be the claim of
+the topic: a PRO argument for "gun control does not work" opposes the topic "Should guns be
 controlled?". The same holds for the stances of BEIR's version. Correct them by topic with
-:meth:`pt_fairness.groups.Groups.override`. The stances of judged documents are looked up once and
-cached in a table in the folder of the qrels. Documents that the corpus lacks are looked up again
-while it exists.
+:meth:`pt_fairness.groups.Groups.override`.
 
-**Touché 2022, Task 1.** Pairs of sentences of args.me. The docno of a pair is those of its
-sentences, separated by a comma. The docno of a sentence begins with its argument:
-``a__PREMISE__41`` is a sentence of ``a``. The stances and portals of a pair are those of the
-arguments of its sentences: two groups if they differ. Its quality and coherence are in the
-judgments.
+**Touché 2022, Task 1.** Pairs of sentences of args.me. A pair has the stances and portals of the
+arguments that its sentences are from: two groups if they differ. Its quality and coherence are in
+the judgments.
 
-**TREC Blog.** The opinion of a blog post about the topic. ir_datasets has no ids for these tracks.
-This module adds ``blogs06`` (the posts, licensed by the University of Glasgow),
+**TREC Blog.** The opinion of a blog post about the topic. ir_datasets lacks these tracks. This
+module adds ``blogs06`` (the posts, licensed by the University of Glasgow),
 ``blogs06/trec-blog-2007`` and ``blogs06/trec-blog-2006-2008`` (with NIST's labels), and the
 variants ``/opinion`` of the last two (with the opinion as group).
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
 import gzip
-import itertools
-import os
 import re
 from collections.abc import Iterator
 from functools import partial
@@ -46,31 +40,16 @@ from ir_datasets.formats import (
     TrecQrels,
     TrecQueries,
 )
-from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import LocalDownload, home_path, sax_html_parser
 
-from pt_fairness.collections.variants import (
-    UNCOUNTED,
-    Documentation,
-    GroupQrels,
-    annotated,
-    download,
-    graded,
-    look_up,
-    looked_up,
-    variant,
-)
+from pt_fairness.collections.variants import download, graded, labelled, variant
 
 DEBATES = "pt-fairness/debates"
 #: The fields that can be groups, and their labels.
 _DEBATE_FIELDS: dict[str, tuple[Any, ...]] = {
     "stance": ("PRO", "CON"), "viewpoint": tuple(range(-3, 4))}
 _DEBATE_FILES = Path(__file__).parent / "debates"
-_DEBATE_TEXT = (
-    "Ten controversial questions, each with fifteen short arguments that have a stance and a "
-    "viewpoint from -3 (strongly opposing) to 3 (strongly supporting) towards it, and graded "
-    "judgments.")
 _DEBATE_LEVELS = {
     0: "not relevant", 1: "relevant: an argument on the question",
     2: "highly relevant: a good argument on the question"}
@@ -90,19 +69,6 @@ class DebateArgument(NamedTuple):
         return f"{self.title}\n{self.text}"
 
 
-class DebateDocs(JsonlDocs):  # type: ignore[misc]
-    """The arguments, with a docstore in a temporary folder where the home cannot be written."""
-
-    _docstore_path: Path
-
-    def docs_store(self, *args: Any, **kwargs: Any) -> Any:
-        from pt_fairness.io.files import temporary_folder, writable
-        path = self._docstore_path
-        if not os.path.exists(path) and not writable(path):
-            self._docstore_path = Path(temporary_folder(), path.name)
-        return super().docs_store(*args, **kwargs)
-
-
 def debates(name: str) -> Any:
     """Return the stances or viewpoints of the arguments as groups."""
     from pt_fairness import groups
@@ -113,34 +79,21 @@ def debates(name: str) -> Any:
 def _register_debates(registry: Any) -> None:
     """Register ``pt-fairness/debates`` and its variants ``/stance`` and ``/viewpoint``."""
     docstore = home_path() / DEBATES / "docs.pklz4"
-    docs = DebateDocs(_debate_file("docs.jsonl"), doc_cls=DebateArgument, namespace=DEBATES,
-                      lang="en", docstore_path=docstore)
+    docs = JsonlDocs(_debate_file("docs.jsonl"), doc_cls=DebateArgument, namespace=DEBATES,
+                     lang="en", docstore_path=docstore)
     queries = JsonlQueries(_debate_file("queries.jsonl"), lang="en")
     qrels = TrecQrels(_debate_file("qrels.tsv"), _DEBATE_LEVELS)
-    about = Documentation("Debates", _DEBATE_TEXT)
-    dataset = Dataset(docs, queries, qrels, about)
-    registry.register(DEBATES, dataset)
+    registry.register(DEBATES, Dataset(docs, queries, qrels))
     for field in _DEBATE_FIELDS:
-        convert = partial(_with_field, docs, field)
-        text = f"The iteration field holds the {field} of the argument."
-        variant(registry, DEBATES, field, convert, f"with {field}s", text)
+        variant(registry, DEBATES, field, partial(labelled, f"{DEBATES}/{field}"))
 
 
 def _debate_file(name: str) -> Any:
     return LocalDownload(_DEBATE_FILES / name, mkdir=False)
 
 
-def _with_field(docs: Any, field: str, _: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    arguments = {argument.doc_id: argument for argument in docs.docs_iter()}
-    for row in rows:
-        group = getattr(arguments[row.doc_id], field)
-        yield row._replace(iteration=str(group))
-
-
-STANCES = tuple(ArgsMeStance.__members__)
-PORTALS = tuple(ArgsMeSourceDomain.__members__)
 _UNANNOTATED = ToucheComparativeStance.NO
-#: The stances in the qrels of Task 2, without the value for no stance.
+#: The stances in the qrels of Task 2.
 _COMPARATIVE = tuple(stance.name for stance in ToucheComparativeStance if stance != _UNANNOTATED)
 #: The stances of the tasks whose qrels hold them, by dataset id.
 _JUDGED_STANCES = {
@@ -162,32 +115,17 @@ _SENTENCES = "argsme/2020-04-01/processed"
 _PAIRS = f"{_SENTENCES}/touche-2022-task-1"
 #: The levels of quality and of coherence, lowest first.
 _PAIR_LEVELS = {level: str(level) for level in range(3)}
-_FIELD_TEXT = {
-    "stance": "The iteration field holds the stance of the document, which in args.me is the "
-              "stance of an argument towards its own conclusion. That need not be the claim of the "
-              "topic.",
-    "portal": "The iteration field holds the debate portal that the argument is from: "
-              f"{', '.join(PORTALS)}.",
-}
-_TEXT_OF_PAIRS = {
-    "stance": "The iteration field holds the stances of the arguments that the sentences are from, "
-              "which are their stances towards their own conclusions.",
-    "portal": "The iteration field holds the debate portals that the arguments of the sentences "
-              "are from.",
-    "quality": "The iteration field holds the quality of the pair, from 0 to 2.",
-    "coherence": "The iteration field holds the coherence of the pair, from 0 to 2.",
-}
 
 
 def premise_stance(argument: Any) -> Any:
-    """Return the stance of an argument of args.me: that of its premise."""
+    """Return the stance of the premise of an argument of args.me."""
     return argument.premises[0].stance if argument.premises else None
 
 
 #: The field of an argument, or a function of it, and the labels.
 FIELDS: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "stance": (premise_stance, STANCES),
-    "portal": ("source_domain", PORTALS),
+    "stance": (premise_stance, tuple(ArgsMeStance.__members__)),
+    "portal": ("source_domain", tuple(ArgsMeSourceDomain.__members__)),
 }
 
 
@@ -200,42 +138,30 @@ def touche(name: str) -> Any:
     if field not in FIELDS:
         return FromIrds(name, "iteration", _PAIR_LEVELS, name, order=_PAIR_LEVELS)
     if dataset_id == _PAIRS:
-        from pt_fairness.collections.document_groups import SentencePairs
+        from pt_fairness.collections.corpora import SentencePairs
         arguments = touche(f"{_SENTENCES}/{field}")
         return SentencePairs(arguments, name)
-    of_argument, labels = FIELDS[field]
+    argument_field, labels = FIELDS[field]
     if dataset_id.startswith("argsme/"):
-        field = of_argument
+        field = argument_field
     return FromIrds(dataset_id, field, labels, name)
 
 
 def _register_touche(registry: Any) -> None:
     """Register variants of the Touché ids of ir_datasets, such as ``…/stance``."""
-    # ir_datasets 0.6.3 prints the path of Touché's qrels to standard output.
-    vars(formats)["print"] = lambda *values, **options: None
     for corpus, tasks in _TASKS.items():
-        metadata = {} if corpus == "argsme/2020-04-01" else UNCOUNTED
-        for field in ("stance", "portal") if corpus.startswith("argsme/") else ("stance",):
-            convert = partial(looked_up, touche, f"{corpus}/{field}")
-            text = _FIELD_TEXT[field]
+        for field in FIELDS if corpus.startswith("argsme/") else ["stance"]:
             for base_id in tasks:
-                variant(registry, base_id, field, convert, f"with {field}s", text,
-                        metadata=metadata)
+                variant(registry, base_id, field, partial(labelled, f"{corpus}/{field}"))
     for base_id in _JUDGED_STANCES:
-        variant(registry, base_id, "stance", _judged, "with stances",
-                "The iteration field holds the stance that the document was judged to have. Where "
-                "it was judged for several, there is a row for each of which it is relevant.",
-                metadata=UNCOUNTED)
-    for field, text in _TEXT_OF_PAIRS.items():
-        with_field: Any = partial(graded, field, attrgetter(field), _PAIR_LEVELS)
-        metadata = {}
-        if field in FIELDS:
-            with_field = partial(_of_pairs, f"{_PAIRS}/{field}")
-            metadata = UNCOUNTED
-        variant(registry, _PAIRS, field, with_field, f"with {field}", text, metadata=metadata)
+        variant(registry, base_id, "stance", _judged)
+    for field in FIELDS:
+        variant(registry, _PAIRS, field, partial(labelled, f"{_PAIRS}/{field}"))
+    for field in ("quality", "coherence"):
+        variant(registry, _PAIRS, field, partial(graded, attrgetter(field), _PAIR_LEVELS))
 
 
-def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+def _judged(rows: list[Any]) -> Iterator[TrecQrel]:
     """Yield judgments with the highest relevance of each document over its stances.
 
     nDCG needs one relevance for each document. A relevant document keeps only the stances for which
@@ -250,17 +176,6 @@ def _judged(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
         if row.relevance > 0 or relevance <= 0:
             stance = "-" if row.stance is _UNANNOTATED else row.stance.name
             yield TrecQrel(*judged, relevance, stance)
-
-
-def _of_pairs(name: str, qrels: Any, rows: list[Any]) -> Iterator[TrecQrel]:
-    """Yield judgments with a field of the arguments of their sentences as groups."""
-    from pt_fairness.collections.document_groups import REST, SENTENCES
-    groups = touche(name)
-    pairs = [row.doc_id.split(SENTENCES) for row in rows]
-    sentences = itertools.chain.from_iterable(pairs)
-    arguments = [sentence.partition(REST)[0] for sentence in sentences]
-    look_up(groups.arguments, qrels, arguments)
-    return annotated(groups, rows)
 
 
 BLOGS = "blogs06"
@@ -305,23 +220,14 @@ _POST = re.compile(rb"<DOC>\s*<DOCNO>\s*(?P<doc_id>\S+?)\s*</DOCNO>.*?"
 
 
 def posts(path: Path) -> Iterator[BlogPost]:
-    """Yield the posts of a permalinks file.
-
-    :raises ValueError: the file is damaged, or a post in it has no headers or no end
-    """
-    from pt_fairness.io.files import DAMAGE
-    try:
-        with gzip.open(path, "rb") as file:
-            content = file.read()
-    except DAMAGE as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+    """Yield the posts of a permalinks file."""
+    with gzip.open(path, "rb") as file:
+        content = file.read()
     for record in re.split(_START, content)[1:]:
         post = re.match(_POST, record)
         if post is None:
-            _, _, record = record.partition(b"<DOCNO>")
-            docno, _, _ = record.partition(b"</DOCNO>")
-            name = docno.strip().decode("latin-1")
-            raise ValueError(f"{path}: the post {name!r} has no <DOCHDR>…</DOCHDR> or no </DOC>")
+            raise ValueError(f"a post in {path} must have <DOCHDR>…</DOCHDR> and </DOC>, got "
+                             f"{record[:100]!r}")
         doc_id, url, headers, body = post.groups(b"")
         yield BlogPost(doc_id.decode(), url.decode("latin-1"), headers.decode("latin-1"), body)
 
@@ -334,7 +240,8 @@ class BlogPosts(JsonlDocs):  # type: ignore[misc]
             yield from posts(path)
 
 
-def _opinions(_: Any, rows: list[Any]) -> Iterator[TrecQrel]:
+def _opinions(rows: list[Any]) -> Iterator[TrecQrel]:
+    """Yield the judged posts with relevance 0 or 1 and their opinions."""
     for row in rows:
         if row.relevance >= 0:
             opinion = OPINIONS.get(row.relevance, "-")
@@ -354,29 +261,18 @@ def _register_blogs(registry: Any) -> None:
     corpus = home / "corpus"
     source = LocalDownload(corpus, _INSTRUCTIONS.format(path=corpus), mkdir=False)
     docs = BlogPosts(source, doc_cls=BlogPost, namespace=BLOGS)
-    about = Documentation("TREC Blogs06", "Blog posts of December 2005 to February 2006.")
-    registry.register(BLOGS, Dataset(docs, about))
-    levels = ", ".join(f"{label} {meaning}" for label, meaning in _BLOG_LEVELS.items())
-    opinions = ", ".join(OPINIONS.values())
-    text = ("Relevance is 0 or 1; the iteration field holds the opinion of a relevant post: "
-            f"{opinions}. Posts that were not judged are left out.")
-    no_group = dict.fromkeys(_BLOG_LEVELS, "0")
-    checked = partial(graded, "label", attrgetter("relevance"), no_group)
+    registry.register(BLOGS, Dataset(docs))
     for name, (qrels_file, topics_file) in _FILES.items():
         topics_source = download(f"{_NIST}/{topics_file}", home / Path(topics_file).name)
         qrels_source = download(f"{_NIST}/{qrels_file}", home / Path(qrels_file).name)
         # Latin-1 decodes any byte, including the invalid ones in topics.
         topics = TrecQueries(topics_source, namespace=BLOGS, lang="en", encoding="latin-1",
                              remove_tags=("</num>", "</title>", "</desc>", "</narr>"))
-        qrels = GroupQrels(TrecQrels(qrels_source, _BLOG_LEVELS), checked)
-        years = name.removeprefix("trec-blog-")
-        about = Documentation(f"TREC Blog track {years}, opinion task",
-                              f"Relevance is the label of the assessors: {levels}.")
+        qrels = TrecQrels(qrels_source, _BLOG_LEVELS)
         dataset_id = f"{BLOGS}/{name}"
-        dataset = Dataset(docs, topics, qrels, about)
-        registry.register(dataset_id, dataset)
-        variant(registry, dataset_id, "opinion", _opinions, "with opinions", text,
-                defs={0: "not relevant", 1: "relevant"}, metadata=UNCOUNTED)
+        registry.register(dataset_id, Dataset(docs, topics, qrels))
+        variant(registry, dataset_id, "opinion", _opinions,
+                defs={0: "not relevant", 1: "relevant"})
 
 
 def register(registry: Any) -> None:

@@ -3,10 +3,10 @@
 **MS MARCO.** Queries for which results that favour a gender would do harm. Rekabsaz et al. (2021)
 marked 215 queries of the development set and 30 of TREC Deep Learning 2019, and published the words
 by which they measure the gender neutrality of a passage. Their lists of queries and of words are
-downloaded from their repository. The words in judged and in retrieved passages are counted once and
-cached in a table in the folder ``fair`` of ir_datasets' MS MARCO. The table is created again if
-ir_datasets' docstore is newer. Mousavian et al. (2025) annotated 893 passages with the gender that
-each is biased towards. These groups have no judgments, and need no documents.
+downloaded from their repository. A passage has the gender of which it has more words; it is neutral
+if it has at most one word of both, or as many of one as of the other. Mousavian et al. (2025)
+annotated 893 passages with the gender that each is biased towards. These groups need neither
+judgments nor documents.
 
 **Cocktail** (Dai et al. 2024b). NQ-UTD has 80 questions on recent events, 800 passages by people
 and a rewrite of each by Llama 2. A judgment of a passage also holds for its rewrite.
@@ -14,15 +14,13 @@ and a rewrite of each by Llama 2. A judgment of a passage also holds for its rew
 **Grep-BiasIR** (Krieg et al. 2023). 117 queries that are sensitive to gender bias, each with a
 relevant and an irrelevant document in a neutral, a female and a male wording.
 
-**SARA** (McKechnie & McDonald 2024). Enron emails, and whether they are sensitive. The sensitivity
-of judged emails is looked up once and cached in a table in the folder of the qrels. ir_datasets
-takes emails and qrels from different files: judged emails that the corpus lacks have no group, and
-are counted in a warning.
+**SARA** (McKechnie & McDonald 2024). Enron emails, and whether they are sensitive. ir_datasets
+takes emails and qrels from different files: a warning counts the judged emails that the corpus
+lacks, which are in neither group.
 """
 
 # Without "from __future__ import annotations": PyTerrier compares the types of documents' fields.
 import csv
-import io
 import json
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -34,63 +32,48 @@ from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import CsvQueries, JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
-from pt_fairness.collections.variants import (
-    UNCOUNTED,
-    Documentation,
-    download,
-    labelled,
-    looked_up,
-    variant,
-)
-from pt_fairness.io import irds as reading
+from pt_fairness.collections.variants import download, labelled, variant
 
 _MSMARCO = "msmarco-passage"
 #: The groups of Mousavian et al.
 BIASES = f"{_MSMARCO}/msmgenderbias"
-#: The number of queries in each list.
-_QUERIES = {"dev": 215, "trec-dl-2019": 30}
-_MSMARCO_TEXT = ("The queries that Rekabsaz et al. (2021) marked as sensitive to gender bias, and "
-                 "their judgments.")
-_GENDER_TEXT = ("The iteration field holds the gender of the passage: that of which it has more "
-                "words, or neutral, if it has at most one word of both, or as many of one as of "
-                "the other.")
+#: The tasks with lists of queries that are sensitive to gender bias.
+_TASKS = ("dev", "trec-dl-2019")
 
 
 def genders(name: str) -> Any:
     """Return the genders of passages as groups, by their words or as annotated."""
-    from pt_fairness.collections.document_groups import Biases, counts
+    from pt_fairness.collections.gender import Biases, counts
     from pt_fairness.groups import FromText
     return Biases(name) if name == BIASES else FromText(counts(), name=name)
 
 
 def neutrality(name: str) -> Any:
     """Return the gender neutrality of passages as values."""
-    from pt_fairness.collections.document_groups import counts
+    from pt_fairness.collections.gender import counts
     from pt_fairness.values import FromText
     return FromText(counts(), name=name)
 
 
 def _register_msmarco(registry: Any) -> None:
-    """Register ``msmarco-passage/…/fair`` and ``…/fair/gender`` for both lists of queries."""
-    for task, number in _QUERIES.items():
+    """Register ``msmarco-passage/…/fair/gender`` for both lists of queries."""
+    for task in _TASKS:
         base_id = f"{_MSMARCO}/{task}"
         qids = Lazy(partial(_qids, f"{task}.tsv"))
         queries = FilteredQueries(registry[base_id].queries_handler(), qids)
-        metadata = {"queries": {"count": number}, **UNCOUNTED}
-        variant(registry, base_id, "fair", partial(_of, qids), "queries sensitive to gender bias",
-                _MSMARCO_TEXT, queries=queries, metadata=metadata)
-        convert = partial(labelled, genders, f"{base_id}/fair/gender")
-        variant(registry, f"{base_id}/fair", "gender", convert, "with genders", _GENDER_TEXT)
-
-
-def _of(qids: Any, _: Any, rows: list[Any]) -> list[TrecQrel]:
-    sensitive = qids()
-    return [row for row in rows if row.query_id in sensitive]
+        convert = partial(_sensitive, qids, f"{base_id}/fair/gender")
+        variant(registry, base_id, "fair/gender", convert, queries)
 
 
 def _qids(file: str) -> set[str]:
-    from pt_fairness.collections.document_groups import rows
-    return {qid for qid, _ in rows(file, "\t")}
+    from pt_fairness.collections.gender import read
+    table = read(file, sep="\t", names=["qid", "query"], quoting=csv.QUOTE_NONE)
+    return {*table["qid"]}
+
+
+def _sensitive(qids: Any, name: str, rows: list[Any]) -> Iterator[TrecQrel]:
+    sensitive = qids()
+    return labelled(name, [row for row in rows if row.query_id in sensitive])
 
 
 COCKTAIL = "cocktail/nq-utd"
@@ -149,14 +132,8 @@ def _register_cocktail(registry: Any) -> None:
     queries = JsonlQueries(ZipExtract(archive, "queries.jsonl"), lang="en",
                            mapping={"query_id": "_id", "text": "text"})
     qrels = CocktailQrels(ZipExtract(archive, "qrels/test.tsv"), _COCKTAIL_LEVELS)
-    about = Documentation("NQ-UTD", "Questions on recent events, with passages by people and their "
-                          "rewrites by a language model. A rewrite has the judgments of its "
-                          "passage.")
-    registry.register(COCKTAIL, Dataset(docs, queries, qrels, about))
-    convert = partial(labelled, cocktail, f"{COCKTAIL}/source")
-    variant(registry, COCKTAIL, "source", convert, "with sources",
-            "The iteration field holds who wrote the passage: a person (human) or a language "
-            "model (llm).")
+    registry.register(COCKTAIL, Dataset(docs, queries, qrels))
+    variant(registry, COCKTAIL, "source", partial(labelled, f"{COCKTAIL}/source"))
 
 
 GREP = "grep-biasir"
@@ -209,7 +186,8 @@ class GrepQuery(NamedTuple):
 def _table_rows(files: Iterable[Any]) -> Iterator[dict[str, str]]:
     """Yield the rows of CSV files with a header."""
     for file in files:
-        yield from csv.DictReader(io.StringIO(reading.text(file), newline=""))
+        with open(file.path(), encoding="utf-8", newline="") as lines:
+            yield from csv.DictReader(lines)
 
 
 class GrepDocs(JsonlDocs):  # type: ignore[misc]
@@ -233,8 +211,8 @@ class GrepQrels(TrecQrels):  # type: ignore[misc]
 
 
 def content_gender(document: Any) -> Any:
-    """Return the groups of a document; of an unknown gender, the gender itself."""
-    return CONTENT.get(document.gender, document.gender)
+    """Return the groups of a document."""
+    return CONTENT[document.gender]
 
 
 def grep(name: str) -> Any:
@@ -255,15 +233,10 @@ def _register_grep(registry: Any) -> None:
     queries = download(f"{_GREP_URL}/{name}", home / name, md5)
     docs = GrepDocs(files, doc_cls=GrepDocument, namespace=GREP, lang="en",
                     docstore_path=home / "docs.pklz4")
-    about = Documentation("Grep-BiasIR", "Queries that are sensitive to gender bias, with "
-                          "documents in a neutral, a female and a male wording.")
     levels = {0: "not relevant", 1: "relevant"}
     registry.register(GREP, Dataset(docs, CsvQueries(queries, GrepQuery, GREP, "en"),
-                                    GrepQrels(files, levels), about))
-    convert = partial(labelled, grep, f"{GREP}/gender")
-    variant(registry, GREP, "gender", convert, "with genders",
-            "The iteration field holds the gender of the content: female, male or neutral; a "
-            "document of both has two rows.")
+                                    GrepQrels(files, levels)))
+    variant(registry, GREP, "gender", partial(labelled, f"{GREP}/gender"))
 
 
 SARA = "sara"
@@ -282,18 +255,9 @@ def sara(name: str) -> Any:
     return FromIrds(SARA, sensitivity, _SENSITIVITY.values(), name)
 
 
-def _register_sara(registry: Any) -> None:
-    """Register ``sara/sensitivity``."""
-    # ir_datasets 0.6.3 counts the qrels of an earlier version.
-    convert = partial(looked_up, sara, f"{SARA}/sensitivity")
-    text = ("The iteration field holds the sensitivity of the email: "
-            f"{' or '.join(_SENSITIVITY.values())}.")
-    variant(registry, SARA, "sensitivity", convert, "with sensitivity", text, metadata=UNCOUNTED)
-
-
 def register(registry: Any) -> None:
     """Register the dataset ids with ir_datasets."""
     _register_msmarco(registry)
     _register_cocktail(registry)
     _register_grep(registry)
-    _register_sara(registry)
+    variant(registry, SARA, "sensitivity", partial(labelled, f"{SARA}/sensitivity"))

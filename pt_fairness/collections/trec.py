@@ -5,8 +5,8 @@ not needed.
 
 **Fair Ranking 2021 and 2022.** Continents, gender and other groups of articles of the English
 Wikipedia. They are in a metadata file of the track, which is downloaded with the judgments; the
-articles are not read. The shares and populations of the target distributions are those of the
-tracks' public evaluation code: trec2021-fair-public and trec2022-fair-public.
+articles are not read. The shares and populations of the target distributions are from the tracks'
+public evaluation code: trec2021-fair-public and trec2022-fair-public.
 
 **Decision 2019** (``trec-misinfo-2019``). Relevant pages of ClueWeb12-B13 were judged for what they
 say of the treatment in the topic, and for their credibility
@@ -48,116 +48,29 @@ def newswire(name: str) -> Any:
 def _register_newswire(registry: Any) -> None:
     """Register ``…/source`` for the TREC-8 and Robust04 ids of ir_datasets."""
     from pt_fairness.collections.variants import labelled, variant
-    convert = partial(labelled, newswire, "trec-newswire")
-    text = ("The iteration field holds the source of the document, which its docno begins with: "
-            f"{', '.join(_NEWSWIRE)}.")
+    convert = partial(labelled, "trec-newswire")
     for base_id in ("disks45/nocr/trec8", _ROBUST, *_FOLDS):
-        variant(registry, base_id, "source", convert, "with sources", text)
-
-
-_QUALITY = ("Stub", "Start", "C", "B", "GA", "FA")
-_CONTINENTS = ("Africa", "Antarctica", "Asia", "Europe", "Latin America and the Caribbean",
-               "Northern America", "Oceania")
-#: The UN subregions, those of Oceania merged as in the evaluation code of the track.
-_REGIONS = (
-    "Antarctica", "Caribbean", "Central America", "Central Asia", "Eastern Africa", "Eastern Asia",
-    "Eastern Europe", "Middle Africa", "Northern Africa", "Northern America", "Northern Europe",
-    "Oceania", "South America", "South-eastern Asia", "Southern Africa", "Southern Asia",
-    "Southern Europe", "Western Africa", "Western Asia", "Western Europe")
-_OCEANIA = dict.fromkeys(("Australia and New Zealand", "Melanesia", "Micronesia", "Polynesia"),
-                         "Oceania")
-_GENDERS = ("Man", "Non-binary", "Woman")
-#: The genders of the evaluation code of the track, by the text in the metadata.
-_SEXES = {"male": "Man", "female": "Woman", "transgender male": "Man",
-          "transgender female": "Woman", "cisgender male": "Man", "cisgender female": "Woman"}
-_OCCUPATIONS = (
-    "activist", "agricultural worker", "artist", "athlete", "biologist", "businessperson",
-    "chemist", "civil servant", "clergyperson", "computer scientist", "designer", "earth scientist",
-    "educator", "engineer", "health professional", "humanities scholar", "information professional",
-    "journalist", "jurist", "linguist", "mathematician", "media professional", "military personnel",
-    "musician", "performing artist", "physicist", "politician", "scientist", "social scientist",
-    "sportsperson (non-athlete)", "transportation occupation", "writer")
-
-_REGIONS_OF_PAGE = {"key": "page_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA}
-_REGIONS_OF_SOURCES = {"key": "source_subcont_regions", "labels": _REGIONS, "merged": _OCEANIA,
-                       "counts": True, "weighted": True}
-#: The fields of 2022 whose labels have an order: the key in the metadata and the labels.
-_ORDERED = {
-    "years": ("years_category", ("Pre-1900s", "20th century", "21st century")),
-    "quality": ("qual_cat", _QUALITY),
-    "popularity": ("relative_pageviews_category", ("Low", "Medium-Low", "Medium-High", "High")),
-    "age": ("creation_date_category", ("2001-2006", "2007-2011", "2012-2016", "2017-2022")),
-    "alphabet": ("first_letter_category", ("a-d", "e-k", "l-r", "s-")),
-    "languages": ("num_sitelinks_category", ("English only", "2-4 languages", "5+ languages")),
-}
-#: The fields of each dataset id, by suffix, with the arguments of ``document_groups.Field``.
-_FIELDS: dict[str, dict[str, dict[str, Any]]] = {
-    "trec-fair/2021/eval": {
-        "locations": {"key": "geographic_locations", "labels": _CONTINENTS},
-        "quality": {"key": "quality_score_disc", "labels": _QUALITY, "ordered": True},
-    },
-    "trec-fair/2022/train": {
-        "gender": {"key": "gender_category", "labels": _GENDERS},
-        "regions": _REGIONS_OF_PAGE,
-        "source-regions": _REGIONS_OF_SOURCES,
-        "occupations": {"key": "occupations", "labels": _OCCUPATIONS},
-    },
-}
-for _suffix, (_key, _labels) in _ORDERED.items():
-    _field = {"key": _key, "labels": _labels, "ordered": True}
-    _FIELDS["trec-fair/2022/train"][_suffix] = _field
-#: The fields as the evaluation code of the track reads them, where that differs. They are sources
-#: without a dataset id: qrels have no place for weights.
-_OFFICIAL: dict[str, dict[str, Any]] = {
-    "gender": {"key": "gender", "labels": _GENDERS, "default": "Non-binary", "merged": _SEXES},
-    "regions": {**_REGIONS_OF_PAGE, "weighted": True},
-    "source-regions": {**_REGIONS_OF_SOURCES, "unknown": "UNK"},
-}
-#: The attribute of ir_datasets' document handler that holds the metadata file.
-_METADATA = {"trec-fair/2021/eval": "_mlc", "trec-fair/2022/train": "_metadata_dlc"}
-_MEANING = {
-    "locations": "the continents of the places that the article is about",
-    "regions": "the UN subregions of the places that the article is about",
-    "source-regions": "the UN subregions of the sources that the article cites",
-    "gender": "the gender of the person that the article is about",
-    "occupations": "the occupations of the person that the article is about",
-    "years": "the time that the article is about",
-    "quality": "the predicted quality of the article",
-    "popularity": "how often the article was viewed",
-    "age": "the years in which the article was created",
-    "alphabet": "the first letter of the title",
-    "languages": "the number of languages in which there is an article",
-}
+        variant(registry, base_id, "source", convert)
 
 
 def trec_fair(name: str) -> Any:
     """Return a field of the metadata as groups."""
-    from pt_fairness.collections.document_groups import Field, FromMetadata
-    dataset_id = "trec-fair/2021/eval" if "/2021/" in name else "trec-fair/2022/train"
-    fields = {}
-    for suffix, field in _FIELDS[dataset_id].items():
-        source = f"{dataset_id}/{suffix}"
-        fields[source] = Field(**field)
-    if dataset_id == "trec-fair/2022/train":
-        for suffix, field in _OFFICIAL.items():
-            source = f"{dataset_id}/{suffix}/official"
-            fields[source] = Field(**field, official=True)
-    attribute = _METADATA[dataset_id]
-    return FromMetadata(name, fields[name], fields.values(), dataset_id, attribute)
+    from pt_fairness.collections.wikipedia import FromMetadata
+    return FromMetadata(name)
 
 
 def _register_trec_fair(registry: Any) -> None:
     """Register the fields as variants of ``trec-fair/2021/eval`` and ``trec-fair/2022/train``."""
-    from pt_fairness.collections.variants import UNCOUNTED, labelled, variant
-    for base_id, fields in _FIELDS.items():
-        for suffix in fields:
-            convert = partial(labelled, trec_fair, f"{base_id}/{suffix}")
-            text = (f"The iteration field holds {_MEANING[suffix]}. An article with several groups "
-                    "has a row for each of them.")
-            variant(registry, base_id, suffix, convert, f"with {suffix}", text, metadata=UNCOUNTED)
+    from pt_fairness.collections import SOURCES
+    from pt_fairness.collections.variants import labelled, variant
+    for name, function in SOURCES.items():
+        # Qrels cannot hold the weights of the official sources.
+        if function == "trec.trec_fair" and not name.endswith("/official"):
+            base_id, _, field = name.rpartition("/")
+            variant(registry, base_id, field, partial(labelled, name))
 
 
-#: The population of each UN subregion; those of Oceania are one.
+#: The population of each UN subregion, with Oceania as one.
 _POPULATION = {
     "Antarctica": 1_106, "Caribbean": 42_517_000, "Central America": 167_387_000,
     "Central Asia": 64_370_000, "Eastern Africa": 373_202_000, "Eastern Asia": 1_620_807_000,
@@ -179,7 +92,7 @@ TARGETS = {
     "trec-fair/2022/gender": {"Woman": 0.495, "Man": 0.495, "Non-binary": 0.01},
 }
 #: The share of the relevant documents in the targets of the tracks.
-OF_QRELS = 0.5
+_RELEVANT = 0.5
 
 
 def target(name: str) -> Any:
@@ -189,29 +102,19 @@ def target(name: str) -> Any:
     from pt_fairness.targets import Target
     shares = TARGETS[name.removesuffix("/track")]
     frame = pd.DataFrame(shares.items(), columns=["group", "share"])
-    of_qrels = OF_QRELS if name.endswith("/track") else 0.0
-    return Target(name, frame, of_qrels)
+    return Target(name, frame, _RELEVANT if name.endswith("/track") else 0.0)
 
 
 _MISINFO = "clueweb12/b13/trec-misinfo-2019"
 _EHEALTH = "clueweb12/b13/clef-ehealth"
-#: The positions of the fields in a judgment, because ir_datasets 0.6.3 calls the credibility
-#: ``redibility``.
+#: The positions of the fields in a judgment, because ir_datasets 0.6.3 misspells ``credibility``.
 _POSITIONS = {"effectiveness": 3, "credibility": 4}
-#: The groups of each field by level; ``-`` for no group. The order is ascending.
+#: The groups of each field by level; ``-`` for none. The order is ascending.
 _JUDGED_LEVELS = {
     "effectiveness": {-2: "-", -1: "-", 0: "-", 1: "ineffective", 2: "inconclusive",
                       3: "effective"},
     "credibility": {-2: "-", -1: "-", 0: "not-credible", 1: "credible"},
 }
-_JUDGED_TEXT = {
-    "effectiveness": "The iteration field holds what the page says of the treatment: ineffective, "
-                     "inconclusive or effective. Pages that say nothing of it, and pages that are "
-                     "not relevant, have no group.",
-    "credibility": "The iteration field holds the credibility of the page: not-credible or "
-                   "credible. Pages that are not relevant have no group.",
-}
-_HIGHEST_TRUST = 100
 
 
 def clueweb12(name: str) -> Any:
@@ -228,41 +131,30 @@ def trustworthiness(name: str) -> Any:
     import ir_datasets
     import pandas as pd
 
-    from pt_fairness.io import irds as reading
     from pt_fairness.values import from_frame
-    handler = ir_datasets.load(name).qrels_handler()
-    rows = reading.judgments(handler)
+    rows = ir_datasets.load(name).qrels_iter()
     frame = pd.DataFrame(rows, columns=["qid", "docno", "relevance", "value"])
-    del frame["relevance"]
     frame["value"] = frame["value"].astype(float)
     return from_frame(frame, name)
 
 
 def _register_clueweb12(registry: Any) -> None:
     """Register the fields of the judgments as variants of the ids of ir_datasets."""
-    from pt_fairness.collections.variants import UNCOUNTED, graded, variant
-    for field, text in _JUDGED_TEXT.items():
-        levels = _JUDGED_LEVELS[field]
-        value_of = itemgetter(_POSITIONS[field])
-        convert = partial(graded, field, value_of, levels)
-        variant(registry, _MISINFO, field, convert, f"with {field}", text)
-    variant(registry, _EHEALTH, "trustworthiness", _trusted, "with trustworthiness",
-            "The iteration field holds the trustworthiness of the page, from 0 to 100. Where it "
-            "was judged in 2016 and in 2017, the judgment of 2017 counts.", metadata=UNCOUNTED)
+    from pt_fairness.collections.variants import graded, variant
+    for field, levels in _JUDGED_LEVELS.items():
+        level = itemgetter(_POSITIONS[field])
+        convert = partial(graded, level, levels)
+        variant(registry, _MISINFO, field, convert)
+    variant(registry, _EHEALTH, "trustworthiness", _trusted)
 
 
-def _trusted(qrels: Any, rows: list[Any]) -> Iterator[Any]:
+def _trusted(rows: list[Any]) -> Iterator[Any]:
     from ir_datasets.formats import TrecQrel
 
-    from pt_fairness.io import irds as reading
     # ir_datasets reads 2016 before 2017.
     last = {(row.query_id, row.doc_id): row for row in rows}
     for row in last.values():
-        trust = row.trustworthiness
-        if not 0 <= trust <= _HIGHEST_TRUST:
-            raise reading.invalid(qrels, row, "the trustworthiness", trust,
-                                  f"from 0 to {_HIGHEST_TRUST}")
-        yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(trust))
+        yield TrecQrel(row.query_id, row.doc_id, row.relevance, str(row.trustworthiness))
 
 
 #: The languages by their names in the qrels, and the corpus of each.
@@ -272,8 +164,8 @@ CORPORA = {language: f"neuclir/1/{language}" for language in LANGUAGES.values()}
 
 def neuclir(name: str) -> Any:
     """Return the languages of documents as groups."""
-    from pt_fairness.collections.document_groups import Languages
-    return Languages(name, CORPORA, "neuclir/1/languages.tsv")
+    from pt_fairness.collections.corpora import Languages
+    return Languages(name, CORPORA)
 
 
 def _register_neuclir(registry: Any) -> None:
@@ -283,28 +175,21 @@ def _register_neuclir(registry: Any) -> None:
     from ir_datasets.formats import ExctractedCCMultiMtQuery, ExctractedCCQueries, TrecQrels
     from ir_datasets.util import DownloadConfig, Lazy, home_path
 
-    from pt_fairness.collections.variants import Documentation, GroupQrels, graded
-    folder = home_path() / NAME
-    files = DownloadConfig.context(NAME, folder)
-    base = registry[f"{NAME}/1/multi"]
+    from pt_fairness.collections.variants import GroupQrels, graded
+    files = DownloadConfig.context(NAME, home_path() / NAME)
+    docs = registry[f"{NAME}/1/multi"].docs_handler()
     edition = registry[f"{NAME}/1/multi/trec-2023"]
     qrels = TrecQrels(files["trec-2022/qrels"], QREL_DEFS)
-    # The translations are those of the topics of 2023.
+    # The translations are from the topics of 2023.
     topics = ExctractedCCQueries(files["trec-2022/queries"], filter_lwq=False,
                                  cls=ExctractedCCMultiMtQuery, namespace=NAME)
     judged = Lazy(lambda: {row.query_id for row in qrels.qrels_iter()})
-    language = attrgetter("iteration")
-    to_groups = partial(graded, "language", language, LANGUAGES)
-    text = ("The judgments of all three languages. The iteration field holds the language of the "
-            f"document: {', '.join(CORPORA)}.")
+    convert = partial(graded, attrgetter("iteration"), LANGUAGES)
     for year, queries, judgments in (
             ("2022", FilteredQueries(topics, judged), qrels),
             ("2023", edition.queries_handler(), edition.qrels_handler())):
-        about = Documentation(f"NeuCLIR at TREC {year}, with languages", text)
-        with_groups = GroupQrels(judgments, to_groups)
-        dataset = Dataset(base.docs_handler(), queries, with_groups, about)
-        dataset_id = f"{NAME}/1/trec-{year}/language"
-        registry.register(dataset_id, dataset)
+        dataset = Dataset(docs, queries, GroupQrels(judgments, convert))
+        registry.register(f"{NAME}/1/trec-{year}/language", dataset)
 
 
 def register(registry: Any) -> None:

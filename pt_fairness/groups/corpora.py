@@ -62,8 +62,8 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
 
 def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
               neutral: Any | None = "neutral", name: str | None = None, *, shares: bool = False,
-              threshold: int = THRESHOLD, field: str | None = None,
-              tokenize: Tokenizer = str.split, order: Iterable[Any] | None = None) -> Groups:
+              threshold: int = THRESHOLD, tokenize: Tokenizer = str.split,
+              order: Iterable[Any] | None = None) -> Groups:
     """Return groups from the words in documents.
 
     The group of a document is the one with the most words in its text. A document with at most
@@ -71,7 +71,8 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :func:`pt_fairness.values.from_text` returns numbers from the same words. Nothing is read before
     groups are needed. Documents are then read from the docstore, once, with a progress bar.
 
-    :param documents: an ir_datasets id, or a frame ``docno, text``
+    :param documents: an ir_datasets id, whose default text of a document counts, or a frame
+        ``docno, text``
     :param words: the words of each group, by group; no word is in two of them. Texts and words are
         lowercased.
     :param neutral: the label of neutral documents; ``None`` to leave them unannotated
@@ -79,15 +80,13 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param shares: whether documents that are not neutral are in each group by its share of their
         words, and only documents of at most ``threshold`` words are neutral
     :param threshold: the largest number of words in a neutral document, at least 0
-    :param field: the field with the text; by default, ir_datasets' default text of the document,
-        and the column ``text`` of a frame
     :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
         that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
         punctuation. A measure with a function can be pickled only if the function can.
     :param order: the labels in ascending order, if they have an order
     :raises ValueError: a group has no words, a word is in several groups or is not one token,
         ``neutral`` is one of the groups, or ``order`` lacks a label; once groups are needed, the
-        dataset or field does not exist
+        dataset does not exist
 
     The threshold of 1 is that of Rekabsaz et al. (2021), in their code.
 
@@ -115,7 +114,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     0   1     a   female
     1   1     b  neutral
     """
-    counts = WordCounts(documents, words, field, tokenize)
+    counts = WordCounts(documents, words, tokenize)
     return FromText(counts, neutral, shares, threshold, name, order)
 
 
@@ -145,7 +144,7 @@ class FromText(Groups):
         return self._counts.content(), self._columns, self.order, self.weighted, self._threshold
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        counts = self._counts.of(docnos, self.name)
+        counts = self._counts.find(docnos, self.name)
         total = counts.sum(axis=1, keepdims=True)
         neutral = total <= self._threshold
         members = counts
@@ -254,10 +253,6 @@ class FromIrds(Groups):
             self._cache.update(groups)
         return {docno: self._cache[docno] for docno in docnos}
 
-    def remember(self, groups: Mapping[str, Found]) -> None:
-        """Add results of an earlier :meth:`fetch` to the cache."""
-        self._cache.update(groups)
-
     def _warn_once(self, groups: Mapping[str, Found]) -> None:
         """Warn of documents without groups, once per object."""
         causes = {docno: cause for docno, (_, cause) in groups.items() if cause}
@@ -288,7 +283,7 @@ class FromIrds(Groups):
         dataset = reading.dataset(self.dataset_id)
         if self._entity(dataset) == "docs":
             return None
-        rows = reading.judgments(dataset.qrels_handler())
+        rows = list(dataset.qrels_iter())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
         judgments = []
         for row in rows:

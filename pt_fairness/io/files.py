@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gzip
 import os
 import shutil
@@ -85,21 +84,6 @@ def opened(path: Path) -> Iterator[Input]:
             shutil.copyfileobj(file, copy)
             copy.flush()
             yield Input(os.fspath(path), copy)
-
-
-def writable(folder: Path) -> bool:
-    """Return whether a folder can be written to, or created."""
-    folder = os.path.abspath(folder)
-    while not os.path.exists(folder):
-        folder = os.path.dirname(folder)
-    return os.path.isdir(folder) and os.access(folder, os.W_OK)
-
-
-def temporary_folder() -> str:
-    """Create a folder that is deleted when the process ends."""
-    folder = tempfile.mkdtemp(prefix="pt-fairness-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def is_pipe(path: Path) -> bool:

@@ -20,7 +20,7 @@ from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pa
 from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry, value_hash
 from pt_fairness.io.document_files import read_values
-from pt_fairness.io.files import need_columns
+from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
 
 __all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "get", "names",
@@ -35,7 +35,8 @@ class Values(NamedObject):
     :param frame: columns ``docno, value`` or ``qid, docno, value``
     :param name: the name of the values; ``None`` for one derived from a hash of their content
     :param where: the name of the frame in errors
-    :raises ValueError: a column is missing, a value is no finite number, or a document has several
+    :raises ValueError: if a column is missing, a value is not a finite number, or a document has
+        two
     """
 
     WHAT = "values"
@@ -43,10 +44,7 @@ class Values(NamedObject):
     def __init__(self, frame: pd.DataFrame, name: str | None = None,
                  where: str = "the frame of values") -> None:
         frame = as_frame(frame)
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"values come from a DataFrame here, not from a "
-                             f"{type(frame).__name__}; from_mapping takes dictionaries, from_file "
-                             "takes paths")
+        need_frame(frame, where)
         qid, docno = id_columns(frame)
         need_columns(frame, [docno, "value"], where)
         super().__init__(name)
@@ -55,18 +53,17 @@ class Values(NamedObject):
         column = pd.to_numeric(frame["value"], errors="coerce")
         numbers = column.to_numpy(float, na_value=nan)
         for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
-            raise ValueError(f"{where}: the value {str(row['value'])!r} of document "
-                             f"{label_text(row[docno])!r} is no finite number; leave out the "
-                             "documents that have none")
+            raise ValueError(f"{where}: value must be a finite number, got {str(row['value'])!r} "
+                             f"for document {label_text(row[docno])!r}")
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
-        wrong = np.flatnonzero(first != numbers)
-        for row in wrong[:1]:
-            document = str(frame[docno].iloc[row])
-            topic = "" if topics is None else f" for topic {str(topics.iloc[row])!r}"
-            raise ValueError(f"{where} gives document {document!r}{topic} the values "
-                             f"{first[row]:g} and {numbers[row]:g}; a document has one value")
+        for row in np.flatnonzero(first != numbers)[:1]:
+            document = repr(str(frame[docno].iloc[row]))
+            if topics is not None:
+                document += f" in topic {str(topics.iloc[row])!r}"
+            raise ValueError(f"{where}: a document must have one value, got {first[row]:g} and "
+                             f"{numbers[row]:g} for {document}")
 
     def digest(self) -> str:
         order, documents = self._index.sorted()
@@ -79,7 +76,7 @@ class Values(NamedObject):
 
         :param qids: the topic of each document, ``[n]``
         :param docnos: the documents, ``[n]``
-        :raises ValueError: ``qids`` and ``docnos`` differ in length
+        :raises ValueError: if ``qids`` and ``docnos`` differ in length
 
         Examples
         --------
@@ -112,9 +109,10 @@ def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
     """Return values from a DataFrame.
 
     :param frame: columns ``docno, value`` or ``qid, docno, value``, also of another library, such
-        as polars, without rows for documents that have no value
+        as polars, without rows for documents that lack a value
     :param name: the name of the values; by default derived from a hash of their content
-    :raises ValueError: a column is missing, a value is no finite number, or a document has several
+    :raises ValueError: if a column is missing, a value is not a finite number, or a document has
+        two
 
     Examples
     --------
@@ -131,7 +129,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
     """Return values from a dictionary: docno → number, or qid → such a dictionary.
 
     :param name: the name of the values; by default derived from a hash of their content
-    :raises ValueError: a value is neither, or no finite number
+    :raises ValueError: if a value is neither, or not a finite number
 
     Examples
     --------
@@ -140,21 +138,19 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
     Values('slant', 3 documents)
     """
     if not isinstance(mapping, (Mapping, pd.Series)):
-        raise ValueError(f"values come from a dictionary here, not from a "
-                         f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
-                         "paths")
-    kinds = {isinstance(part, Mapping) for _, part in mapping.items()}
-    by_topic = kinds == {True}
+        raise ValueError(f"values must be a dictionary, got a {type(mapping).__name__}; from_frame "
+                         "takes DataFrames")
+    kinds = {isinstance(value, Mapping) for _, value in mapping.items()}
+    topics = mapping.items() if kinds == {True} else [(None, mapping)]
     rows = []
-    for qid, numbers in mapping.items() if by_topic else [(None, mapping)]:
+    for qid, numbers in topics:
         for docno, number in numbers.items():
             if not pd.api.types.is_scalar(number):
-                raise ValueError(f"the value of {docno!r} is {shown(number)}; it has to be a "
-                                 "number, and either all or none of the values are dictionaries "
-                                 "of documents by topic")
+                raise ValueError("the values must be numbers, or dictionaries of numbers by topic, "
+                                 f"got {shown(number)} for {docno!r}")
             rows.append((qid, docno, number))
     frame = pd.DataFrame(rows, columns=["qid", "docno", "value"], dtype=object)
-    if not by_topic:
+    if kinds != {True}:
         frame = frame.drop(columns="qid")
     return Values(frame, name)
 
@@ -166,8 +162,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     header with these names, separated by tabs or commas.
 
     :param name: the name of the values; by default derived from a hash of their content
-    :raises ValueError: a line cannot be parsed, a value is no finite number, or a document has
-        several
+    :raises ValueError: if a line cannot be parsed, a value is not a finite number, or a document
+        has two
 
     Examples
     --------
@@ -181,23 +177,22 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     return Values(frame, name, os.fspath(path))
 
 
-#: The differences of Rekabsaz and Schedl (2020), by their names.
-_DIFFERENCES = ("tc", "tf", "bool")
+#: The sizes that the differences of Rekabsaz and Schedl (2020) compare, by the names of these.
+_SIZES: dict[str, Callable[[Any], Any]] = {"tc": np.asarray, "tf": np.log1p, "bool": np.sign}
 _NEUTRALITY = "neutrality"
 
 
 def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
               number: str = _NEUTRALITY, name: str | None = None, *,
-              threshold: int = THRESHOLD, field: str | None = None,
-              tokenize: Tokenizer = str.split) -> Values:
+              threshold: int = THRESHOLD, tokenize: Tokenizer = str.split) -> Values:
     """Return values from the words in documents.
 
     :func:`pt_fairness.groups.from_text` returns groups from the same words, and explains
-    ``words``, ``field`` and ``tokenize``. Nothing is read before values are needed. Documents are
-    then read from the docstore, once, with a progress bar.
+    ``documents``, ``words`` and ``tokenize``. Nothing is read before values are needed. Documents
+    are then read from the docstore, once, with a progress bar.
 
     :param documents: an ir_datasets id, or a frame ``docno, text``
-    :param words: the words of each group, by group; no word is in two of them
+    :param words: the words of each group, by group; a word is in one of them
     :param number: the value of a document in which group g has ``c_g`` words, ``C`` in all:
 
         - ``'neutrality'``: 1 if ``C`` is at most ``threshold``, else ``1 − Σ_g |c_g/C − 1/G|`` for
@@ -208,9 +203,9 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
         - ``'bool'``: ``[c_1 > 0] − [c_2 > 0]``
     :param name: the name of the values; by default derived from a hash of the parameters
     :param threshold: for ``'neutrality'``, the largest number of words in a neutral document
-    :raises ValueError: ``number`` is none of these, or not possible for that many groups; a group
-        has no words, a word is in several groups or is not one token; once values are needed, the
-        dataset or field does not exist
+    :raises ValueError: if ``number`` is another text, or not defined for that many groups; a group
+        lacks words, a word is in several groups or is not one token; once values are needed, the
+        dataset does not exist
 
     Examples
     --------
@@ -225,7 +220,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     >>> difference.lookup(["1", "1"], ["d01-08", "d01-11"])
     array([-1., -1.])
     """
-    counts = WordCounts(documents, words, field, tokenize)
+    counts = WordCounts(documents, words, tokenize)
     return FromText(counts, number, threshold, name)
 
 
@@ -234,11 +229,11 @@ class FromText(Values):
 
     def __init__(self, counts: WordCounts, number: str = _NEUTRALITY, threshold: int = THRESHOLD,
                  name: str | None = None) -> None:
-        one_of("number", number, (_NEUTRALITY, *_DIFFERENCES))
+        one_of("number", number, (_NEUTRALITY, *_SIZES))
         groups = len(counts.groups)
-        if groups < 2 or (groups > 2 and number in _DIFFERENCES):
+        if groups < 2 or (groups > 2 and number in _SIZES):
             count = "two groups or more" if number == _NEUTRALITY else "two groups"
-            raise ValueError(f"number={shown(number)} needs the words of {count}, not of "
+            raise ValueError(f"number={number!r} needs the words of {count}, got "
                              f"{listed(counts.groups)}")
         self._name = name
         self._counts = counts
@@ -251,7 +246,7 @@ class FromText(Values):
         return value_hash(content)[:12]
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
-        counts = self._counts.of(docnos, self.name)
+        counts = self._counts.find(docnos, self.name)
         absent = counts[:, 0] < 0
         counts = np.maximum(counts, 0)
         if self._number == _NEUTRALITY:
@@ -260,15 +255,9 @@ class FromText(Values):
             equal = 1 / counts.shape[1]
             distance = abs(shares - equal).sum(axis=1)
             is_neutral = total[:, 0] <= self._threshold
-            distance[is_neutral] = 0.0
-            numbers = 1 - distance
+            numbers = np.where(is_neutral, 1.0, 1 - distance)
         else:
-            sizes = counts.astype(float)
-            if self._number == "tf":
-                sizes = np.log1p(sizes)
-            elif self._number == "bool":
-                sizes = np.sign(sizes)
-            first, second = sizes.T
+            first, second = _SIZES[self._number](counts).T.astype(float)
             numbers = first - second
         numbers[absent] = nan
         return numbers
@@ -291,7 +280,7 @@ def register(name: str, values: Values | Callable[[], Values]) -> None:
     Values registered under the same name before are replaced.
 
     :param values: a Values object, or a function that makes one when a measure first uses it
-    :raises ValueError: it is neither, or the name is empty
+    :raises ValueError: if it is neither, or the name is empty
 
     Examples
     --------

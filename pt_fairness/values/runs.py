@@ -38,12 +38,12 @@ def _read(path: str, name: str) -> RegisteredRun:
         names = sorted(glob("*", root_dir=path))
         files = [os.path.join(path, name) for name in names]
     if not files:
-        raise ValueError(f"the folder {path!r} of background= has no runs")
+        raise ValueError(f"the folder of background= must hold runs, got {path!r}")
     frames = [read_run(file)[["qid", "docno"]] for file in files]
-    return _of_frame(pd.concat(frames), name)
+    return _distinct_pairs(pd.concat(frames), name)
 
 
-def _of_frame(frame: pd.DataFrame, name: str) -> RegisteredRun:
+def _distinct_pairs(frame: pd.DataFrame, name: str) -> RegisteredRun:
     pairs = with_text_ids(frame[["qid", "docno"]], f"run {name!r}", "qid", "docno")
     return RegisteredRun(pairs.drop_duplicates(ignore_index=True), name)
 
@@ -59,7 +59,7 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
     :param name: anything but ``run`` and ``qrels``
     :param run: columns ``qid, docno`` (or ``query_id, doc_id``); or the path of a run file. All
         documents of a topic count, whatever their order: apply any cutoff before registering.
-    :raises ValueError: the name cannot be used, or a column or value is missing
+    :raises ValueError: if the name cannot be used, or a column or value is missing
 
     Examples
     --------
@@ -75,7 +75,7 @@ def register(name: str, run: pd.DataFrame | str | os.PathLike[str]) -> None:
         frame = read_run(frame)
     frame = frame.rename(columns=PYTERRIER)
     need_columns(frame, ["qid", "docno"], f"the run {name!r}")
-    REGISTRY.register(name, _of_frame(frame, name))
+    REGISTRY.register(name, _distinct_pairs(frame, name))
 
 
 unregister = REGISTRY.unregister
@@ -85,7 +85,7 @@ names = REGISTRY.names
 def get(name: str) -> pd.DataFrame:
     """Return the distinct ``qid, docno`` pairs of a registered run.
 
-    :raises ValueError: no run is registered under this name
+    :raises ValueError: if the name is not registered
 
     Examples
     --------

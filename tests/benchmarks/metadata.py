@@ -21,9 +21,11 @@ NAME = "trec-fair/2022/train/source-regions"
 
 def write(path: Path) -> None:
     """Write metadata with drawn groups."""
-    from pt_fairness import collections
+    import ir_datasets  # noqa: F401 - first, because registering imports all of the modules
+
+    from pt_fairness.collections.wikipedia import FIELDS
     pick = random.Random(0)
-    fields = collections.make("groups", NAME)._fields
+    fields = [field for name, field in FIELDS.items() if "/2022/" in name]
     with gzip.open(path, "wt") as file:
         for number in range(ARTICLES):
             record = {"page_id": 12 + 11 * number, "title": "x" * 500}
@@ -46,15 +48,14 @@ def main() -> int:
         docnos = [str(12 + 11 * number) for number in range(ARTICLES)]
         took = []
         for _ in range(2):
+            collections.make.cache_clear()
             start = time.perf_counter()
             collections.make("groups", NAME).annotate(docnos, docnos)
             took.append(time.perf_counter() - start)
-        size = path.with_name(f"{path.name}.groups.npz").stat().st_size * TRACK / ARTICLES / 1e6
     minutes = took[0] * TRACK / ARTICLES / 60
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
         1 << 30 if sys.platform == "darwin" else 1 << 20)
-    return report([("minutes to read the metadata of the track", minutes, "under 10", minutes < 10),
-                   ("megabytes of its table", size, "under 200", size < 200),
+    return report([("minutes to read a field of the track", minutes, "under 10", minutes < 10),
                    ("seconds to look up 100,000 articles", took[1], "under 2", took[1] < 2),
                    ("GiB of memory, libraries included", memory, "under 1", memory < 1)])
 

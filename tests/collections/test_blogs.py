@@ -64,17 +64,11 @@ def post(number, body):
             f"Content-Type: text/html\n</DOCHDR>\n{body}\n</DOC>\n").encode()
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("content, what", [
-    (gzip.compress(post(0, "x" * 9) * 2000)[:-30], " is damaged: "),
-    (gzip.compress(post(0, "") + post(1, "").replace(b"DOCHDR", b"HEAD") + post(2, "")),
-     f": the post '{POST}1' "),
-    (gzip.compress(post(0, "") + post(1, "").replace(b"</DOC>", b"") + post(2, "")),
-     f": the post '{POST}1' "),
-], ids=["cut short", "no headers", "no end"])
-def test_a_bad_post_is_named(irds, files, content, what):
+@pytest.mark.parametrize("tag, wrong", [(b"DOCHDR", b"HEAD"), (b"</DOC>", b"")])
+def test_a_bad_post(irds, files, tag, wrong):
+    content = gzip.compress(post(0, "") + post(1, "").replace(tag, wrong) + post(2, ""))
     file = files.write("blogs06/corpus/20051206/permalinks-001.gz", content)
-    with pytest.raises(ValueError, match=re.escape(f"{file}{what}")):
+    with pytest.raises(ValueError, match=rf"{re.escape(str(file))} must have .*{POST}1"):
         list(irds.load("blogs06").docs_iter())
 
 

@@ -11,7 +11,6 @@ from pt_fairness import RaB, groups, values
 MISINFO = "clueweb12/b13/trec-misinfo-2019"
 EHEALTH = "clueweb12/b13/clef-ehealth"
 TRUST = f"{EHEALTH}/trustworthiness"
-ADVICE = "Replace damaged files by good copies"
 PAGE = "clueweb12-0000wb-03-0103{}"
 #: Relevance, effectiveness, credibility.
 JUDGED = [(1, 3, 1), (2, 2, 0), (1, 1, 1), (1, 0, 0), (0, -1, -1), (1, -2, -2)]
@@ -60,22 +59,12 @@ def test_misinfo(irds, files, qrels_of, field, labels, order):
             for i, (row, label) in enumerate(zip(JUDGED, labels, strict=True))]
     assert qrels_of(name) == qrels_of(name) == rows
     assert [query.title for query in irds.load(name).queries_iter()] == ["cranberries"]
-    assert irds.load(name).qrels_count() == irds.load(MISINFO).qrels_count() == 22859
     found = groups.get(name)
     assert found.order == order and found.complete
     docnos = [row[1] for row in rows]
     assert found.lookup(["1"] * 6, docnos)["group"].tolist() == [
         label for label in labels if label != "-"]
     assert found.lookup(["2", "1"], [docnos[0], "unjudged"]).empty, "judgments are by topic"
-
-
-def test_misinfo_has_no_other_levels(irds, files):
-    misinfo(files, [*JUDGED, (1, 4, 2)])
-    for field, level, expected in [("effectiveness", 4, "-2, -1, 0, 1, 2, 3"),
-                                   ("credibility", 2, "-2, -1, 0, 1")]:
-        with pytest.raises(ValueError, match=rf"the {field} of '{PAGE.format(6)}' in topic 1 "
-                                             rf"must be one of {expected}, got {level}"):
-            list(irds.load(f"{MISINFO}/{field}").qrels_iter())
 
 
 def test_trustworthiness(irds, files, qrels_of, tmp_path):
@@ -100,14 +89,3 @@ def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(irds, fil
     plain, ours = (table(name, tmp_path, run, "nDCG@5", "P(rel=2)@2")
                    for name in (EHEALTH, TRUST))
     assert plain == ours and 0 < ours[0] < 1
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("wrong", [-1, 101])
-def test_a_trustworthiness_out_of_range(irds, files, wrong):
-    ehealth(files, {**YEARS, 2017: [("101001", "x", 1, wrong)]})
-    with pytest.raises(ValueError, match="the trustworthiness of 'x' in topic 101001 must be from "
-                       f"0 to 100, got {wrong}"):
-        list(irds.load(TRUST).qrels_iter())
-    with pytest.raises(ValueError, match="must be from 0 to 100"):
-        values.get(TRUST)

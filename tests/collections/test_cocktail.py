@@ -50,7 +50,6 @@ def test_passages_queries_and_judgments(irds, files, qrels_of):
     assert docs[0].text == docs[0].default_text() == "Café 1, human\nnext"
     assert dataset.docs_store().get(f"Autos_d2-{LLM}") == docs[3]
     assert irds.docs_parent_id(f"{ID}/source") == ID and dataset.docs_count() == 4
-    assert "with sources" in dataset.documentation()["pretty_name"]
     found = groups.get(f"{ID}/source").lookup(["1", "1"], [f"Autos_d2-{LLM}", "Autos_d1-human"])
     assert found["group"].tolist() == ["llm", "human"]
     shutil.rmtree(files.home / ID)

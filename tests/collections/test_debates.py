@@ -73,14 +73,6 @@ def test_variants_carry_the_group_in_the_iteration(docs, field):
     assert [q.iteration for q in groups] == [str(getattr(docs[q.doc_id], field)) for q in groups]
 
 
-def test_documentation():
-    known = [ir_datasets.load(f"pt-fairness/debates{suffix}").documentation()
-             for suffix in ("", "/stance", "/viewpoint")]
-    assert [one["pretty_name"] for one in known] == [
-        "Debates", "Debates, with stances", "Debates, with viewpoints"]
-    assert "holds the viewpoint" in known[2]["desc"] and "holds" not in known[0]["desc"]
-
-
 def test_pyterrier_asks_and_prints_nothing(capsys):
     dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
     qrels, topics = dataset.get_qrels(), dataset.get_topics()

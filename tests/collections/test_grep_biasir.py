@@ -42,7 +42,6 @@ def test_documents_queries_and_judgments(irds, written, qrels_of):
     assert docs[1] == ("1", "Rules, Men", "His\nbraids", "M", "No Annotation Agreement")
     assert docs[0].default_text() == "Rules, Women “Her” braids"
     assert dataset.docs_store().get("560").stereotype == "Towards female"
-    assert "with genders" in dataset.documentation()["pretty_name"]
     source = groups.get(f"{ID}/gender")
     assert source.labels == ["female", "male", "neutral"]
     assert source.lookup(["0", "94"], ["2", "560"])["group"].tolist() == [

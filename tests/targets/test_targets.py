@@ -46,6 +46,11 @@ def test_labels_of_the_target_belong_to_the_label_set_of_that_measure_alone():
         [math.log(0.001 / 0.5), 0.0])
 
 
+def test_columns_of_ir_measures():
+    targets.register("wikidata", frame().rename(columns={"qid": "query_id"}))
+    assert set(targets.get("wikidata")["qid"]) == {"1", "2"}
+
+
 def test_topics_and_labels_are_text():
     targets.register("numbers", pd.DataFrame(
         {"qid": [1, 1, 2.0], "group": [1, 2, 2.0], "share": ["0.25", 0.75, 1]}))
@@ -152,15 +157,15 @@ def test_names_that_are_refused(name, says):
 
 @each("rows, message", [
     ([("7", "a", 0.5), ("8", "a", 1.0), ("8", "b", 0.25)],
-     "shares of the target 'bad' for topic '7' sum to 0.5; those of"),
-    ([("7", "a", 1.0), ("8", "a", 1.0), ("8", "b", 0.25)], "for topic '8' sum to 1.25"),
-    ([("7", "a", 0.0)], "for topic '7' sum to 0;"),
+     "target 'bad' for topic '7' must sum to 1, got 0.5"),
+    ([("7", "a", 1.0), ("8", "a", 1.0), ("8", "b", 0.25)], "for topic '8' must sum to 1, got 1.25"),
+    ([("7", "a", 0.0)], "for topic '7' must sum to 1, got 0"),
     ([("7", "a", 1.0), ("8", "a", 1.5), ("8", "b", -0.5)],
-     "gives 'b' the share .*-0.5.* for topic '8'; shares are numbers"),
-    ([("7", "a", "most")], "gives 'a' the share 'most' for topic '7'"),
-    ([("7", "a", math.nan)], "gives 'a' the share .*nan.* for topic '7'"),
-    ([("7", "a", math.inf)], "gives 'a' the share .*inf.* for topic '7'"),
-    ([(7, 1, 0.5), ("7", 1.0, 0.5)], "has '1' twice for topic '7'"),
+     "at least 0, got '-0.5' for 'b' in topic '8'"),
+    ([("7", "a", "most")], "got 'most' for 'a' in topic '7'"),
+    ([("7", "a", math.nan)], "got 'nan' for 'a' in topic '7'"),
+    ([("7", "a", math.inf)], "got 'inf' for 'a' in topic '7'"),
+    ([(7, 1, 0.5), ("7", 1.0, 0.5)], "got two of '1' in topic '7'"),
     ([("7", "a", 1.0), ("8", None, 1.0)], "row 1 of the target 'bad' has no group"),
     ([("7", "-", 1.0)], "row 0 of the target 'bad' has no group"),
     ([("", "a", 1.0)], "row 0 of the target 'bad' has no qid"),
@@ -176,7 +181,7 @@ def test_what_is_no_distribution_is_refused(rows, message):
                   rKL(protected="all")])
 def test_a_topic_without_shares_is_named(measure):
     targets.register("short", frame(SHARES[:2]))
-    with pytest.raises(ValueError, match=r"'short' has no shares for topic '2'; .* for 1 of 2$"):
+    with pytest.raises(ValueError, match=r"'short' must have .*got 1 of 2, without topic '2'"):
         ir_measures.evaluator([measure(target="short")], QRELS)
 
 
@@ -184,7 +189,7 @@ def test_topics_without_shares_are_counted():
     """Those of the qrels, not those of the target."""
     targets.register("short", frame([(str(q), "female", 1.0) for q in (1, *range(100, 150))]))
     qrels = [row._replace(query_id=str(q)) for q in range(9) for row in QRELS[:2]]
-    with pytest.raises(ValueError, match=r"has no shares for topic '0'; .* has them for 1 of 9$"):
+    with pytest.raises(ValueError, match=r"must have .*got 1 of 9, without topic '0'"):
         ir_measures.evaluator([NDKL(target="short")], qrels)
 
 

@@ -66,5 +66,5 @@ def test_a_file_or_a_folder_needs_no_registration(folder_of, tmp_path):
                         groups=groups, progress=False)
     folder, file, all_three, two = table.iloc[0, 1:]
     assert folder == all_three != file == two
-    with pytest.raises(ValueError, match="has no runs"):
+    with pytest.raises(ValueError, match="must hold runs"):
         runs.get(tmp_path / "empty")

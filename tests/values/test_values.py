@@ -99,7 +99,7 @@ def test_from_a_pipe(pipe):
     ("a 1\n1 b 2\n", "line 2 .*2 columns"),
     ("docno\tvalue\na\t\n", r"values.txt, line 2: value .*''"),
     ("qid,value\n1,2\n", "has no column 'docno'"),
-    ("a 1\na 2\n", r"values.txt gives document 'a' the values 1 and 2; a document has one value")])
+    ("a 1\na 2\n", r"values.txt: .*one value, got 1 and 2 for 'a'")])
 def test_a_file_that_cannot_be_read(folder_of, text, says):
     folder = folder_of({"values.txt": text})
     with pytest.raises(ValueError, match=says):
@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_read(folder_of, text, says):
 
 @each("number", [math.nan, None, pd.NA, "x", math.inf, -math.inf])
 def test_a_value_that_is_no_number_is_refused(number):
-    with pytest.raises(ValueError, match=r"the value .* of document 'b' is no finite number"):
+    with pytest.raises(ValueError, match=r"finite number, got .* for document 'b'"):
         values.from_mapping({"a": 1, "b": number})
 
 
@@ -118,15 +118,15 @@ def frame_of(**columns):
 
 @each("make, says", [
     (lambda: frame_of(qid=["1", "1", 1], docno=["a", "b", "a"], value=[1, 1, 2]),
-     "gives document 'a' for topic '1' the values 1 and 2"),
+     "got 1 and 2 for 'a' in topic '1'"),
     (lambda: frame_of(qid=[1, 1], docno=[5, 5], value=[1, 2]),
-     "gives document '5' for topic '1' the values 1 and 2"),
-    (lambda: frame_of(docno=[5], value=["x"]), "the value 'x' of document '5' is no finite number"),
-    (lambda: values.from_frame({"a": 1}), "from a DataFrame here, not from a dict; from_mapping"),
-    (lambda: values.from_mapping(pd.DataFrame()), "not from a DataFrame; from_frame takes"),
+     "got 1 and 2 for '5' in topic '1'"),
+    (lambda: frame_of(docno=[5], value=["x"]), "finite number, got 'x' for document '5'"),
+    (lambda: values.from_frame({"a": 1}), "must be a DataFrame, got a dict"),
+    (lambda: values.from_mapping(pd.DataFrame()), "must be a dictionary, got a DataFrame"),
     (lambda: values.from_mapping({"1": {"a": 1}, "b": 2}),
-     "either all or none of the values are dictionaries"),
-    (lambda: values.from_mapping({"a": [1, 2]}), r"of 'a' is \[1, 2\]; it has to be a number"),
+     "must be numbers, or dictionaries .* got {'a': 1} for '1'"),
+    (lambda: values.from_mapping({"a": [1, 2]}), r"must be numbers.*got \[1, 2\] for 'a'"),
     (lambda: frame_of(docno=["a"], group=["X"]), "has no column 'value'; it needs docno, value"),
     (lambda: frame_of(value=[1]), "has no column 'docno'"),
     (lambda: frame_of(qid=[None], docno=["a"], value=[1]), "row 0 of the values has no qid"),

@@ -62,8 +62,8 @@ def test_as_counted_one_by_one(passages, seed):
 
 @each("words, options, message", [
     (WORDS, {"number": "count"}, "number='count' is not possible; it takes 'neutrality', 'tc', "),
-    (THREE, {"number": "tc"}, "number='tc' needs the words of two groups, not of 'female', 'male'"),
-    ({"female": ["she"]}, {}, "needs the words of two groups or more, not of 'female'"),
+    (THREE, {"number": "tc"}, "two groups, got 'female', 'male', 'child'"),
+    ({"female": ["she"]}, {}, "two groups or more, got 'female'"),
     (WORDS, {"threshold": -1}, "threshold.*whole number of at least 0"),
     (WORDS, {"threshold": "1"}, "threshold.*whole number of at least 0")])
 def test_options_that_are_refused(words, options, message):
