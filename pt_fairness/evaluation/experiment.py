@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import tables
+from pt_fairness.analysis.directions import is_coverage
 from pt_fairness.analysis.frames import (
     CORRECTED,
     LOSSES,
@@ -144,7 +145,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         are as in ``pt.Experiment``: ``name``, a column for each measure and, with a baseline,
         ``+``, ``-`` (topics with a larger and a smaller value, by more than 1e-12), ``p-value``
         and, with a correction, ``reject`` (at .05, and never with fewer than six topics) and
-        ``p-value corrected`` of each; rows in the order of the runs. The values are as in
+        ``p-value corrected`` of each but ``Annotated``, which is not tested; rows in the order of the runs. The values are as in
         ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
         topic that a group source drops is NaN, too. The average of a measure that is undefined for
         all topics is NaN, and it is not compared.
@@ -310,7 +311,8 @@ def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts:
     for place, name in enumerate(systems):
         if name != comparison.baseline:
             numbers[:, place] = _tested(values[name], baseline, comparison.test, seed)
-    numbers[:, :, measures.isin(facts.never_defined)] = np.nan
+    untested = [*facts.never_defined, *filter(is_coverage, measures)]
+    numbers[:, :, measures.isin(untested)] = np.nan
     wins, losses, p_values = (pd.DataFrame(part, systems, measures) for part in numbers)
     parts = {WINS: wins, LOSSES: losses, P_VALUE: p_values}
     if comparison.correction is not None:
