@@ -76,7 +76,8 @@ def distance(values: Any, end: str) -> Any:
 def best(averages: pd.DataFrame) -> pd.DataFrame:
     """Return a mask of the best values of each column.
 
-    Reference rankings are never the best, and ``Annotated`` has no best value. One warning names the columns of unknown direction.
+    Reference rankings are never the best, and ``Annotated`` has no best value. One warning names
+    the columns of unknown direction.
 
     :param averages: a row for each system
     :returns: a frame of the same shape; values that differ by less than 1e-12 share the place

@@ -145,10 +145,10 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         are as in ``pt.Experiment``: ``name``, a column for each measure and, with a baseline,
         ``+``, ``-`` (topics with a larger and a smaller value, by more than 1e-12), ``p-value``
         and, with a correction, ``reject`` (at .05, and never with fewer than six topics) and
-        ``p-value corrected`` of each but ``Annotated``, which is not tested; rows in the order of the runs. The values are as in
-        ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
-        topic that a group source drops is NaN, too. The average of a measure that is undefined for
-        all topics is NaN, and it is not compared.
+        ``p-value corrected`` of each but ``Annotated``, which is not tested; rows in the order of
+        the runs. The values are as in ``pt.Experiment(perquery=True)``: ``name, qid, measure,
+        value``, sorted by name and topic. A topic that a group source drops is NaN, too. The
+        average of a measure that is undefined for all topics is NaN, and it is not compared.
     :raises ValueError: if ``runs`` is empty, two runs have the same name, transformers lack
         topics, an option, a measure, a group source or the qrels are wrong, the baseline is
         unknown, no document has a label or a group of the source, several processes are to read a
