@@ -63,9 +63,9 @@ class _Pickler(pickle.Pickler):
             numbers = value.tolist() if value.dtype.hasobject else value.tobytes()
             return str(value.dtype), value.shape, numbers
         if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
-            columns = [(str(column.dtype), column.tolist())
-                       for _, column in pd.DataFrame(value).items()]
-            return [(*axis.names, *axis) for axis in value.axes], columns
+            frame = pd.DataFrame(value)
+            columns = [(str(column.dtype), column.tolist()) for _, column in frame.items()]
+            return [(*axis.names, *axis) for axis in frame.axes], columns
         if getattr(value, "__module__", None) in _SCRIPTS and hasattr(value, "__qualname__"):
             raise UnknownContentError(f"{value.__qualname__} is code of a script or notebook")
         return None
