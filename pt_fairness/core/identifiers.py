@@ -50,7 +50,7 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
     """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
 
     :param what: the name of the frame in the error
-    :raises ValueError: an identifier is missing
+    :raises ValueError: if an identifier is missing
     """
     texts = {}
     for column in columns:
@@ -93,7 +93,7 @@ def as_frame(data: Any) -> Any:
 
     :param data: a frame of pandas, of polars, of Hugging Face datasets, a table of pyarrow, or what
         has ``to_pandas()`` or ``__arrow_c_stream__``; a LazyFrame of polars is collected
-    :raises ValueError: it is a ``DatasetDict``, of which a split is needed
+    :raises ValueError: if it is a ``DatasetDict``, of which a split is needed
 
     Examples
     --------
@@ -164,7 +164,7 @@ def texts_of(ids: pd.Series) -> Any:
 def pair_texts(function: str, qids: Any, docnos: Any) -> tuple[Any, Any]:
     """Return the topics and the documents that a function was given as text, ``[n]`` each.
 
-    :raises ValueError: they differ in length
+    :raises ValueError: if they differ in length
     """
     if len(qids) != len(docnos):
         raise ValueError(f"{function} was given {len(qids)} topics and {len(docnos)} documents; it "
@@ -199,7 +199,7 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     :param where: the name of the frame in the error for a missing value; ``None`` to give missing
         values the code −1
     :returns: the codes ``[n]``, and the distinct values by their texts, in order of appearance
-    :raises ValueError: a missing value, or one with a character that trec_eval cannot read
+    :raises ValueError: if a missing value, or one with a character that trec_eval cannot read
     """
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
@@ -258,7 +258,7 @@ class PairIndex:
         return texts_of(self._docnos.iloc[rows])
 
     def _equal(self, docnos: pd.Series, rows: Ints, pairs: Ints) -> Any:
-        """Return whether the documents of rows are those of pairs of the same hash, ``[rows]``.
+        """Return whether documents equal the pairs that have the same hash, ``[rows]``.
 
         With the same docno, different topics have different hashes.
         """

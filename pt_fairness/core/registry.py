@@ -30,7 +30,7 @@ _SCRIPTS = ("__main__", "__mp_main__")
 
 
 class UnknownContentError(ValueError):
-    """A value has no hash: code of a script or notebook, or an object that cannot be pickled."""
+    """A value without a hash: code of a script or notebook, or an object that cannot be pickled."""
 
 
 def content_hash(value: Any) -> str:
@@ -80,7 +80,7 @@ class NamedObject:
     :param name: the name of the source; ``None`` for one derived from its content
     """
 
-    #: What the objects of the class are, as in ``pt_fairness.groups``.
+    #: The plural of the objects, the name of their module: ``groups``.
     WHAT: ClassVar[str]
     #: The pattern or the path that the object was made of, ``None`` if it was made of data.
     made_of: str | None = None
@@ -148,7 +148,8 @@ class NamedObject:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # Built-in sources are unpickled to the one object of the process, which caches documents.
-        if self._name in _BUILT_IN.get(self.WHAT, ()) and built_in(self.WHAT, self._name) is self:
+        entry = _BUILT_IN.get(self.WHAT, {}).get(self._name or "")
+        if entry is not None and entry.get() is self:
             return built_in, (self.WHAT, self._name)
         return super().__reduce_ex__(protocol)
 
@@ -281,7 +282,7 @@ class Registry(Generic[S]):
                              f"{shown(name)}")
 
     def names(self) -> list[str]:
-        """Return the names that are registered, those of this package included, sorted.
+        """Return the names that are registered, including the names of this package, sorted.
 
         Examples
         --------

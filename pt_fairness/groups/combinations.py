@@ -26,8 +26,8 @@ MOST_DECLARED = 10_000
 #: The column that counts the documents without a label of the model.
 NONE = "@NONE"
 #: What to do with a document whose human label is empty.
-LABEL_OR_LEAVE = ("If a document belongs to no group, give it a label of its own, such as 'none' "
-                  "(in Python, leave out none= of from_qrels). If nobody labelled it, leave it out")
+LABEL_OR_LEAVE = ("If a document is outside all groups, give it a label of its own, such as 'none' "
+                  "(in Python, leave out none= of from_qrels). If it is not labelled, leave it out")
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
@@ -40,10 +40,10 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
     that judged documents have.
 
     :param sources: at least two registered names, paths of group files or Groups objects
-    :param missing: the label of a document in a source where it has no group, if it has one in
-        another source; by default such documents have no group in the product
-    :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: fewer than two sources, or a label that contains ``|``
+    :param missing: the label of a document in a source without a group for it, if another source
+        has one; by default such documents are without a group in the product
+    :param name: the name of the groups; by default derived from their content
+    :raises ValueError: if fewer than two sources, or a label that contains ``|``
 
     Examples
     --------
@@ -232,7 +232,7 @@ class ModelLabels(Combined):
     def __init__(self, model: Groups, human: Groups, name: str | None) -> None:
         labels = [*(model.labels or ()), *(human.labels or ())]
         super().__init__([model, human], name, labels, model.order_of(labels))
-        #: The labels of the model, and those of people.
+        #: The labels of the model, and human ones.
         self.model = model
         self.human = human
         self.topics = model.topics
@@ -256,7 +256,7 @@ class ModelLabels(Combined):
 
 def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
                  name: str | None = None) -> Groups:
-    """Return human labels, and the labels of a model for documents that have none.
+    """Return human labels, and the labels of a model for other documents.
 
     :func:`pt_fairness.analysis.uncertain_labels` estimates the error rates of the model and the
     shares of the true labels in each topic, and corrects the values of measures, which can be too
@@ -269,10 +269,10 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     match.
 
     :param model: groups with at most one label for each document, without weights: a registered
-        name, the path of a group file or a Groups object such as that of :func:`from_transformer`
+        name, the path of a group file or a Groups object, as :func:`from_transformer` returns
     :param human: the human labels, in the same forms; also a dictionary or a frame. Their documents
         are a random sample of those judged and ranked
-    :param name: the name of the groups; by default derived from a hash of their content
+    :param name: the name of the groups; by default derived from their content
     :raises ValueError: once groups are looked up, a document has weights or several labels, or a
         label of the model and an empty human one. Give documents that belong to no group a label of
         their own, which measures count as a group
@@ -293,9 +293,9 @@ def single_labels(source: Groups, qids: Any,
                   docnos: Any) -> tuple[Ints, list[str], Bools]:
     """Return the label of each document.
 
-    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to have
-        no group, ``[n]``
-    :raises ValueError: a document has several labels or weights
+    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to be
+        without a group, ``[n]``
+    :raises ValueError: if a document has several labels or weights
     """
     annotations = source.annotate(qids, docnos)
     n = len(docnos)
@@ -314,7 +314,7 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
     """Return a dictionary of probabilities as a frame, with sorted rows and columns.
 
     :param option: the name of the parameter in the error
-    :raises ValueError: if a probability is negative, or those of a row do not sum to 1
+    :raises ValueError: if a probability is negative, or a row does not sum to 1
     """
     if not isinstance(rates, Mapping) \
             or not all(isinstance(row, Mapping) for row in rates.values()):

@@ -38,7 +38,7 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     :param labels: the possible labels; other values mean no group
     :param name: the name of the groups; by default ``dataset_id/field``, or derived from the
         content if ``field`` is a function
-    :param order: the labels in ascending order, if they have an order
+    :param order: the labels in ascending order, for ordinal measures
     :raises ValueError: if ``order`` lacks a label; once groups are needed, if the dataset or field
         does not exist
 
@@ -69,7 +69,7 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param words: the words of each group, by group; no word is in two of them. Texts and words are
         lowercased.
     :param neutral: the label of neutral documents; ``None`` to leave them unannotated
-    :param name: the name of the groups; by default derived from a hash of the parameters
+    :param name: the name of the groups; by default derived from the parameters
     :param shares: whether documents that are not neutral are in each group by its share of their
         words, and only documents of at most ``threshold`` words are neutral
     :param threshold: the largest number of words in a neutral document, at least 0
@@ -78,12 +78,12 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
         that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
         punctuation. A measure with a function can be pickled only if the function can.
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a group has no words, a word is in several groups or is not one token,
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a group lacks words, a word is in several groups or is not one token,
         ``neutral`` is one of the groups, or ``order`` lacks a label; once groups are needed, the
         dataset or field does not exist
 
-    The threshold of 1 is that of Rekabsaz et al. (2021), in their code.
+    The code of Rekabsaz et al. (2021) has the threshold 1.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class FromText(Groups):
         if neutral is not None:
             labels.append(label_text(neutral))
         if len({*labels}) < len(labels) or (neutral is not None and is_no_group(neutral)):
-            raise ValueError("neutral must be None or a label besides those of the groups, "
+            raise ValueError("neutral must be None or a label besides the groups "
                              f"{listed(counts.groups)}, got {shown(neutral)}")
         super().__init__(name, labels, order)
         self.weighted = shares

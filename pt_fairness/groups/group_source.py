@@ -22,15 +22,14 @@ from pt_fairness.io.files import need_columns
 class Groups(NamedObject):
     """A source of groups.
 
-    Subclasses implement :meth:`lookup`; those of this package implement its array form,
-    :meth:`annotate`.
+    Subclasses implement :meth:`lookup`, or its array form :meth:`annotate`.
 
     :param name: the name of the groups; ``None`` for one derived from their content
     :param labels: the possible labels, or ``None`` if they are not known beforehand; ``order``
         declares its labels as well. With labels, a target of ``'uniform'`` and ``protected='all'``
         do not depend on which topics are evaluated together.
-    :param order: the labels in ascending order, for ordinal measures; ``None`` if they have no
-        order
+    :param order: the labels in ascending order, for ordinal measures; ``None`` if they are not
+        ordered
     :raises ValueError: if ``labels`` or ``order`` is one text; ``order`` has a label twice, or
         lacks one of ``labels``
     """
@@ -38,7 +37,7 @@ class Groups(NamedObject):
     WHAT = "groups"
     #: The possible labels, sorted; ``None`` if they are not known beforehand.
     labels: list[str] | None = None
-    #: The labels in ascending order; ``None`` if they have no order.
+    #: The labels in ascending order; ``None`` if they are not ordered.
     order: list[str] | None = None
     #: Whether ``labels`` holds all labels. If so, judged documents need not be looked up to
     #: determine them.
@@ -179,7 +178,7 @@ class Groups(NamedObject):
             if there is a column ``weight``.
         :returns: a new Groups object. The other documents keep their weights. The order of the
             labels is kept if it holds all labels of ``frame``.
-        :raises ValueError: a column is missing, or a weight is no number of at least 0
+        :raises ValueError: if a column is missing, or a weight is not a number of at least 0
 
         Examples
         --------
@@ -206,14 +205,14 @@ class Groups(NamedObject):
             topic can have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that
             supports its claim. PRO documents get this ideology, CON documents the other one. Labels
             and topics that are missing or map to nothing (``None``, ``''``, ``'-'``, ``{}``, the
-            leaning ``'both or neither'``) have no groups.
+            leaning ``'both or neither'``) lose their groups.
         :param order: the new labels in ascending order, if they have an order
         :returns: a new Groups object. Documents keep their weights. The weights of labels with the
-            same new label add up; those of labels without a new label are dropped. ``topics`` are
+            same new label add up; weights of labels without a new label are dropped. ``topics`` are
             the topics that map to something. For other topics, a measure is NaN, which ir_measures
             and :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops these
             topics, as ``pt.Experiment`` requires.
-        :raises ValueError: a leaning is none of these, or these groups lack an old label
+        :raises ValueError: if a leaning is none of these, or these groups lack an old label
 
         Examples
         --------
@@ -288,7 +287,7 @@ class Combined(Groups):
 
 
 class _Override(Combined):
-    """The groups of the first source, and those of the second for documents not in the first."""
+    """The groups of the first source, and of the second for documents not in the first."""
 
     def __init__(self, corrections: Groups, base: Groups, name: str | None) -> None:
         corrected = corrections.labels or []
@@ -343,13 +342,14 @@ class _Relabelled(Combined):
         old_codes = np.arange(len(base.labels))
         new_codes = np.full((len(topics), len(base.labels)), -1)
         for row, mapping in enumerate(mappings):
-            new_codes[row] = recoded(old_codes, map(mapping.get, base.labels), labels)
+            renamed = [mapping.get(label) for label in base.labels]
+            new_codes[row] = recoded(old_codes, renamed, labels)
         item = rows[base.item]
         codes = new_codes[topic[item], base.codes]
-        renamed = codes >= 0
-        weight = None if base.weight is None else base.weight[renamed]
+        is_label = codes >= 0
+        weight = None if base.weight is None else base.weight[is_label]
         # Old labels may share a new one.
-        item, codes, weight = distinct_annotations(item[renamed], codes[renamed], weight)
+        item, codes, weight = distinct_annotations(item[is_label], codes[is_label], weight)
         return Memberships(item, codes, labels, weight, unknown)
 
 

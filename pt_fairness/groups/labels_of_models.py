@@ -47,16 +47,16 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
         It returns these rows, in any order, with ``column``
     :param texts: adds ``text``: an ir_datasets id, a dataset of ``pt.get_dataset("irds:…")``, a
         frame ``docno, text`` or a dictionary docno → text
-    :param topics: adds ``qid, query``, so that labels belong to a topic and document; the same
-        forms as in :func:`pt_fairness.evaluate`. By default, labels belong to a document
+    :param topics: adds ``qid, query``, so that labels belong to a topic and document; in the forms that
+        :func:`pt_fairness.evaluate` takes. By default, labels belong to a document
     :param column: the column with a label, a list of labels, a dictionary label → probability
-        (weights), or a missing value for no group
+        (weights), or a missing value for a document without a group
     :param cache: the folder of a ``KeyValueCache`` of pyterrier-caching (``pip install
         'pt-fairness[labels]'``), which stores the labels batch by batch, so that an interrupted
         labelling continues where it stopped. A folder belongs to one labeller; choose another one
         if the texts or topics change
     :param batch_size: the number of documents that the labeller receives at a time
-    :param order: the labels in ascending order, if they have an order
+    :param order: the labels in ascending order, for ordinal measures
     :param name: the name of the groups, and of the labeller in its cache; required if labellers
         look alike, as two functions of ``pt.apply`` do
     :raises ValueError: if a document has two texts, or the cache belongs to another labeller; once
@@ -180,8 +180,8 @@ class FromTransformer(Groups):
                 file.write_text(identity, encoding="utf-8")
             stored = file.read_text("utf-8") if file.exists() else "no labeller"
             if stored != identity:
-                raise ValueError(f"cache must be a new folder or that of the labeller {identity}, "
-                                 f"got {path}, the folder of {stored}")
+                raise ValueError("cache must be a new folder or a folder of the labeller "
+                                 f"{identity}, got {path}, the folder of {stored}")
             with closing(KeyValueCache(str(path), self._ask)) as cache:
                 for row in cache:
                     key = tuple(row[name] for name in self._ids)
@@ -189,7 +189,7 @@ class FromTransformer(Groups):
                 yield cache
 
     def _label(self, keys: Iterable[Key]) -> None:
-        """Label the documents that have no label yet, in batches."""
+        """Label the documents without a label, in batches."""
         from tqdm import tqdm
         with self._labelling() as label:
             unlabelled = [key for key in keys if key not in self._labels]
@@ -268,7 +268,8 @@ def _texts(texts: Any) -> dict[str, str] | str | None:
         texts = pd.DataFrame(texts.items(), columns=["docno", "text"])
     texts = as_frame(texts)
     need_frame(texts, "texts")
-    return texts_by_docno(texts, "text").to_dict()
+    column = texts_by_docno(texts, "text")
+    return dict(zip(column.index, column, strict=True))
 
 
 class ErrorRates(NamedTuple):
@@ -294,8 +295,8 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
         group file or a Groups object
     :param human: the human labels, in the same forms; also a dictionary or a frame
     :param qids: the topic of each document to compare, ``[n]``
-    :param docnos: the documents to compare, ``[n]``; by default those of ``human``, or if it cannot
-        list them, those of ``model``
+    :param docnos: the documents to compare, ``[n]``; by default all documents of ``human``, or of
+        ``model`` if ``human`` cannot list them
     :returns: three frames, with intervals at 95 %:
 
         - ``summary``: accuracy with Wilson's interval (1927), Cohen's κ with the large-sample
@@ -403,10 +404,7 @@ def kappa(counts: Ints) -> Estimate:
     """
     from scipy.stats import norm
     from statsmodels.stats.inter_rater import cohens_kappa
-    labels = counts.sum(axis=0) + counts.sum(axis=1)
-    if np.count_nonzero(labels) < 2:
-        return nan, nan, nan
-    with np.errstate(invalid="ignore", divide="ignore"):  # of its test, which is not used
+    with np.errstate(invalid="ignore", divide="ignore"):
         result = cohens_kappa(counts)
     # Its own interval is NaN where rounding makes the variance of κ = 1 negative.
     half = norm.isf(0.025) * sqrt(np.clip(result.var_kappa, 0, inf))
@@ -417,8 +415,6 @@ def _alpha(counts: Ints) -> float:
     """Return Krippendorff's α for nominal labels, NaN if there is one label only."""
     n = 2 * counts.sum()
     labels = counts.sum(axis=0) + counts.sum(axis=1)
-    expected = n * n - labels @ labels
-    if expected == 0:
-        return nan
     different = n - 2 * np.trace(counts)
-    return float(1 - (n - 1) * different / expected)
+    with np.errstate(invalid="ignore"):
+        return float(1 - (n - 1) * different / (n * n - labels @ labels))

@@ -53,7 +53,7 @@ class Memberships(NamedTuple):
         return np.bincount(self.item, minlength=n)
 
     def without_group(self, n: int) -> Bools:
-        """Return whether each document is known to have no group, ``[n]``."""
+        """Return whether each document is known to be without a group, ``[n]``."""
         unknown = self.unknown_of(n)
         is_known = ~np.isnan(unknown)
         return is_known & (self.label_counts(n) == 0)

@@ -45,11 +45,11 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
         as polars, pyarrow or datasets. Several rows of a document are several groups, and so is a
         list of labels; a missing or empty group, or ``-``, is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
-        the sum of the document's weights, so that a weight of 0 is no membership; without it, the
+        the sum of the document's weights, so that a weight of 0 excludes it from a group; without it, the
         shares are equal.
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a column is missing, a weight is not a number of at least 0, or ``order``
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a column is missing, a weight is not a number of at least 0, or ``order``
         lacks a label
 
     Examples
@@ -75,9 +75,9 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
         dictionary: group → number), or qid → such a dictionary. Numbers in inner dictionaries are
         weights if all innermost values are numbers; to use numbers as labels by topic, give them
         as lists or text.
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a value is none of these, a weight is below 0, or ``order`` lacks a label
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a value is none of these, a weight is below 0, or ``order`` lacks a label
 
     Examples
     --------
@@ -145,10 +145,10 @@ def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | 
 
     :param pattern: the regular expression to search in the docno. The label is the capturing group
         named ``group``, or else the first capturing group, or else the whole match.
-    :param labels: the label set; other matches are no group
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: ``pattern`` is no regular expression, or ``order`` lacks a label
+    :param labels: the possible labels; other matches are ignored
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if ``pattern`` is not a regular expression, or ``order`` lacks a label
 
     Examples
     --------
@@ -179,10 +179,10 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
 
     All but Parquet are compressed if the name ends in ``.gz``.
 
-    :param name: the name of the groups; by default derived from a hash of their content
+    :param name: the name of the groups; by default derived from their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0
         means that the document is not in the group. With ``weights='wide'``, the columns to read
-    :param order: the labels in ascending order, if they have an order
+    :param order: the labels in ascending order, for ordinal measures
     :param column: the column of a table, of Parquet or of JSON that has the group; ``a.b`` is the
         key ``b`` of the objects in ``a``
     :param id: the column that has the documents; by default the first of ``docno``, ``doc_id``,
@@ -190,11 +190,11 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     :param sep: what separates several groups in a cell of text, such as ``';'``
     :param weights: ``'wide'`` if each group has a column of weights, ``docno, PRO, CON`` or
         ``docno, P(PRO), P(CON)``
-    :raises ValueError: a line cannot be parsed (the error names file and line), a column is
+    :raises ValueError: if a line cannot be parsed (the error names file and line), a column is
         missing, a weight is not a number of at least 0, a share is negative, or ``order`` lacks a
         label
-    :raises OSError: the file cannot be opened
-    :raises ImportError: pyarrow is not installed, which Parquet needs
+    :raises OSError: if the file cannot be opened
+    :raises ImportError: if pyarrow is not installed, which Parquet needs
 
     Examples
     --------
@@ -242,12 +242,12 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     :param qrels: a TREC qrels file, whose labels may be text, compressed if its name ends in
         ``.gz``; or a frame ``qid, docno, label`` (or ir_measures' names)
     :param none: the labels that mean no group, such as ``["NO"]``
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a line of the file cannot be read (the error names file and line), a column
-        is missing, no document has the label ``none``, no document has another, or ``order`` lacks
-        a label
-    :raises OSError: the file cannot be opened
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a line of the file cannot be read (the error names file and line), a
+        column is missing, no document has the label ``none``, no document has another, or ``order``
+        lacks a label
+    :raises OSError: if the file cannot be opened
 
     Examples
     --------
@@ -319,23 +319,23 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     """Return groups from the votes of several annotators.
 
     The group of a document is the label with the most votes, or that with more than half of them. A
-    document without such a label has no group; one warning counts these. The label set holds every
-    label that has a vote.
+    document without such a label is left without a group; one warning counts these. ``labels`` has
+    every label with a vote.
 
     Source: Gezici et al. (2021), section 4.2, which has three votes for a stance, five for a
     leaning, and "majority-voting". It does not say which majority that is, nor what happens without
     one: both are decisions of this package.
 
     :param frame: columns ``docno, annotator, label`` or ``qid, docno, annotator, label``, a row for
-        each vote. A missing or empty label, or ``-``, is no vote.
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
+        each vote. A missing or empty label, or ``-``, is ignored.
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
     :param shares: whether a document is in the group of every label that it has votes for, with the
         number of these votes as weight, instead of in one group
     :param majority: ``'plurality'`` for the label with more votes than every other label,
         ``'absolute'`` for the label with more than half of the votes
-    :raises ValueError: a column or an identifier is missing, there is no vote, an annotator has two
-        votes for a document, ``order`` lacks a label, ``majority`` is none of these, or
+    :raises ValueError: if a column or an identifier is missing, votes are missing, an annotator has
+        two votes for a document, ``order`` lacks a label, ``majority`` is none of these, or
         ``'absolute'`` with ``shares=True``
 
     Examples
@@ -381,9 +381,9 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
 def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the number of votes for each label, a row for each document that has a vote.
 
-    :param frame: as of :func:`from_votes`
+    :param frame: the frame that :func:`from_votes` takes
     :returns: a column for each label; the index is ``docno``, or ``qid`` and ``docno``
-    :raises ValueError: as :func:`from_votes`
+    :raises ValueError: if as :func:`from_votes`
     """
     frame = as_frame(frame)
     need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
@@ -392,7 +392,7 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     label = frame["label"].map(label_text, na_action="ignore")
     is_vote = label.notna() & ~label.isin(UNANNOTATED)
     frame = frame.assign(label=label)[is_vote]
-    need_rows(frame, "the frame of votes, without the rows that have no label,")
+    need_rows(frame, "the frame of votes, without rows that lack a label,")
     votes = with_text_ids(frame, "frame of votes", *ids)
     for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
         raise ValueError(f"an annotator must have one vote for a document, got two of "
@@ -440,7 +440,7 @@ def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
     Groups registered under the same name before are replaced.
 
     :param groups: a Groups object, or a function that makes one when a measure first needs it
-    :raises ValueError: it is neither, or the name is empty
+    :raises ValueError: if it is neither, or the name is empty
 
     Examples
     --------

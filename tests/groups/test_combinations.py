@@ -196,7 +196,8 @@ def test_wrong_rates(rates, prior, says):
 
 @pytest.mark.parametrize("labels, says", [
     ({"a": ["F", "M"]}, "got 'a' with several labels"),
-    ({"a": {"F": 0.5, "M": 0.5}}, "got 'a' with several labels"), ({"a": {"F": 2}}, "got 'a' with weights")])
+    ({"a": {"F": 0.5, "M": 0.5}}, "got 'a' with several labels"),
+    ({"a": {"F": 2}}, "got 'a' with weights")])
 def test_wrong_documents(labels, says):
     source = groups.with_error_rates(groups.from_mapping(labels), RATES)
     with pytest.raises(ValueError, match=says):

@@ -289,7 +289,7 @@ def test_wrong_answers(answer, says):
 
 
 @pytest.mark.parametrize("options, says", [
-    ({"labeller": "BM25"}, "must be a PyTerrier transformer"), ({"batch_size": 0}, "batch_size=0"),
+    ({"labeller": "BM25"}, "be a PyTerrier transformer"), ({"batch_size": 0}, "batch_size must"),
     ({"texts": 3}, "texts"), ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
     ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "got two of"),
     ({"texts": "no/such"}, "no dataset 'no/such'"), ({"topics": 3}, "topics must be")])
@@ -381,9 +381,9 @@ def test_slow_versions(numbers):
     assert value(rates, "accuracy") == pytest.approx(np.trace(counts) / counts.sum())
 
 
-@pytest.mark.parametrize("n", range(1, 12))
-def test_equal_labels_have_a_kappa_of_1_and_an_interval(n):
-    assert kappa(np.diag([n, 3, 2 * n])) == pytest.approx((1, 1, 1))
+@pytest.mark.parametrize("numbers", [[1, 4, 1], [2, 3, 1], [4, 1, 2], [5, 5]])
+def test_equal_labels_have_a_kappa_of_1_and_an_interval(numbers):
+    assert kappa(np.diag(numbers)) == pytest.approx((1, 1, 1))
 
 
 def test_documents_without_a_label_of_the_model():

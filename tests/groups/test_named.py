@@ -53,7 +53,7 @@ def test_a_function_is_called_when_first_needed(registered_groups):
 
 def test_a_function_that_returns_no_groups(registered_groups):
     groups.register("late", lambda: {"a": "PRO"})
-    with pytest.raises(ValueError, match="'late' must be registered as a Groups object.* a dict"):
+    with pytest.raises(ValueError, match="'late' must be registered as a Groups object"):
         groups.get("late")
 
 
@@ -77,7 +77,7 @@ def test_unregister(registered_groups):
     assert values == [0.5], "an evaluator keeps its groups"
     with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
         ir_measures.evaluator([Annotated(groups="mine")], QRELS)
-    with pytest.raises(ValueError, match="none.*got 'mine'"):
+    with pytest.raises(ValueError, match=r"none.*got 'mine'"):
         groups.unregister("mine")
 
 

@@ -36,7 +36,7 @@ def test_lists_of_labels_in_a_frame():
     frame = pd.DataFrame({"docno": [*"abcd"], "group": ["X", ["X", "Y, Z"], [], ("-", 1.0)]})
     assert rows(groups.from_frame(frame), "abcd") == "1 a X, 1 b X, 1 b Y, Z, 1 d 1"
     for wrong in ({"X": 1.0}, [["X"]]):
-        with pytest.raises(ValueError, match="a group of the frame of groups must be .*X"):
+        with pytest.raises(ValueError, match=r"a group of the frame of groups must be .*X"):
             groups.from_frame(frame.assign(group=["X", wrong, "X", "X"]))
 
 
@@ -106,12 +106,12 @@ def test_lookup_of_nothing(source):
     (lambda: groups.from_frame({"a": "X"}), "must be a DataFrame, got a dict"),
     (lambda: groups.from_mapping(WEIGHTS), "got a DataFrame"),
     (lambda: groups.from_mapping([("a", "X")]), "got a list"),
-    (lambda: groups.from_mapping({"1": {"a": "PRO"}, "b": "CON"}), "got 'CON'|all values dictionaries"),
+    (lambda: groups.from_mapping({"1": {"a": "PRO"}, "b": "CON"}), "all values dictionaries"),
     (lambda: groups.from_mapping({"a": object}), "the groups of 'a' must be"),
     (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
                               ["AP", "nDCG"], weights=[1e308, 1e308]), "finite sum"),
     (lambda: groups.from_pattern("("), "regular expression, got"),
-    (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
+    (lambda: groups.from_pattern("^(FT)", labels="FT"), "labels must be a list"),
     (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, got None"),
     (lambda: groups.from_qrels(pd.DataFrame({"docno": ["a"]})), "need the columns qid, docno, lab"),
     (lambda: groups.from_qrels(pd.DataFrame({"qid": "1", "docno": [*"abc"],
@@ -184,8 +184,8 @@ def test_a_membership_file(tmp_path, packed):
     ("P1 a 0.5 half\n", ["low", "mid"], "line 1: share of mid .*'half'"),
     ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: share of mid .*'nan'"),
     ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2: weight .*'-0.5'"),
-    ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
-    ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
+    ("P1 a 1 0\n", ["low", "low"], "labels must hold each label once, got 'low'"),
+    ("P1 a 1 0\n", "low", "labels must be a list"),
     (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of ")])
 def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
     path = tmp_path / "groups.gmemb"
@@ -224,8 +224,8 @@ def test_every_constructor_takes_an_order(made):
     assert made(["Y", "X"]) != made(["X", "Y"]) != made(None)
     assert pickle.loads(pickle.dumps(made(["Y", "X"]))).order == ["Y", "X"]
     for wrong, says in ((["X"], r"order must .*\['X'\] without 'Y'"),
-                        (["X", "Y", "X"], "has the label 'X' twice"),
-                        ("X,Y", "order='X,Y' is one text; it has to be a list of labels")):
+                        (["X", "Y", "X"], "once, got 'X'"),
+                        ("X,Y", "order must be a list")):
         with pytest.raises(ValueError, match=says):
             made(wrong)
 
@@ -286,7 +286,7 @@ def test_qrels_of_numbers(columns):
 @pytest.mark.parametrize("none, says", [
     (["no"], "'FIRST', 'NO', 'SECOND', got 'no'"),
     (["FIRST", "NO", "SECOND"], "besides 'FIRST', 'NO', 'SECOND'"),
-    ("NO", "none='NO' is one text")])
+    ("NO", "none must be a list")])
 def test_labels_of_no_group_that_are_wrong(qrels_files, none, says):
     with pytest.raises(ValueError, match=says):
         groups.from_qrels(qrels_files[1], none)
@@ -340,7 +340,7 @@ def test_an_absolute_majority_is_more_than_half_of_the_votes():
         absolute = groups.from_votes(votes, majority="absolute")
     assert rows(absolute, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C"
     assert rows(plurality, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C, 1 g P, 1 h P"
-    for wrong, says in (({"majority": "most"}, "majority='most' is not possible; it takes"),
+    for wrong, says in (({"majority": "most"}, "majority must be .*got 'most'"),
                         ({"majority": "absolute", "shares": True}, "got 'absolute'")):
         with pytest.raises(ValueError, match=says):
             groups.from_votes(votes, **wrong)
@@ -375,7 +375,7 @@ def test_votes_by_topic_without_labels_and_of_numbers():
 @pytest.mark.parametrize("frame, says", [
     (VOTES, "the frame of votes must be a DataFrame, got a dict"),
     (frame_of(VOTES).drop(columns="annotator"), "has no column 'annotator'; it needs docno"),
-    (frame_of(VOTES)[:0], "the frame of votes, without the rows that have no label, has no rows"),
+    (frame_of(VOTES)[:0], "the frame of votes, without rows that lack a label, has no rows"),
     (frame_of(VOTES, label="-"), "has no rows"),
     (frame_of(VOTES, annotator="w"), "two of 'w' for 'a'"),
     (frame_of(VOTES, annotator="w", qid=7), "two of 'w' for '7 a'"),
