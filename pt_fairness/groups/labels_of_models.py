@@ -47,8 +47,8 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
         It returns these rows, in any order, with ``column``
     :param texts: adds ``text``: an ir_datasets id, a dataset of ``pt.get_dataset("irds:…")``, a
         frame ``docno, text`` or a dictionary docno → text
-    :param topics: adds ``qid, query``, so that labels belong to a topic and document; in the forms that
-        :func:`pt_fairness.evaluate` takes. By default, labels belong to a document
+    :param topics: adds ``qid, query``, so that labels belong to a topic and document; in the
+        forms that :func:`pt_fairness.evaluate` takes. By default, labels belong to a document
     :param column: the column with a label, a list of labels, a dictionary label → probability
         (weights), or a missing value for a document without a group
     :param cache: the folder of a ``KeyValueCache`` of pyterrier-caching (``pip install

@@ -45,8 +45,8 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
         as polars, pyarrow or datasets. Several rows of a document are several groups, and so is a
         list of labels; a missing or empty group, or ``-``, is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
-        the sum of the document's weights, so that a weight of 0 excludes it from a group; without it, the
-        shares are equal.
+        the sum of the document's weights, so that a weight of 0 excludes it from a group; without
+        it, the shares are equal.
     :param name: the name of the groups; by default derived from their content
     :param order: the labels in ascending order, for ordinal measures
     :raises ValueError: if a column is missing, a weight is not a number of at least 0, or ``order``
