@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -69,22 +69,6 @@ IR_MEASURES = {"qid": "query_id", "docno": "doc_id"}
 RECOMMENDER_COLUMNS = {"item_id": "user_id", "item": "user"}
 
 
-def recommender_names(columns: Collection[Any]) -> dict[str, str]:
-    """Return the names ``docno`` and ``qid`` of a recommender's columns, by their own names.
-
-    It is empty if there are columns of documents, or none of items.
-    """
-    if "docno" in columns or "doc_id" in columns:
-        return {}
-    for item, user in RECOMMENDER_COLUMNS.items():
-        if item in columns:
-            names = {item: "docno"}
-            if "qid" not in columns and "query_id" not in columns:
-                names[user] = "qid"
-            return names
-    return {}
-
-
 def as_frame(data: Any) -> Any:
     """Return the frame of another library as one of pandas, and any other value as it is.
 
@@ -118,8 +102,14 @@ def as_frame(data: Any) -> Any:
         data = pyarrow.table(data).to_pandas()
     if not isinstance(data, pd.DataFrame):
         return data
-    names = recommender_names(data.columns)
-    return data.rename(columns=names) if names else data
+    columns = {*data}
+    names: dict[str, str] = {}
+    for item, user in RECOMMENDER_COLUMNS.items():
+        if item in columns and columns.isdisjoint({"docno", "doc_id", *names}):
+            names[item] = "docno"
+            if columns.isdisjoint({"qid", "query_id"}):
+                names[user] = "qid"
+    return data.rename(columns=names)
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:

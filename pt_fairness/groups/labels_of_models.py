@@ -170,10 +170,9 @@ class FromTransformer(Groups):
                               "'pt-fairness[labels]'") from error
         path = Path(self._cache)
         file = path / LABELLER
-        identity = json.dumps({
-            "labeller": f"{type(self._labeller).__module__}.{type(self._labeller).__qualname__}",
-            "text": re.sub(" at 0x[0-9a-fA-F]+", "", repr(self._labeller)),
-            "column": self._column, "name": self._name, "key": self._ids})
+        text = re.sub(" at 0x[0-9a-fA-F]+", "", repr(self._labeller))
+        identity = json.dumps({"labeller": text, "column": self._column, "name": self._name,
+                               "key": self._ids})
         with lock(path.with_name(f"{path.name}.lock")):
             if not path.exists():
                 KeyValueCache(str(path), key=self._ids, value=["labels"]).close()
@@ -193,12 +192,11 @@ class FromTransformer(Groups):
         from tqdm import tqdm
         with self._labelling() as label:
             unlabelled = [key for key in keys if key not in self._labels]
-            with tqdm(total=len(unlabelled), desc=f"label ({self.name})", unit="doc") as bar:
-                for start in range(0, len(unlabelled), self._batch_size):
-                    batch = unlabelled[start:start + self._batch_size]
-                    frame = pd.DataFrame(batch, columns=self._ids, dtype=object)
-                    self._labels |= zip(batch, label(frame)["labels"], strict=True)
-                    bar.update(len(batch))
+            starts = range(0, len(unlabelled), self._batch_size)
+            for start in tqdm(starts, desc=f"label ({self.name})", unit="batch"):
+                batch = unlabelled[start:start + self._batch_size]
+                frame = pd.DataFrame(batch, columns=self._ids, dtype=object)
+                self._labels |= zip(batch, label(frame)["labels"], strict=True)
         left_out = [key[-1] for key in unlabelled if self._labels[key] is None]
         if left_out:
             warn(f"{self.name}: {len(left_out)} of {len(unlabelled)} documents, such as "
@@ -353,9 +351,9 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     if not ((human_code >= 0) & (model_code >= 0)).any():
         raise ValueError(f"{human!r} and {model!r} must have labels of the same documents, got "
                          f"none for {shown(documents[:3].tolist())}")
-    rows = human_code >= 0
-    by_hand = np.array(human_labels, object)[human_code[rows]]
-    by_model = np.array([*model_labels, NONE], object)[model_code[rows]]
+    labelled = human_code >= 0
+    by_hand = np.array(human_labels, object)[human_code[labelled]]
+    by_model = np.array([*model_labels, NONE], object)[model_code[labelled]]
     counts = pd.crosstab(pd.Series(by_hand, name="human"), pd.Series(by_model, name="model"))
     labels = sorted({*counts.index, *counts} - {NONE})
     counts = counts.reindex(index=labels, columns=[*labels, *({NONE} & {*counts})], fill_value=0)
@@ -363,15 +361,16 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     n = len(by_hand)
     compared = table.sum()
     right = np.diag(table)
-    summary = pd.DataFrame.from_dict(
-        {"accuracy": (*_wilson(right.sum(), n), n), "kappa": (*kappa(table), compared),
-         "alpha": (_alpha(table), nan, nan, compared)},
-        orient="index", columns=["value", "low", "high", "n"])
-    columns = {"label": labels, "human": counts.sum(axis=1).to_numpy(), "model": table.sum(axis=0)}
-    for name, number in (("precision", columns["model"]), ("recall", columns["human"])):
-        columns |= zip((name, f"{name} low", f"{name} high"), _wilson(right, number), strict=True)
-    columns["f1"] = 2 * right / (columns["human"] + columns["model"])
-    return ErrorRates(summary, pd.DataFrame(columns), counts)
+    rows = [(*_wilson(right.sum(), n), n), (*kappa(table), compared),
+            (_alpha(table), nan, nan, compared)]
+    summary = pd.DataFrame(rows, ["accuracy", "kappa", "alpha"], ["value", "low", "high", "n"])
+    by_label = pd.DataFrame({"label": labels, "human": counts.sum(axis=1).to_numpy(),
+                             "model": table.sum(axis=0)})
+    for name, side in (("precision", "model"), ("recall", "human")):
+        titles = [name, f"{name} low", f"{name} high"]
+        by_label[titles] = np.transpose(_wilson(right, by_label[side]))
+    by_label["f1"] = 2 * right / (by_label["human"] + by_label["model"])
+    return ErrorRates(summary, by_label, counts)
 
 
 def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:

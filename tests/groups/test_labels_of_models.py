@@ -219,7 +219,7 @@ source.lookup(["1"] * 6, docnos)
         else:
             groups.from_transformer(**first)
             stored = json.loads((folder / "labeller.json").read_text())
-            assert stored["text"] == "Tagger()" and stored["name"] == "one"
+            assert stored["labeller"] == "Tagger()" and stored["name"] == "one"
         changed = {"labeller": pt.apply.generic(lambda frame: frame), "column": "stance",
                    "name": "two", "topics": topics, "folder": folder}
         option = "cache" if change == "folder" else change
