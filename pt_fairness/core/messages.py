@@ -235,16 +235,16 @@ def warn(message: str, cause: str | None = None) -> None:
         return
     level = 2
     frame = sys._getframe(1)
-    in_experiment = False
+    experiment = False
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
-        in_experiment |= frame.f_code.co_name == "Experiment"
+        experiment |= frame.f_code.co_name == "Experiment"
         level += 1
         frame = frame.f_back
     # The filter of Python would forget: it starts anew whenever any library changes the filters.
     place = None if cause.startswith(ONCE) else (frame.f_code.co_filename, frame.f_lineno)
     if (cause, place) in _warned:
         return
-    if place is None or in_experiment:
+    if place is None or experiment:
         _warned.add((cause, place))
     warnings.warn(message, FairnessWarning, stacklevel=level)

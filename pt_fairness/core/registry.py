@@ -231,7 +231,7 @@ class Registry(Generic[S]):
         self._registered: dict[str, _Entry] = {}
         _REGISTRIES[kind.WHAT] = self
         # The hash of the content is part of the cache key.
-        self._of_content = lru_cache(FILES_KEPT)(
+        self._parsed = lru_cache(FILES_KEPT)(
             lambda path, content: read(path, path))  # type: ignore[misc]
 
     def register(self, name: str, source: S | Callable[[], S]) -> None:
@@ -330,7 +330,7 @@ class Registry(Generic[S]):
                              f"{did_you_mean(name, names)} Registered are "
                              f"{listed(names) or 'none'}. pt_fairness.{what}.register adds others")
         if os.path.isfile(name):
-            return self._of_content(name, content_hash(Path(name).read_bytes()))
+            return self._parsed(name, content_hash(Path(name).read_bytes()))
         return self._read(name, name)
 
     def find(self, name: Any, make: bool = True) -> S | None:

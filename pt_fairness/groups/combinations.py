@@ -36,8 +36,8 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
 
     The share of a document in a label is the product of its shares in the labels of the sources. A
     document has weights if it has weights in at least one source. If all sources declare their
-    labels and there are at most 10,000 combinations, the label set holds all of them, else those
-    that judged documents have.
+    labels and there are at most 10,000 combinations, all of them are labels, else those that judged
+    documents have.
 
     :param sources: at least two registered names, paths of group files or Groups objects
     :param missing: the label of a document in a source without a group for it, if another source

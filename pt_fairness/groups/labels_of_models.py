@@ -219,7 +219,7 @@ class FromTransformer(Groups):
         return batch.assign(labels=pd.Series(column, batch.index, dtype=object))
 
     def _answer(self, documents: pd.DataFrame) -> dict[Key, Any]:
-        """Return the labels that the labeller returns for documents, ``None`` for a missing one."""
+        """Return the labels that the labeller returns for documents."""
         docnos = documents["docno"].tolist()
         where = f"the labeller of {self.name}, for the documents {docnos[0]!r} to {docnos[-1]!r},"
         try:
@@ -234,7 +234,7 @@ class FromTransformer(Groups):
                 raise ValueError(f"{where} must return each document once, got {key[-1]!r} "
                                  f"{'twice' if key in labels else 'in addition'}")
             labels_and_weights(key[-1], label)  # checks it
-            labels[key] = label
+            labels[key] = [] if label is None else label  # None: the labeller left it out
         return labels
 
     def _keys(self, frame: pd.DataFrame) -> Iterable[Key]:
@@ -352,25 +352,25 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
         raise ValueError(f"{human!r} and {model!r} must have labels of the same documents, got "
                          f"none for {shown(documents[:3].tolist())}")
     labelled = human_code >= 0
-    by_hand = np.array(human_labels, object)[human_code[labelled]]
-    by_model = np.array([*model_labels, NONE], object)[model_code[labelled]]
-    counts = pd.crosstab(pd.Series(by_hand, name="human"), pd.Series(by_model, name="model"))
+    human_label = np.array(human_labels, object)[human_code[labelled]]
+    model_label = np.array([*model_labels, NONE], object)[model_code[labelled]]
+    counts = pd.crosstab(human_label, model_label, rownames=["human"], colnames=["model"])
     labels = sorted({*counts.index, *counts} - {NONE})
     counts = counts.reindex(index=labels, columns=[*labels, *({NONE} & {*counts})], fill_value=0)
     table = counts[labels].to_numpy()
-    n = len(by_hand)
+    n = len(human_label)
     compared = table.sum()
     right = np.diag(table)
     rows = [(*_wilson(right.sum(), n), n), (*kappa(table), compared),
             (_alpha(table), nan, nan, compared)]
     summary = pd.DataFrame(rows, ["accuracy", "kappa", "alpha"], ["value", "low", "high", "n"])
-    by_label = pd.DataFrame({"label": labels, "human": counts.sum(axis=1).to_numpy(),
+    per_label = pd.DataFrame({"label": labels, "human": counts.sum(axis=1).to_numpy(),
                              "model": table.sum(axis=0)})
     for name, side in (("precision", "model"), ("recall", "human")):
         titles = [name, f"{name} low", f"{name} high"]
-        by_label[titles] = np.transpose(_wilson(right, by_label[side]))
-    by_label["f1"] = 2 * right / (by_label["human"] + by_label["model"])
-    return ErrorRates(summary, by_label, counts)
+        per_label[titles] = np.transpose(_wilson(right, per_label[side]))
+    per_label["f1"] = 2 * right / (per_label["human"] + per_label["model"])
+    return ErrorRates(summary, per_label, counts)
 
 
 def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:

@@ -119,7 +119,9 @@ def test_lists_missing_values_and_documents_left_out():
     answers = {TEXTS["a"]: ["PRO", "CON"], TEXTS["b"]: None, TEXTS["c"]: {"PRO": 0.3, "CON": 0.7},
                TEXTS["d"]: 3.0}
     source = groups.from_transformer(Tagger(answers.get), TEXTS)
-    assert labels_of(source) == {"a": "PRO", "c": "PRO", "d": "3"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert labels_of(source) == {"a": "PRO", "c": "PRO", "d": "3"}
     assert source.to_frame()["group"].tolist() == ["CON", "PRO", "CON", "PRO", "3"]
     assert source.to_frame()["weight"].tolist() == [1, 1, 0.7, 0.3, 1]
 
