@@ -23,8 +23,8 @@ from pt_fairness.core.messages import did_you_mean, listed, shown
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
 _PICKLE_PROTOCOL = 4
-#: The number of digits of a hash in a name that is derived from content, and of characters before.
-_DIGITS, _MOST_CHARACTERS = 6, 24
+#: The number of digits of a hash in a name that is derived from content.
+_DIGITS = 6
 #: The modules of scripts and notebooks, whose names can stand for anything.
 _SCRIPTS = ("__main__", "__mp_main__")
 
@@ -98,12 +98,11 @@ class NamedObject:
     @cached_property
     def derived(self) -> str:
         """The name that is derived from the content: what it is, and the start of its hash."""
-        words = "-".join(self._words())
-        return f"{words[:_MOST_CHARACTERS]}-{self.key[:_DIGITS]}"
+        return f"{self._words()}-{self.key[:_DIGITS]}"
 
-    def _words(self) -> Sequence[str]:
-        """Return words for a name that is derived from the content."""
-        return [type(self).__name__.lstrip("_").lower()]
+    def _words(self) -> str:
+        """Return the start of a name that is derived from the content."""
+        return type(self).__name__.lstrip("_").lower()
 
     def digest(self) -> str:
         """Return a hash of the content.

@@ -18,6 +18,9 @@ from pt_fairness.groups.memberships import Memberships, Table, distinct_annotati
 from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.files import need_columns
 
+#: The largest number of characters of the labels in a name that is derived from content.
+MOST_CHARACTERS = 24
+
 
 class Groups(NamedObject):
     """A source of groups.
@@ -66,8 +69,9 @@ class Groups(NamedObject):
                                  f"{shown(self.order)} without {min(lacking)!r}")
             self.labels = sorted(self.order)
 
-    def _words(self) -> Sequence[str]:
-        return self.labels or super()._words()
+    def _words(self) -> str:
+        labels = "-".join(self.labels or ())
+        return labels if 0 < len(labels) <= MOST_CHARACTERS else super()._words()
 
     def order_of(self, labels: Iterable[str]) -> list[str] | None:
         """Return the order of the labels if it holds all of ``labels``, else ``None``."""

@@ -172,7 +172,10 @@ class Table:
         :param qids: the topic of each document, ``[n]``, as text
         :param docnos: the documents, ``[n]``, as text
         """
-        topic, topics = pd.factorize(np.asarray(qids, dtype=object))
+        topic: Any = None
+        topics: Any = ()
+        if self.by_topic:
+            topic, topics = pd.factorize(np.asarray(qids, dtype=object))
         pair = self._index.find(topic, list(map(label_text, topics)), docnos)
         count = self._count[pair]
         rows = ranges(self._start[pair], count)
