@@ -109,7 +109,7 @@ def as_frame(data: Any) -> Any:
             names[item] = "docno"
             if columns.isdisjoint({"qid", "query_id"}):
                 names[user] = "qid"
-    return data.rename(columns=names)
+    return data.rename(columns=names) if names else data
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:

@@ -173,7 +173,7 @@ def label_texts(labels: Iterable[Any], what: str) -> list[str]:
     :raises ValueError: if ``labels`` is one text
     """
     if isinstance(labels, str):
-        raise ValueError(f"{what} must be a list of labels, got the text {shown(labels)}")
+        raise ValueError(f"{what} must be a list, got the text {shown(labels)}")
     return list(map(label_text, labels))
 
 
