@@ -247,7 +247,10 @@ def _annotate(options: argparse.Namespace) -> str | None:
 def _agreement(options: argparse.Namespace) -> str:
     from pt_fairness import groups
     rates = groups.error_rates(group_source(options.model), group_source(options.human))
-    return rates.to_latex() if options.format == "latex" else f"{rates}\n"
+    frames = [rates.labels.set_index("label"), rates.summary]
+    if options.format == "latex":
+        return "\n".join(frame.to_latex(float_format="%.4f", escape=True) for frame in frames)
+    return "\n\n".join(frame.to_string(float_format="{:.4f}".format) for frame in frames) + "\n"
 
 
 def _rerank(options: argparse.Namespace) -> str:

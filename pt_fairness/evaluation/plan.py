@@ -268,7 +268,7 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
     for name, source in sources.items():
         if os.path.isfile(name):
             shown[name] = name
-        elif source.made_of and name.startswith(source.derived):
+        elif source.made_of and name == source.derived:
             shown[name] = source.made_of
     files = {name: path for name, path in shown.items() if os.path.isfile(path)}
     count = Counter(map(os.path.basename, set(files.values())))

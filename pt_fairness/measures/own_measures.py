@@ -111,8 +111,8 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
     :param name: the name of the measure; by default the name of the function
     :param ideal: the value of a fair ranking; ``math.inf`` if more is always fairer
     :param range: the smallest and the largest value, ``None`` for no bound
-    :returns: the measure, with the parameters ``cutoff`` and ``groups``; a function that is defined
-        again in its module takes the place of the earlier one
+    :returns: the measure, with the parameters ``cutoff`` and ``groups``, in place of an earlier
+        measure of a function with this name
     :raises ValueError: if the function takes something else, the name is taken or cannot be parsed,
         or the ideal value is outside the range; when it is computed, if a value is
 
@@ -137,17 +137,10 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
         raise ValueError(f"name must be letters, digits and underscores, such as 'Gap', got "
                          f"{shown(name)}")
     kind = _class(function, name, ideal, tuple(range))
-    before = MEASURES.get(name)
-    if isinstance(before, FunctionMeasure) and _place(before.DECLARATION[0]) == _place(function):
-        del MEASURES[name], irm.registry[name]
-        for module in exporting_modules():
-            module.pop(name, None)
+    if isinstance(MEASURES.get(name), FunctionMeasure):  # the last registration counts
+        for names in (MEASURES, irm.registry, *exporting_modules()):
+            names.pop(name, None)
     return register(kind())
-
-
-def _place(function: Any) -> tuple[Any, Any]:
-    """Return the module and the qualified name of a function."""
-    return getattr(function, "__module__", None), getattr(function, "__qualname__", function)
 
 
 def _bounds(range: Range) -> tuple[float, float]:

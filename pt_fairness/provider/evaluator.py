@@ -252,9 +252,7 @@ class GroupedMeasures:
         sources = []
         if self.groups is not None:
             sources.append(self.groups)
-            # Some sources know whether they have weights once the judged documents are looked up.
-            if self.groups.weighted:
-                check_weights(measures, self.groups)
+            self._check_weights()
         of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
         of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
         self.of_views = [measure for measure in measures if measure not in of_group]
@@ -275,9 +273,15 @@ class GroupedMeasures:
                 self.dropping[source] = ~evaluated
                 self.dropped |= ~evaluated
 
+    def _check_weights(self) -> None:
+        """Check the measures once documents are looked up: then all sources know their weights."""
+        if self.groups is not None and self.groups.weighted:
+            check_weights(self.measures, self.groups)
+
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
         rankings = self.annotations.of_run(run, self._depth)
+        self._check_weights()
         if self.values is not None:
             rankings = self.values.added_to(rankings, run)
         if self._attributes is not None:

@@ -162,7 +162,7 @@ def test_a_divergence_from_a_target_that_a_thousand_groups_lack(measure):
     qrels = pd.DataFrame(rows, columns=QRELS)
     run = {"1": {"a": 2.0, "b": 1.0}, "2": {"d0": 1.0}}
     assert next(iter(measure.iter_calc(qrels[:992], run))).value > 0
-    with pytest.raises(ValueError, match=r"groups have no share in the target.*at most 999 can"):
+    with pytest.raises(ValueError, match=r"groups lack a share in the target.*at most 999 can"):
         measure.calc_aggregate(qrels, run)
 
 

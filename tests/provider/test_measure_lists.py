@@ -76,7 +76,7 @@ def test_with_groups_names_the_groups_and_keeps_the_order():
     built_in = groups.get("trec-newswire")
     with_groups(rKL, built_in, name="mine")
     assert groups.get("trec-newswire").name == "trec-newswire"
-    with pytest.raises(ValueError, match="groups need a name that is not empty"):
+    with pytest.raises(ValueError, match="the name of groups"):
         with_groups(rKL, SOURCE, name=" ")
 
 
