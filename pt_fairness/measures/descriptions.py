@@ -183,11 +183,5 @@ def _full_entry(measure: FairnessMeasure) -> str:
     return f"{measure.NAME}  {measure.PRETTY_NAME}\n{textwrap.indent(text, '    ')}"
 
 
-def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
-    """Return the summary line of a measure's docstring, without its full stop, and the body."""
-    head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
-    return head.rstrip("."), body.strip()
-
-
 #: The forms of ``pt-fairness measures``.
 FORMATS = {"text": overview, "full": in_full}

@@ -15,7 +15,7 @@ from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
-from pt_fairness.measures.measure import FairnessMeasure, Keys, supported
+from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.view import View
 
@@ -357,12 +357,14 @@ class _GFR(FairnessMeasure):
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
+        def part(kind: type[FairnessMeasure], **params: Any) -> FairnessMeasure:
+            params |= {name: self.params[name] for name in kind.SUPPORTED_PARAMS.keys() & self.params}
+            return kind(**params)
+        parts = [part(RelevancePart)]
         targets = {name_of(source): target for source, target in self["targets"].items()}
-        shared = supported(_GF, self.params)
-        parts = [RelevancePart(**supported(RelevancePart, self.params))]
         for source, divergence in (self.param("attributes") or {}).items():
             target = targets.get(name_of(source), "uniform")
-            parts.append(_GF(**shared, groups=source, divergence=divergence, target=target))
+            parts.append(part(_GF, groups=source, divergence=divergence, target=target))
         return parts
 
     @property

@@ -292,8 +292,8 @@ class StanceMeasure(SignedMeasure):
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "pro": params.label("the group that counts as positive", default="PRO"),
-        "con": params.label_or_none("the group that counts as negative; None for the "
-                                    "effectiveness of the pro documents alone", default="CON"),
+        "con": params.label("the group that counts as negative; None for the effectiveness of the "
+                            "pro documents alone", default="CON", optional=True),
         "abs": params.absolute(),
         "groups": params.groups(),
     }

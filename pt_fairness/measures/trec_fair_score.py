@@ -164,7 +164,7 @@ class _TrecFair(FairnessMeasure):
     @property
     def whole(self) -> list[str]:
         """The names of the sources of which a document counts 1 in each of its labels."""
-        return list(map(name_of, self["whole"]))
+        return [name for name in self["whole"].split(",") if name]
 
     @property
     def joint(self) -> Mapping[Any, Any]:  # type: ignore[override]

@@ -159,7 +159,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     ("OfGroup(measure='P',group='A')", "P: cutoff must be given"),
     ("OfGroup(group='A')", "OfGroup needs the parameter 'measure'"),
     ("OfGroup(measure='nDCG')", "OfGroup needs the parameter 'group'"),
-    ("OfGroup(measure=5,group='A')", "measure takes the text of a measure"),
+    ("OfGroup(measure=5,group='A')", "measure must be the text of a measure"),
     ("OfGroup(measure='rKL',group='A')", "rKL is a measure of pt_fairness"),
     ("OfGroup(measure=\"OfGroup(measure='AP',group='B')\",group='A')", "a measure of pt_fairness"),
     ("OfGroup(measure='alpha_nDCG',group='A')@5", "a measure of subtopics"),

@@ -96,7 +96,7 @@ def test_the_text_form():
     ({"attributes": {"a": "jsd"}, "targets": {"b": "qrels"}}, "a target for 'b', which is none"),
     ({"attributes": {"a": "jsd"}, "targets": {"a": "nowhere"}}, "groups to targets"),
     ({"attributes": {"a": "jsd"}, "targets": {"a": {"x": 0.5}}}, "groups to targets"),
-    ({"attributes": {"a": "jsd"}, "phi": 1}, "phi takes a number above 0 and below 1")])
+    ({"attributes": {"a": "jsd"}, "phi": 1}, "phi must be a number above 0 and below 1")])
 def test_wrong_parameters_of_gfr(params, message):
     with pytest.raises(ValueError, match=message):
         GFR(**params).validate_params()

@@ -275,15 +275,15 @@ def test_text_pickle_and_objects(track):
 
 @pytest.mark.parametrize("params, error", [
     ({}, "TrecFair needs the parameter 'attributes'"),
-    ({"attributes": {}}, "attributes takes a dictionary from names of registered groups"),
-    ({"attributes": {"gender": "uniform"}}, "attributes takes a dictionary"),
-    ({"attributes": {"gender": {"female": 1.0}}}, "attributes takes a dictionary"),
-    ({"attributes": {"gender": "nowhere"}}, "attributes takes a dictionary"),
+    ({"attributes": {}}, "attributes must be a dictionary from names of registered groups"),
+    ({"attributes": {"gender": "uniform"}}, "attributes must be a dictionary"),
+    ({"attributes": {"gender": {"female": 1.0}}}, "attributes must be a dictionary"),
+    ({"attributes": {"gender": "nowhere"}}, "attributes must be a dictionary"),
     ({**ONE, "whole": "gender"}, "TrecFair has 'gender' in whole, which is none of its attributes, "
                                  "'continents'"),
     ({**ONE, "ideal": 3, "cutoff": 4}, r"TrecFair\(ideal=3\)@4 is not possible: ideal is at least"),
-    ({**ONE, "of_qrels": 1.5}, "of_qrels takes a number from 0 to 1"),
-    ({**ONE, "unknown": "drop"}, "unknown takes 'group' or 'partial'"),
+    ({**ONE, "of_qrels": 1.5}, "of_qrels must be a number from 0 to 1"),
+    ({**ONE, "unknown": "drop"}, "unknown must be 'group' or 'partial'"),
 ])
 def test_wrong_parameters(params, error):
     with pytest.raises(ValueError, match=error):
