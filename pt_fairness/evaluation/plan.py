@@ -102,7 +102,7 @@ def needs_qrels(measure: Any) -> bool:
         return True
     if measure.target_word in ("qrels", "collection"):
         return True
-    if measure.POPULATION == "relevant" and measure.param("protected") in PROTECTED_WORDS[:2]:
+    if measure.rel is not None and measure.param("protected") in PROTECTED_WORDS[:2]:
         return True
     target = measure.registered_target
     return measure.target_word is not None and target is not None and target.of_qrels > 0

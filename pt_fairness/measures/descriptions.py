@@ -60,11 +60,11 @@ def target_and_protected(measure: FairnessMeasure, several: bool = False) -> str
 def _protected(measure: FairnessMeasure) -> str:
     protected = measure.param("protected")
     pro = measure.param("pro")
+    counted = "ranked" if measure.rel is None else "relevant"
     if protected == "minority":
-        return (f"the group with the fewest {measure.POPULATION} documents, of those that have "
-                "any, per topic")
+        return (f"the group with the fewest {counted} documents, of those that have any, per topic")
     if protected == "majority":
-        return f"the group with the most {measure.POPULATION} documents, per topic"
+        return f"the group with the most {counted} documents, per topic"
     if protected == "all":
         return "none, all groups are compared"
     if has_one_view(measure):

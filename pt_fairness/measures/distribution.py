@@ -16,7 +16,6 @@ from pt_fairness.core.arrays import (
     JSD_IN_WORDS,
     KL_IN_WORDS,
     LARGEST_DIVERGENCE,
-    ROUNDING,
     Floats,
     Ints,
     discount,
@@ -538,7 +537,7 @@ class _RADio(DistributionMeasure):
         q_mixed = (1.0 - alpha) * q + alpha * p
         view.note(view.labels, mixed_attention=p_mixed, mixed_target=q_mixed)
         if self["divergence"] == "jsd":
-            return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
+            return np.where(n == 0, 1.0, np.sqrt(jsd(p_mixed, q_mixed)))
         return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
@@ -549,21 +548,6 @@ class _RADio(DistributionMeasure):
         rest = (1.0 - alpha) * (1.0 - target)
         divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
         return divergence.max(axis=1)
-
-
-def _distance(p: Floats, q: Floats) -> Floats:
-    """Return the root of the Jensen–Shannon divergence over the last axis, base 2.
-
-    Values below ``ROUNDING`` are 0.
-    """
-    from scipy import special
-    # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
-    middle = (p + q) / 2.0
-    x = ratio((p - q) / 2.0, middle)
-    terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
-    divergence = (middle * terms).sum(axis=-1) / np.log(4.0)
-    distance = np.sqrt(np.maximum(divergence, 0.0))
-    return np.where(distance < ROUNDING, 0.0, distance)
 
 
 DistKL = register(_DistKL())

@@ -477,10 +477,11 @@ FIXED_TARGETS = SourceParam(
 
 
 def _names(value: Any) -> Any:
-    """Return names that are joined by commas, sorted."""
-    if not isinstance(value, str):
+    """Return names as a text in which commas join them, sorted."""
+    names = _labels(value)
+    if not isinstance(names, str):
         return value
-    return ",".join(sorted(filter(None, value.split(","))))
+    return ",".join(sorted(filter(None, names.split(","))))
 
 
 #: The names of group sources of which a document counts 1 in each of its labels.

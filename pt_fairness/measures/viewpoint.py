@@ -53,7 +53,6 @@ class RunMeasure(FairnessMeasure):
     SOURCE: ClassVar[Keys] = ("draws2021",)
     of_run = True  # type: ignore[assignment]
     target_word = "run"
-    POPULATION = "ranked"
 
     def target(self, view: View) -> Floats:
         return distribution(view, "run", None)

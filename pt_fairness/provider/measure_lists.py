@@ -410,13 +410,11 @@ class Attributes:
         self._rel = min(measure.param("rel") or 0 for measure in measures)
         self._annotations = {}
         cells = 1
-        for attribute, source in self.sources.items():
-            name = name_of(attribute)
+        for place, (attribute, source) in enumerate(self.sources.items()):
             added: set[str] = set()
             for measure in measures:
-                if source.weighted and name in map(name_of, measure.param("whole")):
-                    raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
-                                     "there; leave it out of whole")
+                if source.weighted and measure.whole[place]:
+                    raise ValueError(f"whole must name groups without weights, got {measure}")
                 target = targets.find(measure.joint[attribute])
                 if target.topics is not None or target.of_qrels:
                     raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair "
