@@ -123,35 +123,17 @@ class _ARP(FairnessMeasure):
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.cutoff)
-        annotated = codes >= 0
-        grades = distinct(relevance[annotated])
-        grade = np.searchsorted(grades, relevance)
-        grade[~annotated] = -1
+        grades = distinct(relevance[codes >= 0])
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, BLOCK_CELLS // max(1, codes.size))
-        place = np.arange(codes.shape[1])
-        # A pair of different grades counts at the highest bit in which they differ: among the
-        # documents whose grades have the same higher bits.
-        for bit in range((len(grades) - 1).bit_length()):
-            order = np.argsort(grade >> bit + 1, axis=1, kind="stable")
-            ordered = np.take_along_axis(grade, order, axis=1)
-            better = (ordered >> bit & 1 == 1)[:, :, None] & (ordered >= 0)[:, :, None]
-            worse = (ordered >> bit & 1 == 0)[:, :, None]
-            tier = ordered >> bit + 1
-            starts = np.diff(tier, axis=1, prepend=-2) != 0
-            first = np.where(starts, place, 0)
-            first = np.maximum.accumulate(first, axis=1)
-            ordered_codes = np.take_along_axis(codes, order, axis=1)
-            for start in range(0, len(view.labels), size):
-                labels = slice(start, start + size)
-                m = shares[:, labels][ordered_codes]
-                losing = m * worse
-                above = losing.cumsum(axis=1)
-                before = above - losing
-                above -= np.take_along_axis(before, first[:, :, None], axis=1)
-                pairs = above * (1.0 - m) * better
-                won[:, labels] += pairs.sum(axis=1)
+        for start in range(0, len(view.labels), size):
+            labels = slice(start, start + size)
+            m = shares[:, labels][codes]
+            for grade in grades[1:]:
+                less_relevant = m * (relevance < grade)[:, :, None]
+                better = (1.0 - m) * ((relevance == grade) & (codes >= 0))[:, :, None]
+                won[:, labels] += (less_relevant.cumsum(axis=1) * better).sum(axis=1)
         return won
 
 

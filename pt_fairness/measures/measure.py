@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
+from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
@@ -175,16 +175,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def where(self) -> str:
         """Return the definitions of the names in the formula."""
         return self.WHERE
-
-    @property
-    def prefix(self) -> str:
-        """The prefix of the names of numbers, for a part of a composed measure."""
-        return f"{name_of(self.param('groups'))}: "
-
-    def counting(self, view: View) -> Bools:
-        """Return a mask of the documents that count, ``[R, D]``, whatever the cutoff."""
-        codes, *_ = view.full(None)
-        return (codes >= 0) | (not self.condensed)
 
     @property
     def is_sum(self) -> bool:
