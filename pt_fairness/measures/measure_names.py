@@ -54,7 +54,8 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
 
 def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
     """Return the summary line of a measure's docstring, without its full stop, and the body."""
-    head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
+    text = getattr(measure, "documentation", type(measure).__doc__) or ""
+    head, _, body = inspect.cleandoc(text).partition("\n")
     return head.rstrip("."), body.strip()
 
 
