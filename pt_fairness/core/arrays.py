@@ -277,21 +277,22 @@ def binary_kl(p: Any, q: Any) -> Floats:
     return np.maximum(divergence, 0.0)
 
 
-def jsd_terms(p: Any, q: Any) -> Floats:
-    """Return p ln(p/m) + q ln(q/m), m = (p + q) / 2, elementwise."""
-    from scipy import special  # takes longer to import than the whole package
-    m = (p + q) / 2.0
-    x = ratio((p - q) / 2.0, m)  # p = m(1 + x), q = m(1 − x): no loss where p is close to q
-    return m * (special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x))
-
-
 def jsd(p: Floats, q: Floats) -> Floats:
-    """Return the Jensen–Shannon divergence over the last axis, base 2, in [0, 1].
+    """Return the Jensen–Shannon divergence over the last axis, base 2, in [0, 1]."""
+    middle = (p + q) / 2.0
+    both = kl(p, middle) + kl(q, middle)
+    return both / 2.0
 
-    Divergences whose root is below ``ROUNDING`` are 0.
+
+def jsd_terms(p: Floats, q: Floats) -> Floats:
+    """Return p ln(p/m) + q ln(q/m), m = (p + q) / 2, elementwise; their sum is ln 4 times the JSD.
+
+    No digits are lost where p is close to q: p = m(1 + x) and q = m(1 − x).
     """
-    divergence = jsd_terms(p, q).sum(axis=-1) / math.log(4.0)
-    return np.where(divergence < ROUNDING ** 2, 0.0, divergence)
+    from scipy import special  # takes longer to import than the whole package
+    middle = (p + q) / 2.0
+    x = ratio((p - q) / 2.0, middle)
+    return middle * (special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x))
 
 
 def laplace(counts: Floats, smoothing: float) -> Floats:

@@ -16,11 +16,13 @@ from pt_fairness.core.arrays import (
     JSD_IN_WORDS,
     KL_IN_WORDS,
     LARGEST_DIVERGENCE,
+    ROUNDING,
     Floats,
     Ints,
     discount,
     divergences_of_prefixes,
     jsd,
+    jsd_terms,
     kl,
     laplace,
     log_discount,
@@ -537,7 +539,10 @@ class _RADio(DistributionMeasure):
         q_mixed = (1.0 - alpha) * q + alpha * p
         view.note(view.labels, mixed_attention=p_mixed, mixed_target=q_mixed)
         if self["divergence"] == "jsd":
-            return np.where(n == 0, 1.0, np.sqrt(jsd(p_mixed, q_mixed)))
+            divergence = jsd_terms(p_mixed, q_mixed).sum(axis=1) / math.log(4)
+            distance = np.sqrt(np.maximum(divergence, 0.0))
+            distance[distance < ROUNDING] = 0.0
+            return np.where(n == 0, 1.0, distance)
         return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
