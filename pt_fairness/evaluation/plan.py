@@ -226,7 +226,7 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
             objects[key] = registry_of(param).get(source)
         return objects[key]
 
-    bound = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
+    bound = [measure.replace_sources(find) if isinstance(measure, FairnessMeasure) else measure
              for measure in columns]
     named_sources = {name: source for (_, name), source in objects.items()}
     name: Any = None

@@ -15,8 +15,8 @@ import numpy as np
 from pt_fairness.core.arrays import (
     JSD_IN_WORDS,
     KL_IN_WORDS,
-    LARGEST_DIVERGENCE,
     ROUNDING,
+    SMALLEST_SHARE,
     Floats,
     Ints,
     discount,
@@ -69,7 +69,7 @@ class DistributionMeasure(FairnessMeasure):
         if not view.labels:
             return np.full(len(view), nan)
         target = self.target(view)
-        defined = target.any(axis=1) | self.of_run
+        defined = target.any(axis=1) | self.reads_run
         values = self.compare(view, target)
         return np.where(defined, values, nan)
 
@@ -100,14 +100,15 @@ class DistributionMeasure(FairnessMeasure):
         view.note(view.labels, attention=shares)
         return shares, annotated.sum(axis=1)
 
-    def when_empty(self, largest: Callable[[int], Floats]) -> Any:
+    def when_empty(self, largest: Callable[[int], Floats], log: Callable[[float], float]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
 
         :param largest: takes the cutoff; returns the largest divergence from the target that a list
             of this length can have, ``[R]``
+        :param log: the logarithm of the divergence
         """
-        if self.of_run:
-            return LARGEST_DIVERGENCE
+        if self.reads_run:
+            return -log(SMALLEST_SHARE)
         if self.cutoff is None:
             return 1.0
         return one_if_zero(largest(self.cutoff))
@@ -138,7 +139,7 @@ class DistMeasure(DistributionMeasure):
                 "of groups), n the number of documents that count and have a group, "
                 f"{KL_IN_WORDS}{self.WHERE}")
 
-    def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
+    def divergence(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
 
         Shares of 0 in a target are smoothed. A target that is estimated from documents is first
@@ -226,10 +227,10 @@ class _DistKL(DistMeasure):
     FORMULA = "KL({smoothed share}, {smoothed target})"
 
     def compare(self, view: View, target: Floats) -> Floats:
-        values, n, target = self.of_ranking(view, target)
+        values, n, target = self.divergence(view, target)
         if self["empty"] == "smooth":
             return values
-        worst = self.when_empty(lambda cutoff: self.largest(cutoff, target))
+        worst = self.when_empty(lambda cutoff: self.largest(cutoff, target), math.log2)
         return np.where(n == 0, worst, values)
 
 
@@ -283,14 +284,14 @@ class _DistFair(DistMeasure):
     WHERE = ", largest = the KL of n documents of the group with the smallest smoothed target"
 
     def compare(self, view: View, target: Floats) -> Floats:
-        divergence, n, target = self.of_ranking(view, target)
+        divergence, n, target = self.divergence(view, target)
         largest = self.largest(n, target)
         empty = n == 0
         if self["empty"] == "smooth":
-            of_empty = -np.log2(target.min(axis=1))
+            largest_if_empty = -np.log2(target.min(axis=1))
             if self.cutoff is not None:
-                of_empty = self.largest(self.cutoff, target)
-            largest = np.where(empty, of_empty, largest)
+                largest_if_empty = self.largest(self.cutoff, target)
+            largest = np.where(empty, largest_if_empty, largest)
             empty = False
         view.note(largest=largest)
         fairness = np.maximum(1.0 - ratio(divergence, largest), 0.0)
@@ -406,7 +407,7 @@ class _NDKL(DistributionMeasure):
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. So is every topic if there is only one group. A topic without results has the largest
     possible value, −ln of the smallest target share (1 without a cutoff, and where that value is
-    0); for ``target='run'``, −log2 0.001, which is in bits although the measure is in nats.
+    0); for ``target='run'``, −ln 0.001.
 
     Source
     ------
@@ -434,7 +435,7 @@ class _NDKL(DistributionMeasure):
 
     def terms(self, view: View) -> Floats:
         target = self.target(view)
-        if not self.of_run:  # no prefix has a group that the run lacks
+        if not self.reads_run:  # no prefix has a group that the run lacks
             target = smoothed(target)
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
@@ -448,7 +449,7 @@ class _NDKL(DistributionMeasure):
         return terms * (nats * ratio(1.0, Z))
 
     def compare(self, view: View, target: Floats) -> Floats:
-        worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)))
+        worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)), math.log)
         values = self.terms(view).sum(axis=1)
         return np.where(view.length == 0, worst, values)
 

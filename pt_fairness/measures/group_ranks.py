@@ -252,11 +252,11 @@ class _PEER(FairnessMeasure):
             defined[topic[judged]] = True
             judged &= judged_relevance > 0
             relevant = view.sums_by_code(topics, topic[judged], judged_code[judged])
-            of_set = grades == grade
-            hit = of_set & (relevance > 0)
+            same_grade = grades == grade
+            hit = same_grade & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            P = self.probability(view, grade, row[of_set], code[of_set], place[of_set] + 1.0,
+            P = self.probability(view, grade, row[same_grade], code[same_grade], place[same_grade] + 1.0,
                                  missing, n)
             values += weight * P
         values *= (codes >= 0).any(axis=1)
@@ -265,8 +265,8 @@ class _PEER(FairnessMeasure):
     def formula(self) -> str:
         terms = []
         for grade, weight in self.weights().items():
-            of_grade = self.heading(grade)
-            terms.append(f"{weight} * chi2({{{of_grade}H}}, {{{of_grade}degrees of freedom}})")
+            heading = self.heading(grade)
+            terms.append(f"{weight} * chi2({{{heading}H}}, {{{heading}degrees of freedom}})")
         return " + ".join(terms).removeprefix("1 * ")
 
     def probability(self, view: View, grade: int, row: Ints, code: Ints, rank: Floats,
@@ -303,9 +303,9 @@ class _PEER(FairnessMeasure):
         tested &= spread > 0
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
-        of_grade = self.heading(grade)
-        view.note(view.labels, of_grade, documents=size, mean_rank=mean_of)
-        view.note(None, of_grade, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
+        heading = self.heading(grade)
+        view.note(view.labels, heading, documents=size, mean_rank=mean_of)
+        view.note(None, heading, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
         return special.chdtrc(freedom, statistic)
 
 

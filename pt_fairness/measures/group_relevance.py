@@ -244,7 +244,7 @@ class _GF(StoppingMeasure):
 
     def defined(self, view: View) -> Bools:
         target = self.target(view)
-        has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
+        has_target = target.any(axis=1) | (self.reads_run and bool(view.labels))
         return super().defined(view) & has_target
 
 
@@ -342,7 +342,7 @@ class _GFR(StoppingMeasure):
             for source, divergence in self["attributes"].items())]
 
     @property
-    def of_run(self) -> bool:
+    def reads_run(self) -> bool:
         return "run" in self["targets"].values()
 
     def compose(self, values: Sequence[Floats]) -> Floats:

@@ -214,7 +214,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return None
 
     @cached_property
-    def of_run(self) -> bool:
+    def reads_run(self) -> bool:
         """Whether the target, the protected side or another population depends on the run.
 
         The value then needs the whole list, whatever the cutoff.
@@ -238,7 +238,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        return None if self.of_run else self.cutoff
+        return None if self.reads_run else self.cutoff
 
     @property
     def added_labels(self) -> tuple[str, ...]:
@@ -257,12 +257,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         from pt_fairness import targets
         return targets.find(target)
 
-    def with_sources(self, find: Find) -> FairnessMeasure:
+    def replace_sources(self, find: Find) -> FairnessMeasure:
         """Return the measure, of the same text, with what ``find`` returns for each source."""
         params = dict(self.params)
         for name, param in self.SUPPORTED_PARAMS.items():
             if name in params and isinstance(param, SourceParam):
-                params[name] = param.with_sources(params[name], find)
+                params[name] = param.replace_sources(params[name], find)
         measure = object.__new__(type(self))
         measure.__dict__.update(self.__dict__, params=params, _text=self._text)
         return measure
@@ -275,7 +275,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             pairs.append((param, source))
             return source
 
-        self.with_sources(note)
+        self.replace_sources(note)
         return pairs
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
@@ -342,7 +342,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # The unpickling process may not have registered the objects.
-        measure = self.with_sources(with_objects)
+        measure = self.replace_sources(registered_object)
         return object.__reduce_ex__(measure, protocol)
 
 
@@ -358,7 +358,7 @@ def registry_of(param: str) -> Registry[Any]:
     return modules[param].REGISTRY
 
 
-def with_objects(param: str, source: Any) -> Any:
+def registered_object(param: str, source: Any) -> Any:
     """Return the object that is registered, or the name; functions are not called to make one."""
     registered = registry_of(param).find(source, make=False)
     return source if registered is None else registered

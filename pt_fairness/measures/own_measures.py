@@ -88,7 +88,7 @@ class FunctionMeasure(FairnessMeasure):
                 raise ValueError(f"the function of {self.NAME} must return values in its range "
                                  f"{self.RANGE}, got {computed[outside][0]:g} for topic {qid!r}")
             values[rows] = computed
-        if target is not None and not self.of_run:
+        if target is not None and not self.reads_run:
             values[~target.any(axis=1)] = nan
         return values
 

@@ -109,7 +109,7 @@ class SourceParam(Param):
             return WHAT.get(self.of, self.of) == value.WHAT
         return super().validate(value)
 
-    def with_sources(self, value: Any, find: Find) -> Any:
+    def replace_sources(self, value: Any, find: Find) -> Any:
         """Return a value with what ``find`` returns for each source in it."""
         if isinstance(value, dict) and self.by:
             return {find(self.by, source): self._replaced(item, find)
@@ -288,7 +288,7 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
 
 
 def _distribution(value: Any) -> Any:
-    shares = _by_label(value)
+    shares = _label_numbers(value)
     if not _are_numbers(shares):
         return value
     return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
@@ -302,7 +302,7 @@ def _is_target(value: Any, words: Sequence[str]) -> bool:
     return _are_shares(value)
 
 
-def _by_label(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
+def _label_numbers(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
     """Return a dictionary with ``key`` of its keys, by default text, sorted, and floats as values.
 
     Other values, and dictionaries that name a label twice, are returned unchanged.
@@ -377,7 +377,7 @@ def _value_source(value: Any) -> Any:
         raise ValueError("values must be a Values object, such as pt_fairness.values.from_frame "
                          f"returns, got a {type(value).__name__}")
     if isinstance(value, dict):
-        return _by_label(value)
+        return _label_numbers(value)
     return _path_text(value)
 
 
@@ -430,18 +430,18 @@ def _grade(value: Any) -> int:
 WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                "and sum to 1, such as {0:0.5,1:0.5}", canonical=lambda v: _by_label(v, _grade),
+                "and sum to 1, such as {0:0.5,1:0.5}", canonical=lambda v: _label_numbers(v, _grade),
                 accepts=lambda v: _are_shares(v, int) and min(v) >= 0)
 
 
-def _by_source(value: Any) -> Any:
+def _source_items(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     items = {_group_source(source): _distribution(item) for source, item in value.items()}
     return {source: items[source] for source in sorted(items, key=lambda key: str(name_of(key)))}
 
 
-def _of_sources(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
+def _each_source(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
     """Return the predicate of dictionaries from group sources to values that are accepted."""
     return lambda v: all(map(_GROUPS.validate, v)) and all(map(accepts, v.values()))
 
@@ -451,15 +451,15 @@ ATTRIBUTES = SourceParam(
     dict, "group sources, each with its divergence",
     "a dictionary from names of registered groups to "
     f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
-    canonical=_by_source, required=True, by="groups",
-    accepts=_of_sources(DIVERGENCES.__contains__))
+    canonical=_source_items, required=True, by="groups",
+    accepts=_each_source(DIVERGENCES.__contains__))
 
 #: The targets of group sources.
 TARGETS = SourceParam(
     dict, "target of each group source; uniform where none is given",
     "a dictionary from names of registered groups to targets, such as "
-    "{'gender':'qrels'}", default={}, canonical=_by_source,
-    by="groups", of="target", words=TARGET_WORDS, accepts=_of_sources(_TARGET.validate))
+    "{'gender':'qrels'}", default={}, canonical=_source_items,
+    by="groups", of="target", words=TARGET_WORDS, accepts=_each_source(_TARGET.validate))
 
 
 def _is_fixed_target(value: Any) -> bool:
@@ -472,8 +472,8 @@ FIXED_TARGETS = SourceParam(
     dict, "group sources, each with a registered target that is the same for all topics",
     "a dictionary from names of registered groups to names of registered "
     "targets, such as {'gender':'census'}",
-    canonical=_by_source, required=True, by="groups", of="target",
-    accepts=lambda v: v != {} and _of_sources(_is_fixed_target)(v))
+    canonical=_source_items, required=True, by="groups", of="target",
+    accepts=lambda v: v != {} and _each_source(_is_fixed_target)(v))
 
 
 def _names(value: Any) -> Any:

@@ -160,9 +160,9 @@ class PrefixMeasure(FairnessMeasure):
         least_fair = self.least_fair_sum(S, N, n, w)
         view.note(fairest_sum=fairest, least_fair_sum=least_fair)
         span = least_fair - fairest
-        of_rank = ratio(fairest, w.sum(axis=1))
+        mean_term = ratio(fairest, w.sum(axis=1))
         span[span <= ROUNDING] = 0.0
-        return (product - w * of_rank[:, None]) * ratio(1.0, span)[:, None]
+        return (product - w * mean_term[:, None]) * ratio(1.0, span)[:, None]
 
     def formula(self) -> str:
         if self.param("norm") == "range":
@@ -188,18 +188,18 @@ class PrefixMeasure(FairnessMeasure):
 
     def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
-        if self.of_run:
-            return self._of_orders(S, N, n, w.shape[1])
+        if self.reads_run:
+            return self._extreme_sum(S, N, n, w.shape[1])
         return sum_of_largest_terms(self.term, S, N, w)
 
     def fairest_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the fairest possible ranking of ``n`` documents, ``[R]``."""
-        return self._of_orders(S, N, n, w.shape[1], -1.0)
+        return self._extreme_sum(S, N, n, w.shape[1], -1.0)
 
-    def _of_orders(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
+    def _extreme_sum(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
         """Return the largest, or with ``sign=-1`` the smallest, sum of any order, ``[R]``."""
         most = least = n
-        if self.of_run:
+        if self.reads_run:
             most = S.astype(int)
             least = (N - S).astype(int)
         (n, S, N, most, least), where = unique_rows(n, S, N, most, least)
@@ -250,9 +250,9 @@ class PrefixMeasure(FairnessMeasure):
         if self.param("norm") != "none":
             return 1.0
         if self.cutoff is None:
-            return self.BOUND if self.of_run else 1.0
+            return self.BOUND if self.reads_run else 1.0
         w = discounts(np.array([self.cutoff]), self.cutoff, self.param("step"))
-        if self.of_run:
+        if self.reads_run:
             return self.BOUND * w.sum()
         return one_if_zero(largest_of(w))
 
@@ -275,8 +275,8 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     shared = several & (view.in_run > 0)
     group = view.member @ np.arange(len(view.labels))
     codes, _ = view.condensed(None)
-    of_group = np.take_along_axis(sizes @ view.member.T, codes, axis=1)
-    size = np.where(codes < 0, np.inf, of_group)
+    sizes_of_documents = np.take_along_axis(sizes @ view.member.T, codes, axis=1)
+    size = np.where(codes < 0, np.inf, sizes_of_documents)
     order = np.lexsort((group[codes], size))
     ordered = np.take_along_axis(codes, order, axis=1)[:, :w.shape[1]]
     terms = w * divergences_of_prefixes(ordered, view.share, kl, T)
@@ -469,7 +469,7 @@ class _rKL(ParityMeasure):
                 f"{KL_IN_WORDS}, {NORMS[self['norm']]}")
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
-        if self.of_run:  # a prefix lacks each group that the run lacks: no term is infinite
+        if self.reads_run:  # a prefix lacks each group that the run lacks: no term is infinite
             return super().population(side)
         share = ratio(side.plus, side.total)
         shares = smoothed(np.column_stack([share, 1.0 - share]))
@@ -492,12 +492,12 @@ class _rKL(ParityMeasure):
             worst = self.when_empty(lambda w: upper * w.sum())
             values = np.where(empty, worst, values)
         values = np.clip(values, *self.RANGE)  # rounding
-        defined = T.any(axis=1) | self.of_run
+        defined = T.any(axis=1) | self.reads_run
         return np.where(defined, values, nan)
 
     def _target(self, view: View) -> Floats:
         T = distribution(view, self["target"], self.rel)
-        if self.of_run:
+        if self.reads_run:
             return T
         return np.where(T.any(axis=1, keepdims=True), smoothed(T), 0.0)
 
@@ -509,7 +509,7 @@ class _rKL(ParityMeasure):
         Z = np.ones(len(terms))
         if self["norm"] == "max":
             Z = largest_divergence(T) * w.sum(axis=1)
-            if self.of_run and self.param("step") == 1:
+            if self.reads_run and self.param("step") == 1:
                 Z = largest_of_orders(view, T, w, Z)
         view.note(divergence=divergence, discount=w, product=terms, Z=Z)
         view.note(view.labels, smoothed_target=T)

@@ -323,9 +323,9 @@ class StanceMeasure(SignedMeasure):
         codes, relevance, n = view.full(self.cutoff)
         pro = np.isin(view.labels, self["pro"])
         con = np.isin(view.labels, self["con"])
-        of_set = view.degree @ pro - view.degree @ con
-        of_set = np.append(of_set, 0.0)
-        stances = np.where(relevance >= self.rel, of_set[codes], 0.0)
+        degrees = view.degree @ pro - view.degree @ con
+        degrees = np.append(degrees, 0.0)
+        stances = np.where(relevance >= self.rel, degrees[codes], 0.0)
         view.note(stance=stances)
         return stances, n
 

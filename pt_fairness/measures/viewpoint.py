@@ -51,7 +51,7 @@ class RunMeasure(FairnessMeasure):
     """A measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[Keys] = ("draws2021",)
-    of_run = True  # type: ignore[assignment]
+    reads_run = True  # type: ignore[assignment]
     target_word = "run"
 
     def target(self, view: View) -> Floats:

@@ -426,7 +426,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param undefined: a mask of the undefined topics of each measure, ``[T]``
         """
         of_run = {}
-        if any(measure.of_run or isinstance(measure, FunctionMeasure) for measure in undefined):
+        if any(measure.reads_run or isinstance(measure, FunctionMeasure) for measure in undefined):
             everywhere = self.undefined(warns=False)
             for measure, topics in undefined.items():
                 of_run[measure] = topics & ~everywhere[measure]

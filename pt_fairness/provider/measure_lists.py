@@ -26,7 +26,7 @@ from pt_fairness.measures.measure_names import (
     parse,
     parsed_one,
 )
-from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
+from pt_fairness.measures.rank_bias import ValueMeasure, set_values
 from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.labelled import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
@@ -391,7 +391,7 @@ class ValueLookup:
                    for key, source in self._sources.items()}
         for key, of_labels in self._of_labels.items():
             shares = sets.shares(codes, labels)
-            of_documents = of_label_sets(of_labels, labels, shares)
+            of_documents = set_values(of_labels, labels, shares)
             numbers[key] = np.where(shares.any(axis=1), of_documents, np.nan)
         return Background(topic, numbers)
 

@@ -80,8 +80,8 @@ class TestParameters:
         assert (rND @ 5).RANGE == (0.0, 1.0) and type(rND).RANGE == (0.0, 1.0)
 
     def test_a_value_may_depend_on_the_whole_list(self):
-        assert (rND @ 5).depth == 5 and rND.depth is None and not (rND @ 5).of_run
-        assert (rND(target="run") @ 5).depth is None and (rND(target="run") @ 5).of_run
+        assert (rND @ 5).depth == 5 and rND.depth is None and not (rND @ 5).reads_run
+        assert (rND(target="run") @ 5).depth is None and (rND(target="run") @ 5).reads_run
         assert depth_of([rND @ 5, rKL @ 7]) == 7 and depth_of([rND @ 5, rKL]) is None
         assert rels_of([rND @ 5, rKL(rel=2) @ 5]) == {1, 2} and None in rels_of([EEL])
 
@@ -129,7 +129,7 @@ class TestNames:
     def test_sources_are_replaced_and_the_text_stays(self):
         measure, asked = rKL(groups="a", target="uniform", rel=2) @ 5, []
         source = groups.from_mapping({"d": "X"}, name="b")
-        changed = measure.with_sources(lambda *given: asked.append(given) or source)
+        changed = measure.replace_sources(lambda *given: asked.append(given) or source)
         assert asked == [("groups", "a")] and changed.param("groups") is source
         assert str(changed) == str(measure) and measure.param("groups") == "a"
         assert rKL(groups=source, rel=2).text(lambda one: "shown" if one is source else one) == \

@@ -250,7 +250,7 @@ def test_text_pickle_and_objects(track):
     assert pickle.loads(pickle.dumps(measure)) == measure
     assert measure.sources()[:4] == [("groups", "continents"), ("target", WORLD),
                                      ("groups", "gender"), ("target", GENDER)]
-    found = measure.with_sources(lambda param, source: f"{param} {source}")
+    found = measure.replace_sources(lambda param, source: f"{param} {source}")
     assert list(found.param("attributes").items()) == [
         ("groups continents", f"target {WORLD}"), ("groups gender", f"target {GENDER}")]
     assert found.whole == [True, True]
