@@ -225,14 +225,13 @@ class _PEER(FairnessMeasure):
             return relevance >= self.rel
         return np.maximum(relevance, 0)
 
-    def weights(self) -> dict[int, float]:
-        """Return the weights of the grades that have any."""
-        weights = self.param("weights") or {1: 1}
-        return {grade: weight for grade, weight in weights.items() if weight}
-
-    def heading(self, grade: int) -> str:
-        """Return the prefix of the names of a grade's numbers; ``''`` without ``weights``."""
-        return "" if self.param("weights") is None else f"grade {grade}: "
+    @property
+    def grades(self) -> dict[str, tuple[int, float]]:
+        """The grades and their weights, by the prefix of the names of their numbers."""
+        if self.param("weights") is None:
+            return {"": (1, 1.0)}
+        return {f"grade {grade}: ": (grade, weight)
+                for grade, weight in self["weights"].items() if weight}
 
     def score(self, view: View) -> Floats:
         codes, relevance, n = view.full(self.cutoff)
@@ -246,7 +245,7 @@ class _PEER(FairnessMeasure):
         defined = np.zeros(topics, bool)
         grades = self.grade_of(relevance)
         judged_grade = self.grade_of(judged_relevance)
-        for grade, weight in self.weights().items():
+        for name, (grade, weight) in self.grades.items():
             judged = judged_code >= 0
             judged &= judged_grade == grade
             defined[topic[judged]] = True
@@ -256,24 +255,22 @@ class _PEER(FairnessMeasure):
             hit = same_grade & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            P = self.probability(view, grade, row[same_grade], code[same_grade], place[same_grade] + 1.0,
+            P = self.probability(view, name, row[same_grade], code[same_grade], place[same_grade] + 1.0,
                                  missing, n)
             values += weight * P
         values *= (codes >= 0).any(axis=1)
         return np.where(defined[view.topic], values, nan)
 
     def formula(self) -> str:
-        terms = []
-        for grade, weight in self.weights().items():
-            heading = self.heading(grade)
-            terms.append(f"{weight} * chi2({{{heading}H}}, {{{heading}degrees of freedom}})")
+        terms = [f"{weight:g} * chi2({{{name}H}}, {{{name}degrees of freedom}})"
+                 for name, (_, weight) in self.grades.items()]
         return " + ".join(terms).removeprefix("1 * ")
 
-    def probability(self, view: View, grade: int, row: Ints, code: Ints, rank: Floats,
+    def probability(self, view: View, name: str, row: Ints, code: Ints, rank: Floats,
                     missing: Floats, n: Ints) -> Floats:
         """Return the p-value of each list, ``[R]``.
 
-        :param grade: the grade of the documents of the set
+        :param name: the prefix of the names of the set's numbers
         :param row: the list of each retrieved document of the set, ``[M]``
         :param code: its code, ``[M]``
         :param rank: its 1-based rank, ``[M]``
@@ -303,9 +300,8 @@ class _PEER(FairnessMeasure):
         tested &= spread > 0
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
-        heading = self.heading(grade)
-        view.note(view.labels, heading, documents=size, mean_rank=mean_of)
-        view.note(None, heading, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
+        view.note(view.labels, name, documents=size, mean_rank=mean_of)
+        view.note(None, name, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
         return special.chdtrc(freedom, statistic)
 
 

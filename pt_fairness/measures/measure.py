@@ -17,7 +17,6 @@ from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
-    NOT_PROVIDED,
     PROTECTED_WORDS,
     Find,
     Param,
@@ -223,8 +222,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
-        value = self[name] if name in self.SUPPORTED_PARAMS else NOT_PROVIDED
-        return None if value is NOT_PROVIDED else value
+        return self[name] if name in self.SUPPORTED_PARAMS else None
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
@@ -314,16 +312,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return the measure as text; ``names`` returns the name of a source."""
         declared = self.SUPPORTED_PARAMS
         params = dict(self.params)
-        at = params.pop(self.AT_PARAM, NOT_PROVIDED)
-        parts = []
-        for name in {**declared, **params}:
-            default = declared[name].default if name in declared else NOT_PROVIDED
-            if name in params and params[name] != default:
-                parts.append(f"{name}={literal(params[name], names)}")
+        cutoff = params.pop("cutoff", None)
+        defaults = {name: declared[name].default for name in declared}
+        parts = [f"{name}={literal(params[name], names)}" for name in defaults | params
+                 if name in params and params[name] != defaults.get(name)]
         text = f"{self.NAME}({','.join(parts)})" if parts else self.NAME
-        if at is NOT_PROVIDED:
-            return text
-        return f"{text}@{at!r}"
+        return text if cutoff is None else f"{text}@{cutoff!r}"
 
     _text = cached_property(text)
 

@@ -20,8 +20,6 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.core.registry import NamedObject, name_of
 
-#: Sentinel for a parameter that was not given and lacks a default.
-NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
 #: The largest cutoff.
 DEEPEST = 1_000_000
 #: Keywords that ``protected`` accepts besides labels.
@@ -60,12 +58,13 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
     :param desc: the description
     :param allowed: the allowed values in words, for the error "… must be <allowed>"
     :param accepts: predicate that tells whether a canonical value is allowed
+    :param default: the default, ``None`` without one
     :param canonical: function that returns the canonical form of a value, or an invalid value
         unchanged
     :param required: whether the parameter must be given
     """
 
-    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
+    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = None,
                  accepts: Callable[[Any], bool] = lambda value: True,
                  canonical: Callable[[Any], Any] = lambda value: value,
                  required: bool = False) -> None:
@@ -74,13 +73,6 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         self.allowed = allowed
         self.accepts = accepts
         self.canonical = canonical
-
-    # NOT_PROVIDED is compared by identity, so it is not pickled.
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value is not NOT_PROVIDED}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"default": NOT_PROVIDED, **state})
 
     def validate(self, value: Any) -> bool:
         """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
@@ -143,7 +135,7 @@ def _number(kind: type) -> Callable[[Any], Any]:
     return canonical
 
 
-def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: float = -math.inf,
+def whole(desc: str, *, default: Any = None, smallest: float = -math.inf,
           largest: float = math.inf) -> Param:
     """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
     limits = f" of at least {smallest}" if largest == math.inf else f" from {smallest} to {largest}"
@@ -154,7 +146,7 @@ def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: float = -math.inf
 
 
 def real(desc: str, allowed: str, accepts: Callable[[float], bool], *,
-         default: Any = NOT_PROVIDED) -> Param:
+         default: Any = None) -> Param:
     """Declare a finite float for which ``accepts`` returns true."""
     return Param(float, desc, allowed, default=default, canonical=_number(float),
                  accepts=lambda v: math.isfinite(v) and accepts(v))
@@ -176,14 +168,14 @@ def flag(desc: str) -> Param:
     return Param(bool, desc, "True or False", default=False)
 
 
-def label(desc: str, *, default: Any = NOT_PROVIDED, optional: bool = False) -> Param:
+def label(desc: str, *, default: Any = None, optional: bool = False) -> Param:
     """Declare the label of one group; the parameter is required without a default.
 
     :param optional: whether it can be ``None``, for no group
     """
     types = (str, type(None)) if optional else str
     return Param(types, desc, f"the label of a group{' or None' * optional}", default=default,
-                 canonical=_label, accepts=_not_blank, required=default is NOT_PROVIDED)
+                 canonical=_label, accepts=_not_blank, required=default is None)
 
 
 def _not_blank(value: str | None) -> bool:

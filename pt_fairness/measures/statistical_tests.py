@@ -26,9 +26,6 @@ from pt_fairness.rankings.view import View
 TOLERANCE = 1 + 1e-9
 
 _levels: dict[tuple[int, float, float], float] = {}
-#: Number of cached levels from which on no more are added.
-_MOST_LEVELS = 1 << 16
-
 
 def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
     """Return the minimum number of protected documents in each prefix of a list, ``[k]``.
@@ -76,8 +73,7 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
             adjusted = _adjusted(size, part, alpha)
             for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
                 cached[size, share, alpha] = level
-    if len(_levels) < _MOST_LEVELS:
-        _levels.update(cached)
+    _levels.update(cached)
     return np.array([cached[key] for key in keys], float)
 
 
