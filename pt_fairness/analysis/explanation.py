@@ -330,7 +330,7 @@ def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
 
 def _prefix(part: FairnessMeasure) -> str:
     """Return the prefix of the names of the numbers of a part of a measure."""
-    return f"{name_of(part.param('groups')) or 'relevance'}: "
+    return f"{name_of(part.param('groups'))}: "
 
 
 def _notes(measure: Any, views: Mapping[Any, View],

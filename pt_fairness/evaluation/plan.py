@@ -95,12 +95,9 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
 
 def needs_qrels(measure: Any) -> bool:
     """Return whether the value of a measure depends on judged documents."""
-    parts = measure.parts if isinstance(measure, FairnessMeasure) else []
-    if list(parts) != [measure]:
-        return not parts or any(map(needs_qrels, parts))
-    if measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels":
+    if not isinstance(measure, FairnessMeasure) or measure.RELEVANCE or measure.JUDGED:
         return True
-    if measure.target_word in ("qrels", "collection"):
+    if measure.param("background") == "qrels" or measure.target_word in ("qrels", "collection"):
         return True
     if measure.rel is not None and measure.param("protected") in PROTECTED_WORDS[:2]:
         return True

@@ -255,8 +255,8 @@ class _PEER(FairnessMeasure):
             hit = same_grade & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            P = self.probability(view, name, row[same_grade], code[same_grade], place[same_grade] + 1.0,
-                                 missing, n)
+            P = self.probability(view, name, row[same_grade], code[same_grade],
+                                 place[same_grade] + 1.0, missing, n)
             values += weight * P
         values *= (codes >= 0).any(axis=1)
         return np.where(defined[view.topic], values, nan)

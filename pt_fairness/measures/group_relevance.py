@@ -339,7 +339,7 @@ class _GFR(StoppingMeasure):
         return [self, *(
             _GF(**shared, groups=source, divergence=divergence,
                 target=targets.get(name_of(source), "uniform"))
-            for source, divergence in self["attributes"].items())]
+            for source, divergence in (self.param("attributes") or {}).items())]
 
     @property
     def reads_run(self) -> bool:

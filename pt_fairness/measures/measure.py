@@ -28,7 +28,6 @@ from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
 from pt_fairness.rankings.view import View
 
-
 if TYPE_CHECKING:
     from pt_fairness.targets import Target
 
@@ -105,7 +104,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         paragraphs = re.split(r"\n\s*\n", cls.__doc__ or "")
         title, *body = [" ".join(paragraph.split()) for paragraph in paragraphs]
         _, _, long_name = title.partition(" — ")
-        names = {"NAME": cls.__name__.removeprefix("_"),
+        names = {"NAME": str(cls.__name__).removeprefix("_"),
                  "PRETTY_NAME": long_name.removesuffix(".") or title,
                  "SHORT_DESC": body[0] if body else title}
         for attribute in names.keys() - vars(cls).keys():
@@ -128,7 +127,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
                 self.IDEAL = min(self.IDEAL, bounds[1] or math.inf)
 
     @property
-    def DEFAULT(self) -> float:
+    def DEFAULT(self) -> float:  # noqa: N802
         """The value that ir_measures uses for a topic without results.
 
         The evaluator itself yields a value for every topic.

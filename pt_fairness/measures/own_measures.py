@@ -42,12 +42,12 @@ class FunctionMeasure(FairnessMeasure):
         parameters = inspect.signature(function).parameters.values()
         #: The arrays that the function takes.
         self.arrays = [each.name for each in parameters if each.default is each.empty]
-        self.COMPARES = "target" in self.arrays
-        self.RELEVANCE = "relevance" in self.arrays
+        self.COMPARES = "target" in self.arrays  # type: ignore[misc]
+        self.RELEVANCE = "relevance" in self.arrays  # type: ignore[misc]
         super().__init__(**params)
 
     @property
-    def SUPPORTED_PARAMS(self) -> dict[str, Param]:  # type: ignore[override]
+    def SUPPORTED_PARAMS(self) -> dict[str, Param]:  # type: ignore[override]  # noqa: N802
         declared = {"cutoff": params.cutoff(), "groups": params.groups()}
         if self.COMPARES:
             declared |= {"rel": params.rel(), "target": params.target()}
@@ -82,7 +82,8 @@ class FunctionMeasure(FairnessMeasure):
                 raise ValueError(f"the function of {self.NAME} must return an array of the shape "
                                  f"({rows.sum()},), got {computed.shape}")
             low, high = self.bounds
-            outside = np.isinf(computed) | (computed < low - ROUNDING) | (computed > high + ROUNDING)
+            outside = (computed < low - ROUNDING) | (computed > high + ROUNDING)
+            outside |= np.isinf(computed)
             if outside.any():
                 qid = np.array(view.qids, object)[rows][outside][0]
                 raise ValueError(f"the function of {self.NAME} must return values in its range "
@@ -144,7 +145,7 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
     >>> (Gap(target="uniform") @ 2).calc_aggregate(qrels, run)
     0.5
     """
-    name = name or getattr(function, "__name__", "")
+    name = str(name or getattr(function, "__name__", ""))
     if not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name must be letters, digits and underscores, such as 'Gap', got "
                          f"{shown(name)}")

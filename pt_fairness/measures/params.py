@@ -16,7 +16,6 @@ from pt_fairness.core.messages import (
     SUM_TOLERANCE,
     TARGET_WORDS,
     label_text,
-    shown,
 )
 from pt_fairness.core.registry import NamedObject, name_of
 
@@ -422,7 +421,8 @@ def _grade(value: Any) -> int:
 WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                "and sum to 1, such as {0:0.5,1:0.5}", canonical=lambda v: _label_numbers(v, _grade),
+                "and sum to 1, such as {0:0.5,1:0.5}",
+                canonical=lambda v: _label_numbers(v, _grade),
                 accepts=lambda v: _are_shares(v, int) and min(v) >= 0)
 
 

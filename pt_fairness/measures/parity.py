@@ -20,7 +20,6 @@ from pt_fairness.core.arrays import (
     LARGEST_DIVERGENCE,
     LARGEST_RATIO,
     ROUNDING,
-    Bools,
     Floats,
     Ints,
     binary_kl,
@@ -142,8 +141,8 @@ class PrefixMeasure(FairnessMeasure):
         terms, *_ = self.compared(view)
         return terms
 
-    def compared(self, view: View) -> tuple[Floats, Bools, Callable[[Floats], Floats]]:
-        """Return the terms, ``[R, D]``, whether each list has a population, ``[R]``, and a function.
+    def compared(self, view: View) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
+        """Return the terms, ``[R, D]``, whether each list has a population, and a function.
 
         The function takes the discount of each rank, ``[1, D]``, and returns the largest discounted
         sum that each list can have, ``[R]``.
@@ -475,11 +474,11 @@ class _rKL(ParityMeasure):
         shares = smoothed(np.column_stack([share, 1.0 - share]))
         return shares[:, 0], np.ones(len(shares))
 
-    def compared(self, view: View) -> tuple[Floats, Bools, Callable[[Floats], Floats]]:
+    def compared(self, view: View) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
         if self["protected"] != "all":
             return super().compared(view)
         T = distribution(view, self["target"], self.rel)
-        defined = T.any(axis=1) | self.reads_run
+        defined: Any = T.any(axis=1) | self.reads_run
         if not self.reads_run:
             T = np.where(defined[:, None], smoothed(T), 0.0)
         codes, n = view.condensed(self.cutoff)

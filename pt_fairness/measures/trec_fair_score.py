@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf, log, nan
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from pt_fairness.core.arrays import (
     Floats,
-    Ints,
     discount,
     jsd_terms,
     ranges,
@@ -22,7 +21,6 @@ from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.labelled import LabelSets
 from pt_fairness.rankings.protected import shares_of
 from pt_fairness.rankings.view import View
 
@@ -91,8 +89,8 @@ class _TrecFair(FairnessMeasure):
     """
 
     # Slow version: trec_fair in tests/slow_versions/trec_fair.py
-    WHERE = ("gain = discount of a relevant document, ideal = the largest Σ gain, AWRF = 1 - JSD(P, T) "
-             "over the cells")
+    WHERE = ("gain = discount of a relevant document, ideal = the largest Σ gain, AWRF = 1 - "
+             "JSD(P, T) over the cells")
     SOURCE = ("ekstrand2022",)
     IDEAL = 1.0
     CONDENSED = False
@@ -178,7 +176,7 @@ class _TrecFair(FairnessMeasure):
         view.note(AWRF=fair)
         return np.where(mass > 0, fair, nan)
 
-    def cells(self, view: View) -> tuple[Ints, Ints, Floats, Floats, Floats]:
+    def cells(self, view: View) -> tuple[Any, ...]:
         """Return the list of each cell c, K, Π_{j∈K} w_j(c_j), Σ a_i · m(c) of the ranked documents
         and Σ m(c) of the relevant ones, ``[e]`` each.
         """
@@ -192,9 +190,10 @@ class _TrecFair(FairnessMeasure):
         row = np.append(documents.list, ranges(view.first_list[topic], lists))
         a = discount("trec", len(documents.topic))[documents.place]
         exposure = np.append(a, np.zeros(lists.sum()))
-        document = np.arange(len(row))
-        cell = K = np.zeros(len(row), np.int64)
-        w = m = np.ones(len(row))
+        document: Any = np.arange(len(row))
+        cell: Any = np.zeros(len(row), np.int64)
+        w: Any = np.ones(len(row))
+        K, m = cell, w
         labels = 0
         for j, (source, target) in enumerate(self.joint.items()):
             sets, ranked, judged = view.attribute(source, self.depth)

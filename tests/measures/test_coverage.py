@@ -161,7 +161,7 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     ("OfGroup(measure='nDCG')", "OfGroup needs the parameter 'group'"),
     ("OfGroup(measure=5,group='A')", "measure must be the text of a measure"),
     ("OfGroup(measure='rKL',group='A')", "measure must be a mean over topics"),
-    ("OfGroup(measure=\"OfGroup(measure='AP',group='B')\",group='A')", "measure must be a mean over topics"),
+    ("OfGroup(measure=\"OfGroup(measure='AP',group='B')\",group='A')", "measure must be a mean"),
     ("OfGroup(measure='alpha_nDCG',group='A')@5", "measure must be a mean over topics"),
     ("OfGroup(measure='StRecall',group='A')@5", "measure must be a mean over topics"),
     ("OfGroup(measure='NumRet',group='A')", "measure must be a mean over topics"),
