@@ -238,18 +238,13 @@ class OfGroupMeasure(FairnessMeasure):
         inner = parsed_one(self["measure"], check=False)
         return inner(cutoff=self.cutoff) if self.cutoff else inner
 
-    @property
-    def inner_rel(self) -> int:
-        """The lowest relevance of a document that is relevant for the inner measure."""
-        return self.inner.params.get("rel", 1)
-
     def check_together(self) -> None:
         inner = parsed_one(self.inner)
         gains = inner.params.get("gains", {})
         refused = (
             isinstance(inner, FairnessMeasure), inner.NAME == "Judged",
             type(inner).__module__ == irm.diversity.__name__,  # reads subtopics of the qrels
-            not isinstance(inner.aggregator(), irm.MeanAgg), self.inner_rel < 1,
+            not isinstance(inner.aggregator(), irm.MeanAgg), inner.params.get("rel", 1) < 1,
             inner.params.get("min_rel", 0) < 0, any(gains[grade] for grade in gains if grade <= 0))
         if any(refused):
             raise ValueError("measure must be a mean over topics that counts relevant documents "

@@ -524,8 +524,7 @@ class _RADio(DistributionMeasure):
 
     def check_together(self) -> None:
         if self["divergence"] == "kl" and self["alpha"] == 0:
-            raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
-                             "infinite where the ranking lacks a group; use an alpha above 0")
+            raise ValueError(f"alpha must be above 0 for divergence='kl', got {self}")
 
     def formula(self) -> str:
         if self["divergence"] == "jsd":

@@ -169,7 +169,7 @@ class OfGroups:
         # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._of_group(measure.param("group"))
-        relevant = relevance >= measure.inner_rel
+        relevant = relevance >= measure.inner.params.get("rel", 1)
         relevant &= member
         defined = np.zeros(len(self._names), bool)
         defined[judgments.topic[relevant]] = True
