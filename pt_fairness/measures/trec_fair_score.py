@@ -200,7 +200,8 @@ class _TrecFair(FairnessMeasure):
             code = np.append(ranked, judged[np.repeat(relevant, lists)])[document]
             known = np.flatnonzero(code >= 0)
             entry, label, share = sets.entries(code[known])
-            document, cell, K, w, m = (column[known][entry] for column in (document, cell, K, w, m))
+            entry = known[entry]
+            document, cell, K, w, m = (column[entry] for column in (document, cell, K, w, m))
             *names, _ = sets.labels  # the last one is @UNKNOWN
             labels += len(names)
             cell = cell * len(sets.labels) + label
