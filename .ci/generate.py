@@ -28,8 +28,10 @@ from pt_fairness import evaluate, reference_rankings
 from pt_fairness.analysis import against_random
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure
-from pt_fairness.measures.descriptions import BIBLIOGRAPHY, docstring_parts, ideal_text, range_of
-from pt_fairness.measures.params import NOT_PROVIDED, literal
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import ideal_text, range_of
+from pt_fairness.measures.measure_names import docstring_parts
+from pt_fairness.measures.params import literal
 
 DOCS = Path(__file__).resolve().parents[1] / "pt_fairness" / "pt_docs"
 PART = re.compile(r"(^\.\. generated: (\w+)([^\n]*)\n\n).*?^\.\. end\n", re.DOTALL | re.MULTILINE)
@@ -120,7 +122,7 @@ def parameters() -> pd.DataFrame:
     for name, family in families().items():
         for one in family:
             for param, info in one.SUPPORTED_PARAMS.items():
-                default = "" if info.default is NOT_PROVIDED else f"``{literal(info.default)}``"
+                default = "" if info.default is None else f"``{literal(info.default)}``"
                 # Text of a measure has no white space; a page has.
                 default = "required" if info.required else default.replace("\\x20", " ")
                 # The same words in another order mean the same.

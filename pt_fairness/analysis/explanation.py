@@ -21,6 +21,7 @@ from pt_fairness.core.messages import (
     listed,
     warn,
 )
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures.coverage import Annotated
 from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare, rels_of
 from pt_fairness.provider.evaluator import QuickEvaluator
@@ -310,7 +311,10 @@ def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
     counts = np.ones(len(codes), bool)
     reason = "no group"
     if isinstance(measure, FairnessMeasure):
-        (counts,) = measure.counting(view)
+        counts = (codes >= 0) | (not measure.condensed)
+        if measure.param("others") == "dropped":
+            member = view.member @ (np.array(view.labels) == measure.param("group"))
+            counts = np.append(member, False)[codes]
     elif measure.params.get("judged_only"):
         reason = "not judged"
         counts = run.pair >= 0
@@ -326,6 +330,11 @@ def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
     return frame[:depth]
 
 
+def _prefix(part: FairnessMeasure) -> str:
+    """Return the prefix of the names of the numbers of a part of a measure."""
+    return f"{name_of(part.param('groups'))}: "
+
+
 def _notes(measure: Any, views: Mapping[Any, View],
            counts: Bools) -> tuple[dict[str, Floats], dict[str, float], dict[str, Any]]:
     """Return the notes of each rank, ``[depth]``, of the topic, and as the formula names them.
@@ -336,7 +345,7 @@ def _notes(measure: Any, views: Mapping[Any, View],
     constants: dict[str, float] = {}
     numbers = {}
     for part, view in views.items():
-        prefix = "" if part == measure else part.prefix
+        prefix = "" if part == measure else _prefix(part)
         for name, (labels, values) in (view.notes or {}).items():
             name = prefix + name
             numbers[name] = flat = np.ravel(values).astype(float)
@@ -361,7 +370,7 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
     groups: list[str] = []
     members = []
     for part, view in grouped.items():
-        prefix = part.prefix if len(grouped) > 1 else ""
+        prefix = _prefix(part) if len(grouped) > 1 else ""
         labels = [prefix + label for label in view.labels]
         names = [SHARE + label for label in labels]
         shares = view.share

@@ -160,7 +160,7 @@ def reason_against(measure: Any) -> str:
         return "its value depends on the relevance of documents"
     if not compares_groups(measure):
         return "it does not compare groups"
-    if measure.of_run:
+    if measure.reads_run:
         return "its population is the ranking itself"
     if direction(measure) not in (SMALLER, LARGER):
         return "its values are signed, without abs=True"

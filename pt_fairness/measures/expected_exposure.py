@@ -52,8 +52,8 @@ def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
     :param values: the value of each ranked document, ``[n]``
     """
     topic = view.topic[documents.list]
-    of_lists = values / view.lists[topic]
-    return np.bincount(documents.document, of_lists, len(documents.topic)).astype(float)
+    shares = values / view.lists[topic]
+    return np.bincount(documents.document, shares, len(documents.topic)).astype(float)
 
 
 def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
@@ -225,8 +225,8 @@ class ExposureMeasure(DocumentMeasure):
             if self.other_target:
                 defined |= self["complete"]
                 target = distribution(view, self["target"], self.rel)
-                of_topics = target[view.first_list]
-                ideal = of_topics.ravel() * self.all_ranks(1)
+                topic_target = target[view.first_list]
+                ideal = topic_target.ravel() * self.all_ranks(1)
             else:
                 ideal = self.compared(view, documents, ideal * having)
         topic = self.topics(view, documents)
@@ -251,10 +251,10 @@ class ExposureMeasure(DocumentMeasure):
         :param ideal: ε* of each document, ``[N]``, or group, ``[T · L]``
         """
         if self.needs_groups:
-            of_all_ranks = self.all_ranks(1)
-            by_topic = ideal.reshape(len(view.topics), -1)
-            largest_eed = of_all_ranks ** 2
-            largest_eer = of_all_ranks * by_topic.max(axis=1, initial=0.0)
+            all_exposure = self.all_ranks(1)
+            topic_ideal = ideal.reshape(len(view.topics), -1)
+            largest_eed = all_exposure ** 2
+            largest_eer = all_exposure * topic_ideal.max(axis=1, initial=0.0)
         else:
             largest_eed = self.all_ranks(2)
             largest_eer = self.largest_eer(view, documents, ideal)

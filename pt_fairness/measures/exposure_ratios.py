@@ -165,7 +165,7 @@ class _logDP(LogRatio):
         lists = np.bincount(view.topic, side.total > 0)
         shares = np.bincount(view.topic, side.share)
         share = ratio(shares, lists)
-        if self.of_run:
+        if self.reads_run:
             uniform = side.labels[view.first_list].mean(axis=1)
             share = np.where(lists > 0, share, uniform)
         return 2.0 * share, 2.0 - 2.0 * share

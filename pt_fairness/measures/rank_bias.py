@@ -73,8 +73,8 @@ class ValueMeasure(FairnessMeasure):
         if not isinstance(values, dict):
             return view.values(values, cutoff)
         codes, _, n = view.full(cutoff)
-        of_codes = np.append(of_label_sets(values, view.labels, view.share), nan)
-        return of_codes[codes], n
+        numbers = np.append(set_values(values, view.labels, view.share), nan)
+        return numbers[codes], n
 
     def background_values(self, view: View) -> tuple[Ints, Floats]:
         """Return the row index and the value v of each background document, both ``[N]``.
@@ -90,7 +90,7 @@ class ValueMeasure(FairnessMeasure):
         row, _ = np.nonzero(inside)
         return row, self._filled(values[inside])
 
-    def of_background(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
+    def background_sums(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
         """Return the sum of ``values`` over the background of each list, ``[R]``.
 
         :param row: the row indices of :meth:`background_values`, ``[N]``
@@ -108,7 +108,7 @@ class ValueMeasure(FairnessMeasure):
         return np.where(np.isnan(values), self.param("missing"), values)
 
 
-def of_label_sets(values: Mapping[str, float], labels: Sequence[str],
+def set_values(values: Mapping[str, float], labels: Sequence[str],
                   shares: Floats) -> Floats:
     """Return the mean value of each label set, weighted by its shares, ``[S]``.
 
@@ -334,12 +334,12 @@ class _NFaiRR(Quotient, _FaiRR):
         gains = values[order] / np.log2(place + 2.0)
         if self.cutoff is not None:
             gains = np.where(place < self.cutoff, gains, 0.0)
-        return _FaiRR.terms(self, view), self.of_background(view, row, gains)
+        return _FaiRR.terms(self, view), self.background_sums(view, row, gains)
 
     def defined(self, view: View) -> Any:
         row, _ = self.background_values(view)
         # A ranking that is its own background is never undefined.
-        return (self.background is None) | (self.of_background(view, row) > 0)
+        return (self.background is None) | (self.background_sums(view, row) > 0)
 
 
 class _RankingBias(ValueMeasure, SignedMeasure):
@@ -386,8 +386,8 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
     def score(self, view: View) -> Floats:
         row, values = self.background_values(view)
-        size = self.of_background(view, row)
-        mean = ratio(self.of_background(view, row, values), size)
+        size = self.background_sums(view, row)
+        mean = ratio(self.background_sums(view, row, values), size)
         values, n = self.values(view)
         means = prefix_means(values, n)
         view.note(mean_so_far=means, n=n, mean_of_the_background=mean)

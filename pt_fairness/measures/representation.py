@@ -100,20 +100,14 @@ class _RepBias(SignedMeasure):
     def side(self, view: View) -> Side:
         return side_of(view, [self.param("group")], self["target"], self.rel)
 
-    def counts(self, view: View) -> tuple[Floats, Floats, Any]:
-        """Return m and u of each list, ``[R]``, NaN where undefined, and n."""
+    def score(self, view: View) -> Floats:
         side = self.side(view)
         codes, n = view.condensed(self.cutoff)
         m = of_ranked(side.sets, codes).sum(axis=1)
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
         view.note(m=m, u=u, n=n)
-        return np.where(side.defined, m, nan), np.where(side.defined, u, nan), n
-
-    def score(self, view: View) -> Floats:
-        m, u, n = self.counts(view)
-        values = ratio(m - u, n)
-        return self.signed(np.where(np.isnan(m), nan, values))
+        return np.where(side.defined, self.signed(ratio(m - u, n)), nan)
 
 
 class SkewMeasure(DistributionMeasure):
@@ -292,8 +286,8 @@ class StanceMeasure(SignedMeasure):
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "pro": params.label("the group that counts as positive", default="PRO"),
-        "con": params.label_or_none("the group that counts as negative; None for the "
-                                    "effectiveness of the pro documents alone", default="CON"),
+        "con": params.label("the group that counts as negative; None for the effectiveness of the "
+                            "pro documents alone", default="CON", optional=True),
         "abs": params.absolute(),
         "groups": params.groups(),
     }
@@ -308,10 +302,7 @@ class StanceMeasure(SignedMeasure):
 
     def check_together(self) -> None:
         if self["pro"] == self["con"]:
-            raise ValueError(
-                f"{self.NAME} needs two groups to set against each other; pro and con are both "
-                f"{self['pro']!r}"
-            )
+            raise ValueError(f"pro and con must be two groups, got {self}")
 
     def stances(self, view: View) -> tuple[Floats, Ints]:
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
@@ -323,9 +314,9 @@ class StanceMeasure(SignedMeasure):
         codes, relevance, n = view.full(self.cutoff)
         pro = np.isin(view.labels, self["pro"])
         con = np.isin(view.labels, self["con"])
-        of_set = view.degree @ pro - view.degree @ con
-        of_set = np.append(of_set, 0.0)
-        stances = np.where(relevance >= self.rel, of_set[codes], 0.0)
+        degrees = view.degree @ pro - view.degree @ con
+        degrees = np.append(degrees, 0.0)
+        stances = np.where(relevance >= self.rel, degrees[codes], 0.0)
         view.note(stance=stances)
         return stances, n
 

@@ -26,9 +26,6 @@ from pt_fairness.rankings.view import View
 TOLERANCE = 1 + 1e-9
 
 _levels: dict[tuple[int, float, float], float] = {}
-#: Number of cached levels from which on no more are added.
-_MOST_LEVELS = 1 << 16
-
 
 def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
     """Return the minimum number of protected documents in each prefix of a list, ``[k]``.
@@ -67,18 +64,15 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
     [0.054688, 0.063476]
     """
     keys = [(size, share, alpha) for size, share in zip(k.tolist(), p.tolist(), strict=True)]
-    cached = {key: _levels[key] for key in keys if key in _levels}
-    missing = sorted({*keys} - {*cached})
+    missing = sorted({*keys} - _levels.keys())
     for size, same in groupby(missing, key=itemgetter(0)):
         shares = np.array([share for _, share, _ in same])
         step = max(1, BLOCK_CELLS // size)
         for part in np.split(shares, range(step, len(shares), step)):
             adjusted = _adjusted(size, part, alpha)
             for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
-                cached[size, share, alpha] = level
-    if len(_levels) < _MOST_LEVELS:
-        _levels.update(cached)
-    return np.array([cached[key] for key in keys], float)
+                _levels[size, share, alpha] = level
+    return np.array([_levels[key] for key in keys], float)
 
 
 def failure_probability(tables: Ints, p: Floats) -> Floats:

@@ -51,9 +51,8 @@ class RunMeasure(FairnessMeasure):
     """A measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[Keys] = ("draws2021",)
-    of_run = True  # type: ignore[assignment]
+    reads_run = True  # type: ignore[assignment]
     target_word = "run"
-    POPULATION = "ranked"
 
     def target(self, view: View) -> Floats:
         return distribution(view, "run", None)

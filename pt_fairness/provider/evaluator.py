@@ -169,7 +169,7 @@ class OfGroups:
         # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._of_group(measure.param("group"))
-        relevant = relevance >= measure.inner_rel
+        relevant = relevance >= measure.inner.params.get("rel", 1)
         relevant &= member
         defined = np.zeros(len(self._names), bool)
         defined[judgments.topic[relevant]] = True
@@ -430,7 +430,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param undefined: a mask of the undefined topics of each measure, ``[T]``
         """
         of_run = {}
-        if any(measure.of_run or isinstance(measure, FunctionMeasure) for measure in undefined):
+        if any(measure.reads_run or isinstance(measure, FunctionMeasure) for measure in undefined):
             everywhere = self.undefined(warns=False)
             for measure, topics in undefined.items():
                 of_run[measure] = topics & ~everywhere[measure]

@@ -26,7 +26,7 @@ from pt_fairness.measures.measure_names import (
     parse,
     parsed_one,
 )
-from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
+from pt_fairness.measures.rank_bias import ValueMeasure, set_values
 from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.labelled import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
@@ -391,7 +391,7 @@ class ValueLookup:
                    for key, source in self._sources.items()}
         for key, of_labels in self._of_labels.items():
             shares = sets.shares(codes, labels)
-            of_documents = of_label_sets(of_labels, labels, shares)
+            of_documents = set_values(of_labels, labels, shares)
             numbers[key] = np.where(shares.any(axis=1), of_documents, np.nan)
         return Background(topic, numbers)
 
@@ -410,13 +410,11 @@ class Attributes:
         self._rel = min(measure.param("rel") or 0 for measure in measures)
         self._annotations = {}
         cells = 1
-        for attribute, source in self.sources.items():
-            name = name_of(attribute)
+        for place, (attribute, source) in enumerate(self.sources.items()):
             added: set[str] = set()
             for measure in measures:
-                if source.weighted and name in map(name_of, measure.param("whole")):
-                    raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
-                                     "there; leave it out of whole")
+                if source.weighted and measure.whole[place]:
+                    raise ValueError(f"whole must name groups without weights, got {measure}")
                 target = targets.find(measure.joint[attribute])
                 if target.topics is not None or target.of_qrels:
                     raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair "

@@ -68,9 +68,9 @@ def test_our_commands(files, capsys):
 
 
 @pytest.mark.parametrize(("measure", "message"), [
-    (TWO_CUTOFFS, "there are two cutoffs, that of measure='nDCG@5' and @3"),
+    (TWO_CUTOFFS, "measure must have no cutoff beside @3"),
     ("OfGroup(measure='nDGC',group='human')", "Did you mean 'nDCG'"),
-    ("OfGroup(measure='Judged',group='human')@5", "a measure that ignores relevance"),
+    ("OfGroup(measure='Judged',group='human')@5", "measure must be a mean over topics"),
     ("OfGroup(measure='nDCG')@5", "OfGroup needs the parameter 'group'")])
 def test_our_commands_say_what_is_wrong(files, capsys, measure, message):
     assert cli.main(["eval", *files, measure]) == 2

@@ -44,7 +44,7 @@ def test_a_frame_or_a_file(folder_of):
     (lambda: runs.get("x"), r"no runs are registered as 'x' and no such file exists"),
     (lambda: runs.unregister("x"), "got 'x'"),
     (NFaiRR(values="x", background="x").validate_params,
-     "background takes 'run', 'qrels', a registered name")])
+     "background must be 'run', 'qrels', a registered name")])
 def test_what_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()

@@ -191,10 +191,10 @@ def labels():
                               r".*values\.register"),
     (lambda: values.get(3), "values must be a registered name, the path of a file or a "),
     (lambda: values.register("x", {"a": 1}), "'x' must be registered as a Values "),
-    (lambda: RaB(values=labels()), r"values takes numbers, and Groups\(.* give it as groups="),
-    (lambda: rND(groups=a_number()), r"groups takes labels, and Values\(.* take it as values="),
+    (RaB(values=labels()).validate_params, r"values must be .* a Values object.*Groups\("),
+    (rND(groups=a_number()).validate_params, r"groups must be .* a Groups object.*Values\("),
     (lambda: values.get(rND(groups=labels())["groups"]), r"or a Values object, got Groups\("),
-    (lambda: RaB(values=pd.DataFrame()), r"values takes .*not a DataFrame; .*values\.from_frame")])
+    (lambda: RaB(values=pd.DataFrame()), r"values must be .*got a DataFrame")])
 def test_names_and_objects_that_are_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()
