@@ -85,8 +85,8 @@ def test_a_product_travels_and_is_distinguished():
     lambda judged: groups.with_error_rates(judged, {label: {"A": 1.0} for label in "012"})])
 def test_judgments_are_read_when_groups_are_needed(combined, monkeypatch):
     read = []
-    judgments = reading.judgments
-    monkeypatch.setattr(reading, "judgments", lambda qrels: read.append(1) or judgments(qrels))
+    dataset = reading.dataset
+    monkeypatch.setattr(reading, "dataset", lambda name: read.append(name) or dataset(name))
     source = combined(groups.from_irds("pt-fairness/debates", "relevance", ["0", "1", "2"]))
     assert not read
     assert source.judged and source.by_topic and read

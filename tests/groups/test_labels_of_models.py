@@ -68,7 +68,8 @@ class TestClassifier:
         source = groups.from_transformer(labeller, dataset, name="stances", cache=tmp_path / "c")
         qrels = dataset.get_qrels().query("qid > '5'").drop(columns="iteration")
         run = qrels.assign(score=qrels["docno"].str[-1].astype(float), rank=0)
-        averages, _ = evaluate({"A": run}, qrels, ["rKL@5", "AWRF@5"], groups=source)
+        averages, _ = evaluate({"A": run}, qrels, ["rKL@5", "AWRF@5"], groups=source,
+                               undefined="count")
         assert "0%" in capsys.readouterr().err
         texts = documents["title"] + " " + documents["text"]  # as ir_datasets' default text
         expected = dict(zip(documents["docno"], classifier.predict(texts), strict=True))
@@ -78,7 +79,8 @@ class TestClassifier:
         values = table[[str(measure) for measure in measures]].iloc[0].tolist()
         assert values == pytest.approx(averages.iloc[0, 1:].tolist())
         written = groups.from_frame(source.to_frame())
-        again, _ = evaluate({"A": run}, qrels, ["rKL@5"], groups=written, progress=False)
+        again, _ = evaluate({"A": run}, qrels, ["rKL@5"], groups=written, undefined="count",
+                            progress=False)
         assert again["rKL@5"][0] == pytest.approx(averages["rKL@5"][0])
 
     def test_probabilities_and_topics(self, debates):
