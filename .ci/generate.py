@@ -25,7 +25,7 @@ from ir_measures import measures as irm
 from ir_measures import parse_measure
 
 from pt_fairness import evaluate, reference_rankings
-from pt_fairness.analysis import against_random
+from pt_fairness.analysis import against_random, ladder
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
@@ -242,6 +242,16 @@ def fairest(*names: str) -> str:
             rows[-1] += [f"{found['fairest']:.3f}", f"{found['random']:.2f}"]
     return table(rows, ["measure", *(f"{name}, {value}" for name in POOLS
                                      for value in ("fairest", "random"))])
+
+
+def ladders(*names: str) -> str:
+    """Return the values of measures for rankings that show less and less of a group."""
+    rows = []
+    for name in names:
+        values = ladder(name)
+        for (target, order), row in values.iterrows():
+            rows.append([f"``{name}``", target, order, *map("{:.2f}".format, row)])
+    return table(rows, ["measure", "target", "order", *values])
 
 
 def extremes(*names: str) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.inputs import compares_groups
@@ -45,57 +47,42 @@ def ladder(measure: Any) -> pd.DataFrame:
     (measure,) = parsed(measure)
     if not compares_groups(measure):
         raise ValueError(f"measure must compare groups, got {measure}")
-    rows = {}
-    for share in (0.5, 0.2):
-        judged = pd.Series(["A"] * JUDGED, name="iteration")
-        judged[:int(share * JUDGED)] = "B"
-        values = _values(_named(measure, share), judged)
-        rows[f"{share:.0%}".replace("%", " %"), "spread"] = values[:len(PLACES)]
-        rows[f"{share:.0%}".replace("%", " %"), "at the end"] = values[len(PLACES):]
-    columns = [f"{10 * places} %" for places in PLACES]
-    table = pd.DataFrame(rows, columns).T
-    return table.rename_axis(index=["target", "order"])
-
-
-def _named(measure: Any, share: float) -> Any:
-    """Return a measure with groups, cutoff and target where it takes and lacks them."""
     supported = measure.SUPPORTED_PARAMS
-    params = {name: value for name, value in NAMED.items() if name in supported}
-    if "target" in supported and supported["target"].default == "uniform":
-        params["target"] = {"A": 1 - share, "B": share}
-    return measure(**params | measure.params)
+    named = {name: value for name, value in NAMED.items() if name in supported}
+    equal_shares = "target" in supported and supported["target"].default == "uniform"
+    tables = {}
+    for share in (0.5, 0.2):
+        if equal_shares:
+            named["target"] = {"A": 1 - share, "B": share}
+        count = int(share * JUDGED)
+        judged = [f"A{i}" for i in range(JUDGED - count)] + [f"B{i}" for i in range(count)]
+        values = np.reshape(_values(measure(**named | measure.params), judged), (2, -1))
+        columns = [f"{10 * places} %" for places in PLACES]
+        rows = pd.Index(["spread", "at the end"], name="order")
+        tables[f"{100 * share:.0f} %"] = pd.DataFrame(values, rows, columns)
+    return pd.concat(tables, names=["target"])
 
 
-def _values(measure: Any, judged: pd.Series) -> list[float]:
+def _values(measure: Any, judged: Sequence[str]) -> list[float]:
     """Return the value of each ranking: B spread evenly, then at the end.
 
-    :param judged: the group of each judged document
+    :param judged: the docnos of the relevant documents, which begin with their groups
     """
-    run = []
-    orders = itertools.product((_spread, _last), PLACES)
-    for qid, (order, places) in enumerate(orders):
-        groups = pd.Series(order(places))
-        number = groups.groupby(groups).cumcount()
-        first = {group: judged.index[judged == group][0] for group in "AB"}
-        docno = groups.map(first) + number
-        run.append(pd.DataFrame({"query_id": str(qid), "doc_id": docno.astype(str),
-                                 "score": -groups.index.astype(float)}))
-    topics = [judged.to_frame().assign(query_id=str(qid)) for qid in range(len(run))]
-    qrels = pd.concat(topics).rename_axis("doc_id").reset_index().assign(relevance=1)
-    qrels["doc_id"] = qrels["doc_id"].astype(str)
+    rankings = [*map(_spread, PLACES), *("A" * (10 - places) + "B" * places for places in PLACES)]
+    groups = pd.DataFrame(map(list, rankings)).stack().rename_axis(["topic", "rank"])
+    number = groups.groupby(["topic", groups]).cumcount()
+    run = pd.DataFrame({"doc_id": groups + number.astype(str)}).reset_index()
+    run = run.assign(query_id=run["topic"].astype(str), score=-run["rank"])
+    topics = run["query_id"].unique()
+    qrels = pd.DataFrame(itertools.product(topics, judged), columns=["query_id", "doc_id"])
+    qrels = qrels.assign(relevance=1, iteration=qrels["doc_id"].str[0])
     with collecting_warnings():
         evaluator = FairnessEvaluator([measure], qrels)
-        metrics = evaluator.iter_calc(pd.concat(run))
-        values = {metric.query_id: metric.value for metric in metrics}
-    return [values[str(qid)] for qid in range(len(run))]
+        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(run)}
+    return [values[topic] for topic in topics]
 
 
-def _spread(places: int) -> list[str]:
+def _spread(places: int) -> str:
     """Return the group of each of ten documents, with those of B spread evenly."""
     ranks = {int((i + 0.5) * 10 / places) for i in range(places)}
-    return ["AB"[rank in ranks] for rank in range(10)]
-
-
-def _last(places: int) -> list[str]:
-    """Return the group of each of ten documents, with those of B at the end."""
-    return ["A"] * (10 - places) + ["B"] * places
+    return "".join("AB"[rank in ranks] for rank in range(10))
