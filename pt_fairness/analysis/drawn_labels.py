@@ -65,7 +65,7 @@ class Documents:
         self._rankings = []
         parts: list[Any] = [(judgments, annotations.pair_codes, annotations.sets)]
         for run in runs:
-            rankings = annotations.of_run(run, depth)
+            rankings = annotations.rankings(run, depth)
             self._rankings.append(rankings)
             parts.append((run, rankings.codes, rankings.sets))
         names = []
@@ -110,7 +110,7 @@ class Documents:
                         for rel, codes in self._relevant.items()}
             for rankings, numbers in zip(self._rankings, ranked, strict=True):
                 codes = _relabelled(rankings.codes, drawn[numbers])
-                scores = score(measures, replace(rankings, codes=codes, relevant=relevant))
+                scores = score(measures, replace(rankings, codes=codes, by_rel=relevant))
                 scored.append([scores[measure] for measure in measures])
         values = np.reshape(scored, (labels.shape[1], len(ranked), len(measures), -1))
         missing = np.isnan(values)

@@ -217,7 +217,7 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     relevance = np.append(judgments.relevance, 0)  # of an unjudged document
     tables = []
     for name, run in ranked_runs(frames, judgments).items():
-        ranked = annotations.of_run(run, depth)
+        ranked = annotations.rankings(run, depth)
         rows = first_rows(run, depth)
         shares = ranked.sets.shares(ranked.codes[rows], annotations.labels)
         document, label = shares.nonzero()

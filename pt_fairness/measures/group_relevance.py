@@ -17,7 +17,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
 from pt_fairness.measures.measure import FairnessMeasure, Keys, supported
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 def places_in_order(labels: Sequence[str], order: str | None,
@@ -130,7 +130,7 @@ class StoppingMeasure(FairnessMeasure):
     RELEVANCE = True
     EVEN = True
 
-    def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
+    def expected(self, view: Rankings, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return what each rank adds to the expected utility, ``[R, D]``.
 
         :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
@@ -145,7 +145,7 @@ class StoppingMeasure(FairnessMeasure):
         view.note(chance=chances, utility=utilities)
         return chances * utilities
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         highest = view.highest_relevance
         return (highest >= self.rel) & (highest > 0)
 
@@ -228,7 +228,7 @@ class _GF(StoppingMeasure):
         "groups": params.groups(),
     }
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         size = len(view.labels)
         target = or_uniform(self.target(view))
         # Row −1 holds the shares of an unannotated document, code −1.
@@ -248,7 +248,7 @@ class _GF(StoppingMeasure):
 
         return self.expected(view, utility)
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         target = self.target(view)
         has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
         return super().defined(view) & has_target
@@ -286,7 +286,7 @@ class RelevancePart(StoppingMeasure):
         "phi": params.persistence(0.99, "persistence of rbu"),
     }
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         phi = self["phi"]
         if self["relevance"] == "rbu":
             return self.expected(view, lambda _, row, place: rbu(place + 1.0, phi))

@@ -17,7 +17,7 @@ from pt_fairness.core.messages import shown
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Range, with_objects
 from pt_fairness.measures.measure_names import MEASURES, exporting_modules, register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The arrays that the function of a measure may take.
 ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "labels", "cutoff")
@@ -31,7 +31,7 @@ class FunctionMeasure(FairnessMeasure):
     #: The arrays that the function takes.
     ARRAYS: ClassVar[tuple[str, ...]]
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         """Return the value of each ranking, ``[R]``.
 
         A ranking without documents that count has ``DEFAULT``; an empty target makes it undefined.

@@ -35,7 +35,7 @@ from pt_fairness.measures.distribution import one_if_zero
 from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The divergences in the formulas of the prefix measures.
 DIFFERENCE = "divergence = abs(protected share - protected target)"
@@ -136,11 +136,11 @@ class PrefixMeasure(FairnessMeasure):
         """Return S and N, ``[R]`` each; 0 and 1 if the population is empty."""
         return side.plus, np.where(side.total > 0, side.total, 1.0)
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         side: Any = self.side(view)
         return self.terms_of(view, side, *self.population(side))
 
-    def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
+    def terms_of(self, view: Rankings, side: Side, S: Floats, N: Floats) -> Floats:
         """Return what each document adds to the value, ``[R, D]``.
 
         :param S: the number of protected documents of the population, ``[R]``
@@ -209,7 +209,7 @@ class PrefixMeasure(FairnessMeasure):
         sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         """Return the value of the fairest possible ranking of each list, ``[R]``.
 
         That is a ranking of as many documents, of the same kinds where the population is the run. A
@@ -230,7 +230,7 @@ class PrefixMeasure(FairnessMeasure):
         fairest = np.where(n > 0, fairest, values)
         return np.where(undefined, nan, fairest)
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         side: Any = self.side(view)
         S, N = self.population(side)
         values = self.terms_of(view, side, S, N).sum(axis=1)
@@ -264,7 +264,7 @@ def largest_divergence(T: Floats) -> Floats:
     return -np.log2(smallest)
 
 
-def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
+def largest_of_orders(view: Rankings, T: Floats, w: Floats, upper: Floats) -> Floats:
     """Return the sum of the order of the run with the smallest group first, ``[R]``.
 
     It is the largest of all orders if every rank is evaluated and documents have one group each.
@@ -457,7 +457,7 @@ class _rKL(ParityMeasure):
             raise ValueError(f"{self} is not possible: norm='range' takes two groups, so name a "
                              "protected one, or use norm='max' for all groups")
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         if self["protected"] == "all":
             return None
         return super().fairest(view)
@@ -475,13 +475,13 @@ class _rKL(ParityMeasure):
         shares = smoothed(np.column_stack([share, 1.0 - share]))
         return shares[:, 0], np.ones(len(shares))
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         if self["protected"] != "all":
             return super().terms(view)
         T = self._target(view)
         return self._terms_of_all(view, T)
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         if self["protected"] != "all":
             return super().score(view)
         T = self._target(view)
@@ -495,13 +495,13 @@ class _rKL(ParityMeasure):
         defined = T.any(axis=1) | self.of_run
         return np.where(defined, values, nan)
 
-    def _target(self, view: View) -> Floats:
+    def _target(self, view: Rankings) -> Floats:
         T = distribution(view, self["target"], self.rel)
         if self.of_run:
             return T
         return np.where(T.any(axis=1, keepdims=True), smoothed(T), 0.0)
 
-    def _terms_of_all(self, view: View, T: Floats) -> Floats:
+    def _terms_of_all(self, view: Rankings, T: Floats) -> Floats:
         codes, n = view.condensed(self.cutoff)
         w = discounts(n, codes.shape[1], self.param("step"))
         divergence = divergences_of_prefixes(codes, view.share, kl, T)

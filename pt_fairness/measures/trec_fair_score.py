@@ -16,8 +16,8 @@ from pt_fairness.measures import params
 from pt_fairness.measures.expected_exposure import sum_by_topic
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.labelled import LabelSets
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.label_sets import LabelSets
+from pt_fairness.rankings.rankings import Rankings
 
 LN2 = math.log(2)
 
@@ -182,7 +182,7 @@ class _TrecFair(FairnessMeasure):
             return " * ".join(factors)
         return factors[self["value"] == "awrf"]
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         ndcg, defined = self.ndcg(view)
         if not self.joint:
             return np.where(defined, ndcg, nan)
@@ -191,7 +191,7 @@ class _TrecFair(FairnessMeasure):
             values = ndcg * values
         return np.where(defined, values, nan)
 
-    def ndcg(self, view: View) -> tuple[Floats, Any]:
+    def ndcg(self, view: Rankings) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
         documents = view.documents(self.depth)
         place = documents.place
@@ -209,11 +209,11 @@ class _TrecFair(FairnessMeasure):
         discounts = a[place]
         counting = relevant[documents.document]
         gains = discounts * counting
-        sums = np.bincount(documents.list, gains, len(view))
+        sums = np.bincount(documents.ranking, gains, len(view))
         view.note(discount=discounts[None], gain=gains[None], ideal=ideal)
         return ratio(sums, ideal), count > 0
 
-    def awrf(self, view: View) -> Floats:
+    def awrf(self, view: Rankings) -> Floats:
         """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass, and where
         documents can have one label only.
         """
@@ -251,13 +251,13 @@ class _TrecFair(FairnessMeasure):
         values = np.where(exposure > 0, fair, 0.0)
         return np.where(mass > 0, values, nan)
 
-    def exposed(self, view: View, ranked: Cells) -> Cells:
+    def exposed(self, view: Rankings, ranked: Cells) -> Cells:
         """Return a row for each list and cell of the ranking, whose mass is the exposure.
 
         :param ranked: the cells of the ranked documents
         """
         documents = view.documents(self.depth)
-        lists = documents.list[ranked.row]
+        lists = documents.ranking[ranked.row]
         place = documents.place[ranked.row]
         (row, cell, K), inverse = unique_rows(lists, ranked.cell, ranked.K)
         share = np.zeros(len(row))
@@ -267,7 +267,7 @@ class _TrecFair(FairnessMeasure):
         mass = np.bincount(inverse, exposure, len(row)).astype(float)
         return Cells(row, cell, K, mass, share)
 
-    def target_mass(self, view: View, cells: Cells, judged: Cells) -> Floats:
+    def target_mass(self, view: Rankings, cells: Cells, judged: Cells) -> Floats:
         """Return the mass of each cell in the target, ``[e]``.
 
         A topic has the mass of its relevant documents.

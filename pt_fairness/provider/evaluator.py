@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import ir_measures
@@ -17,7 +18,7 @@ import pandas as pd
 from ir_measures import providers
 
 from pt_fairness import groups, targets
-from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
+from pt_fairness.core.arrays import Bools, Floats, positions, topic_means
 from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.measure import (
@@ -29,10 +30,9 @@ from pt_fairness.measures.measure import (
     score,
     values_of,
 )
-from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
 from pt_fairness.measures.own_measures import FunctionMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
-from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
+from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.measure_lists import (
     Attributes,
     ValueLookup,
@@ -40,12 +40,12 @@ from pt_fairness.provider.measure_lists import (
     check_names,
     check_weights,
     provider_of,
+    reads_subtopics,
     warn_of_one_list,
 )
 from pt_fairness.rankings.annotations import Annotations, Matches
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
-from pt_fairness.rankings.view import View
 
 #: The largest relevance that gdeval reads.
 LARGEST_OF_GDEVAL = 4
@@ -212,8 +212,10 @@ class OfGroups:
                 counting &= member[rankings.codes]
             default = measure.inner.DEFAULT
             of_lists = np.full(len(run.topics), default, float)
-            for lists, inside in run.samples():
-                rows = np.flatnonzero(inside & counting)
+            sample = positions(run.topics)
+            for number in range(sample.max(initial=-1) + 1):
+                lists = np.flatnonzero(sample == number)
+                rows = np.flatnonzero(counting & (sample[run.ranking] == number))
                 if not len(rows):
                     continue
                 frame = run.frame(rows)
@@ -227,7 +229,7 @@ class OfGroups:
                 topic = run.topics[lists]
                 qids = self._names[topic]
                 of_lists[lists] = [of_topic.get(qid, default) for qid in qids]
-            of_topics = mean_of_lists(of_lists, run.topics)
+            of_topics = topic_means(of_lists, run.topics)
             yield measure, np.where(defined, of_topics, np.nan)
 
 
@@ -277,7 +279,7 @@ class GroupedMeasures:
 
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
-        rankings = self.annotations.of_run(run, self._depth)
+        rankings = self.annotations.rankings(run, self._depth)
         if self.values is not None:
             rankings = self.values.added_to(rankings, run)
         if self._attributes is not None:
@@ -355,13 +357,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self.has_undefined = False
         #: How many ranked documents of the last run have a group, or a value, in each source.
         self.matches: dict[tuple[str, str], Matches] = {}
-        self._alpha = [measure for measure in measures if measure.NAME in ALPHA_MEASURES]
-        self._of_ndeval = [measure for measure in measures if measure.NAME in NDEVAL_MEASURES]
-        diverse = self._alpha + self._of_ndeval
-        if diverse:
-            self._diversity = Diversity(judgments, diverse)
-        if self._of_ndeval:
-            self._ndeval = Ndeval(self._of_ndeval, qrels, judgments)
+        diverse = list(filter(reads_subtopics, measures))
+        self._diversity = Diversity(diverse, qrels, judgments) if diverse else None
 
     def _warn_of_conflicts(self) -> None:
         judgments = self.judgments
@@ -407,12 +404,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self.has_undefined = bool(undefined)
         if undefined:
             self._warn_of_undefined(undefined)
-        for measure in self._alpha:
-            scores[measure] = self._diversity.scores(measure, ranked, self._warn)
-        if self._of_ndeval:
-            scores.update(self._ndeval.scores(ranked))
-        for measure in self._of_ndeval:
-            self._diversity.warn_of_ties(measure, ranked, self._warn)
+        if self._diversity is not None:
+            scores |= self._diversity.scores(ranked, self._warn)
         columns = [(measure, scores[measure].tolist()) for measure in self.measures]
         for i, qid in enumerate(self.qrel_qids):
             for measure, column in columns:
@@ -464,8 +457,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 added[measure] = np.nan_to_num(composed)
         return added
 
-    def views(self, run: Run, topics: slice) -> dict[FairnessMeasure, View]:
-        """Return the view of each part of the measures, with its :attr:`View.notes`.
+    def views(self, run: Run, topics: slice) -> dict[FairnessMeasure, Rankings]:
+        """Return the view of each part of the measures, with its :attr:`Rankings.notes`.
 
         :param run: a run with one ranking of each topic
         :param topics: the indices of the topics
@@ -474,10 +467,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         for source in self._sources:
             rankings = source.rankings(run, self._warn)
             for part in source.of_views:
-                labelled = rankings.of_labels(part.added_labels, part.depth)
-                view = views[part] = View(labelled, topics)
-                view.notes = {}
-                values_of(part, view)
+                restricted = replace(rankings.restricted(part.added_labels, part.depth), notes={})
+                views[part] = restricted.block(topics.start, topics.stop)
+                values_of(part, views[part])
         return views
 
     def undefined(self, warns: bool = True) -> dict[FairnessMeasure, Bools]:
@@ -522,10 +514,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
                 self._warn_of_no_group(source, run, any(undefined))
             if rankings.foreign and not all(measure.added_labels for measure in source.measures):
-                self._warn(f"{rankings.foreign} ranked documents have groups that no judged "
-                           f"document has and that {source.groups!r} does not declare: "
-                           f"{listed(rankings.foreign_labels)}; they count as unannotated",
-                           f"foreign {source.groups}")
+                self._warn(f"ranked documents have groups that no judged document has and that "
+                           f"{source.groups!r} does not declare: {listed(rankings.foreign)}; they "
+                           "count as unannotated", f"foreign {source.groups}")
         return scores
 
     def _count(self, source: GroupedMeasures, rankings: Rankings, run: Run) -> None:
@@ -552,7 +543,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param undefined: whether a measure is undefined for all topics, which has its own warning
         """
         first = ""
-        if len(run.list):
+        if len(run.ranking):
             (docno,) = run.docnos([0])
             first = f", such as {docno!r},"
         if (source.annotations.pair_codes < 0).all():

@@ -28,7 +28,7 @@ from pt_fairness.measures.measure_names import (
 )
 from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
 from pt_fairness.rankings.annotations import Annotations, Matches
-from pt_fairness.rankings.labelled import Attribute, Background, Rankings
+from pt_fairness.rankings.rankings import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.values import runs
 
@@ -348,13 +348,13 @@ class ValueLookup:
             of_run = np.full(len(run.place), np.nan)
             of_run[rows] = source.find(topic, self._topics, run.docnos(rows))
             numbers[key] = of_run
-        return replace(rankings, values=numbers, backgrounds=self._backgrounds)
+        return replace(rankings, document_values=numbers, backgrounds=self._backgrounds)
 
     def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
         """Yield the name of each value source, with the ranked documents that have a value."""
         for key, source in self._sources.items():
             rows = self._rows(key, run)
-            numbers = rankings.values[key][rows]
+            numbers = rankings.document_values[key][rows]
             matches = Matches.of(run, rows, ~np.isnan(numbers))
             yield source.registered, matches
 
@@ -375,7 +375,7 @@ class ValueLookup:
             frame = frame[["query_id", "doc_id"]]
             frame = frame.assign(score=-np.arange(float(len(frame))))
             run = Run(frame, judgments, lambda message, cause: None)
-            rankings = self._annotations.of_run(run, None)
+            rankings = self._annotations.rankings(run, None)
             topic = run.topic
             docnos = run.docnos()
             codes = rankings.codes
@@ -435,10 +435,10 @@ class Attributes:
         attributes = {}
         for attribute, judged in self._annotations.items():
             name = name_of(attribute)
-            ranked = judged.of_run(run, self._depth)
+            ranked = judged.rankings(run, self._depth)
             pair_codes = judged.by_rel[self._rel]
             attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
-            if len(run.list) and (ranked.codes < 0).all():
+            if len(run.ranking) and (ranked.codes < 0).all():
                 warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "
                      f"{name!r}, so all of them weigh nothing; check that the ids match",
                      f"none {name}")

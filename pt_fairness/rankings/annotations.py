@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +15,8 @@ from pt_fairness.core.arrays import Bools, Ints, distinct, ranges, recoded
 from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.core.messages import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.label_sets import LabelSets
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 
@@ -145,76 +146,65 @@ class Annotations:
         pairs = np.arange(len(relevance))
         complete = groups.complete and groups.labels is not None
         if complete and None not in rels:
-            # Documents of a lower relevance are not needed for the label set.
+            # Documents of a lower relevance are not needed for the groups G.
             least = min(rels, default=np.inf)
             pairs = np.flatnonzero(relevance >= least)
-        memberships = self._look_up(groups, self.judgments, pairs)
-        self._set_labels([] if complete else memberships.labels)
-        codes = self.sets.annotated(memberships, len(relevance))
+        parts = list(self._annotated(groups, self.judgments, pairs))
+        labels = [label for _, memberships in parts for label in memberships.labels]
+        self._set_labels([] if complete else labels)
+        codes = self._codes(parts, len(relevance))
         if len(pairs) == len(relevance):
             self.pair_codes = codes
         if self.labels == [] and groups.labels == []:
-            raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
-                             "unannotated")
+            raise ValueError(f"groups must annotate a document, got {groups!r}, which has no group")
         self.by_rel = dict.fromkeys(rels, codes)
         for rel in rels - {None}:
             self.by_rel[rel] = np.where(relevance >= rel, codes, -1)
 
     def _set_labels(self, judged: Iterable[str]) -> None:
-        labels = set(self.declared or ())
-        labels.update(judged)
-        labels.difference_update(self._unknown)
-        #: The label set G, sorted.
+        labels = {*(self.declared or ()), *judged}.difference(self._unknown)
+        #: The groups G, sorted.
         self.labels = sorted(labels)
-        added = sorted(self._added - labels)
-        self.sets = LabelSets([*self.labels, *added, *self._unknown])
+        self.sets = LabelSets([*self.labels, *sorted(self._added - labels), *self._unknown])
 
-    def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
-        """Return the annotations of documents from the group source.
+    def _annotated(self, groups: Groups, documents: Judgments | Run,
+                   rows: Ints) -> Iterator[tuple[Ints, Memberships]]:
+        """Yield the annotations of documents from the group source, some documents at a time.
 
-        :param rows: the indices of the documents to look up
-        :returns: the annotations; ``item`` holds elements of ``rows``, and ``labels`` can have a
-            label twice
-        :raises ValueError: the source returns weights, but its ``weighted`` is False
+        :param rows: the indices of the documents
+        :raises ValueError: if the source returns weights, but its ``weighted`` is False
         """
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
-        labels: list[str] = []
-        items = [np.zeros(0, np.intp)]
-        codes = [np.zeros(0, np.int32)]
-        weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
             qids = self.judgments.names[documents.topic[part]]
             docnos = documents.docnos(part)
-            with self._lock:  # user-defined sources and docstores may not be thread-safe
+            with self._lock:  # sources of users and docstores may not be thread-safe
                 memberships = Memberships(*groups.annotate(qids, docnos))
             if memberships.weight is not None and not groups.weighted:
-                raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
-                                 "weighted; set weighted = True in the class")
+                raise ValueError("weighted must be True in the class of a group source with "
+                                 f"weights, got {groups!r}")
             if self._unknown:
                 memberships = memberships.with_unknown(len(part))
-            items.append(part[memberships.item])
-            new_codes = np.asarray(memberships.codes, np.int32)
-            codes.append(new_codes + len(labels))
-            labels.extend(memberships.labels)
-            if groups.weighted:
-                weights.append(memberships.weights)
-        item = np.concatenate(items)
-        label = np.concatenate(codes)
-        weight = np.concatenate(weights) if groups.weighted else None
-        return Memberships(item, label, labels, weight)
+            yield part, memberships
+
+    def _codes(self, parts: Iterable[tuple[Ints, Memberships]], documents: int) -> Ints:
+        """Return the label set of each document, ``[documents]``, −1 where it is unannotated."""
+        codes = np.full(documents, -1, np.int32)
+        for part, memberships in parts:
+            codes[part] = self.sets.annotated(memberships, len(part))
+        return codes
 
     @cached_property
     def pair_codes(self) -> Ints:
         """The label set of each judged pair, ``[pairs]``, −1 where it is unannotated."""
         assert self.groups is not None
         pairs = np.arange(len(self.judgments.topic))
-        memberships = self._look_up(self.groups, self.judgments, pairs)
-        return self.sets.annotated(memberships, len(pairs))
+        return self._codes(self._annotated(self.groups, self.judgments, pairs), len(pairs))
 
     def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
         """Return the matches of the documents of a run that were looked up."""
-        rows = ranges(run.start, rankings.length)
+        rows = ranges(run.start, rankings.looked_up)
         has_group = rankings.codes[rows] >= 0
         return Matches.of(run, rows, has_group)
 
@@ -233,26 +223,24 @@ class Annotations:
         relevant = np.flatnonzero(self.judgments.relevance >= rel)
         return _first(self.judgments, relevant)
 
-    def of_run(self, run: Run, depth: int | None) -> Rankings:
+    def rankings(self, run: Run, depth: int | None) -> Rankings:
         """Return the ranked and the judged documents with their label sets.
 
-        Lookup in a group source stops when each list has ``depth`` annotated documents or ends;
-        later documents are ignored. Documents whose labels are all outside the label set are
-        counted, with these labels.
+        Lookup in a group source stops when each ranking has ``depth`` annotated documents or ends;
+        later documents are unannotated.
 
-        :param depth: ``None`` for the whole lists
+        :param depth: ``None`` for whole rankings
         """
         judgments = self.judgments
-        codes = np.full(len(run.list), -1, np.int32)
+        codes = np.full(len(run.ranking), -1, np.int32)
         rankings = Rankings(
-            run.topics, run.start, run.length, run.list, run.pair, codes, lambda: run.item,
-            judgments.topics, judgments.topic, judgments.relevance, self.by_rel, self.sets,
+            judgments.topics, run.topics, run.start, run.length, run.ranking, run.pair, codes,
+            lambda: run.item, judgments.topic, judgments.relevance, self.by_rel, self.sets,
             self.labels)
         if self.groups is not None:
             return self._with_source(rankings, self.groups, run, depth)
         judged = run.pair >= 0
-        pairs = run.pair[judged]
-        codes[judged] = self.pair_codes[pairs]
+        codes[judged] = self.pair_codes[run.pair[judged]]
         return rankings
 
     def _with_source(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
@@ -260,35 +248,26 @@ class Annotations:
         """Return rankings with the label sets of the ranked documents from the group source."""
         codes = rankings.codes
         sets = copy.copy(self.sets)
-        countable = [*self.labels, *self._unknown]
-        foreign = 0
-        foreign_labels: set[str] = set()
-        length = run.length
+        foreign: set[str] = set()
         if depth is None:
-            depth = int(length.max(initial=0))
-        length = np.minimum(length, depth)
+            depth = int(run.length.max(initial=0))
+        length = np.minimum(run.length, depth)
         before = np.zeros_like(length)
         while (length > before).any():
-            first = run.start + before
-            rows = ranges(first, length - before)
-            memberships = self._look_up(groups, run, rows)
-            new_codes = sets.annotated(memberships, len(codes))
-            codes[rows] = new_codes[rows]
-            counts = sets.any_of(countable)
-            item = memberships.item
-            of_items = codes[item]
-            outside = ~counts[of_items]
-            documents = distinct(item[outside])
-            foreign += len(documents)
-            label = distinct(memberships.codes[outside])
-            foreign_labels.update(memberships.labels[code] for code in label)
-            if self._unknown:  # labels outside the label set are unknown
-                unknown = item[of_items < 0]
-                codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
-            annotated = counts[codes]
-            count = np.bincount(run.list[annotated], minlength=len(length))
+            rows = ranges(run.start + before, length - before)
+            for part, memberships in self._annotated(groups, run, rows):
+                new = sets.annotated(memberships, len(part))
+                counts = sets.any_of([*self.labels, *self._unknown])
+                outside = ~counts[new[memberships.item]]
+                foreign.update(memberships.labels[code]
+                               for code in distinct(memberships.codes[outside]))
+                if self._unknown:  # labels outside the groups G are unknown
+                    is_foreign = new[memberships.item] < 0
+                    new[memberships.item[is_foreign]] = sets.labels.index(UNKNOWN_GROUP)
+                codes[part] = new
+            counts = sets.any_of([*self.labels, *self._unknown])
+            count = np.bincount(run.ranking[counts[codes]], minlength=len(length))
             before = length
-            twice = np.minimum(run.length, 2 * before)
-            length = np.where(count < depth, twice, before)
-        return replace(rankings, length=length, sets=sets, order=groups.order, foreign=foreign,
-                       foreign_labels=sorted(foreign_labels))
+            length = np.where(count < depth, np.minimum(run.length, 2 * before), before)
+        return replace(rankings, looked_up=length, sets=sets, order=groups.order,
+                       foreign=sorted(foreign))

@@ -111,10 +111,9 @@ class Judgments:
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
-    A *list* is one ranking of a topic. A topic has a list for each sample of the run, which is
-    empty if the sample has no rows for it. Lists are sorted by topic, in the order of the qrels. A
-    topic of the qrels without rows has one empty list. Topics that are not in the qrels are left
-    out.
+    A topic has a ranking for each sample of the run, which is empty if the sample has no rows for
+    it. Rankings are sorted by topic, in the order of the qrels. A topic of the qrels without rows
+    has one empty ranking. Topics that are not in the qrels are left out.
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
@@ -142,53 +141,51 @@ class Run:
             score = score[judged]
             docnos = docnos[judged]
         topics = len(judgments.topics)
-        #: The topic of each list, ``[R]``.
+        #: The topic of each ranking, ``[R]``.
         self.topics = np.arange(topics, dtype=np.int32)
-        lists = topic
+        ranking = topic
         if len(samples) > 1:
-            lists = self._lists_of(topic, sample, len(samples))
-        #: Whether a topic has several lists.
+            ranking = self._numbered(topic, sample, len(samples))
+        #: Whether a topic has several rankings.
         self.sampled = len(self.topics) > topics
         pair, hashes = judgments.index.find(topic, docnos, "run")
         if len(pair) and pair.max() < 0 and len(judgments.topic):
             warn(f"none of the {len(pair)} documents of the run is judged: it has documents such "
                  f"as {str(docnos.iloc[0])!r}, the qrels such as {judgments.docnos([0])[0]!r}",
                  "no judged document")
-        keys = np.sort(hashes + lists.astype(np.uint64))
+        keys = np.sort(hashes + ranking.astype(np.uint64))
         if not is_new(keys).all():
             qids = judgments.names[self.topics]
-            rows = last_rows(lists, docnos, qids, warn)
-            lists = lists[rows]
+            rows = last_rows(ranking, docnos, qids, warn)
+            ranking = ranking[rows]
             score = score[rows]
             docnos = docnos.iloc[rows]
             pair = pair[rows]
             hashes = hashes[rows]
         del keys
-        # ``block``: the tie block of each document, ``[n]``. Documents of a list with equal scores
-        # share one.
-        order, self.block = trec_order(lists, score, docnos)
+        order, self._block = trec_order(ranking, score, docnos)
         self._docnos = docnos
         self._score = score
         self._order = order
         self._hashes = hashes[order] if self.sampled else None
         #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
         self.pair = pair[order]
-        lists = lists[order]
-        #: The list of each document in order, ``[n]``.
-        self.list = lists
-        #: The number of documents of each list, ``[R]``.
-        self.length = np.bincount(lists, minlength=len(self.topics))
-        #: The index of the first document of each list, ``[R]``.
+        ranking = ranking[order]
+        #: The ranking of each document in order, ``[n]``.
+        self.ranking = ranking
+        #: The number of documents of each ranking, ``[R]``.
+        self.length = np.bincount(ranking, minlength=len(self.topics))
+        #: The index of the first document of each ranking, ``[R]``.
         self.start = np.cumsum(self.length) - self.length
         start = self.start.astype(np.int32)
         #: The 0-based rank of each document, ``[n]``.
-        self.place = np.arange(len(lists), dtype=np.int32)
-        self.place -= start[lists]
+        self.place = np.arange(len(ranking), dtype=np.int32)
+        self.place -= start[ranking]
         if self.sampled:
             self._warn_of_samples(len(samples), warn)
 
-    def _lists_of(self, topic: Ints, sample: Ints, samples: int) -> Ints:
-        """Repeat the topics that have samples, and return the list of each row, ``[n]``."""
+    def _numbered(self, topic: Ints, sample: Ints, samples: int) -> Ints:
+        """Repeat the topics that have samples, and return the ranking of each row, ``[n]``."""
         present = np.bincount(topic, minlength=len(self.topics)) > 0
         count = np.where(present, samples, 1)
         self.topics = np.repeat(self.topics, count)
@@ -211,12 +208,12 @@ class Run:
     def topic(self) -> Ints:
         """The topic of each document in order, ``[n]``."""
         if not self.sampled:
-            return self.list
-        return self.topics[self.list]
+            return self.ranking
+        return self.topics[self.ranking]
 
     @cached_property
     def item(self) -> Ints:
-        """The identifier of each document, ``[n]``, the same in all lists of a topic.
+        """The identifier of each document, ``[n]``, the same in all rankings of a topic.
 
         A judged document has the index of its pair. Unjudged documents have larger integers.
         """
@@ -235,23 +232,31 @@ class Run:
         return texts_of(docnos)
 
     def frame(self, rows: Any) -> pd.DataFrame:
-        """Return documents with the columns of ir_measures, and scores that descend with the rank.
-        """
-        topic = self.topic[rows]
-        qids = self._judgments.names[topic]
-        scores = -self.place[rows].astype(float)
-        return pd.DataFrame({"query_id": qids, "doc_id": self.docnos(rows), "score": scores})
+        """Return documents with the columns of ir_measures, and scores in descending order."""
+        qids = self._judgments.names[self.topic[rows]]
+        docnos = self.docnos(rows)
+        scores = -np.arange(float(len(qids)))
+        return pd.DataFrame({"query_id": qids, "doc_id": docnos, "score": scores})
 
     def scores(self, rows: Any) -> Floats:
         """Return the scores of the documents at the indices ``rows``."""
         return self._score[self._order[rows]]
 
-    def samples(self) -> Iterator[tuple[Ints, Bools]]:
-        """Yield one list of each topic at a time: the lists, and a mask of their documents."""
-        samples = positions(self.topics)
-        for sample in distinct(samples):
-            lists = np.flatnonzero(samples == sample)
-            yield lists, np.isin(self.list, lists)
+    @property
+    def tied(self) -> Ints:
+        """The indices of the documents that share a score with others of their ranking."""
+        size = np.bincount(self._block)
+        return np.flatnonzero(size[self._block] > 1)
+
+    def order_of_ndeval(self) -> Ints:
+        """Return the documents in ndeval's order: score descending, then docno ascending, ``[n]``.
+        """
+        tied = self.tied
+        words = words_of(self.docnos(tied))
+        keys = (*words.T[::-1], -self.scores(tied), self._block[tied])
+        order = np.arange(len(self.ranking))
+        order[tied] = tied[np.lexsort(keys)]
+        return order
 
 
 def _warn_of_topics(run_qids: Sequence[str], qids: Sequence[str], warn: Warn) -> None:
@@ -295,22 +300,22 @@ def scores_of(run: pd.DataFrame) -> Floats:
     return score
 
 
-def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Ints]:
-    """Return the order of documents by list and in trec_eval's order within each list.
+def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Ints]:
+    """Return the order of documents by ranking and in trec_eval's order within each ranking.
 
     trec_eval orders by float32(score), descending, then by docno, descending.
 
-    :param lists: the list of each document, ``[n]``
+    :param ranking: the ranking of each document, ``[n]``
     :param score: the scores, ``[n]``
-    :param docnos: the documents, ``[n]``; a list has each only once
+    :param docnos: the documents, ``[n]``; a ranking has each only once
     :returns: the indices of the documents in order, and the tie block of each document in that
-        order, both ``[n]``; documents of a list with equal scores share a tie block
+        order, both ``[n]``; documents of a ranking with equal scores share a tie block
     """
     with np.errstate(over="ignore"):
         score = score.astype(np.float32)
-    # One sort of integers, by list and by score, is faster than lexsort, most of all for a run that
+    # One sort of integers, by ranking and by score, is faster than lexsort, most of all for a run that
     # is in order.
-    key = lists.astype(np.int64) << 32
+    key = ranking.astype(np.int64) << 32
     # The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
     negated = np.float32(0) - score  # has no −0
     bits = negated.view(np.int32)
@@ -320,9 +325,9 @@ def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Int
     order = np.argsort(key, kind="stable")
     del key
     order = order.astype(np.int32)
-    lists = lists[order]
+    ranking = ranking[order]
     score = score[order]
-    new = is_new(lists) | is_new(score)
+    new = is_new(ranking) | is_new(score)
     block = np.cumsum(new, dtype=np.int32)
     block -= 1
     if not new.all():
@@ -347,19 +352,19 @@ def _order_ties(order: Ints, block: Ints, docnos: pd.Series) -> None:
         rows = rows[len(part):]
 
 
-def last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -> Ints:
-    """Return the index of the last row of each document of each list, ascending.
+def last_rows(ranking: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -> Ints:
+    """Return the index of the last row of each document of each ranking, ascending.
 
-    :param lists: the list of each row, ``[n]``
+    :param ranking: the ranking of each row, ``[n]``
     :param docnos: the document of each row, ``[n]``
-    :param qids: the topic of each list, ``[R]``
+    :param qids: the topic of each ranking, ``[R]``
     :param warn: issues the warning of other rows
     """
-    index = PairIndex(lists, docnos, "run")
+    index = PairIndex(ranking, docnos, "run")
     earlier = pd.Series(index.pair).duplicated(keep="last").to_numpy()
     if earlier.any():
         row = int(earlier.argmax())
         warn(f"the run has {earlier.sum()} rows whose document it gives again for the same topic "
-             f"(the first is {docnos.iloc[row]!r} for topic {qids[lists[row]]!r}); of each such "
+             f"(the first is {docnos.iloc[row]!r} for topic {qids[ranking[row]]!r}); of each such "
              "document the last row counts", "duplicates")
     return np.flatnonzero(~earlier)
