@@ -149,10 +149,9 @@ class Annotations:
             # Documents of a lower relevance are not needed for the groups G.
             least = min(rels, default=np.inf)
             pairs = np.flatnonzero(relevance >= least)
-        parts = list(self._annotated(groups, self.judgments, pairs))
-        labels = [label for _, memberships in parts for label in memberships.labels]
-        self._set_labels([] if complete else labels)
-        codes = self._codes(parts, len(relevance))
+        memberships = self._look_up(groups, self.judgments, pairs)
+        self._set_labels([] if complete else memberships.labels)
+        codes = self.sets.annotated(memberships, len(relevance))
         if len(pairs) == len(relevance):
             self.pair_codes = codes
         if self.labels == [] and groups.labels == []:
@@ -167,14 +166,19 @@ class Annotations:
         self.labels = sorted(labels)
         self.sets = LabelSets([*self.labels, *sorted(self._added - labels), *self._unknown])
 
-    def _annotated(self, groups: Groups, documents: Judgments | Run,
-                   rows: Ints) -> Iterator[tuple[Ints, Memberships]]:
-        """Yield the annotations of documents from the group source, some documents at a time.
+    def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
+        """Return the annotations of documents from the group source.
 
-        :param rows: the indices of the documents
+        :param rows: the indices of the documents to look up
+        :returns: the annotations; ``item`` holds elements of ``rows``, and ``labels`` can have a
+            label twice
         :raises ValueError: if the source returns weights, but its ``weighted`` is False
         """
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
+        labels: list[str] = []
+        items = [np.zeros(0, np.intp)]
+        codes = [np.zeros(0, np.int32)]
+        weights = [np.zeros(0)]
         for start in range(0, len(rows), chunk):
             part = rows[start:start + chunk]
             qids = self.judgments.names[documents.topic[part]]
@@ -186,21 +190,21 @@ class Annotations:
                                  f"weights, got {groups!r}")
             if self._unknown:
                 memberships = memberships.with_unknown(len(part))
-            yield part, memberships
-
-    def _codes(self, parts: Iterable[tuple[Ints, Memberships]], documents: int) -> Ints:
-        """Return the label set of each document, ``[documents]``, −1 where it is unannotated."""
-        codes = np.full(documents, -1, np.int32)
-        for part, memberships in parts:
-            codes[part] = self.sets.annotated(memberships, len(part))
-        return codes
+            items.append(part[memberships.item])
+            codes.append(np.asarray(memberships.codes, np.int32) + len(labels))
+            labels += memberships.labels
+            if groups.weighted:
+                weights.append(memberships.weights)
+        weight = np.concatenate(weights) if groups.weighted else None
+        return Memberships(np.concatenate(items), np.concatenate(codes), labels, weight)
 
     @cached_property
     def pair_codes(self) -> Ints:
         """The label set of each judged pair, ``[pairs]``, −1 where it is unannotated."""
         assert self.groups is not None
         pairs = np.arange(len(self.judgments.topic))
-        return self._codes(self._annotated(self.groups, self.judgments, pairs), len(pairs))
+        memberships = self._look_up(self.groups, self.judgments, pairs)
+        return self.sets.annotated(memberships, len(pairs))
 
     def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
         """Return the matches of the documents of a run that were looked up."""
@@ -255,17 +259,13 @@ class Annotations:
         before = np.zeros_like(length)
         while (length > before).any():
             rows = ranges(run.start + before, length - before)
-            for part, memberships in self._annotated(groups, run, rows):
-                new = sets.annotated(memberships, len(part))
-                counts = sets.any_of([*self.labels, *self._unknown])
-                outside = ~counts[new[memberships.item]]
-                foreign.update(memberships.labels[code]
-                               for code in distinct(memberships.codes[outside]))
-                if self._unknown:  # labels outside the groups G are unknown
-                    is_foreign = new[memberships.item] < 0
-                    new[memberships.item[is_foreign]] = sets.labels.index(UNKNOWN_GROUP)
-                codes[part] = new
+            item, label, labels, *_ = memberships = self._look_up(groups, run, rows)
+            codes[rows] = sets.annotated(memberships, len(codes))[rows]
             counts = sets.any_of([*self.labels, *self._unknown])
+            outside = ~counts[codes[item]]
+            foreign.update(labels[code] for code in distinct(label[outside]))
+            if self._unknown:  # labels outside the groups G are unknown
+                codes[item[codes[item] < 0]] = sets.labels.index(UNKNOWN_GROUP)
             count = np.bincount(run.ranking[counts[codes]], minlength=len(length))
             before = length
             length = np.where(count < depth, np.minimum(run.length, 2 * before), before)

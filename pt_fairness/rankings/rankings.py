@@ -350,8 +350,8 @@ class Rankings:
     def condensed_relevance(self, cutoff: int | None) -> Any:
         """Return the relevance of the documents of :meth:`condensed`, ``[R, D]``, 0 past the end.
         """
-        relevance, _ = self._condensed(self._ranked_relevance, cutoff, 0)
-        return relevance
+        pair, _ = self._condensed(self.pair, cutoff, -1)
+        return np.append(self.relevance, 0)[pair]
 
     def full(self, cutoff: int | None) -> tuple[Ints, Ints, Ints]:
         """Return the rankings with their unannotated documents, cut at ``cutoff``.
@@ -360,8 +360,8 @@ class Rankings:
             relevance ``[R, D]`` (0 for unjudged documents and past the end) and the lengths ``[R]``
         """
         codes, n = self._full(self.codes, cutoff, -1)
-        relevance, _ = self._full(self._ranked_relevance, cutoff, 0)
-        return codes, relevance, n
+        pair, _ = self._full(self.pair, cutoff, -1)
+        return codes, np.append(self.relevance, 0)[pair], n
 
     def full_relevant(self, cutoff: int | None, rel: int) -> Ints:
         """Return the codes of the relevant documents of :meth:`full`, ``[R, D]``.
@@ -369,16 +369,8 @@ class Rankings:
         The codes of other documents, and past the end, are −1. If the groups are from rows of the
         qrels, only rows with a relevance of at least ``rel`` contribute them.
         """
-        codes, _ = self._full(self._at_ranks(self.by_rel[rel], -1), cutoff, -1)
-        return codes
-
-    def _at_ranks(self, judged: Any, unjudged: int) -> Any:
-        """Return numbers of the judged documents for each ranked document, ``[n]``."""
-        return np.append(judged, unjudged)[self.pair]
-
-    @cached_property
-    def _ranked_relevance(self) -> Any:
-        return self._at_ranks(self.relevance, 0)
+        pair, _ = self._full(self.pair, cutoff, -1)
+        return np.append(self.by_rel[rel], -1)[pair]
 
     def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
@@ -427,7 +419,8 @@ class Rankings:
     @cached_property
     def in_run(self) -> Floats:
         """The number of documents of each label set in each condensed ranking, ``[R, S]``."""
-        return self.sums_by_code(len(self), self.ranking, self.codes)
+        rows = self._annotated
+        return self.sums_by_code(len(self), self.ranking[rows], self.codes[rows])
 
     def values(self, source: Hashable, cutoff: int | None) -> tuple[Floats, Ints]:
         """Return the values of the ranked documents, cut at ``cutoff``.
