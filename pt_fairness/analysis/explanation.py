@@ -181,7 +181,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         (value,) = _values([measure], evaluator, ranked, topic)
         if isinstance(measure, FairnessMeasure):
             (fair,) = evaluator.fairness
-            views = fair.views(ranking, block)
+            views = fair.noted(ranking, block)
             formula = measure.formula() or formula
             where = measure.where()
         grouped = _grouped(measure, views, judgments, ranking, block, source)

@@ -115,7 +115,7 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     annotations = source.annotations
     if source.groups is not None and source.groups.weighted:
         raise ValueError(f"groups must be without weights, got {source.groups!r}")
-    check_labels(measure, annotations, warn)
+    check_labels(measure, source.groups, annotations.labels, warn)
     codes = annotations.pair_codes  # read first: the rankings extend these label sets
     rankings = annotations.rankings(empty_run(judgments), measure.depth)
     rankings = rankings.restricted(measure.added_labels)

@@ -257,7 +257,7 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
     for cause, messages in causes.items():
         (message, names), *rest = messages.items()
         if undefined == "drop":
-            message = message.replace("have the value 0.0, for every system", "are left out")
+            message = message.replace("have the value 0.0", "are left out, or 0.0 for a run")
         if len(names) < runs:
             similar = first_names(list(itertools.chain(*dict(rest).values())))
             similarly = f"; similarly {similar}" if similar else ""

@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import (
-    Bools,
     Floats,
     Ints,
     log_discount,
@@ -28,9 +27,8 @@ from pt_fairness.core.arrays import (
     topic_means,
 )
 from pt_fairness.core.identifiers import with_text_ids, words_of
-from pt_fairness.core.messages import UNANNOTATED, Warn, listed
+from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_MEASURES, ALPHA_VARIABLE
-from pt_fairness.measures.params import DEEPEST
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: Values of one topic that differ by less are equal.
@@ -59,7 +57,7 @@ class Diversity:
     def scores(self, run: Run, warn: Warn) -> dict[Any, Floats]:
         """Return each measure with its value for each topic, ``[T]``."""
         if self._most == 1:
-            warn(f"no topic has more than one subtopic for {listed(map(str, self._scorers))}: "
+            warn(f"no topic has more than one subtopic for {', '.join(map(str, self._scorers))}: "
                  "subtopics are the iteration of the qrels, which PyTerrier's reader drops and "
                  "pt_fairness.read_qrels keeps, or groups= (--groups)", "subtopics")
         scores = self._scores(run, np.arange(len(run.ranking)))
@@ -70,7 +68,7 @@ class Diversity:
             topics = np.any([*differs.values()], axis=0)
             if topics.any():
                 names = [str(measure) for measure, mask in differs.items() if mask.any()]
-                warn(f"{listed(names)} differ from ndeval on {topics.sum()} of {len(topics)} "
+                warn(f"{', '.join(names)} differ from ndeval on {topics.sum()} of {len(topics)} "
                      "topics: tied documents are ranked as trec_eval does for nDCG (docno "
                      f"descending); {ALPHA_VARIABLE}=ndeval in the environment leaves them to "
                      "ndeval", "ties")
@@ -198,9 +196,6 @@ class Alpha:
     def __init__(self, measure: Any, subtopics: Subtopics) -> None:
         self._measure = measure
         self._subtopics = subtopics
-        cutoff = measure.params.get("cutoff")
-        if measure.NAME == "alpha_DCG" and cutoff is not None and cutoff > DEEPEST:
-            raise ValueError(f"cutoff must be at most {DEEPEST}, got {measure}")
 
     def values(self, run: Run, rows: Ints) -> Floats:
         """Return the value of each ranking, ``[R]``; 0 if no relevant document has a subtopic.
@@ -251,14 +246,10 @@ class Ndeval:
 
         :param rows: the ranked documents, ranking by ranking
         """
-        frame = run.frame(rows)
-        # ndeval takes one ranking of a topic at a time.
-        sample = positions(run.topics)
         values = np.zeros(len(run.topics))
-        for number in range(sample.max(initial=-1) + 1):
-            rankings = np.flatnonzero(sample == number)
+        for rankings, documents in run.samples(rows):  # ndeval takes one ranking of a topic
             with _LOCK:
-                metrics = self._evaluator.iter_calc(frame[sample[run.ranking[rows]] == number])
+                metrics = self._evaluator.iter_calc(run.frame(documents))
                 of_topic = {metric.query_id: metric.value for metric in metrics}
             qids = self._names[run.topics[rankings]]
             values[rankings] = [of_topic.get(qid, 0.0) for qid in qids]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -17,7 +18,6 @@ from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.core.registry import check_name, name_of
-from pt_fairness.io.files import is_pipe
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, registry_of
 from pt_fairness.measures.measure_names import (
     ALPHA_MEASURES,
@@ -134,9 +134,6 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     >>> with_groups(rKL @ 5, {"a": "PRO", "b": "CON"}, name="stance")
     [rKL(groups='stance')@5]
     """
-    if isinstance(source, (list, tuple, set)) or source is None:
-        raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
-                         "it once for each source, or use pt_fairness.groups.product")
     registered = groups.get(source)
     if name is not None:
         check_name("groups", name)
@@ -163,114 +160,79 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
 def check_sources(measures: Iterable[FairnessMeasure]) -> None:
     """Check that group sources and values exist, and that groups have the labels of parameters.
 
-    Pipes are not read. Labels are checked where the group source declares all of its labels.
+    Labels are checked where the group source declares all of its labels.
 
-    :raises ValueError: a source does not exist or cannot be read, or lacks a label
+    :raises ValueError: if a source does not exist or cannot be read, or lacks a label
     """
+    registries: dict[str, Any] = {"groups": groups, "values": values}
     for whole in measures:
         for measure in whole.parts:
-            for param, source in measure.sources():
-                if param == "values" and not _is_pipe(source):
-                    values.get(source)
-            for attribute in measure.joint:
-                groups.get(attribute)
-            source = measure.param("groups")
-            if source is not None and measure.needs_groups and not _is_pipe(source):
-                source = groups.get(source)
-                if source.complete and source.labels is not None:
-                    check_declared(measure, source, source.labels)
+            for param, name in measure.sources():
+                if param in registries:
+                    source = registries[param].get(name)
+                    if name is measure.param("groups") and source.complete and source.labels:
+                        check_labels(measure, source, source.labels, warn)
 
 
 def check_names(measures: Iterable[Any]) -> None:
     """Check that no two objects that measures hold have the same name.
 
-    :raises ValueError: two group sources, targets, values or runs do
+    :raises ValueError: if two group sources, targets, values or runs do
     """
     named: dict[tuple[str, str], Any] = {}
-    for measure in measures:
-        if not isinstance(measure, FairnessMeasure):
-            continue
-        for param, source in measure.sources():
-            name = name_of(source)
-            source = registry_of(param).find(source)
-            if source is not None:
-                key = param, name
-                first = named.setdefault(key, source)
-                if first != source:
-                    raise ValueError(f"two {source.WHAT} of this call are named {name!r}: "
-                                     f"{first!r} and {source!r}; give one of them another name")
-
-
-def _is_pipe(source: Any) -> bool:
-    return isinstance(source, (str, os.PathLike)) and is_pipe(source)
-
-
-def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequence[str]) -> None:
-    """Check that a group source has the labels that the parameters of a measure name.
-
-    :param labels: the labels of the source
-    :raises ValueError: the source lacks a label
-    """
-    possible = [*labels, *measure.added_labels]
-    for parameter, label in measure.named_labels(possible):
-        if label not in possible and not some_protected(measure, parameter, possible):
-            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
-                             f"are {listed(labels) or 'no groups'}")
-
-
-def some_protected(measure: FairnessMeasure, parameter: str, labels: list[str]) -> bool:
-    """Return whether the parameter is ``protected`` and one of the labels that it names exists.
-
-    A scale such as −3 to 3 need not have documents of every label.
-    """
-    named = {label for name, label in measure.named_labels(labels) if name == "protected"}
-    return parameter == "protected" and not named.isdisjoint(labels)
+    sources = [measure.sources() for measure in measures if isinstance(measure, FairnessMeasure)]
+    for param, source in itertools.chain(*sources):
+        registered = registry_of(param).find(source)
+        if registered is not None:
+            first = named.setdefault((param, name_of(source)), registered)
+            if first != registered:
+                raise ValueError(f"{param} must have different names, got two named "
+                                 f"{name_of(source)!r}: {first!r} and {registered!r}")
 
 
 def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
     """Check that measures can use weights.
 
     :param source: a group source with weights
-    :raises ValueError: a measure is not defined for weights
+    :raises ValueError: if a measure is not defined for weights
     """
     for measure in measures:
         if measure.refuses_weights:
-            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
-            advice = "norm='none' or " if sums else ""
-            raise ValueError(f"{measure} is not defined for documents with weights, which "
-                             f"{source!r} has; use {advice}groups without weights")
+            raise ValueError(f"groups must be without weights for {measure}, got {source!r}")
 
 
-def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn) -> None:
-    """Check that the labels in the parameters of a measure are in the label set G.
+def check_labels(measure: FairnessMeasure, source: groups.Groups | None, labels: Sequence[str],
+                 warn: Warn) -> None:
+    """Check that the labels in the parameters of a measure are groups.
 
+    A scale such as −3 to 3 need not have documents of every label in ``protected``.
+
+    :param source: the group source; ``None`` for the qrels
+    :param labels: the groups G
     :param warn: issues the warnings
-    :raises ValueError: a label is not in G, and the group source declares its labels
+    :raises ValueError: if a label is not in G, and the group source declares its labels
     """
-    labels = annotations.labels
-    if annotations.groups is not None and annotations.declared is not None:
-        check_declared(measure, annotations.groups, labels)
+    declared = source is not None and source.labels is not None
+    groups_ = listed(labels) or "no groups"
     added = measure.added_labels
     possible = [*labels, *added]
-    for parameter, label in measure.named_labels(possible):
-        if label not in possible:
-            words = ""
-            cause = f"label {label}"
-            if parameter == "protected":
-                param = measure.SUPPORTED_PARAMS[parameter]
-                words = f"; protected takes {param.allowed}"
-            if not some_protected(measure, parameter, possible):
-                cause = f"{UNKNOWN}{cause}"
-            warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-                 f"hold {listed(labels) or 'no groups'}{words}", cause)
+    named = measure.named_labels(possible)
+    for parameter, label in named:
+        if label in possible:
+            continue
+        scale = parameter == "protected" and any(
+            name == parameter and other in possible for name, other in named)
+        if declared and not scale:
+            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
+                             f"are {groups_}")
+        warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
+             f"hold {groups_}; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}",
+             f"{'' if scale else UNKNOWN}label {label}")
     unjudged = [label for label in added if label not in labels]
     if unjudged:
-        undeclared = ""
-        if annotations.declared is not None:
-            undeclared = f" and {annotations.groups!r} does not declare"
         warn(f"the target of {measure} has a share for {listed(unjudged)}, which no judged "
-             f"document has as its group{undeclared}; the judged documents have "
-             f"{listed(labels) or 'no groups'}", f"target {unjudged}")
+             f"document has as its group; the judged documents have {groups_}",
+             f"target {unjudged}")
 
 
 def provider_of(measure: Any) -> Any:
@@ -281,8 +243,8 @@ def provider_of(measure: Any) -> Any:
     return None
 
 
-def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
-    """Warn about measures that evaluate one list of a topic although the run has several.
+def warn_of_one_ranking(measures: Sequence[Any], run: pd.DataFrame) -> None:
+    """Warn of measures that evaluate one ranking of a topic although the run has several.
 
     :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
     """
@@ -291,8 +253,8 @@ def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
     elsewhere = [str(measure) for measure in measures
                  if getattr(provider_of(measure), "NAME", None) != "fairness"]
     if elsewhere:
-        warn("the run has several rankings of a topic; one list, with the last row of each "
-             f"document, was ranked for {listed(elsewhere)}")
+        warn("the run has several rankings of a topic; one, with the last row of each document, "
+             f"was evaluated for {listed(elsewhere)}")
 
 
 def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:

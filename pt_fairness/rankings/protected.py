@@ -89,8 +89,8 @@ class Side(NamedTuple):
     #: shares if the target is a distribution, and 0 without a target.
     plus: Floats
     total: Floats
-    #: Mask of the rankings that have a protected group and a population, ``[R]``. A population that is
-    #: the run may be empty.
+    #: Mask of the rankings that have a protected group and a population, ``[R]``. A population that
+    #: is the run may be empty.
     defined: Bools
 
     @property

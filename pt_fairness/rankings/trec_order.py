@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import (
-    Bools,
     Floats,
     Ints,
-    distinct,
     is_new,
     positions,
     recoded,
@@ -242,6 +240,16 @@ class Run:
         """Return the scores of the documents at the indices ``rows``."""
         return self._score[self._order[rows]]
 
+    def samples(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield one ranking of each topic at a time, and those of some documents in them.
+
+        :param rows: the indices of the documents
+        """
+        sample = positions(self.topics)
+        number = sample[self.ranking[rows]]
+        for one in range(sample.max(initial=-1) + 1):
+            yield np.flatnonzero(sample == one), rows[number == one]
+
     @property
     def tied(self) -> Ints:
         """The indices of the documents that share a score with others of their ranking."""
@@ -313,8 +321,8 @@ def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, I
     """
     with np.errstate(over="ignore"):
         score = score.astype(np.float32)
-    # One sort of integers, by ranking and by score, is faster than lexsort, most of all for a run that
-    # is in order.
+    # One sort of integers, by ranking and score, is faster than lexsort, above all for a run that is
+    # in order.
     key = ranking.astype(np.int64) << 32
     # The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
     negated = np.float32(0) - score  # has no −0

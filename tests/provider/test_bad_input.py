@@ -42,9 +42,9 @@ def test_unknown_groups_and_labels_are_refused(worked, measure, message):
 
 
 @pytest.mark.parametrize("measure, message", [
-    (nDCG @ 5, r"the provider 'fairness' does not compute nDCG@5"),
-    (alpha_nDCG @ 0, "cutoff takes a whole number"),
-    *((measure, f"{measure} is not possible: ndeval takes cutoffs from 1 to 20, so use ERR_IA@20")
+    (nDCG @ 5, "measures must be of .*'fairness', got nDCG@5"),
+    (alpha_nDCG @ 0, "cutoff must be .*alpha_nDCG@0"),
+    *((measure, f"cutoff must be from 1 to 20 .*{measure}")
       for measure in (ERR_IA, ERR_IA @ 0, ERR_IA @ 21))])
 def test_the_provider_by_itself_refuses_measures(worked, measure, message):
     with pytest.raises(ValueError, match=message):

@@ -107,7 +107,7 @@ def test_two_objects_of_one_name_are_an_error():
     one = groups.from_frame(FRAME, name="mine")
     two = groups.from_frame(FRAME.assign(group="A"), name="mine")
     check_names([rND(groups=one) @ 5, rKL(groups=one) @ 5, RepBias(group="A", groups=one)])
-    with pytest.raises(ValueError, match=r"two groups of this call are named 'mine'.*another name"):
+    with pytest.raises(ValueError, match=r"groups must have different names.*'mine'"):
         check_names([rND(groups=one) @ 5, rKL(groups=two) @ 5])
 
 
