@@ -50,6 +50,7 @@ from ir_datasets.formats import touche as formats
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import LocalDownload, home_path, sax_html_parser
 
+from pt_fairness.collections import complete
 from pt_fairness.collections.variants import (
     UNCOUNTED,
     Documentation,
@@ -384,3 +385,6 @@ def register(registry: Any) -> None:
     _register_debates(registry)
     _register_touche(registry)
     _register_blogs(registry)
+
+
+complete(__name__)

@@ -34,6 +34,7 @@ from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import CsvQueries, JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
+from pt_fairness.collections import complete
 from pt_fairness.collections.variants import (
     UNCOUNTED,
     Documentation,
@@ -297,3 +298,6 @@ def register(registry: Any) -> None:
     _register_cocktail(registry)
     _register_grep(registry)
     _register_sara(registry)
+
+
+complete(__name__)

@@ -28,6 +28,7 @@ from ir_datasets.util import (
     home_path,
 )
 
+from pt_fairness.collections import complete
 from pt_fairness.io import irds as reading
 
 if TYPE_CHECKING:
@@ -304,3 +305,6 @@ def write_rows(table: Path, frame: pd.DataFrame) -> None:
     """
     write(table, lambda file: frame.to_csv(file, sep="\t", index_label="docno",
                                            quoting=csv.QUOTE_NONE))
+
+
+complete(__name__)
