@@ -26,8 +26,8 @@ from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare, re
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.rankings.rankings import Rankings
+from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The measures of ir_measures that are a sum over the ranks, divided by a number that only depends
 #: on the qrels.
@@ -42,7 +42,7 @@ DIGITS = 5
 #: Sums of more summands are shown as one number.
 MOST_SUMMANDS = 30
 #: The causes of warnings about the other topics of a run.
-OTHER_TOPICS = ("few topics", "empty run")
+OTHER_TOPICS = ("few topics",)
 #: Values of a provider count as equal within this distance.
 SAME = 1e-9
 #: The columns of the protected side.
@@ -227,7 +227,7 @@ def _rows(run: pd.DataFrame, topic: str, topics: Sequence[str]) -> pd.DataFrame:
                          f"{topic!r}.{did_you_mean(topic, topics)}")
     rows = run[texts_of(run["query_id"]) == topic]
     if rows.empty:
-        warn(f"the run returned nothing for topic {topic!r}", "empty run")
+        warn(f"the run returned nothing for topic {topic!r}")
     return rows
 
 

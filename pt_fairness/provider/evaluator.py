@@ -342,8 +342,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The topics of the qrels, as text.
         self.topics = judgments.topics
         self._warn = once()
-        if len(judgments.relevance) < len(judgments.row_relevance) and len(judgments.conflicts):
-            self._warn_of_conflicts()
         #: The measures of this package, without the parts of composed measures.
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
@@ -375,17 +373,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                        f"({', '.join(map(str, self.several))})", f"{ONCE}protected")
         diverse = list(filter(reads_subtopics, measures))
         self._diversity = Diversity(diverse, qrels, judgments) if diverse else None
-
-    def _warn_of_conflicts(self) -> None:
-        judgments = self.judgments
-        conflicts = judgments.conflicts
-        pair = judgments.index.pair[conflicts[0]]
-        (docno,) = judgments.docnos([pair])
-        topic = self.topics[judgments.topic[pair]]
-        self._warn(f"{len(conflicts)} rows of the qrels judge a document again for the same topic "
-                   f"and group, with another relevance (the first is {docno!r} for topic "
-                   f"{topic!r}): measures of this package count the highest, those of trec_eval, "
-                   "such as nDCG, the last", "conflicts")
 
     def _warn_of_dropped(self, source: GroupedMeasures) -> None:
         for dropper, dropped in source.dropping.items():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, is_new, ranges, recoded, unique_rows
+from pt_fairness.core.arrays import Bools, Floats, Ints, is_new, ranges, recoded
 
 if TYPE_CHECKING:  # pandas is not needed to declare measures
     from pt_fairness.groups import Memberships
@@ -72,32 +72,34 @@ class LabelSets:
         total = np.bincount(item, weights)
         share = weights / total[item]
         codes[item] = label  # those of several labels follow
-        count = np.bincount(item)
-        for size in np.unique(count[count > 1]):
-            entries = np.flatnonzero(count[item] == size)
-            rows = entries.reshape(-1, size)
-            of_rows = item[rows[:, 0]]
-            codes[of_rows] = self._added(label[rows], share[rows], weight is not None)
+        count = np.bincount(item, minlength=items)
+        several = count[item] > 1
+        if several.any():
+            codes[count > 1] = self._added(item[several], label[several], share[several],
+                                           weight is not None)
         return codes
 
-    def _added(self, label: Ints, share: Floats, weighted: bool) -> Ints:
-        """Add sets of ``size`` labels to the table, and return the code of each set.
+    def _added(self, item: Ints, label: Ints, share: Floats, weighted: bool) -> Ints:
+        """Add the sets of items to the table, and return the code of each item.
 
-        :param label: the labels of each set, ``[n, size]``
-        :param share: the shares of these labels, ``[n, size]``
+        :param item: the item of each entry, ``[n]``, ascending
+        :param label: the label of each entry, ``[n]``, ascending in each item
+        :param share: the share of each entry, ``[n]``
         :param weighted: whether the shares are weights
         """
-        size = label.shape[1]
-        columns, number = unique_rows(*label.T, *share.T)
-        codes = number + len(self)
-        labels = np.column_stack(columns[:size])
-        shares = np.column_stack(columns[size:])
-        sets = len(labels)
-        ends = self._start[-1] + size * np.arange(1, sets + 1)
-        self._start = np.append(self._start, ends)
-        self._label = np.append(self._label, labels)
-        self._share = np.append(self._share, shares)
-        self.weighted = np.append(self.weighted, [weighted] * sets)
+        import pandas as pd
+        first = np.flatnonzero(is_new(item))
+        entries = pd.DataFrame({"label": label, "share": share})
+        hashes = pd.util.hash_pandas_object(entries, index=False).to_numpy()
+        keys = np.add.reduceat(hashes, first)
+        _, chosen, number = np.unique(keys, return_index=True, return_inverse=True)
+        size = np.diff(first, append=len(item))[chosen]
+        entry = ranges(first[chosen], size)
+        codes = len(self) + number
+        self._start = np.append(self._start, self._start[-1] + np.cumsum(size))
+        self._label = np.append(self._label, label[entry])
+        self._share = np.append(self._share, share[entry])
+        self.weighted = np.append(self.weighted, np.full(len(size), weighted))
         return codes
 
     def annotated(self, annotations: Memberships, items: int) -> Ints:

@@ -232,14 +232,14 @@ class Rankings:
 
         :returns: their share for each cutoff; NaN if no document counts
         """
-        counts = self.sets.any_of(self.labels)
-        rows = np.flatnonzero(counts[self.codes])
-        if not len(rows):
-            return dict.fromkeys(cutoffs, np.nan)
-        ranking = self.ranking[rows]
-        number = positions(ranking)
-        place = rows - self.start[ranking]
-        return {cutoff: float(np.mean(place[number < cutoff] < cutoff)) for cutoff in cutoffs}
+        annotated = self.restricted()
+        rows = annotated._annotated
+        place = rows - self.start[self.ranking[rows]]
+        shares = {}
+        for cutoff in cutoffs:
+            count = np.minimum(annotated.length, cutoff).sum()
+            shares[cutoff] = (place < cutoff).sum() / count if count else np.nan
+        return shares
 
     def note(self, labels: Sequence[str] | None = None, prefix: str = "", /, **numbers: Any
              ) -> None:

@@ -16,7 +16,7 @@ from pt_fairness.core.arrays import (
     positions,
     recoded,
 )
-from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
+from pt_fairness.core.identifiers import PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, shown, warn
 from pt_fairness.io.files import need_distinct_columns
 
@@ -79,18 +79,6 @@ class Judgments:
         return np.array(self.topics, dtype=object)
 
     @cached_property
-    def conflicts(self) -> Ints:
-        """The rows whose relevance is not that of the first row of the same pair and label."""
-        pair = self.index.pair
-        relevance = self.row_relevance
-        differs = relevance != self.relevance[pair]
-        if differs.any():
-            labels, _ = self.row_labels
-            of_cells = pd.Series(relevance).groupby([pair, labels])
-            differs = relevance != of_cells.transform("first")
-        return np.flatnonzero(differs)
-
-    @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
         """The label code of each row, ``[rows]``, and the labels in order of appearance.
 
@@ -130,24 +118,29 @@ class Run:
         samples: dict[str, Any] = {}
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
-        if not run_qids or not set(run_qids).issuperset(judgments.topics):
-            _warn_of_topics(list(run_qids), judgments.topics, warn)
+        topics = judgments.topics
+        present = sum(qid in run_qids for qid in topics)
+        if 2 * present < len(topics):
+            example = ""
+            if not present and run_qids:
+                example = f" (it has topics such as {next(iter(run_qids))!r}, not {topics[0]!r})"
+            warn(f"the run has results for {present} of the {len(topics)} topics of the qrels"
+                 f"{example}; the others count as if it had returned nothing", "few topics")
         judged = topic >= 0
         if not judged.all():
             topic = topic[judged]
             sample = sample[judged]
             score = score[judged]
             docnos = docnos[judged]
-        topics = len(judgments.topics)
         #: The topic of each ranking, ``[R]``.
-        self.topics = np.arange(topics, dtype=np.int32)
+        self.topics = np.arange(len(topics), dtype=np.int32)
         ranking = topic
         if len(samples) > 1:
             ranking = self._numbered(topic, sample, len(samples))
         #: Whether a topic has several rankings.
-        self.sampled = len(self.topics) > topics
+        self.sampled = len(self.topics) > len(topics)
         pair, hashes = judgments.index.find(topic, docnos, "run")
-        if len(pair) and pair.max() < 0 and len(judgments.topic):
+        if len(pair) and pair.max() < 0:
             warn(f"none of the {len(pair)} documents of the run is judged: it has documents such "
                  f"as {str(docnos.iloc[0])!r}, the qrels such as {judgments.docnos([0])[0]!r}",
                  "no judged document")
@@ -179,8 +172,6 @@ class Run:
         #: The 0-based rank of each document, ``[n]``.
         self.place = np.arange(len(ranking), dtype=np.int32)
         self.place -= start[ranking]
-        if self.sampled:
-            self._warn_of_samples(len(samples), warn)
 
     def _numbered(self, topic: Ints, sample: Ints, samples: int) -> Ints:
         """Repeat the topics that have samples, and return the ranking of each row, ``[n]``."""
@@ -190,17 +181,6 @@ class Run:
         start = np.cumsum(count) - count
         start = start.astype(np.int32)
         return start[topic] + sample
-
-    def _warn_of_samples(self, samples: int, warn: Warn) -> None:
-        """Warn of the topics that are missing from some of the samples."""
-        qids = self._judgments.topics
-        empty = self.length == 0
-        topics = np.intersect1d(self.topics[empty], self.topics[~empty])
-        if len(topics):
-            first = qids[topics[0]]
-            warn(f"{len(topics)} of {len(qids)} topics (the first is {first!r}) are missing from "
-                 f"some of the {samples} samples of the run; these samples returned nothing for "
-                 "them", "samples")
 
     @property
     def topic(self) -> Ints:
@@ -267,23 +247,6 @@ class Run:
         return order
 
 
-def _warn_of_topics(run_qids: Sequence[str], qids: Sequence[str], warn: Warn) -> None:
-    """Warn of a run with results for few topics of the qrels, or for none.
-
-    :param run_qids: the topics of the run
-    :param qids: the topics of the qrels
-    """
-    present = len(set(qids).intersection(run_qids))
-    if not run_qids:
-        warn("the run is empty: every topic counts as if it had returned nothing", "empty run")
-    elif qids and not present:
-        warn(f"the run has none of the {len(qids)} topics of the qrels: it has topics such as "
-             f"{run_qids[0]!r}, they have topics such as {qids[0]!r}", "topics")
-    elif present < len(qids) / 2:
-        warn(f"the run has results for {present} of the {len(qids)} topics of the qrels; the "
-             "others count as if it had returned nothing", "few topics")
-
-
 def empty_run(judgments: Judgments) -> Run:
     """Return a run without rows."""
     rows = pd.DataFrame(columns=["query_id", "doc_id", "score"])
@@ -321,8 +284,8 @@ def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, I
     """
     with np.errstate(over="ignore"):
         score = score.astype(np.float32)
-    # One sort of integers, by ranking and score, is faster than lexsort, above all for a run that is
-    # in order.
+    # One sort of integers, by ranking and score, is faster than lexsort, above all for a run in
+    # order.
     key = ranking.astype(np.int64) << 32
     # The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
     negated = np.float32(0) - score  # has no −0
@@ -347,17 +310,9 @@ def _order_ties(order: Ints, block: Ints, docnos: pd.Series) -> None:
     """Sort the documents of each tie block by docno, descending, in place."""
     size = np.bincount(block)
     rows = np.flatnonzero(size[block] > 1)
-    while len(rows):
-        # Whole blocks, with about CHUNK rows, bound the memory for docnos as text.
-        last = block[rows[:CHUNK][-1]]
-        end = np.searchsorted(block, last, "right")
-        part = rows[:np.searchsorted(rows, end)]
-        tied = order[part]
-        texts = texts_of(docnos.iloc[tied])
-        words = ~words_of(texts)
-        keys = (*words.T[::-1], block[part])
-        order[part] = tied[np.lexsort(keys)]
-        rows = rows[len(part):]
+    tied = order[rows]
+    words = ~words_of(texts_of(docnos.iloc[tied]))
+    order[rows] = tied[np.lexsort((*words.T[::-1], block[rows]))]
 
 
 def last_rows(ranking: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -> Ints:

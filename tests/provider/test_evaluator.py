@@ -112,7 +112,7 @@ def test_a_topic_of_the_run_alone_is_left_out_and_one_of_the_qrels_alone_is_not(
 def test_a_run_and_qrels_that_share_no_topic_are_warned_of(worked):
     run = worked.run_frame.assign(query_id="q1")
     (text,) = told_of([rND @ 3], worked.qrels_frame, run)
-    assert "none of the 1 topics of the qrels" in text and "'q1'" in text and "'1'" in text
+    assert "0 of the 1 topics of the qrels" in text and "'q1'" in text and "'1'" in text
 
 
 def test_groups_of_other_documents_are_warned_of(worked):
