@@ -81,7 +81,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
                          "together; rename it")
     labels = annotations.labels
     size = len(labels)
-    relevant = annotations.sets.shares(annotations.by_rel[rel], labels)
+    relevant = annotations.sets.shares(annotations.judged_codes[rel], labels)
     counts = pd.DataFrame(relevant, judgments.names[judgments.topic], labels)
     counts = counts.groupby(level=0, sort=False).sum()
     counts.loc[ALL_TOPICS] = counts.sum()

@@ -98,7 +98,7 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
         judged["doc_id"] = judgments.docnos()
         judged["score"] = judgments.relevance
         ranking = Run(judged, judgments, lambda message, cause: None)
-        codes = annotations.by_rel[rel][ranking.pair]
+        codes = annotations.judged_codes[rel][ranking.pair]
     else:
         ranking = Run(one_run(run, topics), judgments)
         if ranking.sampled:

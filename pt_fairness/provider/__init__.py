@@ -76,9 +76,9 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         """Return the columns of runs that ``measures`` read.
 
         ``pt.Experiment`` calls this before the first system retrieves, unless
-        ``validate="ignore"``. So the sources of the measures are checked here, too.
+        ``validate="ignore"``. So it also checks the sources of the measures.
 
-        :raises ValueError: a group source or values do not exist, or the groups lack a label
+        :raises ValueError: if a group source or values do not exist, or the groups lack a label
         """
         from pt_fairness.provider.measure_lists import check_sources
         measures = list(measures)
@@ -98,8 +98,8 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         from pt_fairness.provider.evaluator import FairnessEvaluator
         # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
         if isinstance(measures, (set, frozenset)):
-            by_name = sorted(measures, key=str)
-            measures = sorted(by_name, key=lambda measure: getattr(measure, "place", -1))
+            named = sorted(measures, key=str)
+            measures = sorted(named, key=lambda measure: getattr(measure, "place", -1))
         measures = list(measures)
         for measure in measures:
             if not self.supports(measure):

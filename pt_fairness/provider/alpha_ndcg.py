@@ -1,10 +1,10 @@
 """α-DCG and α-nDCG (Clarke et al. 2008), and ndeval's other measures, in trec_eval's order.
 
 ir_measures computes all of them with ndeval, which breaks ties in another order than trec_eval,
-takes one α per call, and stops at rank 20. The arithmetic of α-nDCG here is that of ndeval, without
-these limits. The ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG is
-divided by the gain of an ideal ranking in which every document has every subtopic; at cutoff 1 it
-is not divided. ndeval itself computes the others, on a run whose scores follow the ranks.
+takes one α per call, and stops at rank 20. α-nDCG and α-DCG are computed here as ndeval does,
+without these limits. The ideal ranking is greedy; ties in it are broken by docno, descending. α-DCG
+is divided by the gain of an ideal ranking in which every document has every subtopic; at cutoff 1
+it is not divided. ndeval itself computes the others, on a run whose scores follow the ranks.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Diversity:
                  "pt_fairness.read_qrels keeps, or groups= (--groups)", "subtopics")
         scores = self._scores(run, np.arange(len(run.ranking)))
         if len(run.tied):
-            with_ndeval = self._scores(run, run.order_of_ndeval())
-            differs = {measure: np.abs(values - with_ndeval[measure]) > ROUNDING
+            theirs = self._scores(run, run.order_of_ndeval())
+            differs = {measure: np.abs(values - theirs[measure]) > ROUNDING
                        for measure, values in scores.items()}
             topics = np.any([*differs.values()], axis=0)
             if topics.any():
@@ -75,7 +75,7 @@ class Diversity:
         return scores
 
     def _scores(self, run: Run, rows: Ints) -> dict[Any, Floats]:
-        """Return the values, ``[T]``, if the documents are ranked as in ``rows``."""
+        """Return the values, ``[T]``, of the documents in the order of ``rows``."""
         scores = {}
         for measure, scorer in self._scorers.items():
             kept = rows
@@ -220,9 +220,9 @@ class Alpha:
             depth = self._subtopics.documents[run.topics]
         longest = int(depth.max(initial=0))
         terms = (1.0 - alpha) ** np.arange(longest) * log_discount(longest)
-        of_subtopic = np.append(0.0, terms.cumsum())
+        sums = np.append(0.0, terms.cumsum())
         count = self._subtopics.count[run.topics]
-        return ratio(gains, count * of_subtopic[depth])
+        return ratio(gains, count * sums[depth])
 
 
 class Ndeval:
@@ -250,7 +250,7 @@ class Ndeval:
         for rankings, documents in run.samples(rows):  # ndeval takes one ranking of a topic
             with _LOCK:
                 metrics = self._evaluator.iter_calc(run.frame(documents))
-                of_topic = {metric.query_id: metric.value for metric in metrics}
+                topic_values = {metric.query_id: metric.value for metric in metrics}
             qids = self._names[run.topics[rankings]]
-            values[rankings] = [of_topic.get(qid, 0.0) for qid in qids]
+            values[rankings] = [topic_values.get(qid, 0.0) for qid in qids]
         return np.nan_to_num(values)  # 0 / 0 without relevant documents

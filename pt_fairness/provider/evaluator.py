@@ -85,30 +85,30 @@ class QuickEvaluator:
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._measures = measures
-        by_provider = defaultdict(list)
+        users = defaultdict(list)
         for measure in measures:
-            by_provider[provider_of(measure)].append(measure)
-        plain = by_provider.pop(ir_measures.pytrec_eval, [])
-        of_gdeval = by_provider.pop(ir_measures.gdeval, [])
+            users[provider_of(measure)].append(measure)
+        plain = users.pop(ir_measures.pytrec_eval, [])
+        gdeval = users.pop(ir_measures.gdeval, [])
         judged = qrels
-        if plain or of_gdeval:
-            judged = qrels.assign(relevance=_whole(qrels["relevance"], plain + of_gdeval))
-        self._plain = self._of_gdeval = self._rest = None
+        if plain or gdeval:
+            judged = qrels.assign(relevance=_whole(qrels["relevance"], plain + gdeval))
+        self._plain = self._gdeval = self._rest = None
         if plain:
-            by_topic = _by_topic(judged, "relevance")
-            self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
-        if of_gdeval:
+            nested = _nested(judged, "relevance")
+            self._plain = ir_measures.pytrec_eval.evaluator(plain, nested)
+        if gdeval:
             # gdeval counts each row as a document, and reads only the number at the end of a topic.
             codes, self._topics = pd.factorize(qrels["query_id"])
             rows = judged.assign(query_id=codes.astype(str))
             rows = rows.drop_duplicates(["query_id", "doc_id"], keep="last")
-            self._of_gdeval = ir_measures.evaluator(of_gdeval, rows)
+            self._gdeval = ir_measures.evaluator(gdeval, rows)
         #: The evaluators of this package's measures: one or none.
         self.fairness = []
-        for provider in [one for one in by_provider if getattr(one, "NAME", "") == "fairness"]:
-            self.fairness.append(provider.evaluator(by_provider.pop(provider), qrels))
-        if by_provider:
-            self._rest = ir_measures.evaluator([*itertools.chain(*by_provider.values())], qrels)
+        for provider in [one for one in users if getattr(one, "NAME", "") == "fairness"]:
+            self.fairness.append(provider.evaluator(users.pop(provider), qrels))
+        if users:
+            self._rest = ir_measures.evaluator([*itertools.chain(*users.values())], qrels)
 
     def evaluate(self, run: pd.DataFrame) -> tuple[list[Any], RunFacts]:
         """Return the value of each measure for each topic, and what is known of the run.
@@ -121,12 +121,12 @@ class QuickEvaluator:
         metrics = []
         facts = RunFacts()
         if self._plain is not None:
-            metrics += self._plain.iter_calc(_by_topic(run, "score"))
-        if self._of_gdeval is not None:
+            metrics += self._plain.iter_calc(_nested(run, "score"))
+        if self._gdeval is not None:
             topics = pd.Index(run["query_id"])
             codes = self._topics.get_indexer(topics)
             numbered = run.assign(query_id=codes.astype(str))
-            for metric in self._of_gdeval.iter_calc(numbered[codes >= 0]):
+            for metric in self._gdeval.iter_calc(numbered[codes >= 0]):
                 topic = self._topics[int(metric.query_id)]
                 metrics.append(metric._replace(query_id=topic))
         for evaluator in self.fairness:
@@ -163,7 +163,7 @@ def _whole(relevance: pd.Series, measures: Sequence[Any]) -> pd.Series:
     return numbers
 
 
-def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
+def _nested(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
     docnos = frame["doc_id"].to_numpy(object)
     numbers = frame[column].to_numpy(object)
@@ -186,7 +186,7 @@ class OfGroups:
         self._evaluators = {measure: self._evaluator(measure) for measure in measures}
 
     def _evaluator(self, measure: OfGroupMeasure) -> tuple[Bools, QuickEvaluator]:
-        # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
+        # Each measure has an evaluator of its own, because pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
         member, relevance = self._judged(measure.param("group"))
         relevant = member & (relevance >= measure.inner_rel)
@@ -236,9 +236,9 @@ class OfGroups:
                 except ZeroDivisionError:
                     raise ValueError(f"measure must be defined where all documents of a ranking "
                                      f"are relevant, got {measure}") from None
-                of_topic = {metric.query_id: metric.value for metric in metrics}
+                topic_values = {metric.query_id: metric.value for metric in metrics}
                 qids = self._names[run.topics[number]]
-                values[number] = [of_topic.get(qid, default) for qid in qids]
+                values[number] = [topic_values.get(qid, default) for qid in qids]
             yield measure, np.where(defined, topic_means(values, run.topics), np.nan)
 
 
@@ -248,7 +248,7 @@ class GroupedMeasures:
     :param source: the source or its name, ``None`` for ``iteration``
     :param needed: whether the measures need groups
     :param measures: the measures; they combine the same sources, or none
-    :raises ValueError: an unknown source, or qrels without groups
+    :raises ValueError: if a source is unknown, or the qrels are without groups
     """
 
     def __init__(self, source: Any, needed: bool, measures: Sequence[FairnessMeasure],
@@ -266,14 +266,14 @@ class GroupedMeasures:
             # Some sources know whether they have weights once the judged documents are looked up.
             if self.groups.weighted:
                 check_weights(measures, self.groups)
-        of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
-        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
-        self.of_rankings = [measure for measure in measures if measure not in of_group]
-        self.values = self.of_group = self._attributes = None
-        if of_values:
-            self.values = ValueLookup(of_values, self.annotations)
-        if of_group:
-            self.of_group = OfGroups(of_group, self.annotations)
+        value_measures = [measure for measure in measures if isinstance(measure, ValueMeasure)]
+        group_measures = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
+        self.ranked_measures = [measure for measure in measures if measure not in group_measures]
+        self.values = self.effectiveness = self._attributes = None
+        if value_measures:
+            self.values = ValueLookup(value_measures, self.annotations)
+        if group_measures:
+            self.effectiveness = OfGroups(group_measures, self.annotations)
         if measures[0].joint:
             self._attributes = Attributes(measures, judgments)
             sources += self._attributes.sources.values()
@@ -297,9 +297,9 @@ class GroupedMeasures:
 
     def scores(self, run: Run, rankings: Rankings) -> dict[FairnessMeasure, Floats]:
         """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined."""
-        scores = score(self.of_rankings, rankings)
-        if self.of_group is not None:
-            scores.update(self.of_group.scores(run, rankings))
+        scores = score(self.ranked_measures, rankings)
+        if self.effectiveness is not None:
+            scores.update(self.effectiveness.scores(run, rankings))
         return scores
 
     def reason(self, measure: FairnessMeasure) -> str:
@@ -319,14 +319,14 @@ class GroupedMeasures:
 
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
-    by_source = defaultdict(list)
+    sharing = defaultdict(list)
     for part in dict.fromkeys(part for measure in measures for part in measure.parts):
         needed = part.needs_groups
         source = part.param("groups") if needed else None
         key = source, needed, *part.joint
-        by_source[key].append(part)
+        sharing[key].append(part)
     return [GroupedMeasures(source, needed, users, judgments)
-            for (source, needed, *_), users in by_source.items()]
+            for (source, needed, *_), users in sharing.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
@@ -358,8 +358,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for part in source.measures:
                 masks[part] = source.dropped
                 check_labels(part, source.groups, labels, self._warn)
-                by_default = "protected" not in part.params
-                if len(labels) > 2 and by_default and part.param("protected") not in (None, "all"):
+                unset = "protected" not in part.params
+                if len(labels) > 2 and unset and part.param("protected") not in (None, "all"):
                     self.several[part] = len(labels)
                 target = part.registered_target
                 if target is not None:
@@ -379,13 +379,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if dropped.any():
                 first = self.topics[dropped.argmax()]
                 self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
-                           f"first is {first!r}): they have no value (NaN) and are left out of the "
-                           "means. In Python, pt.Experiment leaves them out if it is given "
+                           f"first is {first!r}): their value is NaN, which the means leave "
+                           "out. In Python, pt.Experiment leaves them out if it is given "
                            "groups.to_qrels(qrels)", f"topics {dropper}")
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
-        scores, _ = self.scored(run, self._warn, with_facts=False)
+        scores, _ = self.scored(run, self._warn, facts_needed=False)
         yield from self.metrics(scores)
 
     def metrics(self, scores: Mapping[Any, Floats]) -> Iterator[Any]:
@@ -395,11 +395,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def scored(self, run: Any, warn: Warn, with_facts: bool = True) \
+    def scored(self, run: Any, warn: Warn, facts_needed: bool = True) \
             -> tuple[dict[Any, Floats], RunFacts]:
         """Return the values of the measures, ``[T]``, and what is known of the run.
 
-        :param with_facts: whether the facts other than ``has_undefined`` are needed
+        :param facts_needed: whether the facts other than ``has_undefined`` are needed
         """
         frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
         ranked = Run(frame, self.judgments, warn)
@@ -421,7 +421,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             warn(message, message)
         if self._diversity is not None:
             scores |= self._diversity.scores(ranked, warn)
-        if not with_facts:
+        if not facts_needed:
             return scores, RunFacts(bool(undefined))
         matches = {}
         within = {}
@@ -447,15 +447,15 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param run: a run with one ranking of each topic
         :param depth: the number of documents that count
         """
-        of_parts = {}
+        part_terms = {}
         for source, rankings in self._rankings(run, self._warn):
             for part in source.measures:
                 if part.is_sum:
-                    of_parts[part] = contributions(part, rankings, depth)
+                    part_terms[part] = contributions(part, rankings, depth)
         added = {}
         for measure in self._fairness:
             if measure.is_sum:
-                composed = measure.compose([of_parts[part] for part in measure.parts])
+                composed = measure.compose([part_terms[part] for part in measure.parts])
                 added[measure] = np.nan_to_num(composed)
         return added
 
@@ -467,7 +467,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         noted = {}
         for source, rankings in self._rankings(run, self._warn):
-            for part in source.of_rankings:
+            for part in source.ranked_measures:
                 restricted = replace(rankings.restricted(part.added_labels, part.depth), notes={})
                 noted[part] = restricted.block(topics.start, topics.stop)
                 values_of(part, noted[part])
@@ -503,7 +503,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             scores = source.scores(run, documents)
             parts.update(scores)
             undefined = any(np.isnan(values).all() for values in scores.values())
-            # A batch of pt.Experiment may have no judged topic.
+            # A batch of pt.Experiment may be without a judged topic.
             if source.groups is not None and self.topics and (documents.codes < 0).all():
                 self._warn_of_no_group(source, run, undefined, warn)
             if documents.foreign and not all(measure.added_labels for measure in source.measures):

@@ -37,8 +37,8 @@ def parsed(measures: Any) -> list[Any]:
     """Parse one or several measures, and remove duplicates.
 
     :param measures: a measure, or an iterable of measures; objects or names
-    :raises ValueError: an unknown name, a wrong parameter, a cutoff below 1, or an object that is
-        no measure
+    :raises ValueError: if a name is unknown, a parameter or the cutoff is wrong, or an object is
+        not a measure
 
     Examples
     --------
@@ -86,7 +86,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     :param source: the group source; ``None`` for none
     :returns: the name of each measure's column by measure, the qrels (with the groups in
         ``iteration`` if a measure reads subtopics there), and the source as an object
-    :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
+    :raises ValueError: if ``source`` is not a group source, or lacks all judged documents
     """
     if source is None:
         return {measure: str(measure) for measure in measures}, qrels, None
@@ -101,8 +101,8 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         annotated = source.to_qrels(qrels)
         if (annotated["iteration"] == "-").all():
             raise ValueError(f"no judged document, such as {qrels['doc_id'].iloc[0]!r}, has a "
-                             f"group in {source!r}, so there are no subtopics; check that the ids "
-                             "match")
+                             f"group in {source!r}, which α-nDCG reads as subtopics; check that "
+                             "the ids match")
         # Keep the topics that the source drops: measures of relevance have a value there.
         stays = qrels["query_id"].isin(annotated["query_id"])
         dropped = qrels[~stays].assign(iteration="-")
@@ -120,10 +120,10 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     :param measures: a measure, or an iterable of measures; objects or names
     :param source: as ``groups`` of :func:`pt_fairness.evaluate`
     :param name: the name of the groups in the names of the measures, which are the columns of
-        ``pt.Experiment``; by default that of the source
+        ``pt.Experiment``; by default the name of the source
     :returns: the measures in the same order, without duplicates. ``pt.Experiment`` shows them in
         this order, after those of trec_eval.
-    :raises ValueError: the source is none of these, the name is empty, or a measure is wrong
+    :raises ValueError: if the source is none of these, the name is empty, or a measure is wrong
 
     Examples
     --------
@@ -141,9 +141,9 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     elif not isinstance(source, (str, os.PathLike)):
         source = registered
     measures = parsed(measures)
-    of_ndeval = [str(measure) for measure in measures if reads_subtopics(measure)]
-    if of_ndeval:
-        warn(f"{', '.join(of_ndeval)} cannot take groups from {shown(source)}: ndeval's measures "
+    ndeval = [str(measure) for measure in measures if reads_subtopics(measure)]
+    if ndeval:
+        warn(f"{', '.join(ndeval)} cannot take groups from {shown(source)}: ndeval's measures "
              "read the iteration of the qrels; in Python, evaluate on "
              "pt_fairness.groups.get(source).to_qrels(qrels)")
     result = []
@@ -261,38 +261,38 @@ def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
     """Raise an error for a group source that knows no document, and a label that no document has.
 
     :param warnings: the causes and messages of the warnings of each run
-    :raises ValueError: such a warning applies to every run
+    :raises ValueError: if such a warning applies to every run
     """
-    of_runs = [dict(of_run) for of_run in warnings]
-    for cause in of_runs[0]:
-        if cause.startswith(UNKNOWN) and all(cause in of_run for of_run in of_runs):
-            messages = [of_run[cause] for of_run in of_runs]
-            raise ValueError(max(messages, key=len))  # that of a run without documents is shorter
+    causes = list(map(dict, warnings))
+    for cause in causes[0]:
+        if cause.startswith(UNKNOWN) and all(cause in issued for issued in causes):
+            messages = [issued[cause] for issued in causes]
+            raise ValueError(max(messages, key=len))  # shorter for a run without documents
 
 
 class ValueLookup:
     """The document values that measures use.
 
     :param annotations: the groups of the judged documents
-    :raises ValueError: an unknown value source or background run
+    :raises ValueError: if a value source or background run is unknown
     """
 
     def __init__(self, measures: Sequence[ValueMeasure], annotations: Annotations) -> None:
         self._annotations = annotations
         self._topics = annotations.judgments.topics
-        by_source = defaultdict(list)
+        sharing = defaultdict(list)
         for measure in measures:
             key = measure.value_source
-            by_source[key].append(measure)
+            sharing[key].append(measure)
         #: The values of labels, and the sources of the values of documents.
-        self._of_labels = {}
+        self._label_numbers = {}
         self._sources = {}
         #: The number of ranks of a list for which each source is needed, ``None`` for all.
         self._depths = {}
-        for key, users in by_source.items():
+        for key, users in sharing.items():
             source = users[0].param("values")
             if isinstance(source, dict):
-                self._of_labels[key] = source
+                self._label_numbers[key] = source
                 continue
             self._sources[key] = values.get(source)
             self._depths[key] = depth_of(users)
@@ -307,9 +307,9 @@ class ValueLookup:
         for key, source in self._sources.items():
             rows = self._rows(key, run)
             topic = run.topic[rows]
-            of_run = np.full(len(run.place), np.nan)
-            of_run[rows] = source.find(topic, self._topics, run.docnos(rows))
-            numbers[key] = of_run
+            column = np.full(len(run.place), np.nan)
+            column[rows] = source.find(topic, self._topics, run.docnos(rows))
+            numbers[key] = column
         return replace(rankings, document_values=numbers, backgrounds=self._backgrounds)
 
     def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
@@ -327,8 +327,8 @@ class ValueLookup:
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.
 
-        :param rel: the minimum relevance of judged documents; ``None`` for those of the run
-            that is registered as ``name``
+        :param rel: the minimum relevance of judged documents; ``None`` for the documents of
+            the run that is registered as ``name``
         """
         judgments = self._annotations.judgments
         sets = self._annotations.sets
@@ -351,10 +351,10 @@ class ValueLookup:
         labels = self._annotations.labels
         numbers = {key: source.find(topic, self._topics, docnos)
                    for key, source in self._sources.items()}
-        for key, of_labels in self._of_labels.items():
+        for key, label_numbers in self._label_numbers.items():
             shares = sets.shares(codes, labels)
-            of_documents = of_label_sets(of_labels, labels, shares)
-            numbers[key] = np.where(shares.any(axis=1), of_documents, np.nan)
+            label_values = of_label_sets(label_numbers, labels, shares)
+            numbers[key] = np.where(shares.any(axis=1), label_values, np.nan)
         return Background(topic, numbers)
 
 
@@ -362,8 +362,8 @@ class Attributes:
     """The sources whose labels measures combine: their :attr:`FairnessMeasure.joint`.
 
     :param measures: measures with the same sources
-    :raises ValueError: an unknown source or target, a target that depends on the topic, or a source
-        with weights in ``whole``
+    :raises ValueError: if a source or target is unknown, a target depends on the topic, or a source
+        in ``whole`` has weights
     """
 
     def __init__(self, measures: Sequence[FairnessMeasure], judgments: Judgments) -> None:
@@ -377,20 +377,20 @@ class Attributes:
             added: set[str] = set()
             for measure in measures:
                 if source.weighted and name in map(name_of, measure.param("whole")):
-                    raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
-                                     "there; leave it out of whole")
+                    raise ValueError(f"whole must be sources without weights, got {name!r} in "
+                                     f"{measure}")
                 target = targets.find(measure.joint[attribute])
                 if target.topics is not None or target.of_qrels:
-                    raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair "
-                                     "takes targets with the same shares for all topics, and adds "
-                                     "those of the relevant documents itself (of_qrels)")
+                    raise ValueError("target must have the same shares for all topics, to which "
+                                     "TrecFair adds the relevant documents, got "
+                                     f"{target.name!r}")
                 added.update(target.labels)
             annotations = Annotations(judgments, source, [self._rel], added, unknown=True)
             self._annotations[attribute] = annotations
             cells *= len(annotations.sets.labels)
         if cells >= 2**63:
-            raise ValueError(f"{measures[0]} has {cells:.2g} combinations of labels, more than an "
-                             "integer can number; use fewer attributes")
+            raise ValueError("attributes must have fewer than 2**63 combinations of labels, got "
+                             f"{cells:.2g} in {measures[0]}")
 
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
@@ -398,7 +398,7 @@ class Attributes:
         for attribute, judged in self._annotations.items():
             name = name_of(attribute)
             ranked = judged.rankings(run, self._depth)
-            pair_codes = judged.by_rel[self._rel]
+            pair_codes = judged.judged_codes[self._rel]
             attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
             if len(run.ranking) and (ranked.codes < 0).all():
                 warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "

@@ -21,7 +21,7 @@ from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Matches(NamedTuple):
-    """A count of documents, and of those that have no group, or no value, in a source."""
+    """How many documents there are, and how many lack a group, or a value, in a source."""
 
     documents: int
     without: int
@@ -40,7 +40,7 @@ class Matches(NamedTuple):
         return cls(len(rows), len(without), first)
 
     def joined(self, run: Matches) -> Matches:
-        """Return the sum of these matches and those of another run."""
+        """Return the sum of the matches of two runs."""
         documents = self.documents + run.documents
         without = self.without + run.without
         return Matches(documents, without, self.first or run.first)
@@ -81,8 +81,8 @@ def _no_groups(labels: Iterable[str]) -> ValueError:
     :param labels: the values of ``iteration``
     """
     return ValueError(
-        "the qrels have no groups: their iteration field is absent, or holds nothing but "
-        f"{' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
+        "the qrels must have groups, or the measures a source: the iteration of the qrels is "
+        f"absent or only {' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
         "evaluate, --groups of the commands), or write the groups into the qrels (to_qrels of "
         "Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
         "pt.fairness.read_qrels keeps them. A column group in the results of a system is read by "
@@ -99,16 +99,16 @@ class Annotations:
     :param groups: the group source; ``None`` for ``iteration``
     :param rels: the values of ``rel`` that the measures use; an element ``None`` stands for all
         judged documents
-    :param added: labels that the targets of the measures add to the label set
+    :param added: labels that the targets of the measures add to the groups G
     :param needed: whether the measures depend on groups; if not, every document is unannotated
     :param unknown: whether a document that the group source knows has the label ``@UNKNOWN`` if it
         has no other, or with the weight that the source gives it
-    :raises ValueError: neither the group source nor the qrels have groups
+    :raises ValueError: if neither the group source nor the qrels have groups
     """
 
     #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
     #: From the qrels, only rows with a relevance of at least ``rel`` contribute labels.
-    by_rel: dict[int | None, Ints]
+    judged_codes: dict[int | None, Ints]
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
                  added: Iterable[str] = (), needed: bool = True, unknown: bool = False) -> None:
@@ -123,7 +123,7 @@ class Annotations:
         if not needed:
             self._set_labels([])
             self.pair_codes = np.full(pairs, -1, np.int32)
-            self.by_rel = dict.fromkeys(rels, self.pair_codes)
+            self.judged_codes = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
             codes, labels = judgments.row_labels
             if labels and set(labels) <= TREC_DEFAULTS:
@@ -132,11 +132,11 @@ class Annotations:
             label = recoded(codes, labels, self.sets.labels)
             pair = judgments.index.pair
             self.pair_codes = self.sets.code(pair, label, pairs)
-            self.by_rel = dict.fromkeys(rels, self.pair_codes)
-            for rel in self.by_rel:
+            self.judged_codes = dict.fromkeys(rels, self.pair_codes)
+            for rel in self.judged_codes:
                 rows = judgments.row_relevance >= (-np.inf if rel is None else rel)
                 if not rows.all():
-                    self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
+                    self.judged_codes[rel] = self.sets.code(pair[rows], label[rows], pairs)
         else:
             self._ask_source(groups, set(rels))
 
@@ -155,10 +155,10 @@ class Annotations:
         if len(pairs) == len(relevance):
             self.pair_codes = codes
         if self.labels == [] and groups.labels == []:
-            raise ValueError(f"groups must annotate a document, got {groups!r}, which has no group")
-        self.by_rel = dict.fromkeys(rels, codes)
+            raise ValueError(f"groups must annotate a document, got {groups!r} without groups")
+        self.judged_codes = dict.fromkeys(rels, codes)
         for rel in rels - {None}:
-            self.by_rel[rel] = np.where(relevance >= rel, codes, -1)
+            self.judged_codes[rel] = np.where(relevance >= rel, codes, -1)
 
     def _set_labels(self, judged: Iterable[str]) -> None:
         labels = {*(self.declared or ()), *judged}.difference(self._unknown)
@@ -214,15 +214,15 @@ class Annotations:
 
     def judged_matches(self) -> Matches | None:
         """Return the matches of the judged documents; ``None`` if that would read their corpus."""
-        in_parts = self.groups is not None and self.groups.in_parts
-        if not in_parts and "pair_codes" not in self.__dict__:
+        is_read = self.groups is not None and self.groups.in_parts
+        if not is_read and "pair_codes" not in self.__dict__:
             return None
         pairs = np.arange(len(self.pair_codes))
         return Matches.of(self.judgments, pairs, self.pair_codes >= 0)
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
-        if rel not in self.by_rel or (self.by_rel[rel] >= 0).any():
+        if rel not in self.judged_codes or (self.judged_codes[rel] >= 0).any():
             return None
         relevant = np.flatnonzero(self.judgments.relevance >= rel)
         return _first(self.judgments, relevant)
@@ -239,15 +239,15 @@ class Annotations:
         codes = np.full(len(run.ranking), -1, np.int32)
         rankings = Rankings(
             judgments.topics, run.topics, run.start, run.length, run.ranking, run.pair, codes,
-            lambda: run.item, judgments.topic, judgments.relevance, self.by_rel, self.sets,
+            lambda: run.item, judgments.topic, judgments.relevance, self.judged_codes, self.sets,
             self.labels)
         if self.groups is not None:
-            return self._with_source(rankings, self.groups, run, depth)
+            return self._source_rankings(rankings, self.groups, run, depth)
         judged = run.pair >= 0
         codes[judged] = self.pair_codes[run.pair[judged]]
         return rankings
 
-    def _with_source(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
+    def _source_rankings(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
                      ) -> Rankings:
         """Return rankings with the label sets of the ranked documents from the group source."""
         codes = rankings.codes

@@ -71,7 +71,7 @@ class LabelSets:
         label = label[first]
         total = np.bincount(item, weights)
         share = weights / total[item]
-        codes[item] = label  # those of several labels follow
+        codes[item] = label  # items of several labels follow
         count = np.bincount(item, minlength=items)
         several = count[item] > 1
         if several.any():
@@ -159,9 +159,9 @@ class LabelSets:
     def any_of(self, labels: Sequence[str]) -> Bools:
         """Return a mask of the sets that have any of ``labels``, ``[len(self) + 1]``.
 
-        The last element is that of the code −1.
+        The last element belongs to the code −1.
         """
         chosen = np.isin(self.labels, list(labels))
-        of_entries = chosen[self._label]
-        of_sets = np.logical_or.reduceat(of_entries, self._start[:-1])
-        return np.append(of_sets, False)
+        chosen_entries = chosen[self._label]
+        chosen_sets = np.logical_or.reduceat(chosen_entries, self._start[:-1])
+        return np.append(chosen_sets, False)

@@ -30,8 +30,8 @@ def distribution(rankings: Rankings, target: Any, rel: int | None) -> Floats:
     """
     groups = len(rankings.labels)
     if isinstance(target, dict):
-        by_label = [target.get(label, 0.0) for label in rankings.labels]
-        shares = np.array(by_label)
+        listed_shares = [target.get(label, 0.0) for label in rankings.labels]
+        shares = np.array(listed_shares)
     elif target == "uniform":
         shares = shares_of(np.ones(groups))
     elif target in TARGET_WORDS:
@@ -46,12 +46,12 @@ def _registered(rankings: Rankings, target: str, rel: int | None) -> Floats:
     """Return the shares of a registered target, ``[R, L]``."""
     from pt_fairness import targets
     shares = targets.shares(target, rankings.qids, rankings.labels)
-    of_qrels = targets.find(target).of_qrels
-    if not of_qrels:
+    weight = targets.find(target).of_qrels
+    if not weight:
         return shares
     counts = population(rankings, "qrels", rel)
     relevant = shares_of(counts)
-    mixed = of_qrels * relevant + (1 - of_qrels) * shares
+    mixed = weight * relevant + (1 - weight) * shares
     has_relevant = relevant.any(axis=1, keepdims=True)
     return np.where(has_relevant, mixed, 0.0)
 
@@ -201,5 +201,5 @@ def of_ranked(protected: Any, codes: Ints) -> Any:
     :param protected: how far each label set is protected, ``[R, S]``
     :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
     """
-    of_documents = np.take_along_axis(protected, codes, axis=1)
-    return np.where(codes >= 0, of_documents, 0)
+    documents = np.take_along_axis(protected, codes, axis=1)
+    return np.where(codes >= 0, documents, 0)

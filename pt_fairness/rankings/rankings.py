@@ -94,16 +94,16 @@ class Rankings:
     judged_topic: Ints
     #: The relevance of each judged document, ``[N]``.
     relevance: Any
-    #: For each ``rel``, the code of each judged document, ``[N]``; −1 for those of a lower
+    #: For each ``rel``, the code of each judged document, ``[N]``; −1 below this
     #: relevance. The key ``None`` stands for any relevance.
-    by_rel: Mapping[int | None, Ints]
+    judged_codes: Mapping[int | None, Ints]
     #: The label sets.
     sets: LabelSets
     #: The groups G, sorted. Documents without any of these labels are unannotated.
     labels: list[str]
     #: The labels as the group source orders them, lowest first; ``None`` if it declares no order.
     order: Sequence[str] | None = None
-    #: The labels of ranked documents that have no label in G.
+    #: The labels of ranked documents without a label in G.
     foreign: Sequence[str] = ()
     #: For each value source, the value of each ranked document, ``[n]``, NaN where it has none.
     document_values: Mapping[Hashable, Floats] = field(default_factory=dict)
@@ -129,17 +129,18 @@ class Rankings:
         """
         labels = sorted({*self.labels, *added})
         codes = self.codes
-        by_rel = self.by_rel
+        judged_codes = self.judged_codes
         if not set(labels).issuperset(self.sets.labels):
             usable = self.sets.any_of(labels)
             codes = np.where(usable[codes], codes, -1)
-            by_rel = {rel: np.where(usable[judged], judged, -1) for rel, judged in by_rel.items()}
+            judged_codes = {rel: np.where(usable[table], table, -1)
+                            for rel, table in judged_codes.items()}
         if depth is not None:
             rows = np.flatnonzero(codes >= 0)
             below = rows[positions(self.ranking[rows]) >= depth]
             codes = codes.copy()
             codes[below] = -1
-        return replace(self, labels=labels, codes=codes, by_rel=by_rel)
+        return replace(self, labels=labels, codes=codes, judged_codes=judged_codes)
 
     def blocks(self, added: Collection[str] = (), depth: int | None = None) -> Iterator[Rankings]:
         """Yield the :meth:`restricted` rankings of blocks of topics, which limits memory."""
@@ -152,8 +153,8 @@ class Rankings:
         judged = np.bincount(self.judged_topic)
         documents = deepest + int(judged.max(initial=0))
         # A block of b topics has at most min(sets, b · documents) label sets.
-        by_sets = BLOCK_CELLS // max(len(self.sets), 1)
-        size = min(BLOCK_CELLS // deepest, max(by_sets, isqrt(BLOCK_CELLS // documents)))
+        fewest = BLOCK_CELLS // max(len(self.sets), 1)
+        size = min(BLOCK_CELLS // deepest, max(fewest, isqrt(BLOCK_CELLS // documents)))
         size = max(size, 1)
         for first in range(0, len(self.topics), size):
             yield restricted.block(first, first + size)
@@ -166,19 +167,19 @@ class Rankings:
         start = np.append(self.start, len(self.codes))
         documents = slice(start[rankings.start], start[rankings.stop])
         # The label sets of the block get codes of their own.
-        codes = [self.codes[documents], *(of_rel[judged] for of_rel in self.by_rel.values())]
+        codes = [self.codes[documents], *(table[judged] for table in self.judged_codes.values())]
         is_used = np.zeros(len(self.sets) + 1, bool)
         for part in codes:
             is_used[part] = True
-        used = np.flatnonzero(is_used[:-1])  # the last element is that of −1
+        used = np.flatnonzero(is_used[:-1])  # the last element belongs to −1
         code = np.full(len(is_used), -1, np.int32)
         code[used] = np.arange(len(used))
-        ranked, *by_rel = [code[part] for part in codes]
+        ranked, *judged_codes = [code[part] for part in codes]
         backgrounds = {}
         for name, (topic, values) in self.backgrounds.items():
             rows = slice(*np.searchsorted(topic, ends))
-            of_rows = {source: numbers[rows] for source, numbers in values.items()}
-            backgrounds[name] = Background(topic[rows] - first, of_rows)
+            part = {source: numbers[rows] for source, numbers in values.items()}
+            backgrounds[name] = Background(topic[rows] - first, part)
         return replace(
             self, topics=self.topics[first:stop], topic=self.topic[rankings] - first,
             start=self.start[rankings] - documents.start, looked_up=self.looked_up[rankings],
@@ -186,12 +187,13 @@ class Rankings:
             pair=np.maximum(self.pair[documents] - judged.start, -1), codes=ranked,
             item=lambda: self.item()[documents] - judged.start,
             judged_topic=self.judged_topic[judged] - first, relevance=self.relevance[judged],
-            by_rel=dict(zip(self.by_rel, by_rel, strict=True)), sets=self.sets.take(used),
+            judged_codes=dict(zip(self.judged_codes, judged_codes, strict=True)),
+            sets=self.sets.take(used),
             document_values={source: numbers[documents]
                              for source, numbers in self.document_values.items()},
             backgrounds=backgrounds,
-            attributes={source: Attribute(sets, codes[documents], of_judged[judged])
-                        for source, (sets, codes, of_judged) in self.attributes.items()},
+            attributes={source: Attribute(sets, codes[documents], table[judged])
+                        for source, (sets, codes, table) in self.attributes.items()},
             all_topics=self)
 
     def repeated(self, times: int) -> Rankings:
@@ -204,7 +206,7 @@ class Rankings:
             return np.where(indices < 0, -1, later).ravel()
 
         def items() -> Ints:
-            # Identifiers of unjudged documents follow those of all judged ones.
+            # Identifiers of unjudged documents are larger than all judged ones.
             item = self.item()
             return np.where(item < judged, item + judged * turns, item * times + turns).ravel()
 
@@ -215,7 +217,7 @@ class Rankings:
             codes=np.tile(self.codes, times), item=items,
             judged_topic=moved(self.judged_topic, len(self.topics)),
             relevance=np.tile(self.relevance, times),
-            by_rel={rel: np.tile(codes, times) for rel, codes in self.by_rel.items()})
+            judged_codes={rel: np.tile(codes, times) for rel, codes in self.judged_codes.items()})
 
     def reordered(self, rows: Ints) -> Rankings:
         """Return the rankings with other documents at the ranks.
@@ -370,17 +372,17 @@ class Rankings:
         qrels, only rows with a relevance of at least ``rel`` contribute them.
         """
         pair, _ = self._full(self.pair, cutoff, -1)
-        return np.append(self.by_rel[rel], -1)[pair]
+        return np.append(self.judged_codes[rel], -1)[pair]
 
     def relevant(self, rel: int | None) -> Floats:
         """Count the judged documents of each label set with a relevance of at least ``rel``.
 
-        The counts are those of the topic of each ranking, ``[R, S]``.
+        The counts belong to the topic of each ranking, ``[R, S]``.
 
         :param rel: ``None`` for all judged documents
         """
         if rel not in self._counts:
-            codes = self.by_rel[rel]
+            codes = self.judged_codes[rel]
             self._counts[rel] = self.sums_by_code(len(self.topics), self.judged_topic, codes)
         counts = self._counts[rel]
         if len(counts) == len(self):
@@ -394,7 +396,7 @@ class Rankings:
         """
         whole = self if self.all_topics is None else self.all_topics
         if rel not in whole._pooled:
-            counts = np.bincount(whole.by_rel[rel] + 1, minlength=len(whole.sets) + 1)
+            counts = np.bincount(whole.judged_codes[rel] + 1, minlength=len(whole.sets) + 1)
             whole._pooled[rel] = counts[1:]
         return whole, whole._pooled[rel]
 
@@ -414,7 +416,7 @@ class Rankings:
     @property
     def judgments(self) -> tuple[Ints, Ints, Any]:
         """The topic, the code and the relevance of each judged document, ``[N]`` each."""
-        return self.judged_topic, self.by_rel[None], self.relevance
+        return self.judged_topic, self.judged_codes[None], self.relevance
 
     @cached_property
     def in_run(self) -> Floats:
@@ -428,7 +430,7 @@ class Rankings:
         :param source: a value source
         :returns: the values ``[R, D]``, NaN where a document has none and past the end of a
             ranking, and the lengths ``[R]``
-        :raises ValueError: if the rankings have no values of this source
+        :raises ValueError: if the rankings lack values of this source
         """
         return self._full(_looked_up(self.document_values, source), cutoff, np.nan)
 
@@ -439,7 +441,7 @@ class Rankings:
         :param source: a value source
         :returns: the topic of each document, an index into ``topics``, ``[N]``, and the value of
             each document, ``[N]``, NaN where it has none
-        :raises ValueError: if the rankings have no such background
+        :raises ValueError: if the rankings lack this background
         """
         background = _looked_up(self.backgrounds, name)
         return background.topic, background.values[source]

@@ -27,8 +27,8 @@ class Judgments:
     Rows and pairs are sorted by topic, and topics are in order of first appearance.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``
-    :raises ValueError: a missing value, an identifier with a character that trec_eval cannot read,
-        or a relevance outside ±1,000,000
+    :raises ValueError: if a value is missing, trec_eval cannot read an identifier, or a relevance
+        is outside ±1,000,000
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
@@ -59,8 +59,8 @@ class Judgments:
         if not allowed.all():
             row = int(allowed.argmin())
             value = column.tolist()[row]
-            raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
-                             f"{shown(value)}, which is no number within ±{LARGEST_LABEL:,}")
+            raise ValueError(f"relevance must be a number within ±{LARGEST_LABEL:,}, got "
+                             f"{shown(value)} in row {column.index[row]} of the qrels")
         relevance = numbers.to_numpy()
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
@@ -69,8 +69,8 @@ class Judgments:
         #: The highest relevance of each pair, ``[pairs]``.
         self.relevance = relevance
         if len(self.topic) < len(relevance):
-            of_pairs = pd.Series(relevance).groupby(self.index.pair)
-            highest = of_pairs.max()
+            pairs = pd.Series(relevance).groupby(self.index.pair)
+            highest = pairs.max()
             self.relevance = highest.to_numpy()
 
     @cached_property
@@ -104,7 +104,7 @@ class Run:
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
     :param warn: issues the warnings
-    :raises ValueError: a score that is NaN or no number, a missing identifier or sample
+    :raises ValueError: if a score is NaN or not a number, or an identifier or sample is missing
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn = warn) -> None:
@@ -221,9 +221,9 @@ class Run:
         return self._score[self._order[rows]]
 
     def samples(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Yield one ranking of each topic at a time, and those of some documents in them.
+        """Yield one ranking of each topic at a time, and the documents in them.
 
-        :param rows: the indices of the documents
+        :param rows: the indices of the documents to choose from
         """
         sample = positions(self.topics)
         number = sample[self.ranking[rows]]
@@ -257,17 +257,17 @@ def scores_of(run: pd.DataFrame) -> Floats:
     """Return the score of each row, ``[n]``.
 
     :param run: columns ``query_id, doc_id, score``
-    :raises ValueError: a score is NaN or no number
+    :raises ValueError: if a score is NaN or not a number
     """
     try:
         score = run["score"].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the run's scores have to be numbers: {error}") from None
+        raise ValueError(f"score must be a number for each row of the run: {error}") from None
     wrong = np.isnan(score)
     if wrong.any():
         row = run.iloc[wrong.argmax()]
-        raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} "
-                         "is NaN, so it has no rank; every document needs a score")
+        raise ValueError("score must be a number for each row of the run, got NaN for document "
+                         f"{row['doc_id']!r} and topic {row['query_id']!r}")
     return score
 
 
@@ -287,7 +287,7 @@ def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, I
     # One sort of integers, by ranking and score, is faster than lexsort, above all for a run in
     # order.
     key = ranking.astype(np.int64) << 32
-    # The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
+    # The bits of floats of at least 0 sort as the floats do, negative floats in reverse.
     negated = np.float32(0) - score  # has no −0
     bits = negated.view(np.int32)
     negative = bits >> 31

@@ -163,7 +163,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"qrels": pt.datasets.Dataset()}, "has no qrels"),
     ({"n_jobs": 0}, "n_jobs must be"),
     ({"qrels": pd.DataFrame({"qid": [], "docno": [], "label": []})}, "qrels must have rows"),
-    ({"qrels": NO_GROUPS}, "the qrels have no groups")])
+    ({"qrels": NO_GROUPS}, "the qrels must have groups")])
 def test_wrong_arguments_are_refused(runs, qrels, options, says):
     options = {"runs": runs, "qrels": qrels, "measures": OURS} | options
     with pytest.raises(ValueError) as error:

@@ -101,7 +101,7 @@ def hard(qids, docnos):
      "qid, docno, label or query_id, doc_id, relevance; these have topic"),
     (lambda: ir_measures.calc_aggregate([rND(groups=groups.from_frame(frame_of("a", "-")))],
                                         {"1": {"a": 1}}, {"1": {"a": 1.0}}),
-     ValueError, "holds no group at all"),
+     ValueError, "groups must annotate a document"),
     (lambda: groups.from_mapping(BASE).relabel({"1": "liberl"}), ValueError,
      "topic '1' has the leaning 'liberl'; it has to be 'conservative' or 'liberal', None or"),
     (lambda: groups.from_mapping(BASE).relabel({"1": 3}), ValueError, "has the leaning 3"),

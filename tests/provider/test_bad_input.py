@@ -21,9 +21,9 @@ WORKED = pytest.approx(0.54330, abs=5e-6)
 @pytest.mark.parametrize("iteration", ["0", "Q0", 0, 0.0])
 def test_qrels_without_annotations_are_refused(worked, iteration):
     qrels = worked.qrels_frame.assign(iteration=iteration)
-    with pytest.raises(ValueError, match=r"no groups.*groups=.*to_qrels.*read_qrels"):
+    with pytest.raises(ValueError, match=r"must have groups.*groups=.*to_qrels.*read_qrels"):
         by_topic([rND], qrels, worked.run_frame)
-    with pytest.raises(ValueError, match="no groups"):
+    with pytest.raises(ValueError, match="must have groups"):
         by_topic([nDJS, nDCG @ 5], qrels.drop(columns="iteration"), worked.run_frame)
     # With groups= it does not matter.
     source = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
@@ -123,7 +123,7 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
 def test_scores_that_are_missing_or_infinite(worked):
     run = worked.run_frame.assign(score=[math.inf, 1.0, 0.5, -math.inf])
     assert [*by_topic([rND @ 3], worked.qrels_frame, run).values()] == [WORKED]
-    with pytest.raises(ValueError, match="'d' for topic '1' is NaN"):
+    with pytest.raises(ValueError, match=r"NaN .*'d' and topic '1'"):
         by_topic([rND], worked.qrels_frame, run.assign(score=[3.0, 2.0, None, 1.0]))
 
 

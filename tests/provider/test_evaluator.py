@@ -64,7 +64,7 @@ def test_qrels_as_a_dict_have_their_groups_elsewhere(make_case):
     frame = pd.DataFrame([(q, d, r) for q, docs in qrels.items() for d, r in docs.items()],
                          columns=["query_id", "doc_id", "relevance"])
     assert by_topic(measures, qrels, case.run_frame) == by_topic(measures, frame, case.run_frame)
-    with pytest.raises(ValueError, match="no groups"):
+    with pytest.raises(ValueError, match="must have groups"):
         by_topic([rND], qrels, case.run_frame)
 
 

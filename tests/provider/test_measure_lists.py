@@ -51,7 +51,7 @@ def test_the_source_is_in_the_measure_and_not_in_its_column():
 def test_subtopics_are_written_into_the_qrels():
     _, qrels, _ = take_groups(parsed("alpha_nDCG@5"), QRELS, SOURCE)
     assert sorted(zip(qrels["doc_id"], qrels["iteration"], strict=True)) == [("a", "A"), ("b", "B")]
-    with pytest.raises(ValueError, match="so there are no subtopics"):
+    with pytest.raises(ValueError, match="subtopics"):
         take_groups(parsed("alpha_nDCG@5"), QRELS.assign(doc_id=["x", "y"]), SOURCE)
 
 

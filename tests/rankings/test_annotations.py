@@ -20,7 +20,7 @@ def test_only_relevant_rows_give_a_relevant_document_its_groups():
     annotations = Annotations(Judgments(qrels), None, [0, 1, 2, 3])
     assert annotations.labels == ["X", "Y", "Z"]
     for rel, expected in ((3, ["", ""]), (2, ["X", ""]), (1, ["X", ""]), (0, ["XY", "YZ"])):
-        member = annotations.sets.shares(annotations.by_rel[rel], [*"XYZ"]) > 0
+        member = annotations.sets.shares(annotations.judged_codes[rel], [*"XYZ"]) > 0
         assert member.tolist() == [[label in one for label in "XYZ"] for one in expected]
 
 

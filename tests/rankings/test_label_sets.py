@@ -133,8 +133,8 @@ def test_labels_outside_the_label_set_are_not_annotations(case):
     found = replace(case.rankings, labels=kept).restricted()
     assert found.length.tolist() == [
         sum(bool(labels & set(kept)) for _, labels in one) for one in case.lists]
-    for rel, codes in found.by_rel.items():
-        every = labels_of(case.rankings, case.rankings.by_rel[rel])
+    for rel, codes in found.judged_codes.items():
+        every = labels_of(case.rankings, case.rankings.judged_codes[rel])
         assert (codes >= 0).tolist() == [bool(labels & set(kept)) for labels in every]
 
 
@@ -145,7 +145,7 @@ def test_a_label_can_be_added_to_the_label_set(case):
 
 @pytest.mark.parametrize("rel", [1, 2, None])
 def test_the_judged_documents_of_all_topics_are_pooled(case, rel):
-    codes = case.rankings.by_rel[rel]
+    codes = case.rankings.judged_codes[rel]
     wanted = {name: sum(1 / len(labels) for labels in labels_of(case.rankings, codes)
                         if name in labels) for name in case.rankings.labels}
     for block in case.rankings.restricted(), case.rankings.block(1, 2):
