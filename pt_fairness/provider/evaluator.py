@@ -475,9 +475,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def undefined(self) -> dict[FairnessMeasure, Bools]:
         """Return a mask of the topics that are undefined for every run, or dropped, ``[T]``."""
-        nothing = empty_run(self.judgments)
-        parts = self._parts(nothing, self._rankings(nothing, self._warn), self._warn)
-        return {measure: np.isnan(values) for measure, values, _ in self._composed(parts)}
+        composed = self._composed(self.parts(empty_run(self.judgments)))
+        return {measure: np.isnan(values) for measure, values, _ in composed}
+
+    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
+        """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
+        return self._parts(run, self._rankings(run, self._warn), self._warn)
 
     def _composed(self, parts: dict[FairnessMeasure, Floats]) \
             -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
@@ -497,7 +500,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _parts(self, run: Run, rankings: Iterable[tuple[GroupedMeasures, Rankings]], warn: Warn) \
             -> dict[FairnessMeasure, Floats]:
-        """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
+        """Return the :meth:`parts`."""
         parts = {}
         for source, documents in rankings:
             scores = source.scores(run, documents)

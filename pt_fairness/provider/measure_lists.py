@@ -225,9 +225,11 @@ def check_labels(measure: FairnessMeasure, source: groups.Groups | None, labels:
         if declared and not scale:
             raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
                              f"are {groups_}")
+        words = ""
+        if parameter == "protected":
+            words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
         warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-             f"hold {groups_}; {parameter} takes {measure.SUPPORTED_PARAMS[parameter].allowed}",
-             f"{'' if scale else UNKNOWN}label {label}")
+             f"hold {groups_}{words}", f"{'' if scale else UNKNOWN}label {label}")
     unjudged = [label for label in added if label not in labels]
     if unjudged:
         warn(f"the target of {measure} has a share for {listed(unjudged)}, which no judged "

@@ -82,9 +82,9 @@ def _no_groups(labels: Iterable[str]) -> ValueError:
     """
     return ValueError(
         "the qrels must have groups, or the measures a source: the iteration of the qrels is "
-        f"absent or only {' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
-        "evaluate, --groups of the commands), or write the groups into the qrels (to_qrels of "
-        "Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
+        f"absent or only {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
+        "or of evaluate, --groups of the commands), or write the groups into the qrels (to_qrels "
+        "of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
         "pt.fairness.read_qrels keeps them. A column group in the results of a system is read by "
         "pt_fairness.evaluate alone: elsewhere, name groups.from_frame(results), or "
         "groups.from_transformer of the transformer that makes it")

@@ -31,7 +31,7 @@ from pt_fairness import (
 )
 from pt_fairness import values as sources
 from pt_fairness.measures import MEASURES
-from pt_fairness.rankings import view
+from pt_fairness.rankings import rankings
 
 NAMES = ["RaB", "ARaB", "FaiRR", "NFaiRR", "RankingBias"]
 OF_DOCUMENTS = sources.from_mapping(SIGNED)
@@ -85,7 +85,7 @@ def test_numbers_of_documents(make_case, values, equal_slow_versions, registered
                               seed, by_topic, samples):
     case = make_case(300 + seed)
     if seed % 2:
-        monkeypatch.setattr(view, "BLOCK_CELLS", 1)  # a topic is a block
+        monkeypatch.setattr(rankings, "BLOCK_CELLS", 1)  # a topic is a block
     run, rows = case.run_frame, case.run
     if samples > 1:
         pick = random.Random(seed)
