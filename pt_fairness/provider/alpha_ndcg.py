@@ -137,7 +137,7 @@ class Subtopics:
         cell = ranking * depth + place
         worth = (1.0 - alpha) ** seen.to_numpy()
         gains = np.bincount(cell[document], worth, len(run.topics) * depth)
-        return gains.reshape(len(run.topics), depth)
+        return gains.reshape(len(run.topics), depth).astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
         """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.

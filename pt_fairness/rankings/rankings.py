@@ -178,8 +178,8 @@ class Rankings:
         backgrounds = {}
         for name, (topic, values) in self.backgrounds.items():
             rows = slice(*np.searchsorted(topic, ends))
-            part = {source: numbers[rows] for source, numbers in values.items()}
-            backgrounds[name] = Background(topic[rows] - first, part)
+            chosen = {source: numbers[rows] for source, numbers in values.items()}
+            backgrounds[name] = Background(topic[rows] - first, chosen)
         return replace(
             self, topics=self.topics[first:stop], topic=self.topic[rankings] - first,
             start=self.start[rankings] - documents.start, looked_up=self.looked_up[rankings],

@@ -204,7 +204,7 @@ def test_a_broken_file_does_not_stop_the_others(files, qrels, n_jobs):
 
 def test_a_broken_baseline_leaves_its_columns_empty(runs, qrels):
     runs = {**runs, "baseline": runs["system 3"].assign(score=np.nan)}
-    with pytest.warns(FairnessWarning, match="baseline .the score of document .* is NaN.*baseline "
+    with pytest.warns(FairnessWarning, match="baseline .score must be .*NaN.*baseline "
                       "is the baseline, so nothing is compared"):
         result = evaluate(runs, qrels, [nDCG @ 5, AP], baseline="baseline", progress=False)
     averages = result.averages

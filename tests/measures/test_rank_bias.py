@@ -266,6 +266,6 @@ def test_label_noise_moves_numbers_of_labels(worked_exposure):
     found = analysis.label_noise({"one": run}, qrels, [RaB(values={"A": 1, "B": -1})],
                                  None, 0.5, draws=5)
     assert found["sd"].tolist() != [0]
-    with pytest.raises(ValueError, match="cannot be looked up here; measures of it"):
+    with pytest.raises(ValueError, match=r"source must be .*looked up here"):
         analysis.label_noise({"one": run}, qrels, [RaB(values=OF_DOCUMENTS)], None, 0.5,
                              draws=2)
