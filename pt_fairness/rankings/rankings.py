@@ -172,9 +172,13 @@ class Rankings:
         for part in codes:
             is_used[part] = True
         used = np.flatnonzero(is_used[:-1])  # the last element belongs to −1
-        code = np.full(len(is_used), -1, np.int32)
-        code[used] = np.arange(len(used))
-        ranked, *judged_codes = [code[part] for part in codes]
+        sets = self.sets
+        if len(used) < len(sets):
+            code = np.full(len(is_used), -1, np.int32)
+            code[used] = np.arange(len(used))
+            codes = [code[part] for part in codes]
+            sets = sets.take(used)
+        ranked, *judged_codes = codes
         backgrounds = {}
         for name, (topic, values) in self.backgrounds.items():
             rows = slice(*np.searchsorted(topic, ends))
@@ -188,12 +192,13 @@ class Rankings:
             item=lambda: self.item()[documents] - judged.start,
             judged_topic=self.judged_topic[judged] - first, relevance=self.relevance[judged],
             judged_codes=dict(zip(self.judged_codes, judged_codes, strict=True)),
-            sets=self.sets.take(used),
+            sets=sets,
             document_values={source: numbers[documents]
                              for source, numbers in self.document_values.items()},
             backgrounds=backgrounds,
-            attributes={source: Attribute(sets, codes[documents], table[judged])
-                        for source, (sets, codes, table) in self.attributes.items()},
+            attributes={source: attribute._replace(codes=attribute.codes[documents],
+                                                   judged=attribute.judged[judged])
+                        for source, attribute in self.attributes.items()},
             all_topics=self)
 
     def repeated(self, times: int) -> Rankings:
