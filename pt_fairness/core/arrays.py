@@ -71,11 +71,11 @@ def recoded(codes: Ints, names: Iterable[str | None], new_names: Iterable[str]) 
     return table[codes]
 
 
-def mean_of_lists(values: Floats, topics: Ints) -> Floats:
-    """Return the mean value over the lists of each topic, ``[T]``.
+def topic_means(values: Floats, topics: Ints) -> Floats:
+    """Return the mean value over the rankings of each topic, ``[T]``.
 
-    :param values: the value of each list, ``[R]``
-    :param topics: the topic of each list, ``[R]``; each topic has at least one list
+    :param values: the value of each ranking, ``[R]``
+    :param topics: the topic of each ranking, ``[R]``; each topic has at least one
     """
     total = np.bincount(topics, values)
     return total / np.bincount(topics)

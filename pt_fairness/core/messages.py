@@ -214,6 +214,8 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
 UNKNOWN = "unknown "
 #: The start of the cause of a warning that a process issues once.
 ONCE = "once "
+#: The start of the cause of the warning of undefined topics.
+UNDEFINED = "undefined "
 #: A function that issues a warning; takes the message and the cause, as :func:`warn` does.
 Warn = Callable[[str, str], None]
 #: The packages whose stack frames a warning skips to point to the user's code.

@@ -41,6 +41,7 @@ from pt_fairness.analysis.tables import SUMMED, Table
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats
 from pt_fairness.core.identifiers import IR_MEASURES, texts_of
 from pt_fairness.core.messages import (
+    UNDEFINED,
     at_least,
     collecting_warnings,
     first_names,
@@ -189,10 +190,11 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     scores, failed = scores_of_runs(scorer, named, parallel, progress)
     _warn_of_failures(failed, len(systems), base)
     refuse_unknown([run.warnings for run in scores.values()])
-    messages = {name: run.warnings for name, run in scores.items() if run.warnings}
-    _warn_once(messages, len(systems), undefined)
+    _warn_once({name: run.warnings for name, run in scores.items()}, len(systems))
     facts = scorer.facts(scores)
     facts.systems, facts.failed = tuple(systems), failed
+    if facts.undefined:
+        _warn_of_undefined(facts, undefined)
     for name in facts.unmatched:
         warn(f"{name}: fewer than half: {facts.matched[name]}; check that the ids match")
     facts.dropped = undefined == "drop"
@@ -245,9 +247,21 @@ def _warn_of_failures(failed: Mapping[str, str], runs: int, baseline: str | None
              f"tables: {first_names(errors, '; ')}{nothing}")
 
 
-def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
-               undefined: str) -> None:
+def _warn_of_undefined(facts: Facts, undefined: str) -> None:
+    """Warn of the topics for which a measure is undefined."""
+    texts = []
+    for column, topics in facts.undefined.items():
+        count = f"{len(topics)} of {facts.topics} topics ({first_names(topics)})"
+        texts.append(f"{column} on {facts.never_defined.get(column, count)}")
+    effect = "left out of averages and tests" if undefined == "drop" else "counted as 0.0"
+    warn(f"undefined topics, which have nothing to compare with, are {effect}: "
+         f"{'; '.join(texts)}")
+
+
+def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int) -> None:
     """Warn once for each cause, with the names of the runs that it applies to.
+
+    Undefined topics have a warning of their own.
 
     :param issued: the causes and messages of the warnings of each run
     :param runs: the number of runs, with those that could not be evaluated
@@ -258,8 +272,8 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
             causes.setdefault(cause, {}).setdefault(message, []).append(name)
     for cause, messages in causes.items():
         (message, names), *rest = messages.items()
-        if undefined == "drop":
-            message = message.replace("have the value 0.0, for every system", "are left out")
+        if cause.startswith(UNDEFINED):
+            continue
         if len(names) < runs:
             similar = first_names(list(itertools.chain(*dict(rest).values())))
             similarly = f"; similarly {similar}" if similar else ""

@@ -13,7 +13,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Quotient, sums_by_list
 from pt_fairness.measures.measure_names import parsed_one, register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 class _Annotated(Quotient):
@@ -55,7 +55,7 @@ class _Annotated(Quotient):
     IDEAL = 1.0
     CONDENSED = False
 
-    def summands(self, view: View) -> tuple[Any, Ints]:
+    def summands(self, view: Rankings) -> tuple[Any, Ints]:
         codes, _, n = view.full(self.cutoff)
         return codes >= 0, n
 
@@ -134,7 +134,7 @@ class _MRecall(FairnessMeasure):
     CONDENSED = False
     RELEVANCE = True
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         codes = view.full_relevant(self.cutoff, self.rel)
         F = sums_by_list(view, codes) @ view.member > 0
         W = view.relevant(self.rel) @ view.member > 0
@@ -256,7 +256,7 @@ class OfGroupMeasure(FairnessMeasure):
         # document of the run shows whether its ids match the group source.
         return 1 if self["others"] == "irrelevant" else None
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         raise ValueError(f"{self} needs runs and qrels; it has no value for drawn labels or orders")
 
 

@@ -34,7 +34,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import population
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The parameter ``p`` of the measures with discounts.
 PERSISTENCE = params.persistence(0.85, "persistence of the geometric discount")
@@ -65,7 +65,7 @@ class DistributionMeasure(FairnessMeasure):
         discounted = self.param("discount") not in (None, "none")
         return "order" if discounted else "counts"
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         if not view.labels:
             return np.full(len(view), nan)
         target = self.target(view)
@@ -73,14 +73,14 @@ class DistributionMeasure(FairnessMeasure):
         values = self.compare(view, target)
         return np.where(defined, values, nan)
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         """Return the value of each ranking, ``[R]``, ignored without a target.
 
         :param target: the target share of each group, unsmoothed, ``[R, L]``
         """
         raise NotImplementedError
 
-    def attention(self, view: View) -> tuple[Floats, Ints]:
+    def attention(self, view: Rankings) -> tuple[Floats, Ints]:
         """Return each group's share of the attention that a list gets, ``[R, L]``.
 
         The attention of a document is the discount of its rank by the parameters ``discount`` and
@@ -139,7 +139,7 @@ class DistMeasure(DistributionMeasure):
                 "of groups), n the number of documents that count and have a group, "
                 f"{KL_IN_WORDS}{self.WHERE}")
 
-    def divergence(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
+    def divergence(self, view: Rankings, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
 
         Shares of 0 in a target are smoothed. A target that is estimated from documents is first
@@ -226,7 +226,7 @@ class _DistKL(DistMeasure):
     RANGE = (0.0, None)
     FORMULA = "KL({smoothed share}, {smoothed target})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         values, n, target = self.divergence(view, target)
         if self["empty"] == "smooth":
             return values
@@ -283,7 +283,7 @@ class _DistFair(DistMeasure):
     FORMULA = "1 - KL({smoothed share}, {smoothed target}) / {largest}"
     WHERE = ", largest = the KL of n documents of the group with the smallest smoothed target"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         divergence, n, target = self.divergence(view, target)
         largest = self.largest(n, target)
         empty = n == 0
@@ -367,7 +367,7 @@ class _AWRF(DistributionMeasure):
             return formula
         return f"{formula} / log2({self['base']:.5g})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         exposure, n = self.attention(view)
         view.note(view.labels, target=target)
         divergence = jsd(exposure, target)
@@ -433,7 +433,7 @@ class _NDKL(DistributionMeasure):
              "group, t its smoothed target, Z = Σ discount")
     decided_by = "prefixes"  # type: ignore[assignment]
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         target = self.target(view)
         if not self.reads_run:  # no prefix has a group that the run lacks
             target = smoothed(target)
@@ -448,7 +448,7 @@ class _NDKL(DistributionMeasure):
         view.note(view.labels, smoothed_target=target)
         return terms * (nats * ratio(1.0, Z))
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)), math.log)
         values = self.terms(view).sum(axis=1)
         return np.where(view.length == 0, worst, values)
@@ -531,7 +531,7 @@ class _RADio(DistributionMeasure):
             return "sqrt(JSD({mixed attention}, {mixed target}))"
         return "KL({mixed target}, {mixed attention})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         alpha = self["alpha"]
         q = or_uniform(target)
         p, n = self.attention(view)

@@ -12,7 +12,7 @@ from pt_fairness.core.arrays import BLOCK_CELLS, Floats, Ints, distinct, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 def pairs_won(n: Ints, total: Floats, ranks: Floats, both: Floats) -> Floats:
@@ -91,7 +91,7 @@ class _ARP(FairnessMeasure):
     def decided_by(self) -> str:  # type: ignore[override]
         return "order" if self["pairs"] == "all" else ""
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         codes, n = view.condensed(self.cutoff)
         counts = sums_by_list(view, codes)
         total = counts @ view.share
@@ -117,7 +117,7 @@ class _ARP(FairnessMeasure):
         values = np.where(n > 0, largest - smallest, 1.0)
         return np.where(defined, values, nan)
 
-    def errors(self, view: View, codes: Ints) -> Floats:
+    def errors(self, view: Rankings, codes: Ints) -> Floats:
         """Return Σ m_ig · (1 − m_jg) over i < j with document i less relevant than j, ``[R, L]``.
 
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
@@ -233,7 +233,7 @@ class _PEER(FairnessMeasure):
         return {f"grade {grade}: ": (grade, weight)
                 for grade, weight in self["weights"].items() if weight}
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         codes, relevance, n = view.full(self.cutoff)
         row, place = np.nonzero(codes >= 0)
         code = codes[row, place]
@@ -266,7 +266,7 @@ class _PEER(FairnessMeasure):
                  for name, (_, weight) in self.grades.items()]
         return " + ".join(terms).removeprefix("1 * ")
 
-    def probability(self, view: View, name: str, row: Ints, code: Ints, rank: Floats,
+    def probability(self, view: Rankings, name: str, row: Ints, code: Ints, rank: Floats,
                     missing: Floats, n: Ints) -> Floats:
         """Return the p-value of each list, ``[R]``.
 

@@ -17,7 +17,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
 from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 def places_in_order(labels: Sequence[str], order: str | None,
@@ -125,7 +125,7 @@ class StoppingMeasure(FairnessMeasure):
     RELEVANCE = True
     EVEN = True
 
-    def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
+    def expected(self, view: Rankings, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return what each rank adds to the expected utility, ``[R, D]``.
 
         :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
@@ -140,7 +140,7 @@ class StoppingMeasure(FairnessMeasure):
         view.note(chance=chances, utility=utilities)
         return chances * utilities
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         highest = view.highest_relevance
         return (highest >= self.rel) & (highest > 0)
 
@@ -222,7 +222,7 @@ class _GF(StoppingMeasure):
         "groups": params.groups(),
     }
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         size = len(view.labels)
         target = or_uniform(self.target(view))
         # Row −1 holds the shares of an unannotated document, code −1.
@@ -242,7 +242,7 @@ class _GF(StoppingMeasure):
 
         return self.expected(view, utility)
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         target = self.target(view)
         has_target = target.any(axis=1) | (self.reads_run and bool(view.labels))
         return super().defined(view) & has_target
@@ -327,7 +327,7 @@ class _GFR(StoppingMeasure):
         if not attributes.issuperset(map(name_of, self["targets"])):
             raise ValueError(f"targets must be of attributes, got {self}")
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         utility = err if self["relevance"] == "err" else partial(rbu, phi=self["phi"])
         return self.expected(view, lambda codes, row, place: utility(place + 1.0))
 

@@ -24,9 +24,8 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
-from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from pt_fairness.targets import Target
@@ -142,7 +141,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
 
         NaN stands for an undefined topic, which the evaluator counts as 0.0 and warns about. By
@@ -150,11 +149,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """
         return np.where(self.defined(view), self.terms(view).sum(axis=1), nan)
 
-    def defined(self, view: View) -> Any:
+    def defined(self, view: Rankings) -> Any:
         """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
         return True
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         """Return what each document adds to the value, ``[R, D]``, for a measure that is a sum.
 
         Column j is for the (j + 1)-th document that counts: the first ``cutoff`` annotated ones if
@@ -166,7 +165,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
 
-        The names in braces are numbers that :meth:`View.note` keeps.
+        The names in braces are numbers that :meth:`Rankings.note` keeps.
         """
         return self.FORMULA
 
@@ -179,7 +178,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Whether the value is a sum over the documents, with :meth:`terms`."""
         return all(type(part).terms is not FairnessMeasure.terms for part in self.parts)
 
-    def target(self, view: View) -> Any:
+    def target(self, view: Rankings) -> Any:
         """Return the target share of each group, ``[R, L]``, or ``None`` without a target.
 
         The shares are unsmoothed, and 0 in a row whose population is empty.
@@ -200,14 +199,14 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return name_of(self.param("target"))
         return None
 
-    def side(self, view: View) -> Side | None:
+    def side(self, view: Rankings) -> Side | None:
         """Return the protected side; ``None`` if the measure does not compare two sides."""
         protected = self.param("protected")
         if protected in (None, "all"):
             return None
         return side_of(view, protected, self.param("target"), self.rel)
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         """Return the value of the fairest ranking of each list's length, ``[R]``, if known."""
         return None
 
@@ -362,15 +361,15 @@ class Quotient(FairnessMeasure):
 
     FORMULA = "Σ {summand} / {divisor}"
 
-    def summands(self, view: View) -> tuple[Floats, Any]:
+    def summands(self, view: Rankings) -> tuple[Floats, Any]:
         """Return the summands of the documents, ``[R, D]``, and the divisor, ``[R]``."""
         raise NotImplementedError
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         summands, divisor = self.summands(view)
         return ratio(summands, np.reshape(divisor, (-1, 1)))
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
         view.note(summand=summands, divisor=divisor)
@@ -407,7 +406,7 @@ class SignedMeasure(FairnessMeasure):
         return np.where(total < 0, -values, values) + 0.0  # −0 is 0
 
 
-def sums_by_list(view: View, codes: Ints, values: Floats | None = None) -> Floats:
+def sums_by_list(view: Rankings, codes: Ints, values: Floats | None = None) -> Floats:
     """Return the sum of the values of each list and label set, ``[R, S]``.
 
     :param codes: the codes of the documents, ``[R, D]``
@@ -443,7 +442,7 @@ def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
     return f"protected={protected!r} names every group"
 
 
-def values_of(measure: FairnessMeasure, view: View) -> Floats:
+def values_of(measure: FairnessMeasure, view: Rankings) -> Floats:
     """Return the value of each list, ``[R]``, or of each topic, ``[T]``; NaN where it is undefined.
     """
     if nothing_to_compare(measure, view.labels):
@@ -463,8 +462,8 @@ def score(measures: Collection[FairnessMeasure],
     scores: dict[FairnessMeasure, Floats] = {}
     for added, same in same_labels.items():
         blocks = [[np.zeros(0)] * len(same)]
-        for view in View.blocks(rankings.of_labels(added, depth_of(same))):
-            blocks.append([view.mean_of_lists(values_of(measure, view)) for measure in same])
+        for view in rankings.blocks(added, depth_of(same)):
+            blocks.append([view.topic_means(values_of(measure, view)) for measure in same])
         values = map(np.concatenate, zip(*blocks, strict=True))
         scores.update(zip(same, values, strict=True))
     return scores
@@ -479,7 +478,7 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     :param depth: the number of documents that count
     """
     parts = [np.zeros((0, depth))]
-    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
+    for view in rankings.blocks(measure.added_labels, measure.depth):
         terms = measure.terms(view)[:, :depth]
         terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
         terms[np.isnan(values_of(measure, view))] = nan
@@ -493,9 +492,9 @@ def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
     Values by list are averaged over the lists of each topic. ``None`` if it is not known.
     """
     parts = [np.zeros(0)]
-    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
+    for view in rankings.blocks(measure.added_labels, measure.depth):
         values = measure.fairest(view)
         if values is None:
             return None
-        parts.append(view.mean_of_lists(values))
+        parts.append(view.topic_means(values))
     return np.concatenate(parts)

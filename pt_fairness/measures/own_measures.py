@@ -17,7 +17,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Range
 from pt_fairness.measures.measure_names import MEASURES, exporting_modules, register
 from pt_fairness.measures.params import Param
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The arrays that the function of a measure may take.
 ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "labels", "cutoff")
@@ -56,7 +56,7 @@ class FunctionMeasure(FairnessMeasure):
     def __call__(self, **params: Any) -> FunctionMeasure:
         return FunctionMeasure(self.declaration, **self.params | params)
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         """Return the value of each ranking, ``[R]``.
 
         A ranking without documents that count has ``DEFAULT``; an empty target makes it undefined.

@@ -36,7 +36,7 @@ from pt_fairness.measures.distribution import one_if_zero
 from pt_fairness.measures.measure import FairnessMeasure, Keys, values_of
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The divergences in the formulas of the prefix measures.
 DIFFERENCE = "divergence = abs(protected share - protected target)"
@@ -137,11 +137,11 @@ class PrefixMeasure(FairnessMeasure):
         """Return S and N, ``[R]`` each; 0 and 1 if the population is empty."""
         return side.plus, np.where(side.total > 0, side.total, 1.0)
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         terms, *_ = self.compared(view)
         return terms
 
-    def compared(self, view: View) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
+    def compared(self, view: Rankings) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
         """Return the terms, ``[R, D]``, whether each list has a population, and a function.
 
         The function takes the discount of each rank, ``[1, D]``, and returns the largest discounted
@@ -214,7 +214,7 @@ class PrefixMeasure(FairnessMeasure):
         sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         """Return the value of the fairest possible ranking of each list, ``[R]``.
 
         That is a ranking of as many documents, of the same kinds where the population is the run. A
@@ -235,7 +235,7 @@ class PrefixMeasure(FairnessMeasure):
         fairest = np.where(n > 0, fairest, values)
         return np.where(undefined, nan, fairest)
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         terms, defined, largest = self.compared(view)
         values = terms.sum(axis=1)
         empty = view.length == 0
@@ -264,7 +264,7 @@ def largest_divergence(T: Floats) -> Floats:
     return -np.log2(smallest)
 
 
-def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
+def largest_of_orders(view: Rankings, T: Floats, w: Floats, upper: Floats) -> Floats:
     """Return the sum of the order of the run with the smallest group first, ``[R]``.
 
     It is the largest of all orders if every rank is evaluated and documents have one group each.
@@ -456,7 +456,7 @@ class _rKL(ParityMeasure):
         if self["protected"] == "all" and self["norm"] == "range":
             raise ValueError(f"protected must be one group for norm='range', got {self}")
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         if self["protected"] == "all":
             return None
         return super().fairest(view)
@@ -474,7 +474,7 @@ class _rKL(ParityMeasure):
         shares = smoothed(np.column_stack([share, 1.0 - share]))
         return shares[:, 0], np.ones(len(shares))
 
-    def compared(self, view: View) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
+    def compared(self, view: Rankings) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
         if self["protected"] != "all":
             return super().compared(view)
         T = distribution(view, self["target"], self.rel)

@@ -15,7 +15,7 @@ from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
 from pt_fairness.measures.measure import Quotient, SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9
@@ -97,10 +97,10 @@ class _RepBias(SignedMeasure):
     FORMULA = "({m} - {u}) / {n}"
     decided_by = "counts"
 
-    def side(self, view: View) -> Side:
+    def side(self, view: Rankings) -> Side:
         return side_of(view, [self.param("group")], self["target"], self.rel)
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         side = self.side(view)
         codes, n = view.condensed(self.cutoff)
         m = of_ranked(side.sets, codes).sum(axis=1)
@@ -125,7 +125,7 @@ class SkewMeasure(DistributionMeasure):
     #: ln 0.001: the skew of a group with target share 1 and without documents.
     DEFAULT = -6.907755278982137
 
-    def skews(self, view: View, target: Floats) -> Floats:
+    def skews(self, view: Rankings, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
         target = or_uniform(target)
@@ -183,7 +183,7 @@ class _Skew(SkewMeasure):
     SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
                         **SkewMeasure.SUPPORTED_PARAMS}
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         # A group outside of G has a share of 0 in the ranking and in the target, hence a skew of 0.
         column = np.array(view.labels) == self.param("group")
         return self.skews(view, target)[:, column].sum(axis=1)
@@ -226,7 +226,7 @@ class _MinSkew(SkewMeasure):
     # Slow version: min_skew in tests/slow_versions/counts.py
     FORMULA = "min({skew})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
 
 
@@ -264,7 +264,7 @@ class _MaxSkew(SkewMeasure):
     # Slow version: max_skew in tests/slow_versions/counts.py
     FORMULA = "max({skew})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)
 
 
@@ -304,7 +304,7 @@ class StanceMeasure(SignedMeasure):
         if self["pro"] == self["con"]:
             raise ValueError(f"pro and con must be two groups, got {self}")
 
-    def stances(self, view: View) -> tuple[Floats, Ints]:
+    def stances(self, view: Rankings) -> tuple[Floats, Ints]:
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
 
         The stance is 1 for a relevant pro document, −1 for a relevant con document and 0 for others
@@ -324,7 +324,7 @@ class StanceMeasure(SignedMeasure):
         """Return the discount of the ranks 1 to ``depth``, ``[depth]``."""
         raise NotImplementedError
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         stances, _ = self.stances(view)
         w = self.discount(stances.shape[1])
         view.note(discount=w[None])
@@ -375,7 +375,7 @@ class _BiasP(Quotient, StanceMeasure):
     # Slow version: bias_p in tests/slow_versions/counts.py
     WHERE = f"summand = stance{SIGN}, divisor = the number of ranks"
 
-    def summands(self, view: View) -> tuple[Floats, Any]:
+    def summands(self, view: Rankings) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
         return self.signed(stances), self.cutoff or n
 

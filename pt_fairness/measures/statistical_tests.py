@@ -20,7 +20,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys, Quotient
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: Tolerance for rounding: a probability may exceed a bound by this factor.
 TOLERANCE = 1 + 1e-9
@@ -173,7 +173,7 @@ class BinomialMeasure(FairnessMeasure):
             return super().target_word
         return None
 
-    def side(self, view: View) -> Side:
+    def side(self, view: Rankings) -> Side:
         side = super().side(view)
         assert side is not None
         if self.param("p") is None:
@@ -181,12 +181,12 @@ class BinomialMeasure(FairnessMeasure):
         ones = np.ones(len(view))
         return side._replace(plus=self["p"] * ones, total=ones, defined=side.present)
 
-    def target(self, view: View) -> Floats | None:
+    def target(self, view: Rankings) -> Floats | None:
         if self.param("p") is None:
             return super().target(view)
         return None
 
-    def probabilities(self, view: View, side: Side) -> tuple[Floats, Ints, Floats]:
+    def probabilities(self, view: Rankings, side: Side) -> tuple[Floats, Ints, Floats]:
         """Return F(τ_i; i, p) at each rank i, ``[R, D]``, n and p, ``[R]`` each.
 
         The probabilities are 0 past the end of a list.
@@ -264,7 +264,7 @@ class _FAIR(BinomialMeasure):
     def formula(self) -> str:
         return "min({passes})" if self["value"] == "test" else "Σ {passes} / {n}"
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         side = self.side(view)
         probabilities, n, p = self.probabilities(view, side)
         level = np.full(len(n), self["alpha"])
@@ -319,10 +319,10 @@ class _PreF(Quotient, BinomialMeasure):
              "the probability protected target")
     decided_by = "prefixes"
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         return self.side(view).defined
 
-    def summands(self, view: View) -> tuple[Floats, Ints]:
+    def summands(self, view: Rankings) -> tuple[Floats, Ints]:
         probabilities, n, _ = self.probabilities(view, self.side(view))
         return probabilities, n
 

@@ -22,7 +22,7 @@ from pt_fairness.measures.expected_exposure import sum_by_topic
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import shares_of
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 class _TrecFair(FairnessMeasure):
@@ -139,13 +139,13 @@ class _TrecFair(FairnessMeasure):
         ndcg = "Σ {gain} / {ideal}"
         return {"score": f"{ndcg} * {{AWRF}}", "ndcg": ndcg, "awrf": "{AWRF}"}[self["value"]]
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         values, defined = self.ndcg(view)
         if self.joint:
             values = self.awrf(view) * (values if self["value"] == "score" else 1.0)
         return np.where(defined, values, nan)
 
-    def ndcg(self, view: View) -> tuple[Floats, Any]:
+    def ndcg(self, view: Rankings) -> tuple[Floats, Any]:
         """Return nDCG of each list, ``[R]``, and whether its topic has relevant documents."""
         documents = view.documents(self.depth)
         relevant = documents.judged & (documents.relevance >= self.rel)
@@ -155,10 +155,10 @@ class _TrecFair(FairnessMeasure):
         exposure = a[documents.place]
         gains = exposure * relevant[documents.document]
         view.note(discount=exposure[None], gain=gains[None], ideal=ideal)
-        sums = np.bincount(documents.list, gains, len(view))
+        sums = np.bincount(documents.ranking, gains, len(view))
         return ratio(sums, ideal), R > 0
 
-    def awrf(self, view: View) -> Floats:
+    def awrf(self, view: Rankings) -> Floats:
         """Return AWRF of each list, ``[R]``; NaN where no relevant document has any mass, and where
         documents can have one label only.
         """
@@ -176,7 +176,7 @@ class _TrecFair(FairnessMeasure):
         view.note(AWRF=fair)
         return np.where(mass > 0, fair, nan)
 
-    def cells(self, view: View) -> tuple[Any, ...]:
+    def cells(self, view: Rankings) -> tuple[Any, ...]:
         """Return the list of each cell c, K, Π_{j∈K} w_j(c_j), Σ a_i · m(c) of the ranked documents
         and Σ m(c) of the relevant ones, ``[e]`` each.
         """
@@ -186,8 +186,8 @@ class _TrecFair(FairnessMeasure):
         relevant = np.flatnonzero(relevance >= self.rel)
         # The relevant documents of a topic come after the ranked ones, once for each of its lists.
         topic = topic[relevant]
-        lists = view.lists[topic]
-        row = np.append(documents.list, ranges(view.first_list[topic], lists))
+        lists = view.samples[topic]
+        row = np.append(documents.ranking, ranges(view.first_ranking[topic], lists))
         a = discount("trec", len(documents.topic))[documents.place]
         exposure = np.append(a, np.zeros(lists.sum()))
         document: Any = np.arange(len(row))

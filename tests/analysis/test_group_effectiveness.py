@@ -131,7 +131,7 @@ def test_joined_tables_repeat_their_index():
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "NumRet", SOURCE),
      "measure must be a mean"),
     (lambda: analysis.group_effectiveness([], QRELS, "nDCG", SOURCE), "there are no runs"),
-    (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG"), "the qrels have no groups"),
+    (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "nDCG"), "must have groups"),
     (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a"), "second='None'"),
     (lambda: analysis.group_gaps(table_of(0.5, 0.2), "a", "z"), "second='z'"),
     (lambda: analysis.group_gaps(pd.concat([table_of(0.5)] * 2)), "duplicate"),

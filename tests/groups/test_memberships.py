@@ -101,7 +101,7 @@ def hard(qids, docnos):
      "qid, docno, label or query_id, doc_id, relevance; these have topic"),
     (lambda: ir_measures.calc_aggregate([rND(groups=groups.from_frame(frame_of("a", "-")))],
                                         {"1": {"a": 1}}, {"1": {"a": 1.0}}),
-     ValueError, "holds no group at all"),
+     ValueError, "groups must annotate a document"),
     (lambda: groups.from_mapping(BASE).relabel({"1": "liberl"}), ValueError,
      "topic '1' must be 'liberal', .*got 'liberl'"),
     (lambda: groups.from_mapping(BASE).relabel({"1": 3}), ValueError, "got 3"),
@@ -152,7 +152,7 @@ def test_classes_of_one_name_that_do_different_things_are_distinguished():
     one, other = (returning(lambda *given, label=label: hard(*given).assign(group=label))
                   for label in "xy")
     assert rND(groups=one) == rND(groups=one) != rND(groups=other)
-    with pytest.raises(ValueError, match="two groups of this call are named 'mine'"):
+    with pytest.raises(ValueError, match=r"groups must have different names.*'mine'"):
         ir_measures.evaluator([rND(groups=one), rND(groups=other)], {"1": {"a": 1}})
     corrected = [source.override(frame_of("b", "x")) for source in (one, other)]
     assert corrected[0] != corrected[1] and corrected[0].name != corrected[1].name

@@ -199,7 +199,7 @@ def test_a_topic_without_results_and_a_topic_without_the_group():
 
 def test_weights_are_refused():
     weighted = groups.from_mapping({"h1": {"h": 0.5, "l": 0.5}})
-    with pytest.raises(ValueError, match="not defined for documents with weights"):
+    with pytest.raises(ValueError, match="groups must be without weights"):
         values_of([OfGroup(measure="nDCG", group="h", groups=weighted)], QRELS, RUN)
 
 

@@ -283,13 +283,13 @@ def rankings(make_case):
     run = Run(case.run_frame.drop_duplicates(["query_id", "doc_id"]), judgments,
               lambda text, cause: None)
     annotations = Annotations(judgments, None, [1, 2, None])
-    return annotations.of_run(run, None)
+    return annotations.rankings(run, None)
 
 
 def test_blocks_of_any_size_give_the_same_values(rankings, monkeypatch):
     measures = [rND @ 3, rKL, AWRF(target="uniform") @ 4, IAA, rKL(protected="all") @ 2]
     whole = score(measures, rankings)
-    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 20)
+    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", 20)
     blocks = score(measures, rankings)
     for measure in measures:
         assert blocks[measure].tolist() == pytest.approx(whole[measure].tolist(), nan_ok=True)
@@ -298,9 +298,9 @@ def test_blocks_of_any_size_give_the_same_values(rankings, monkeypatch):
 @each("measure", [rND @ 5, rKL @ 5, rRD(norm="none") @ 5])
 def test_contributions_add_up_to_the_value(rankings, measure):
     terms = contributions(measure, rankings, 7)
-    assert terms.shape == (len(rankings.list_topic), 7)
+    assert terms.shape == (len(rankings), 7)
     # Nothing returned has the worst value, but no document that adds to it.
-    counted = rankings.of_labels().condensed.length > 0
+    counted = rankings.restricted().length > 0
     assert terms.sum(axis=1)[counted].tolist() == pytest.approx(
         score([measure], rankings)[measure][counted].tolist(), nan_ok=True)
 

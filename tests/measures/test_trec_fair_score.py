@@ -281,8 +281,8 @@ def test_wrong_sources_and_targets(track):
     by_topic = pd.DataFrame({"qid": "1", "group": ["male", "female"], "share": 0.5})
     targets.register("by topic", by_topic)
     for params, error in [
-        ({"attributes": {"gender": "by topic"}}, "the target 'by topic' depends on the topic"),
-        ({"attributes": {"gender": f"{GENDER}/track"}}, "/track' depends on the topic"),
+        ({"attributes": {"gender": "by topic"}}, "target must have .*'by topic'"),
+        ({"attributes": {"gender": f"{GENDER}/track"}}, "target must have .*/track'"),
         ({"attributes": {"nowhere": GENDER}}, "nowhere"),
         ({"attributes": {"sources": WORLD}, "whole": "sources"}, "groups without weights"),
     ]:
@@ -296,7 +296,7 @@ def test_more_cells_than_an_integer_can_number(registered_groups):
     for number in range(8):
         registered_groups(f"many {number}", groups.from_mapping({"p1": labels}))
     measure = TrecFair(attributes={f"many {number}": "many" for number in range(8)})
-    with pytest.raises(ValueError, match=r"has 6.7e\+19 combinations of labels"):
+    with pytest.raises(ValueError, match=r"combinations of labels, got 6.7e\+19"):
         ir_measures.calc_aggregate([measure], QRELS, RUN)
 
 
