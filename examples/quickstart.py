@@ -69,7 +69,7 @@ def main() -> pd.DataFrame:
     references, _ = pt.fairness.evaluate(runs, STANCE, MEASURES[2:4], references=True,
                                          progress=False)
     for one in (table, references):
-        print(one.to_string(index=False, float_format="{:.4f}".format), end="\n\n")
+        print(one.round(4).to_string(index=False), end="\n\n")
     print("nDCG, α-nDCG: larger is better. AWRF: 1 is fair. rKL: 0 is fair. Annotated: the share with "
           "a group.")
     return table

@@ -36,13 +36,11 @@ def ladder(measure: Any) -> pd.DataFrame:
     Examples
     --------
     >>> from pt_fairness import analysis
-    >>> analysis.ladder("AWRF").round(2)
-                        50 %  40 %  30 %  20 %  10 %   0 %
-    target order
-    50 %   spread       1.00  0.99  0.96  0.91  0.83  0.69
-           at the end   0.98  0.96  0.93  0.88  0.81  0.69
-    20 %   spread       0.95  0.97  0.99  1.00  0.98  0.89
-           at the end   0.98  0.99  1.00  0.99  0.97  0.89
+    >>> values = analysis.ladder("AWRF").round(2)
+    >>> values.loc["50 %", "spread"].tolist()
+    [1.0, 0.99, 0.96, 0.91, 0.83, 0.69]
+    >>> values.loc["20 %", "at the end"].tolist()
+    [0.98, 0.99, 1.0, 0.99, 0.97, 0.89]
     """
     (measure,) = parsed(measure)
     if not compares_groups(measure):

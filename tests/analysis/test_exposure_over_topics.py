@@ -168,15 +168,15 @@ class Undeclared(groups.Groups):
 
 
 @pytest.mark.parametrize("given, error", [
-    ({"by": "topic"}, "by='topic'"),
-    ({"depth": 0}, "depth=0"),
+    ({"by": "topic"}, "'topic'"),
+    ({"depth": 0}, "depth"),
     ({"population": "all"}, "population .* 'all'"),
     ({"population": True}, "population .* True"),
     ({"population": "judged"}, "population .*qrels.* 'judged'"),
     ({"population": 2}, "population .* 3, got 2"),
     ({"by": "group"}, "qrels"),
     ({"by": "group", "groups": Undeclared("undeclared")}, "qrels .*undeclared"),
-    ({"discount": "exp"}, "discount='exp'"),
+    ({"discount": "exp"}, "'exp'"),
     ({"p": 0.5}, "p .* 0.5 with 'log2'"),
     ({"discount": "geometric", "p": 1}, "p .* 1 with 'geometric'"),
     ({"discount": "power", "p": -1}, "p .* -1 with 'power'")])

@@ -125,7 +125,7 @@ def test_joined_tables_repeat_their_index():
 
 
 @each("call, message", [
-    (lambda: means("some"), "topics='some'"),
+    (lambda: means("some"), "'some'"),
     (lambda: means("all", of="h"), "of"),
     (lambda: means(pd.DataFrame({"qid": ["1"]})), "topics="),
     (lambda: analysis.group_effectiveness({"one": RUN}, QRELS, "NumRet", SOURCE),

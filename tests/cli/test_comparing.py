@@ -60,7 +60,7 @@ def assert_printed(text, frame):
 def test_every_digit_is_printed(table, expected):
     code, out, err = table()
     assert code == 0 and "8/8" not in err
-    assert "warning: topics with nothing to compare with" in err
+    assert "warning: undefined topics" in err
     averages, per_query = expected()
     assert_printed(out, averages)
     assert_printed(table("--per-query")[1], per_query)

@@ -252,7 +252,7 @@ def test_warnings_say_once_which_runs_they_are_about(runs, qrels, n_jobs):
     assert texts[0].startswith("protected is not set") and "(run" not in texts[0]
     assert "again for the same topic" in texts[1] and texts[1].endswith("(run system 4)")
     assert "has a share for 'nobody'" in texts[2] and "(run" not in texts[2]
-    assert texts[3].startswith("topics with nothing to compare with") and "(run" not in texts[3]
+    assert texts[3].startswith("undefined topics") and "(run" not in texts[3]
 
 
 def test_progress_is_shown_unless_it_is_not_wanted(runs, qrels, capsys):

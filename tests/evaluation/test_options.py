@@ -48,7 +48,7 @@ class TestGroups:
 
     @each("given", [3, ["digits"], "no-such"])
     def test_no_source(self, runs, qrels, given):
-        with pytest.raises(ValueError, match="groups must"):
+        with pytest.raises(ValueError, match="groups"):
             evaluate(runs, qrels, [rKL @ 5], groups=given, progress=False)
 
 

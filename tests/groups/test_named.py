@@ -194,7 +194,7 @@ def test_a_measure_keeps_the_object_that_it_was_given(registered_groups):
 def test_two_objects_of_one_name_in_a_call_are_an_error(registered_groups, call):
     one, same, other = (groups.from_mapping({"a": label}, name="stance") for label in "XXY")
     call([Annotated(groups=one), rND(groups=same)])
-    says = r"two groups .* named 'stance': Groups\(.* \['X'\]\) and Groups\(.* \['Y'\]\); give"
+    says = r"named 'stance': Groups\(.* \['X'\]\) and Groups\(.* \['Y'\]\)"
     for second in (Annotated(groups=other), rKL(groups=other) @ 5):
         with pytest.raises(ValueError, match=says):
             call([Annotated(groups=one), second])

@@ -56,7 +56,7 @@ def test_nothing_returned_and_undefined():
     qrels = pd.DataFrame([("1", "a", 1, "P"), ("2", "a", 0, "Q"), ("2", "b", 1, "-")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     run = pd.DataFrame([("2", "a", 1.0)], columns=["query_id", "doc_id", "score"])
-    with pytest.warns(match="nothing to compare with.*MRecall@5 on 1 of 2 topics"):
+    with pytest.warns(match="MRecall@5 on 1 of 2 topics"):
         import ir_measures
         values = {m.query_id: m.value for m in ir_measures.iter_calc([MRecall @ 5], qrels, run)}
     assert values == {"1": 0.0, "2": 0.0}

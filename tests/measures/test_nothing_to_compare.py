@@ -65,9 +65,9 @@ def test_one_group_alone():
     assert {metric.value for metric in found} == {0.0} and len(found) == 2 * len(undefined)
     for measure in undefined:
         assert f" {measure}" in text
-    assert text.count("nothing to compare with") == 1 and "2 of 2 topics" in text
+    assert text.count("undefined") == 1 and "2 of 2 topics" in text
     _, text = told(lambda: measure_of("rKL", {}, ONE).calc_aggregate(QRELS, RUN))
-    assert "(the only group is 'd': there is nothing to compare)" in text
+    assert "the only group is 'd'" in text
 
 
 def test_a_measure_that_is_undefined_everywhere_has_no_average():

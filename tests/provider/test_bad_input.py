@@ -113,8 +113,7 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
     for measure in (rND @ 2, rKL(protected="all")):
         assert [*by_topic([measure], qrels, worked.run_frame).values()] == [0.0]
         (text,) = told_of([measure], qrels, worked.run_frame)
-        assert "1 of 1 topics" in text and text.endswith(
-            "(no relevant document, such as 'a', has a group in the iteration of the qrels)")
+        assert "1 of 1 topics" in text and "no relevant document, such as 'a'," in text
     # A run without an annotated document is its own population: unfair, not undefined.
     assert by_topic([nDJS @ 3, Annotated], qrels, worked.run_frame) == {
         ("nDJS@3", "1"): 1.0, ("Annotated", "1"): 0.0}

@@ -220,7 +220,7 @@ class TestUndefinedForOneRun:
         measure = logDP(target="run", protected="A")
         assert self.messages(measure, self.BOTH) == []
         (message,) = self.messages(measure, self.BOTH[:3])
-        assert "0.0: logDP(protected='A',target='run')" in message
+        assert "logDP(protected='A',target='run')" in message
         assert "on 1 of 2 topics ('2')" in message
 
     def test_topics_of_other_runs_are_warned_of_again(self):

@@ -197,9 +197,9 @@ def test_missing_columns(method):
 
 
 def test_scores_without_a_rank(method):
-    with pytest.raises(ValueError, match=r"'c' .*'1' .*NaN"):
+    with pytest.raises(ValueError, match="NaN for document 'c'"):
         method(SOURCE)(FRAME.assign(score=FRAME["score"].where(FRAME["docno"] != "c")))
-    with pytest.raises(ValueError, match="scores"):
+    with pytest.raises(ValueError, match="score .*high"):
         method(SOURCE)(FRAME.assign(score="high"))
 
 
