@@ -334,6 +334,23 @@ class Rankings:
         place = rows - self.start[lists]
         return {cutoff: float(np.mean(place[number < cutoff] < cutoff)) for cutoff in cutoffs}
 
+    def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
+        """Return the entries of label sets, without the labels of the targets of other measures.
+
+        :returns: the index in ``codes``, the group, an index into ``labels``, and the share of each
+            entry
+        """
+        row, label, share = self.sets.entries(codes)
+        group = recoded(label, self.sets.labels, self.labels)
+        inside = group >= 0
+        if not inside.all():
+            row = row[inside]
+            group = group[inside]
+            share = share[inside]
+            total = np.bincount(row, share)
+            share /= total[row]
+        return row, group, share
+
     @cached_property
     def condensed(self) -> Condensed:
         """The first ``depth`` annotated documents of each list."""
@@ -355,15 +372,7 @@ class Rankings:
         if rel not in self._pools:
             codes = self.relevant[rel]
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)
-            row, label, share = self.sets.entries(codes)
-            group = recoded(label, self.sets.labels, self.labels)
-            inside = group >= 0
-            if not inside.all():  # labels of the targets of other measures
-                row = row[inside]
-                group = group[inside]
-                share = share[inside]
-                total = np.bincount(row, share)
-                share /= total[row]
+            row, group, share = self.entries(codes)
             weighted = self.sets.weighted[codes]
             self._pools[rel] = Pooled(counts, weighted, row, share, group)
         return self._pools[rel]
