@@ -34,9 +34,9 @@ def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEP
     group and, but for ``relevant``, such a result.
 
     A group is *absent* from a topic if none of these documents has it, although a relevant document
-    has. Chance compares with the same number r of relevant documents, drawn from the N relevant
-    documents of the topic, of which S have the group: none has it with the probability
-    C(N−S, r) / C(N, r). The number of absent topics is then a sum of independent events.
+    has. By chance it is absent if none of r documents has it that are drawn from the n relevant
+    documents of the topic, of which s have it: C(n−s, r) / C(n, r), r the number of relevant
+    documents that the system shows. So no system is blamed for finding little.
 
     :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads but transformers;
         also with several rankings of a topic
@@ -120,15 +120,16 @@ def run_shares(rankings: Rankings, relevant: Ints, dropped: Bools, cutoff: int,
     known = np.zeros(len(relevant), bool)
     known[pair] = True
     found = distinct(condensed.pair[(condensed.pair >= 0) & known[condensed.pair]])
-    N = np.bincount(rankings.pair_topic[known], minlength=topics)[:, None]
+    n = np.bincount(rankings.pair_topic[known], minlength=topics)[:, None]
     r = np.bincount(rankings.pair_topic[found], minlength=topics)[:, None]
-    S = sums(topic, group, np.ones(len(topic)), topics)
-    judged = (N[:, 0] > 0) & ~dropped
+    s = sums(topic, group, np.ones(len(topic)), topics)
+    judged = (n[:, 0] > 0) & ~dropped
     evaluated = judged & (full > 0)
-    has = (S > 0) & evaluated[:, None]
+    has = (s > 0) & evaluated[:, None]
     absent = has & (np.add.reduceat(counts, first) == 0)
-    chance = np.exp(special.gammaln(N - S + 1) - special.gammaln(N - S - r + 1)
-                    + special.gammaln(N - r + 1) - special.gammaln(N + 1))
+    # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of s
+    chance = np.exp(special.gammaln(n - s + 1) - special.gammaln(n - s - r + 1)
+                    + special.gammaln(n - r + 1) - special.gammaln(n + 1))
     chance = np.where(has, chance, 0.0)
     columns = {"shown": _mean(means(counts), evaluated),
                "attention": _mean(means(attention), evaluated),

@@ -59,7 +59,7 @@ def test_against_the_slow_version(make_case, seed, kind, samples):
     source = lookup = None
     if kind != "iteration":
         frame = case.groups_frame
-        known = {pair: {g: 1.0 for g in labels} for pair, labels in case.groups.items()}
+        known = {pair: dict.fromkeys(labels, 1.0) for pair, labels in case.groups.items()}
         if kind == "weights":
             frame["weight"] = [0.5 + i % 5 for i in range(len(frame))]
             for row in frame.itertuples():

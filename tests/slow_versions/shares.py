@@ -10,9 +10,9 @@ from typing import Any
 from slow_versions.common import Topic, as_shares, attention, label_counts
 
 
-def drawn_without(N: int, S: int, r: int) -> float:
-    """The probability that none of r of N documents is one of S."""
-    return math.comb(N - S, r) / math.comb(N, r)
+def drawn_without(documents: int, members: int, r: int) -> float:
+    """The probability that none of r of the documents is one of the members."""
+    return math.comb(documents - members, r) / math.comb(documents, r)
 
 
 def at_least(least: int, chances: Sequence[float]) -> float:
@@ -62,11 +62,11 @@ def shares(topics: Mapping[str, Topic], cutoff: int, rel: int, discount: str) \
                 continue
             places.append(plain[g])
             seen.append(weighted[g])
-            S = sum(g in one.shares(topic.labels) for one in relevant)
-            if S:
+            members = sum(g in one.shares(topic.labels) for one in relevant)
+            if members:
                 hits = {d for ranking in topic.rankings for d in topic.condensed(ranking)[:cutoff]
                         if is_relevant(topic, d, rel)}
-                chances.append(drawn_without(len(relevant), S, len(hits)))
+                chances.append(drawn_without(len(relevant), members, len(hits)))
                 absent += plain[g] == 0
         rows[g] = {
             "shown": mean(places), "attention": mean(seen), "relevant": mean(due),
