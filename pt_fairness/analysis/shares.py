@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from math import nan
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.inputs import loaded_qrels, ranked_runs
+from pt_fairness.analysis.directions import best
+from pt_fairness.analysis.frames import fairness_measure, measure_columns, systems
+from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, ranked_runs
+from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, is_new, positions
+from pt_fairness.core.arrays import Floats, Ints, distinct, positions
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.distribution import AWRF
@@ -22,6 +28,12 @@ from pt_fairness.rankings.trec_order import Judgments
 DEPTH = 10
 #: The minimum relevance of a relevant document.
 REL = 1
+#: The number of events whose sums are convolved one by one, for speed.
+BLOCK = 32
+#: The least number of topics from which a group is missing if it is said to be hidden.
+LEAST = 3
+#: The number of hidden groups that are named.
+MOST = 3
 
 
 def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEPTH, rel: int = REL,
@@ -74,99 +86,215 @@ def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEP
     one_of("discount", discount, ("log2", "trec", "geometric", "none"))
     judgments = Judgments(loaded_qrels(qrels))
     source = GroupedMeasures(groups, True, [AWRF(cutoff=cutoff, rel=rel)], judgments)
-    relevant = source.annotations.relevant(rel)
-    tables = {name: run_shares(source.rankings(run, warn), relevant, source.dropped, cutoff,
-                               discount)
-              for name, run in ranked_runs(runs, judgments).items()}
-    table = pd.concat(tables, names=["name"]).reset_index("name").reset_index(drop=True)
+    found = SourceShares(source, cutoff, rel, discount)
+    ranked = ranked_runs(runs, judgments)
+    table = found.table({name: found.in_run(source.rankings(run, warn))
+                         for name, run in ranked.items()})
     if table["relevant"].isna().all():
         warn("no topic has a relevant document with a group, so no share is known")
     return table
 
 
-def run_shares(rankings: Rankings, relevant: Ints, dropped: Bools, cutoff: int,
-               discount: str = "log2") -> pd.DataFrame:
-    """Return the shares of a run: a row for each group, with the columns of :func:`shares`.
+class RunShares(NamedTuple):
+    """The shares of the groups in a run."""
 
-    :param relevant: the label set of each judged pair that is relevant, ``[pairs]``; −1 for others
-    :param dropped: a mask of the topics that do not count, ``[T]``
+    #: The mean share of each group among the documents that count, and of their discounts, ``[L]``.
+    shown: Floats
+    attention: Floats
+    #: The number of topics in which each group is relevant, and of those without it, ``[L]``.
+    topics: Ints
+    absent: Ints
+    #: The probability that each group is absent from each topic by chance, ``[L, T]``.
+    chance: Floats
+
+
+class SourceShares:
+    """The shares of the groups of one source in many runs.
+
+    :param cutoff: the number of documents with a group that count
+    :param rel: the minimum relevance of a relevant document
+    :param discount: the name of a discount
     """
-    from scipy import special
-    rankings = rankings.of_labels(depth=cutoff)
-    topics = len(rankings.topics)
-    groups = len(rankings.labels)
-    condensed = rankings.condensed
-    lists = np.repeat(np.arange(len(condensed.length)), condensed.length)
-    weights = arrays.discount(discount, condensed.length.max(initial=0))[positions(lists)]
 
-    def sums(row: Ints, group: Ints, values: Floats, rows: int) -> Floats:
-        return np.bincount(row * groups + group, values, rows * groups).reshape(rows, groups)
+    def __init__(self, source: GroupedMeasures, cutoff: int, rel: int = REL,
+                 discount: str = "log2") -> None:
+        from scipy import special
+        annotations = source.annotations
+        self.cutoff = cutoff
+        self._discount = discount
+        self._labels = annotations.labels
+        self._topics = len(source.dropped)
+        self._topic = annotations.judgments.topic
+        codes = annotations.relevant(rel)
+        pairs = np.flatnonzero(codes >= 0)
+        document, group, share = annotations.sets.entries(codes[pairs], self._labels)
+        pair = pairs[document]
+        # Whether each judged pair is a relevant document with a group, ``[pairs]``.
+        self._relevant = np.zeros(len(codes), bool)
+        self._relevant[pair] = True
+        # The number of relevant documents of each topic, and of each group among them, [T, L].
+        n = self._n = self._count(np.flatnonzero(self._relevant))
+        shape = self._topics, len(self._labels)
+        cell = np.ravel_multi_index((self._topic[pair], group), shape)
+        size = self._topics * len(self._labels)
+        s = self._s = np.bincount(cell, minlength=size).reshape(shape)
+        shares = shares_of(np.bincount(cell, share, size).reshape(shape))
+        self._counted = (n[:, 0] > 0) & ~source.dropped
+        number = self._counted.sum()
+        self._share = shares[self._counted].sum(axis=0) / number if number else shares[0] + nan
+        self._log = special.gammaln(n - s + 1) - special.gammaln(n + 1)
 
-    document, group, share = rankings.entries(condensed.codes)
-    row = lists[document]
-    rows = len(condensed.length)
-    counts = sums(row, group, share, rows)
-    attention = sums(row, group, share * weights[document], rows)
-    first = np.flatnonzero(is_new(rankings.list_topic))
-    full = np.add.reduceat(condensed.length > 0, first, dtype=int)  # the rankings with documents
+    def _count(self, pairs: Ints) -> Ints:
+        """Return the number of some judged pairs of each topic, ``[T, 1]``."""
+        return np.bincount(self._topic[pairs], minlength=self._topics)[:, None]
 
-    def means(table: Floats) -> Floats:
-        return arrays.ratio(np.add.reduceat(shares_of(table), first), full[:, None])
+    def in_run(self, rankings: Rankings) -> RunShares:
+        """Return the shares in a run."""
+        from scipy import special
+        condensed = rankings.of_labels(depth=self.cutoff).condensed
+        length = condensed.length
+        topic = rankings.list_topic
+        returned = np.bincount(topic, length > 0)
+        evaluated = self._counted & (returned > 0)
+        number = evaluated.sum()
+        mean = 1 / number if number else nan
+        # The weight of each ranking in the means.
+        weight = arrays.ratio(evaluated, returned)[topic]
+        lists = np.repeat(np.arange(len(length)), length)
+        discounts = arrays.discount(self._discount, length.max(initial=1))
+        total = discounts.cumsum()[length - 1]
+        plain = (weight / np.maximum(length, 1))[lists]
+        discounted = (weight / total)[lists] * discounts[positions(lists)]
+        document, group, share = rankings.sets.entries(condensed.codes, self._labels)
+        shown, attention = (mean * np.bincount(group, share * values[document], len(self._labels))
+                            for values in (plain, discounted))
+        present = np.zeros(self._s.shape, bool)
+        present[topic[lists[document]], group] = True
+        has = (self._s > 0) & evaluated[:, None]
+        pairs = condensed.pair[condensed.pair >= 0]
+        r = self._count(distinct(pairs[self._relevant[pairs]]))
+        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
+        left = self._n - r
+        log = self._log + special.gammaln(left + 1) - special.gammaln(left - self._s + 1)
+        return RunShares(shown, attention, has.sum(axis=0), (has & ~present).sum(axis=0),
+                         np.where(has, np.exp(log), 0.0).T)
 
-    pairs = np.flatnonzero(relevant >= 0)
-    pair, group, share = rankings.entries(relevant[pairs])
-    pair = pairs[pair]
-    topic = rankings.pair_topic[pair]
-    known = np.zeros(len(relevant), bool)
-    known[pair] = True
-    found = distinct(condensed.pair[(condensed.pair >= 0) & known[condensed.pair]])
-    n = np.bincount(rankings.pair_topic[known], minlength=topics)[:, None]
-    r = np.bincount(rankings.pair_topic[found], minlength=topics)[:, None]
-    s = sums(topic, group, np.ones(len(topic)), topics)
-    judged = (n[:, 0] > 0) & ~dropped
-    evaluated = judged & (full > 0)
-    has = (s > 0) & evaluated[:, None]
-    absent = has & (np.add.reduceat(counts, first) == 0)
-    # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of s
-    chance = np.exp(special.gammaln(n - s + 1) - special.gammaln(n - s - r + 1)
-                    + special.gammaln(n - r + 1) - special.gammaln(n + 1))
-    chance = np.where(has, chance, 0.0)
-    columns = {"shown": _mean(means(counts), evaluated),
-               "attention": _mean(means(attention), evaluated),
-               "relevant": _mean(shares_of(sums(topic, group, share, topics)), judged)}
-    ratio = np.full(groups, np.nan)
-    np.divide(columns["attention"], columns["relevant"], out=ratio, where=columns["relevant"] > 0)
-    times = absent.sum(axis=0)
-    columns |= {"ratio": ratio, "topics": has.sum(axis=0), "absent": times,
-                "expected": chance.sum(axis=0), "p": tail(chance, times)}
-    return pd.DataFrame({"group": rankings.labels, **columns})
-
-
-def _mean(values: Floats, topics: Bools) -> Floats:
-    """Return the mean of each column over some topics; NaN without any."""
-    if not topics.any():
-        return np.full(values.shape[1], np.nan)
-    return values[topics].mean(axis=0)
+    def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
+        """Return the table of several runs, by name."""
+        shown, attention, topics, absent, chance = map(np.concatenate, zip(*runs.values()))
+        relevant = np.tile(self._share, len(runs))
+        ratio = np.full(len(relevant), np.nan)
+        np.divide(attention, relevant, out=ratio, where=relevant > 0)
+        return pd.DataFrame({
+            "name": np.repeat(list(runs), len(self._labels)), "group": self._labels * len(runs),
+            "shown": shown, "attention": attention, "relevant": relevant, "ratio": ratio,
+            "topics": topics, "absent": absent, "expected": chance.sum(axis=1),
+            "p": tail(chance, absent)})
 
 
 def tail(chance: Floats, least: Ints) -> Floats:
-    """Return the probability of at least so many of independent events, ``[L]``.
+    """Return the probability of at least so many of independent events, ``[n]``.
 
     It is exact, by convolution.
 
-    :param chance: the probability of each event, ``[T, L]``
-    :param least: the number of events, ``[L]``
+    :param chance: the probability of each event, ``[n, events]``
+    :param least: the number of events, ``[n]``
 
     Examples
     --------
-    >>> tail(np.array([[0.5], [0.25]]), np.array([1])).tolist()
+    >>> tail(np.array([[0.5, 0.25]]), np.array([1])).tolist()
     [0.625]
     """
-    density = np.zeros((len(chance) + 1, chance.shape[1]))
-    density[0] = 1.0
-    for number, p in enumerate(chance, 1):
-        more = density[:number] * p
-        density[:number] *= 1.0 - p
-        density[1:number + 1] += more
-    at_least = density[::-1].cumsum(axis=0)[::-1]
-    return np.where(least > 0, at_least[least, np.arange(len(least))], 1.0)
+    result = np.ones(len(least))
+    rows = np.flatnonzero(least)
+    # The densities of all blocks of events at once, and then of the blocks of each row together.
+    size = chance.shape[1]
+    blocks = -(-size // BLOCK)
+    events = np.zeros((len(rows), blocks * BLOCK))
+    events[:, :size] = chance[rows]
+    density = np.zeros((len(rows), blocks, BLOCK + 1))
+    density[:, :, 0] = 1.0
+    for p in np.moveaxis(events.reshape(len(rows), blocks, BLOCK, 1), 2, 0):
+        more = density[:, :, :-1] * p
+        density[:, :, :-1] -= more
+        density[:, :, 1:] += more
+    for row, parts in zip(rows, density, strict=True):
+        result[row] = reduce(np.convolve, parts)[least[row]:].sum()
+    return result
+
+
+def shares_table(shares: Mapping[tuple[str, int], pd.DataFrame]) -> pd.DataFrame:
+    """Return one table of the shares of all group sources.
+
+    :raises ValueError: if there are none
+    """
+    if not shares:
+        raise ValueError("measures must have one that depends on groups, and qrels, to show shares")
+    tables = [table.assign(groups=source) for (source, _), table in shares.items()]
+    return pd.concat(tables, ignore_index=True) if len(tables) > 1 else next(iter(shares.values()))
+
+
+def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataFrame | None = None,
+              labels: Mapping[str, str] | None = None) -> list[str]:
+    """Return sentences on the groups that systems hide, and the measures that do not tell.
+
+    A group is hidden if it is absent from at least three topics, from significantly more than by
+    chance (corrected for all systems and groups, after Bonferroni), and from more than twice as
+    many, or present in less than half as many.
+
+    :param shares: the shares of the groups by group source and cutoff
+    :param averages: the averages of measures, whose best values are compared; ``None`` without
+    :param labels: the label of each measure that has one
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness.analysis.shares import sentences
+    >>> table = pd.DataFrame({"name": ["A", "B"], "group": "female", "topics": 40,
+    ...                       "absent": [22, 7], "expected": 7.3, "p": [1e-6, 0.6]})
+    >>> sentences({("iteration", 10): table})  # doctest: +NORMALIZE_WHITESPACE
+    ['A shows no female among its first 10 in 22 of the 40 topics with relevant ones (by chance:
+    7.3).']
+    """
+    tables = [_hidden(table).assign(cutoff=cutoff) for (_, cutoff), table in shares.items()]
+    if not tables:
+        return []
+    rows = pd.concat(tables).sort_values("absent", ascending=False, kind="stable")
+    first = rows.head(MOST)
+    found = [f"{row.name} shows no {row.group} among its first {row.cutoff} in {row.absent} of the "
+             f"{row.topics} topics with relevant ones (by chance: {row.expected:.1f})."
+             for row in first.itertuples(index=False)]
+    if len(rows) > MOST:
+        found[-1] = f"{found[-1][:-1]}, and {len(rows) - MOST} more."
+    if averages is not None:
+        found += _best_all_the_same(averages, first["name"].unique(), labels or {})
+    return found
+
+
+def _hidden(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the groups that a system hides."""
+    absent, expected, topics = table["absent"], table["expected"], table["topics"]
+    large = (absent > 2 * expected) | (topics - absent < (topics - expected) / 2)
+    return table[(absent >= LEAST) & (table["p"] * len(table) < ALPHA) & large]
+
+
+def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
+                       labels: Mapping[str, str]) -> list[str]:
+    """Return a sentence on each of some systems that is the best by a measure of groups."""
+    measures = {column: fairness_measure(column) for column in measure_columns(averages)}
+    columns = [column for column, measure in measures.items()
+               if compares_groups(measure) and measure.NAME != "Annotated"]
+    is_best = best(averages[["name", *columns]]).set_index(averages["name"])[columns]
+    is_best.columns = [labels.get(column, column) for column in columns]
+    found = []
+    for name in names if len(systems(averages)) > 1 else ():
+        row = is_best.loc[name]
+        fair, unfair = row.index[row], row.index[~row]
+        if len(fair):
+            rest = f"; {_which(unfair)} not" if len(unfair) else ""
+            found.append(f"{_which(fair)} best for {name} all the same{rest}.")
+    return found
+
+
+def _which(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"

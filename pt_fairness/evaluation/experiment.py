@@ -194,6 +194,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     facts = scorer.facts(scores)
     facts.systems, facts.failed = tuple(systems), failed
     facts.dropped = undefined == "drop"
+    if qrels is None:  # nothing says which documents are relevant
+        facts.shares = {}
     if named.systems:
         facts.oracles = oracles(named.systems, plan.measures, plan.qrels)
     values = {name: run.values for name, run in scores.items()}

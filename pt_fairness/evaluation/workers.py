@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness.analysis.notes import Facts
+from pt_fairness.analysis.shares import DEPTH, RunShares, SourceShares
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
@@ -43,6 +44,8 @@ class Scores(NamedTuple):
     within: Mapping[str, float] = {}
     #: The number of ranked documents with a group or a value, by source.
     matches: Mapping[tuple[str, str], Matches] = {}
+    #: The shares of the groups of each source.
+    shares: Sequence[RunShares] = ()
     #: The causes and messages of the warnings of the run.
     warnings: Sequence[tuple[str, str]] = ()
     error: str | None = None
@@ -156,8 +159,14 @@ class Scorer:
             else:
                 os.environ[ALPHA_VARIABLE] = plan.alpha
             self.evaluator = QuickEvaluator(plan.measures, plan.qrels)
+        #: The shares of the groups of each source, at the largest cutoff of its measures.
+        self._shares = {}
         for evaluator in self.evaluator.fairness:
             evaluator.notes_within = True
+            for source in evaluator.sources:
+                if source.needed:
+                    cutoffs = [measure.cutoff for measure in source.measures if measure.cutoff]
+                    self._shares[source] = SourceShares(source, max(cutoffs, default=DEPTH))
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -202,9 +211,15 @@ class Scorer:
             for column, share in run.within.items():
                 if share < 0.5:
                     far_down[column][name] = share
+        shares = {}
+        for place, (source, of_source) in enumerate(self._shares.items()):
+            name = "iteration" if source.groups is None else source.groups.registered
+            name = self.plan.shown.get(name, name)
+            shares[name, of_source.cutoff] = of_source.table(
+                {system: run.shares[place] for system, run in scores.items()})
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
                      matched=matched, undefined=undefined, never_defined=everywhere,
-                     several=several, far_down=dict(far_down))
+                     several=several, far_down=dict(far_down), shares=shares)
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -255,5 +270,8 @@ class Scorer:
         for evaluator in self.evaluator.fairness:
             within = {self._columns[measure]: share for measure, share in evaluator.within.items()
                       if measure in self._columns}
-            return Scores(values, evaluator.has_undefined, within, evaluator.matches.copy())
+            shares = [self._shares[source].in_run(rankings)
+                      for source, rankings in evaluator.ranked]
+            evaluator.ranked.clear()
+            return Scores(values, evaluator.has_undefined, within, evaluator.matches.copy(), shares)
         return Scores(values)

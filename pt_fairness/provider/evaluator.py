@@ -317,12 +317,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
             check_names(self._fairness)
-        self._sources = grouped(self._fairness, judgments)
+        #: The group sources of the measures.
+        self.sources = grouped(self._fairness, judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
         masks = {}
-        for source in self._sources:
+        for source in self.sources:
             if source.dropped.any():
                 self._warn_of_dropped(source)
             labels = source.annotations.labels
@@ -346,8 +347,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             self._warn("protected is not set: the smallest group of each topic, of those that have "
                        f"documents there, is compared with all the others as one ({names})",
                        f"{ONCE}protected")
-        #: Whether :attr:`within` is computed.
+        #: Whether :attr:`within` is computed, and :attr:`ranked` filled.
         self.notes_within = False
+        #: The documents of the last run with the groups of each source, for who clears the list.
+        self.ranked: list[tuple[GroupedMeasures, Rankings]] = []
         #: The share of the documents that count for a measure with a cutoff that stand within it in
         #: the last run, for each measure that leaves out unannotated documents.
         self.within: dict[FairnessMeasure, float] = {}
@@ -452,7 +455,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param depth: the number of documents that count
         """
         of_parts = {}
-        for source in self._sources:
+        for source in self.sources:
             rankings = source.rankings(run, self._warn)
             for part in source.measures:
                 if part.is_sum:
@@ -471,7 +474,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param topics: the indices of the topics
         """
         views = {}
-        for source in self._sources:
+        for source in self.sources:
             rankings = source.rankings(run, self._warn)
             for part in source.of_views:
                 labelled = rankings.of_labels(part.added_labels, part.depth)
@@ -508,7 +511,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param warns: whether to warn of documents without a group or value, and count the others
         """
         scores = {}
-        for source in self._sources:
+        for source in self.sources:
             rankings = source.rankings(run, self._warn)
             of_source = score(source.of_views, rankings)
             if source.of_group is not None:
@@ -545,6 +548,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             shares = rankings.shares_within({measure.cutoff for measure in cut})
             for measure in cut:
                 self.within[measure] = shares[measure.cutoff]
+            self.ranked.append((source, rankings))
 
     def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool) -> None:
         """Warn that no ranked document has a group in a source.
@@ -568,7 +572,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
         """Return the matches of the judged documents by ``'group'`` and source."""
         return {("group", source.groups.registered): source.annotations.judged_matches()
-                for source in self._sources if source.groups is not None and source.needed}
+                for source in self.sources if source.groups is not None and source.needed}
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
         """Return a text with the number of undefined topics, and with their names or the reason.
@@ -580,7 +584,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             names = itertools.compress(self.topics, topics)
             return f"{text} ({listed(names)})"
         parts = set(measure.parts)
-        sources = [source for source in self._sources if parts.intersection(source.measures)]
+        sources = [source for source in self.sources if parts.intersection(source.measures)]
         for source in sources:
             for part in parts.intersection(source.measures):
                 labels = {*source.annotations.labels, *part.added_labels}

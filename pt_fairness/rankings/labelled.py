@@ -127,16 +127,28 @@ class LabelSets:
         weighted = self.code(item[~equal], label[~equal], items, weight[~equal])
         return np.maximum(weighted, unweighted)
 
-    def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
+    def entries(self, codes: Ints, labels: Sequence[str] | None = None
+                ) -> tuple[Ints, Ints, Floats]:
         """Return the entries of the sets in ``codes``.
 
-        :returns: the index in ``codes``, the label code and the share of each entry
+        :param labels: the labels to return, of which each set has one; others are dropped, and the
+            remaining shares of a set are normalised to sum to 1. ``None`` for all labels
+        :returns: the index in ``codes``, the index of the label and the share of each entry
         """
         start = self._start[codes]
         size = self._start[codes + 1] - start
         entry = ranges(start, size)
         row = np.repeat(np.arange(len(codes)), size)
-        return row, self._label[entry], self._share[entry]
+        label = self._label[entry]
+        share = self._share[entry]
+        if labels is None or labels == self.labels:
+            return row, label, share
+        label = recoded(label, self.labels, labels)
+        inside = label >= 0
+        row = row[inside]
+        share = share[inside]
+        total = np.bincount(row, share)
+        return row, label[inside], share / total[row]
 
     def shares(self, codes: Ints, labels: Sequence[str]) -> Floats:
         """Return the share of each of ``labels`` in each set, ``[len(codes), len(labels)]``.
@@ -262,6 +274,7 @@ class Rankings:
     #: The number of annotated documents of each list that measures use, ``None`` for all.
     depth: int | None = None
     _pools: dict[int | None, Pooled] = field(default_factory=dict, init=False)
+    _labelled: dict[Any, Rankings] = field(default_factory=dict, init=False)
 
     def of_labels(self, added: Sequence[str] = (), depth: int | None = None) -> Rankings:
         """Return the rankings for one label set: other labels are no annotations.
@@ -270,6 +283,9 @@ class Rankings:
         :param depth: the number of annotated documents of each list to keep, ``None`` for all
         """
         labels = sorted({*self.labels, *added})
+        key = *labels, depth
+        if key in self._labelled:
+            return self._labelled[key]
         codes = self.codes
         relevant = dict(self.relevant)
         if not set(labels).issuperset(self.sets.labels):
@@ -277,7 +293,9 @@ class Rankings:
             codes = np.where(usable[codes], codes, -1)
             for rel, of_pairs in relevant.items():
                 relevant[rel] = np.where(usable[of_pairs], of_pairs, -1)
-        return replace(self, labels=labels, depth=depth, codes=codes, relevant=relevant)
+        self._labelled[key] = replace(self, labels=labels, depth=depth, codes=codes,
+                                      relevant=relevant)
+        return self._labelled[key]
 
     def repeated(self, times: int) -> Rankings:
         """Return the rankings ``times`` times, each with topics of its own."""
@@ -334,23 +352,6 @@ class Rankings:
         place = rows - self.start[lists]
         return {cutoff: float(np.mean(place[number < cutoff] < cutoff)) for cutoff in cutoffs}
 
-    def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
-        """Return the entries of label sets, without the labels of the targets of other measures.
-
-        :returns: the index in ``codes``, the group, an index into ``labels``, and the share of each
-            entry
-        """
-        row, label, share = self.sets.entries(codes)
-        group = recoded(label, self.sets.labels, self.labels)
-        inside = group >= 0
-        if not inside.all():
-            row = row[inside]
-            group = group[inside]
-            share = share[inside]
-            total = np.bincount(row, share)
-            share /= total[row]
-        return row, group, share
-
     @cached_property
     def condensed(self) -> Condensed:
         """The first ``depth`` annotated documents of each list."""
@@ -372,7 +373,7 @@ class Rankings:
         if rel not in self._pools:
             codes = self.relevant[rel]
             codes, counts = np.unique(codes[codes >= 0], return_counts=True)
-            row, group, share = self.entries(codes)
+            row, group, share = self.sets.entries(codes, self.labels)
             weighted = self.sets.weighted[codes]
             self._pools[rel] = Pooled(counts, weighted, row, share, group)
         return self._pools[rel]
