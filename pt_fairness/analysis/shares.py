@@ -138,7 +138,7 @@ class SourceShares:
         cell = np.ravel_multi_index((self._topic[pair], group), shape)
         size = self._topics * len(self._labels)
         s = self._s = np.bincount(cell, minlength=size).reshape(shape)
-        shares = shares_of(np.bincount(cell, share, size).reshape(shape))
+        shares = shares_of(np.bincount(cell, share, size).reshape(shape).astype(float))
         self._counted = (n[:, 0] > 0) & ~source.dropped
         number = self._counted.sum()
         self._share = shares[self._counted].sum(axis=0) / number if number else shares[0] + nan
@@ -159,14 +159,14 @@ class SourceShares:
         number = evaluated.sum()
         mean = 1 / number if number else nan
         # The weight of each ranking in the means.
-        weight = arrays.ratio(evaluated, returned)[topic]
+        weight: Floats = arrays.ratio(evaluated, returned)[topic]
         lists = np.repeat(np.arange(len(length)), length)
         discounts = arrays.discount(self._discount, length.max(initial=1))
         total = discounts.cumsum()[length - 1]
         plain = (weight / np.maximum(length, 1))[lists]
         discounted = (weight / total)[lists] * discounts[positions(lists)]
         document, group, share = rankings.sets.entries(condensed.codes, self._labels)
-        shown, attention = (mean * np.bincount(group, share * values[document], len(self._labels))
+        shown, attention = (np.bincount(group, share * values[document], len(self._labels))
                             for values in (plain, discounted))
         present = np.zeros(self._s.shape, bool)
         present[topic[lists[document]], group] = True
@@ -176,12 +176,13 @@ class SourceShares:
         # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
         left = self._n - r
         log = self._log + special.gammaln(left + 1) - special.gammaln(left - self._s + 1)
-        return RunShares(shown, attention, has.sum(axis=0), (has & ~present).sum(axis=0),
-                         np.where(has, np.exp(log), 0.0).T)
+        return RunShares(shown * mean, attention * mean, has.sum(axis=0),
+                         (has & ~present).sum(axis=0), np.where(has, np.exp(log), 0.0).T)
 
     def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
         """Return the table of several runs, by name."""
-        shown, attention, topics, absent, chance = map(np.concatenate, zip(*runs.values()))
+        shown, attention, topics, absent, chance = map(np.concatenate, zip(
+            *runs.values(), strict=True))
         relevant = np.tile(self._share, len(runs))
         ratio = np.full(len(relevant), np.nan)
         np.divide(attention, relevant, out=ratio, where=relevant > 0)
@@ -271,6 +272,14 @@ def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataF
     return found
 
 
+def legend(shares: Mapping[tuple[str, int], pd.DataFrame]) -> list[str]:
+    """Return a sentence on a table of shares: what is counted."""
+    first = " and ".join(sorted({str(cutoff) for _, cutoff in shares}))
+    return [f"Shares of the first {first} documents with a group, and of the relevant documents. "
+            "absent: the topics that show no document of the group, of those with relevant ones; "
+            "expected: by chance; p: of as many or more by chance."]
+
+
 def _hidden(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the groups that a system hides."""
     absent, expected, topics = table["absent"], table["expected"], table["topics"]
@@ -281,9 +290,8 @@ def _hidden(table: pd.DataFrame) -> pd.DataFrame:
 def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
                        labels: Mapping[str, str]) -> list[str]:
     """Return a sentence on each of some systems that is the best by a measure of groups."""
-    measures = {column: fairness_measure(column) for column in measure_columns(averages)}
-    columns = [column for column, measure in measures.items()
-               if compares_groups(measure) and measure.NAME != "Annotated"]
+    columns = [column for column in measure_columns(averages)
+               if compares_groups(fairness_measure(column)) and not column.startswith("Annotated")]
     is_best = best(averages[["name", *columns]]).set_index(averages["name"])[columns]
     is_best.columns = [labels.get(column, column) for column in columns]
     found = []

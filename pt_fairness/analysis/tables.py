@@ -25,6 +25,7 @@ from pt_fairness.analysis.frames import (
     values_by_measure,
 )
 from pt_fairness.analysis.notes import BETTER, DIFFERENT, WORSE, Facts, marks, notes, short_p
+from pt_fairness.analysis.shares import legend
 from pt_fairness.analysis.shares import sentences as sentences_on_shares
 from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
 from pt_fairness.io.files import Path, need_frame, written_whole
@@ -322,6 +323,8 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
     _check_labels(by_name, [*names, *map(str, frame.columns)])
     hidden = sentences_on_shares(facts.shares, None if plain else frame, by_name)
     sentences = notes(frame, facts, by_name)
+    if "absent" in frame:
+        sentences += legend(facts.shares)
     if intervals is not None:
         frame = _joined(frame, intervals, {"low": LOW, "high": HIGH})
         sentences.append(noted.on_intervals(intervals))

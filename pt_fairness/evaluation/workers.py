@@ -212,9 +212,9 @@ class Scorer:
                 if share < 0.5:
                     far_down[column][name] = share
         shares = {}
-        for place, (source, of_source) in enumerate(self._shares.items()):
-            name = "iteration" if source.groups is None else source.groups.registered
-            name = self.plan.shown.get(name, name)
+        for place, (group_source, of_source) in enumerate(self._shares.items()):
+            registered = getattr(group_source.groups, "registered", "iteration")
+            name = self.plan.shown.get(registered, registered)
             shares[name, of_source.cutoff] = of_source.table(
                 {system: run.shares[place] for system, run in scores.items()})
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
