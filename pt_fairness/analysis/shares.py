@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from math import nan
+from math import inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, ranked_ru
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints, distinct, positions
-from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
+from pt_fairness.core.messages import warn
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.distribution import AWRF
 from pt_fairness.provider.evaluator import GroupedMeasures
@@ -24,10 +24,10 @@ from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.protected import shares_of
 from pt_fairness.rankings.trec_order import Judgments
 
+#: The name of the groups in the second column of the qrels.
+QRELS_GROUPS = "the qrels"
 #: The number of documents that count, for measures without a cutoff.
 DEPTH = 10
-#: The minimum relevance of a relevant document.
-REL = 1
 #: The number of events whose sums are convolved one by one, for speed.
 BLOCK = 32
 #: The least number of topics from which a group is missing if it is said to be hidden.
@@ -36,7 +36,7 @@ LEAST = 3
 MOST = 3
 
 
-def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEPTH, rel: int = REL,
+def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEPTH, rel: int = 1,
            discount: str = "log2") -> pd.DataFrame:
     """Return the share of each group in what every system shows, and in the relevant documents.
 
@@ -80,16 +80,13 @@ def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEP
     {'name': 'BM25', 'group': 'CON', 'shown': 0.0, 'attention': 0.0, 'relevant': 0.5, 'ratio': 0.0,
      'topics': 1, 'absent': 1, 'expected': 0.167, 'p': 0.167}
     """
-    at_least(1, "cutoff", cutoff)
-    if not is_whole(rel):
-        raise ValueError(f"rel must be a whole number, got {shown(rel)}")
-    one_of("discount", discount, ("log2", "trec", "geometric", "none"))
+    measure = AWRF(cutoff=cutoff, rel=rel, discount=discount)
+    measure.validate_params()
     judgments = Judgments(loaded_qrels(qrels))
-    source = GroupedMeasures(groups, True, [AWRF(cutoff=cutoff, rel=rel)], judgments)
-    found = SourceShares(source, cutoff, rel, discount)
-    ranked = ranked_runs(runs, judgments)
-    table = found.table({name: found.in_run(source.rankings(run, warn))
-                         for name, run in ranked.items()})
+    source = GroupedMeasures(groups, True, [measure], judgments)
+    of_source = SourceShares(source, measure)
+    table = of_source.table({name: of_source.in_run(source.rankings(run, warn))
+                             for name, run in ranked_runs(runs, judgments).items()})
     if table["relevant"].isna().all():
         warn("no topic has a relevant document with a group, so no share is known")
     return table
@@ -111,21 +108,19 @@ class RunShares(NamedTuple):
 class SourceShares:
     """The shares of the groups of one source in many runs.
 
-    :param cutoff: the number of documents with a group that count
-    :param rel: the minimum relevance of a relevant document
-    :param discount: the name of a discount
+    :param measure: an AWRF, whose cutoff, minimum relevance and discount are used; by default with
+        the largest cutoff of the measures of the source
     """
 
-    def __init__(self, source: GroupedMeasures, cutoff: int, rel: int = REL,
-                 discount: str = "log2") -> None:
+    def __init__(self, source: GroupedMeasures, measure: Any = None) -> None:
         from scipy import special
         annotations = source.annotations
-        self.cutoff = cutoff
-        self._discount = discount
+        cutoffs = [one.cutoff for one in source.measures if one.cutoff]
+        self.measure = measure or AWRF(cutoff=max(cutoffs, default=DEPTH))
         self._labels = annotations.labels
         self._topics = len(source.dropped)
         self._topic = annotations.judgments.topic
-        codes = annotations.relevant(rel)
+        codes = annotations.relevant(self.measure.rel)
         pairs = np.flatnonzero(codes >= 0)
         document, group, share = annotations.sets.entries(codes[pairs], self._labels)
         pair = pairs[document]
@@ -140,8 +135,7 @@ class SourceShares:
         s = self._s = np.bincount(cell, minlength=size).reshape(shape)
         shares = shares_of(np.bincount(cell, share, size).reshape(shape).astype(float))
         self._counted = (n[:, 0] > 0) & ~source.dropped
-        number = self._counted.sum()
-        self._share = shares[self._counted].sum(axis=0) / number if number else shares[0] + nan
+        self._share = pd.DataFrame(shares[self._counted]).mean().to_numpy()
         self._log = special.gammaln(n - s + 1) - special.gammaln(n + 1)
 
     def _count(self, pairs: Ints) -> Ints:
@@ -151,23 +145,25 @@ class SourceShares:
     def in_run(self, rankings: Rankings) -> RunShares:
         """Return the shares in a run."""
         from scipy import special
-        condensed = rankings.of_labels(depth=self.cutoff).condensed
+        condensed = rankings.of_labels(depth=self.measure.cutoff).condensed
         length = condensed.length
         topic = rankings.list_topic
         returned = np.bincount(topic, length > 0)
         evaluated = self._counted & (returned > 0)
-        number = evaluated.sum()
-        mean = 1 / number if number else nan
+        count = evaluated.sum() or nan
         # The weight of each ranking in the means.
-        weight: Floats = arrays.ratio(evaluated, returned)[topic]
+        weight = arrays.ratio(evaluated, returned)[topic]
         lists = np.repeat(np.arange(len(length)), length)
-        discounts = arrays.discount(self._discount, length.max(initial=1))
-        total = discounts.cumsum()[length - 1]
-        plain = (weight / np.maximum(length, 1))[lists]
-        discounted = (weight / total)[lists] * discounts[positions(lists)]
         document, group, share = rankings.sets.entries(condensed.codes, self._labels)
-        shown, attention = (np.bincount(group, share * values[document], len(self._labels))
-                            for values in (plain, discounted))
+
+        def mean(values: Floats) -> Floats:
+            """Return the mean share of each group in the values of the documents, ``[L]``."""
+            total = np.bincount(lists, values, len(length))
+            parts = arrays.ratio(weight, total)[lists] * values
+            return np.bincount(group, share * parts[document], len(self._labels)) / count
+
+        discounts = arrays.discount(self.measure["discount"], length.max(initial=0))
+        attention = mean(discounts[positions(lists)])
         present = np.zeros(self._s.shape, bool)
         present[topic[lists[document]], group] = True
         has = (self._s > 0) & evaluated[:, None]
@@ -176,7 +172,7 @@ class SourceShares:
         # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
         left = self._n - r
         log = self._log + special.gammaln(left + 1) - special.gammaln(left - self._s + 1)
-        return RunShares(shown * mean, attention * mean, has.sum(axis=0),
+        return RunShares(mean(np.ones(len(lists))), attention, has.sum(axis=0),
                          (has & ~present).sum(axis=0), np.where(has, np.exp(log), 0.0).T)
 
     def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
@@ -184,8 +180,7 @@ class SourceShares:
         shown, attention, topics, absent, chance = map(np.concatenate, zip(
             *runs.values(), strict=True))
         relevant = np.tile(self._share, len(runs))
-        ratio = np.full(len(relevant), np.nan)
-        np.divide(attention, relevant, out=ratio, where=relevant > 0)
+        ratio = pd.Series(attention).div(relevant).replace(inf, nan)
         return pd.DataFrame({
             "name": np.repeat(list(runs), len(self._labels)), "group": self._labels * len(runs),
             "shown": shown, "attention": attention, "relevant": relevant, "ratio": ratio,
@@ -253,7 +248,7 @@ def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataF
     >>> from pt_fairness.analysis.shares import sentences
     >>> table = pd.DataFrame({"name": ["A", "B"], "group": "female", "topics": 40,
     ...                       "absent": [22, 7], "expected": 7.3, "p": [1e-6, 0.6]})
-    >>> sentences({("iteration", 10): table})  # doctest: +NORMALIZE_WHITESPACE
+    >>> sentences({("the qrels", 10): table})  # doctest: +NORMALIZE_WHITESPACE
     ['A shows no female among its first 10 in 22 of the 40 topics with relevant ones (by chance:
     7.3).']
     """

@@ -87,7 +87,7 @@ class Table:
                  highlight: str | None) -> None:
         self.frame = frame
         self.notes = [*hidden, *notes]
-        self._hidden = len(hidden)
+        self.hidden = list(hidden)
         self._facts = facts
         self._labels = labels
         self._digits = digits
@@ -193,7 +193,7 @@ class Table:
         lines = [line.rstrip() for line in rows.to_string(line_width=width).split("\n")]
         sentences = [*self.notes]
         if any(cell.best for cells in self._cells.values() for cell in cells):
-            sentences.insert(self._hidden, f"{BEST} the best value.")
+            sentences.insert(len(self.hidden), f"{BEST} the best value.")
         if sentences:
             lines.append("")
         for sentence in sentences:

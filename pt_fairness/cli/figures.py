@@ -33,6 +33,7 @@ FIGURES: dict[str, Any] = {
     "strips": ("the groups at each rank of one topic", _add_topic),
     "explain": ("how the value of the first measure for one topic of the first run comes about",
                 _add_topic),
+    "shares": ("who is shown: the attention that the groups get from each run",),
     "exposure": ("the shares of the groups in the exposure of the first run",),
     "groups_per_topic": ("the relevant documents of each group by topic",),
     "lorenz": ("how unequal the exposure of documents is",)}
@@ -112,6 +113,8 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
         case "explain":
             return plots.explain(
                 analysis.explain(measures[0], runs[first], qrels, topic, groups=groups))
+        case "shares":
+            return plots.shares(analysis.shares(runs, qrels, groups))
         case "exposure":
             return plots.exposure(
                 analysis.ranked_groups({first: runs[first]}, qrels, groups))

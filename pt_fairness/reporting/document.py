@@ -23,6 +23,7 @@ from pt_fairness import analysis
 from pt_fairness.analysis.directions import best
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
 from pt_fairness.analysis.notes import Facts, marks, p_values, short_p
+from pt_fairness.analysis.shares import legend
 from pt_fairness.analysis.statistics import CORRECTION
 from pt_fairness.analysis.tables import Table
 from pt_fairness.core import __version__
@@ -210,6 +211,10 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     table = evaluation.table(labels=labels, intervals=ends, verdicts=verdicts, p_values=True)
     sections = [_systems(experiment, table, ends, verdicts)]
     data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
+    shares = frames.shares(experiment)
+    if len(shares):
+        data["shares"] = shares
+        sections.append(_shown(experiment))
     if len(measures) > 1:
         data["fronts"] = frames.fronts(experiment, judged, groups) if front else pd.DataFrame()
         sections.append(_plane(experiment))
@@ -284,8 +289,9 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
             rows[-1].append(cell)
     count = len(experiment.systems)
     heads = [("system", ""), *zip(experiment.labels, experiment.meanings, strict=True)]
-    blocks = [_block("table", heads=heads, bodies=[rows[:count], rows[count:]]),
-              _block("notes", lines=table.notes)]
+    blocks = [_block("findings", lines=table.hidden),
+              _block("table", heads=heads, bodies=[rows[:count], rows[count:]]),
+              _block("notes", lines=table.notes[len(table.hidden):])]
     for form, text in (("LaTeX", table.latex), ("CSV", table.csv), ("Markdown", table.md)):
         blocks.append(_block("copy", title=f"The table as {form}", text=text))
     lead = "Averages over the topics. The best value of each measure is bold."
@@ -344,6 +350,25 @@ def _controls(*controls: tuple[str, str, Sequence[str], int]) -> dict[str, Any]:
     :param controls: the label, the id and the options of each, and the position of the chosen one
     """
     return _block("controls", controls=controls)
+
+
+def _shown(experiment: Experiment) -> Section:
+    """Return the section on the groups that the systems show."""
+    tables = {}
+    for (name, _), table in experiment.facts.shares.items():
+        table = table.assign(expected=table["expected"].map("{:.1f}".format),
+                             p=table["p"].map(short_p))
+        tables[name] = _table(table.rename(columns={"name": "system"}))
+    names = [source.name for source in experiment.sources]
+    caption = ("The share of each group in the attention that a system gives: the first documents "
+               "with a group, by the discounts of their ranks. The top bar and the dashed lines "
+               "are the shares of the relevant documents.")
+    blocks = [_controls(("groups", "shown-source", names, 0)),
+              _block("key", sources=experiment.sources), _figure("shares", caption, "shares"),
+              _numbers("The numbers of the groups", tables),
+              _block("notes", lines=legend(experiment.facts.shares))]
+    return Section("shown", "Who is shown", "Which groups get the attention of each system.",
+                   blocks)
 
 
 def _plane(experiment: Experiment) -> Section:

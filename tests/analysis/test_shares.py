@@ -117,6 +117,18 @@ def test_without_relevant_documents_nothing_is_known():
     assert (table["topics"] == 0).all() and (table["p"] == 1).all()
 
 
+def test_a_system_without_results_has_no_shares():
+    """The topic of the second run has no relevant document."""
+    qrels = pd.concat([QRELS, THIRD.assign(label=0)])
+    runs = {"none": RUN.assign(docno="x"), "third": RUN.head(2).assign(qid="3", docno=["i", "j"]),
+            "one": RUN}
+    table = analysis.shares(runs, qrels).set_index("name")
+    lacking = table.loc[["none", "third"]]
+    assert lacking[["shown", "attention", "ratio"]].isna().all(axis=None)
+    assert (lacking["topics"] == 0).all() and (lacking["p"] == 1).all()
+    assert lacking["relevant"].tolist() == 2 * table.loc["one", "relevant"].tolist()
+
+
 def test_a_group_without_relevant_documents_has_no_ratio():
     qrels = pd.concat([QRELS, pd.DataFrame({"qid": ["1"], "docno": "x", "iteration": "X",
                                             "label": 0})])

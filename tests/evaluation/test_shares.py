@@ -65,7 +65,7 @@ def test_the_facts_are_what_the_analysis_returns(make_case, n_jobs):
     result = evaluate_quietly(runs, case.qrels_frame, ["AWRF@3", "nDCG@5", "rKL(rel=2)@5"],
                               n_jobs=n_jobs)
     (found,) = result.facts.shares.items()
-    assert found[0] == ("iteration", 5)
+    assert found[0] == ("the qrels", 5)
     expected = analysis.shares(runs, case.qrels_frame, cutoff=5)
     pd.testing.assert_frame_equal(found[1], expected)
 
@@ -88,7 +88,7 @@ def test_each_source_once(make_case):
     source = groups.from_pattern(r"(\d)$", labels=[*"0123456789"], name="last")
     measures = [AWRF @ 3, AWRF(groups=source) @ 5, rKL(groups=source) @ 7]
     shares = evaluate_quietly({"one": case.run_frame}, case.qrels_frame, measures).facts.shares
-    assert {*shares} == {("iteration", 3), ("last", 7)}
+    assert {*shares} == {("the qrels", 3), ("last", 7)}
     table = analysis.shares({"one": case.run_frame}, case.qrels_frame, source, cutoff=7)
     pd.testing.assert_frame_equal(shares["last", 7], table)
 
@@ -101,7 +101,7 @@ def test_no_shares_without_groups_or_relevant_documents():
 
 def shares_of(rows, **columns):
     table = pd.DataFrame(rows, columns=["name", "topics", "absent", "expected", "p"])
-    return {("iteration", 10): table.assign(group="g", **columns)}
+    return {("the qrels", 10): table.assign(group="g", **columns)}
 
 
 @each("topics, absent, expected, p, named", [

@@ -67,15 +67,27 @@ def test_notes_and_copies_are_those_of_the_table(many):
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_sections_by_options(many):
     runs, qrels = many
-    plain = ["systems", "relevance", "judgments", "topics", "paper"]
+    plain = ["systems", "shown", "relevance", "judgments", "topics", "paper"]
     assert sections(report(runs, qrels, MEASURES, progress=False)) == plain
     one = report({"x": RUN}, QRELS, ["AWRF@2"], progress=False)
-    assert sections(one) == ["systems", "judgments", "topics", "paper"]
+    assert sections(one) == ["systems", "shown", "judgments", "topics", "paper"]
     bare = report(runs, qrels.drop(columns="iteration"), ["nDCG@2", "P@2"], progress=False)
     assert sections(bare) == ["systems", "relevance", "topics", "paper"]
     assert set(figures(bare)) == {"plane", "values"}
     assert set(figures(report(runs, qrels, MEASURES, baseline=0, progress=False))) == {
-        "plane", "judged", "differences", "values", "strips"}
+        "shares", "plane", "judged", "differences", "values", "strips"}
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_hidden_groups_stand_above_the_table():
+    """Women are relevant in 20 topics, and shown in none."""
+    qrels = pd.DataFrame([(str(topic), f"d{i}", "female" if i < 5 else "male")
+                          for topic in range(20) for i in range(10)],
+                         columns=["qid", "docno", "iteration"]).assign(label=1)
+    run = qrels.groupby("qid").tail(5)[["qid", "docno"]].assign(score=1.0)
+    page = report({"hiding": run}, qrels, ["AWRF@5"], progress=False)
+    before, _, after = page.html.partition("<table")
+    assert "hiding shows no female" in before and "shows no" not in after.partition("<pre")[0]
 
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
@@ -85,7 +97,7 @@ def test_tests_against_zero_and_groups_of_topics(many):
     measures = ["AWRF@2", "BiasP(pro='P',con='C')@2"]
     page = report(runs, qrels, measures, test_zero=True, topic_groups=domains, confidence=0.9,
                   progress=False, labels={measures[1]: "bias"})
-    assert sections(page)[2:4] == ["zero", "topic-groups"]
+    assert sections(page)[3:5] == ["zero", "topic-groups"]
     zero, means, gaps = [result for result in Tags(page.html).tables if result[0][1] == "measure"]
     _, perquery = evaluate(runs, qrels, measures, progress=False)
     for row, cells in zip(analysis.bias_test(perquery).itertuples(), zero[1:], strict=True):

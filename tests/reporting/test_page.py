@@ -22,7 +22,7 @@ from pt_fairness.analysis.notes import marks
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
-FIGURES = ["plane", "judged", "differences", "values", "strips"]
+FIGURES = ["shares", "plane", "judged", "differences", "values", "strips"]
 
 
 def number(text: str) -> float:
@@ -224,6 +224,8 @@ def test_differences_values_and_judged_documents(made):
     items = drawn(all_figures["values"], measure=0, topic=2)
     assert len(items["rect"]) == 6 * 8 and len(items["symbol"]) == 8
     assert len(drawn(all_figures["judged"])["rect"]) == 6 * 3
+    items = drawn(all_figures["shares"])
+    assert len(items["rect"]) == (1 + 8) * 3 and len(items["rule"]) == 3
 
 
 def test_the_page_in_a_browser(show, made):
