@@ -21,7 +21,6 @@ from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.distribution import AWRF
 from pt_fairness.provider.evaluator import GroupedMeasures
 from pt_fairness.rankings.labelled import Rankings
-from pt_fairness.rankings.protected import shares_of
 from pt_fairness.rankings.trec_order import Judgments
 
 #: The name of the groups in the second column of the qrels.
@@ -113,67 +112,65 @@ class SourceShares:
     """
 
     def __init__(self, source: GroupedMeasures, measure: Any = None) -> None:
-        from scipy import special
         annotations = source.annotations
         cutoffs = [one.cutoff for one in source.measures if one.cutoff]
         self.measure = measure or AWRF(cutoff=max(cutoffs, default=DEPTH))
         self._labels = annotations.labels
-        self._topics = len(source.dropped)
         self._topic = annotations.judgments.topic
         codes = annotations.relevant(self.measure.rel)
-        pairs = np.flatnonzero(codes >= 0)
-        document, group, share = annotations.sets.entries(codes[pairs], self._labels)
-        pair = pairs[document]
         # Whether each judged pair is a relevant document with a group, ``[pairs]``.
-        self._relevant = np.zeros(len(codes), bool)
-        self._relevant[pair] = True
-        # The number of relevant documents of each topic, and of each group among them, [T, L].
-        n = self._n = self._count(np.flatnonzero(self._relevant))
-        shape = self._topics, len(self._labels)
-        cell = np.ravel_multi_index((self._topic[pair], group), shape)
-        size = self._topics * len(self._labels)
-        s = self._s = np.bincount(cell, minlength=size).reshape(shape)
-        shares = shares_of(np.bincount(cell, share, size).reshape(shape).astype(float))
-        self._counted = (n[:, 0] > 0) & ~source.dropped
-        self._share = pd.DataFrame(shares[self._counted]).mean().to_numpy()
-        self._log = special.gammaln(n - s + 1) - special.gammaln(n + 1)
+        self._relevant = annotations.sets.any_of(self._labels)[codes]
+        pairs = np.flatnonzero(self._relevant)
+        topic = self._topic[pairs]
+        entries = annotations.sets.entries(codes[pairs], self._labels)
+        document, group, _ = entries
+        # The number of relevant documents of each topic, ``[T]``, and of each group, ``[T, L]``.
+        self._n = np.bincount(topic, minlength=len(source.dropped))
+        self._s = np.zeros((len(self._n), len(self._labels)))
+        np.add.at(self._s, (topic[document], group), 1)
+        self._counted = (self._n > 0) & ~source.dropped
+        self._share = self._mean(entries, topic, np.ones(len(topic)), self._counted)
 
-    def _count(self, pairs: Ints) -> Ints:
-        """Return the number of some judged pairs of each topic, ``[T, 1]``."""
-        return np.bincount(self._topic[pairs], minlength=self._topics)[:, None]
+    def _mean(self, entries: tuple[Ints, Ints, Floats], row: Ints, values: Floats,
+              weight: Any) -> Floats:
+        """Return the mean share of each group in rows of documents, ``[L]``; NaN without weight.
+
+        :param entries: what :meth:`LabelSets.entries` returns for the documents
+        :param row: the row of each document
+        :param values: the value of each document, of which a group has a share
+        :param weight: the weight of each row in the mean
+        """
+        document, group, share = entries
+        parts = arrays.ratio(weight, np.bincount(row, values, len(weight)))[row] * values
+        sums = np.bincount(group, share * parts[document], len(self._labels))
+        return sums / (weight.sum() or nan)
 
     def in_run(self, rankings: Rankings) -> RunShares:
         """Return the shares in a run."""
-        from scipy import special
+        from scipy.special import gammaln
         condensed = rankings.of_labels(depth=self.measure.cutoff).condensed
         length = condensed.length
         topic = rankings.list_topic
         returned = np.bincount(topic, length > 0)
         evaluated = self._counted & (returned > 0)
-        count = evaluated.sum() or nan
-        # The weight of each ranking in the means.
-        weight = arrays.ratio(evaluated, returned)[topic]
+        weight = arrays.ratio(evaluated, returned)[topic] * (length > 0)
         lists = np.repeat(np.arange(len(length)), length)
-        document, group, share = rankings.sets.entries(condensed.codes, self._labels)
-
-        def mean(values: Floats) -> Floats:
-            """Return the mean share of each group in the values of the documents, ``[L]``."""
-            total = np.bincount(lists, values, len(length))
-            parts = arrays.ratio(weight, total)[lists] * values
-            return np.bincount(group, share * parts[document], len(self._labels)) / count
-
+        entries = rankings.sets.entries(condensed.codes, self._labels)
+        shown = self._mean(entries, lists, np.ones(len(lists)), weight)
         discounts = arrays.discount(self.measure["discount"], length.max(initial=0))
-        attention = mean(discounts[positions(lists)])
-        present = np.zeros(self._s.shape, bool)
-        present[topic[lists[document]], group] = True
+        attention = self._mean(entries, lists, discounts[positions(lists)], weight)
+        document, group, _ = entries
         has = (self._s > 0) & evaluated[:, None]
+        absent = has.copy()
+        absent[topic[lists[document]], group] = False
         pairs = condensed.pair[condensed.pair >= 0]
-        r = self._count(distinct(pairs[self._relevant[pairs]]))
+        pairs = distinct(pairs[self._relevant[pairs]])
+        n, s = self._n[:, None], self._s
+        r = np.bincount(self._topic[pairs], minlength=len(n))[:, None]
         # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
-        left = self._n - r
-        log = self._log + special.gammaln(left + 1) - special.gammaln(left - self._s + 1)
-        return RunShares(mean(np.ones(len(lists))), attention, has.sum(axis=0),
-                         (has & ~present).sum(axis=0), np.where(has, np.exp(log), 0.0).T)
+        log = gammaln(n - s + 1) + gammaln(n - r + 1) - gammaln(n - s - r + 1) - gammaln(n + 1)
+        chance = np.where(has, np.exp(log), 0.0)
+        return RunShares(shown, attention, has.sum(axis=0), absent.sum(axis=0), chance.T)
 
     def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
         """Return the table of several runs, by name."""
@@ -204,10 +201,8 @@ def tail(chance: Floats, least: Ints) -> Floats:
     result = np.ones(len(least))
     rows = np.flatnonzero(least)
     # The densities of all blocks of events at once, and then of the blocks of each row together.
-    size = chance.shape[1]
-    blocks = -(-size // BLOCK)
-    events = np.zeros((len(rows), blocks * BLOCK))
-    events[:, :size] = chance[rows]
+    events = np.pad(chance[rows], ((0, 0), (0, -chance.shape[1] % BLOCK)))
+    blocks = events.shape[1] // BLOCK
     density = np.zeros((len(rows), blocks, BLOCK + 1))
     density[:, :, 0] = 1.0
     for p in np.moveaxis(events.reshape(len(rows), blocks, BLOCK, 1), 2, 0):
@@ -269,7 +264,7 @@ def sentences(shares: Mapping[tuple[str, int], pd.DataFrame], averages: pd.DataF
 
 def legend(shares: Mapping[tuple[str, int], pd.DataFrame]) -> list[str]:
     """Return a sentence on a table of shares: what is counted."""
-    first = " and ".join(sorted({str(cutoff) for _, cutoff in shares}))
+    first = " and ".join(map(str, sorted({cutoff for _, cutoff in shares})))
     return [f"Shares of the first {first} documents with a group, and of the relevant documents. "
             "absent: the topics that show no document of the group, of those with relevant ones; "
             "expected: by chance; p: of as many or more by chance."]
@@ -288,7 +283,7 @@ def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
     columns = [column for column in measure_columns(averages)
                if compares_groups(fairness_measure(column)) and not column.startswith("Annotated")]
     is_best = best(averages[["name", *columns]]).set_index(averages["name"])[columns]
-    is_best.columns = [labels.get(column, column) for column in columns]
+    is_best = is_best.rename(columns=labels)
     found = []
     for name in names if len(systems(averages)) > 1 else ():
         row = is_best.loc[name]
