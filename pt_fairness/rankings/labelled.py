@@ -141,10 +141,11 @@ class LabelSets:
         row = np.repeat(np.arange(len(codes)), size)
         label = self._label[entry]
         share = self._share[entry]
-        if labels is None or labels == self.labels:
-            return row, label, share
-        label = recoded(label, self.labels, labels)
+        if labels is not None:
+            label = recoded(label, self.labels, labels)
         inside = label >= 0
+        if inside.all():
+            return row, label, share
         row = row[inside]
         share = share[inside]
         total = np.bincount(row, share)
