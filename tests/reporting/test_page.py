@@ -243,7 +243,7 @@ def test_the_page_in_a_browser(show, made):
         select.send_keys(Keys.ARROW_DOWN)
         page.execute_async_script("setTimeout(arguments[0], 300)")
         after = page.execute_script("return document.querySelector('main').innerHTML")
-        assert before != after or select.get_attribute("id") == "source"
+        assert before != after or "source" in select.get_attribute("id")
     page.find_element("css selector", "summary").send_keys(Keys.ENTER)
     assert page.find_element("css selector", "pre").is_displayed()
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {
@@ -256,7 +256,7 @@ def test_the_page_in_a_browser(show, made):
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     printed = page.execute_cdp_cmd("Page.printToPDF", {})["data"]
-    assert len(printed) < 2_000_000
+    assert len(printed) < 2_500_000
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
     sent = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
     requests = {entry["params"]["request"]["url"] for entry in sent
