@@ -70,8 +70,7 @@ def main() -> pd.DataFrame:
                                          progress=False)
     for one in (table, references):
         print(one.round(4).to_string(index=False), end="\n\n")
-    print("nDCG, α-nDCG: larger is better. AWRF: 1 is fair. rKL: 0 is fair. Annotated: the share with "
-          "a group.")
+    print("nDCG, α-nDCG: larger is better. AWRF: 1 is fair. rKL: 0 is fair.")
     return table
 
 

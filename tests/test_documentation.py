@@ -273,7 +273,7 @@ def test_what_a_measure_needs_is_in_the_index():
     assert sorted(rows) == sorted(MEASURES)
     without = {"Annotated", "DistKL", "DistFair", "AWRF", "NDKL", "RADio", "RaB", "ARaB",
                "FaiRR", "NFaiRR", "RankingBias", "Skew", "MinSkew", "MaxSkew", "nDD", "nDR",
-               "nDKL", "nDJS"}
+               "nDKL", "nDJS", "ExposureRatio"}
     assert {name for name, needs in rows.items() if "relevance" not in needs} == without
     assert rows["EEL"] == rows["IAA"] == "relevance"
     assert {name for name, needs in rows.items() if "not with" in needs} == {

@@ -84,6 +84,7 @@ def test_bounds_of_expected_exposure(model, complete):
 #: Every new measure that needs no more than groups, and those of today that can use weights.
 MEASURES_AND_PARAMS = [
     ("AWRF", {}), ("AWRF", {"cutoff": 3, "unannotated": "keep", "target": "qrels"}),
+    ("ExposureRatio", {}), ("ExposureRatio", {"cutoff": 3, "target": "run"}),
     ("DistKL", {"cutoff": 3, "discount": "trec", "unannotated": "keep"}), ("DistFair", {}),
     ("EEL", {}), ("EED", {"by": "group", "norm": "bound"}), ("EER", {"complete": True, "u": 0.2}),
     ("EEL", {"by": "group", "target": "uniform", "cutoff": 3, "model": "trec", "complete": True}),
@@ -113,7 +114,8 @@ REFUSE_WEIGHTS = [
     ("nDKL", {}), ("rND", {"target": "run"}), ("rKL", {"target": "run", "protected": "all"}),
 ]  # fmt: skip
 IN_UNIT_RANGE = {
-    "AWRF", "DistFair", "GF", "IAA", "ARP", "PEER", "FAIR", "PreF", "rND", "rKL", "rRD"}
+    "AWRF", "DistFair", "ExposureRatio", "GF", "IAA", "ARP", "PEER", "FAIR", "PreF",
+    "rND", "rKL", "rRD"}
 
 
 def test_an_undefined_topic_is_undefined_whatever_the_run():

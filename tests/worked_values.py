@@ -41,6 +41,7 @@ WORKED: list[tuple[str, str, dict[str, Any], float]] = [
     ("AWRF", "one", {"cutoff": 4, "discount": "geometric"}, 0.998812),
     ("AWRF", "one", {"cutoff": 4, "unannotated": "keep"}, 0.971584),
     ("AWRF", "one", {"cutoff": 4, **TRACK}, 0.994941),
+    ("ExposureRatio", "one", {"cutoff": 4}, 0.707738),
     ("DistKL", "one", {"cutoff": 4, "discount": "trec", "unannotated": "keep"}, 0.010412),
     *exposures("one", {}, 0.610489, 1.082291, 0.628052),
     *exposures("samples", {}, 0.040348, 0.666569, 0.705261),

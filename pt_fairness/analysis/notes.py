@@ -85,6 +85,9 @@ class Facts:
     several: Mapping[str, int] = field(default_factory=dict)
     #: By measure and system, the share of the counted documents within the cutoff, if below half.
     far_down: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    #: The shares of the groups, by group source and cutoff: what
+    #: :func:`pt_fairness.analysis.shares` returns.
+    shares: Mapping[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
     #: The pipelines that re-rank by the labels of the measures.
     oracles: Sequence[str] = ()
     #: The tests against the baseline, ``None`` without one.

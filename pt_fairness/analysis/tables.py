@@ -26,6 +26,8 @@ from pt_fairness.analysis.frames import (
     values_by_measure,
 )
 from pt_fairness.analysis.notes import BETTER, DIFFERENT, WORSE, Facts, marks, notes, short_p
+from pt_fairness.analysis.shares import legend
+from pt_fairness.analysis.shares import sentences as sentences_on_shares
 from pt_fairness.core.messages import MOST_DECIMALS, at_least, one_of, shown
 from pt_fairness.io.files import Path, need_frame, written_whole
 
@@ -84,14 +86,16 @@ class Table:
     :param frame: averages or values per topic, with the names of the measures
     :param facts: what the evaluation knows
     :param labels: the label of each measure that has one
-    :param notes: the sentences below the table
+    :param hidden: the sentences on hidden groups, above the other notes
+    :param notes: the other sentences below the table
     """
 
     def __init__(self, frame: pd.DataFrame, facts: Facts, labels: Mapping[str, str],
-                 notes: Sequence[str], digits: int | None, p_values: bool,
+                 hidden: Sequence[str], notes: Sequence[str], digits: int | None, p_values: bool,
                  highlight: str | None) -> None:
         self.frame = frame
-        self.notes = list(notes)
+        self.notes = [*hidden, *notes]
+        self.hidden = list(hidden)
         self._facts = facts
         self._labels = labels
         self._shown = {**short_names(list(map(str, frame.columns))), **labels}
@@ -196,9 +200,9 @@ class Table:
         width = shutil.get_terminal_size((0, 0)).columns or None
         rows = rows.set_index(first).rename_axis(index=None, columns=first)
         lines = [line.rstrip() for line in rows.to_string(line_width=width).split("\n")]
-        sentences = self.notes
+        sentences = [*self.notes]
         if any(cell.best for cells in self._cells.values() for cell in cells):
-            sentences = [f"{BEST} the best value.", *sentences]
+            sentences.insert(len(self.hidden), f"{BEST} the best value.")
         if sentences:
             lines.append("")
         for sentence in sentences:
@@ -208,7 +212,7 @@ class Table:
     @cached_property
     def _references(self) -> int:
         """The number of rows of reference rankings, below the systems."""
-        return 0 if "measure" in self.frame else int(is_reference(self.frame).sum())
+        return 0 if _is_plain(self.frame) else int(is_reference(self.frame).sum())
 
     def _labelled(self) -> pd.DataFrame:
         """Return the frame with rounded values, and labels that say which end is better."""
@@ -233,7 +237,7 @@ class Table:
         """The cells of each column of a table for a paper, by head."""
         table = self.frame
         digits = DIGITS if self._digits is None else self._digits
-        if "measure" in table:
+        if _is_plain(table):
             return {str(column): list(map(_Cell, _texts(values, digits)))
                     for column, values in self._labelled().items()}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
@@ -317,13 +321,20 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
     at_least(0, "digits", digits, "all decimals", MOST_DECIMALS)
     one_of("highlight", highlight, list(_STYLES))
     frame = frame.reset_index(drop=True)
-    if "measure" in frame:
+    plain = _is_plain(frame)
+    if not plain:
+        names = measure_columns(frame)
+    elif "measure" in frame:
         names = frame["measure"].map(str).unique().tolist()
     else:
-        names = measure_columns(frame)
+        names = []
     by_name = values_by_measure(labels or {}, names)
     _check_labels(by_name, [*names, *map(str, frame.columns)])
-    sentences = notes(frame, facts, short_names(names) | by_name)
+    shown = short_names(names) | by_name
+    hidden = sentences_on_shares(facts.shares, None if plain else frame, shown)
+    sentences = notes(frame, facts, shown)
+    if "absent" in frame:
+        sentences += legend(facts.shares)
     if intervals is not None:
         frame = _joined(frame, intervals, {"low": LOW, "high": HIGH})
         sentences.append(noted.on_intervals(intervals))
@@ -331,7 +342,12 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         frame = _joined(frame, verdicts.dropna(subset="tolerance"), {"verdict": VERDICT})
         baseline = facts.comparison.baseline if facts.comparison else "the baseline"
         sentences.append(noted.on_verdicts(verdicts, by_name, baseline))
-    return Table(frame, facts, by_name, sentences, digits, p_values, highlight)
+    return Table(frame, facts, by_name, hidden, sentences, digits, p_values, highlight)
+
+
+def _is_plain(frame: pd.DataFrame) -> bool:
+    """Return whether a frame is no table of averages: values, tests or shares of groups."""
+    return "measure" in frame or "absent" in frame
 
 
 def _joined(averages: pd.DataFrame, frame: pd.DataFrame,

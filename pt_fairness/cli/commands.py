@@ -41,7 +41,8 @@ _IGNORED = {
     "test_zero": ("baseline", "test", "tolerance", "references", "p_values", "confidence"),
     "uncertain": (*_COMPARING[1:], "labels", "undefined"),
     "per_query": (*_COMPARING, "confidence"),
-    "long": (*_COMPARING, "confidence", "topic_groups", "test_zero", "uncertain")}
+    "shares": (*_COMPARING, "confidence", "undefined", "labels"),
+    "long": (*_COMPARING, "confidence", "topic_groups", "test_zero", "uncertain", "shares")}
 
 
 def add(commands: Any) -> None:
@@ -84,6 +85,8 @@ def _add_table(commands: Any) -> None:
     group = table.add_argument_group("other tables", "print one of them instead of the averages")
     single = group.add_mutually_exclusive_group()
     single.add_argument("--per-query", action="store_true", help="the value of every topic")
+    single.add_argument("--shares", action="store_true", help="who is shown: the share of each "
+                        "group in the first documents, in attention and in the relevant documents")
     add_tables(single)
 
 
@@ -143,6 +146,7 @@ def _table(options: argparse.Namespace) -> str:
 def _evaluated(options: argparse.Namespace) -> Any:
     """Return the table of an evaluation that the options ask for."""
     from pt_fairness import analysis, evaluate, table
+    from pt_fairness.analysis.shares import shares_table
     from pt_fairness.evaluation import Evaluation
     shown = evaluation = evaluated(evaluate, options)
     facts = evaluation.facts
@@ -155,6 +159,8 @@ def _evaluated(options: argparse.Namespace) -> Any:
         shown = call(analysis.bias_test, options, perquery)
     elif "long" in options:
         shown = _long(perquery, facts.undefined)
+    elif "shares" in options:
+        shown = Evaluation(shares_table(facts.shares), perquery, facts)
     elif "per_query" in options:
         shown = Evaluation(perquery, perquery, facts)
     elif "confidence" in options:

@@ -33,6 +33,7 @@ FIGURES: dict[str, Any] = {
     "strips": ("the groups at each rank of one topic", _add_topic),
     "explain": ("how the value of the first measure for one topic of a run comes about",
                 _add_topic),
+    "shares": ("who is shown: the attention that the groups get from each run",),
     "exposure": ("the shares of the groups in the exposure of a run, and in the relevant "
                  "documents",),
     "groups_per_topic": ("the relevant documents of each group by topic",),
@@ -116,6 +117,8 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
         case "explain":
             return plots.explain(
                 analysis.explain(measures[0], runs[first], qrels, topic, groups=groups))
+        case "shares":
+            return plots.shares(analysis.shares(runs, qrels, groups))
         case "exposure":
             relevant = analysis.group_distribution(qrels, groups)
             target = relevant[relevant["qid"] == "all"].set_index("group")["share"]

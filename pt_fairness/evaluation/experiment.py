@@ -198,6 +198,8 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     for name in facts.unmatched:
         warn(f"{name}: fewer than half: {facts.matched[name]}; check that the ids match")
     facts.dropped = undefined == "drop"
+    if qrels is None:  # nothing says which documents are relevant
+        facts.shares = {}
     if named.systems:
         facts.oracles = oracles(named.systems, plan.measures, plan.qrels)
     values = {name: run.values for name, run in scores.items()}

@@ -18,13 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pt_fairness.analysis.notes import Facts
+from pt_fairness.analysis.shares import QRELS_GROUPS, RunShares, SourceShares
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import need_columns, opened
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.evaluator import QuickEvaluator
+from pt_fairness.provider.evaluator import GroupedMeasures, QuickEvaluator
 from pt_fairness.rankings.annotations import Matches, matched_line
 from pt_fairness.rankings.trec_order import Judgments, scores_of
 
@@ -43,6 +44,8 @@ class Scores(NamedTuple):
     within: Mapping[str, float] = {}
     #: The number of ranked documents with a group or a value, by source.
     matches: Mapping[tuple[str, str], Matches] = {}
+    #: The shares of the groups, by source.
+    shares: Mapping[str, RunShares] = {}
     #: The causes and messages of the warnings of the run.
     warnings: Sequence[tuple[str, str]] = ()
     error: str | None = None
@@ -157,6 +160,12 @@ class Scorer:
             else:
                 os.environ[ALPHA_VARIABLE] = plan.alpha
             self.evaluator = QuickEvaluator(plan.measures, plan.qrels)
+        #: By the name of each group source, its shares at the largest cutoff of its measures.
+        self._shares = {}
+        for evaluator in self.evaluator.fairness:
+            for source in evaluator.sources:
+                if source.needed:
+                    self._shares[_name(source)] = SourceShares(source)
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -205,9 +214,15 @@ class Scorer:
             for column, share in run.within.items():
                 if share < 0.5:
                     far_down[column][name] = share
+        shares = {}
+        for name, of_source in sorted(self._shares.items()):
+            of_systems = {system: run.shares[name] for system, run in scores.items()}
+            name = self.plan.shown.get(name, name)
+            shares[name, of_source.measure.cutoff] = of_source.table(of_systems)
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
                      matched=matched, unmatched=unmatched, undefined=undefined,
-                     never_defined=everywhere, several=several, far_down=dict(far_down))
+                     never_defined=everywhere, several=several, far_down=dict(far_down),
+                     shares=shares)
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -257,4 +272,12 @@ class Scorer:
         values = pd.DataFrame(table, list(rows), self.plan.columns)
         within = {self._columns[measure]: share for measure, share in facts.within.items()
                   if measure in self._columns}
-        return Scores(values, facts.has_undefined, within, dict(facts.matches))
+        shares = {}
+        for source, rankings in facts.rankings:
+            if source.needed:
+                shares[_name(source)] = self._shares[_name(source)].in_run(rankings)
+        return Scores(values, facts.has_undefined, within, dict(facts.matches), shares)
+
+
+def _name(source: GroupedMeasures) -> str:
+    return QRELS_GROUPS if source.groups is None else source.groups.registered

@@ -3,7 +3,7 @@
 from pt_fairness.measures.coverage import Annotated, MRecall, OfGroup
 from pt_fairness.measures.distribution import AWRF, NDKL, DistFair, DistKL, RADio
 from pt_fairness.measures.expected_exposure import EED, EEL, EER, IAA
-from pt_fairness.measures.exposure_ratios import logDP, logEUR, logRUR
+from pt_fairness.measures.exposure_ratios import ExposureRatio, logDP, logEUR, logRUR
 from pt_fairness.measures.group_ranks import ARP, PEER
 from pt_fairness.measures.group_relevance import GF, GFR
 from pt_fairness.measures.measure import FairnessMeasure
@@ -29,10 +29,11 @@ from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR
 
 __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",
-    "EEL", "EER", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA", "MEASURES", "MRecall",
-    "MaxSkew", "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "Param", "PreF", "RADio", "RaB",
-    "RankingBias", "RepBias", "Skew", "TrecFair", "logDP", "logEUR", "logRUR", "nDD", "nDJS",
-    "nDKL", "nDR", "rKL", "rND", "rRD", "register", "β_DCG", "β_P", "β_RBP",
+    "EEL", "EER", "ExposureRatio", "FAIR", "FaiRR", "FairnessMeasure", "GF", "GFR", "IAA",
+    "MEASURES", "MRecall", "MaxSkew", "MinSkew", "NDKL", "NFaiRR", "OfGroup", "PEER", "Param",
+    "PreF", "RADio", "RaB", "RankingBias", "RepBias", "Skew", "TrecFair", "logDP", "logEUR",
+    "logRUR", "nDD", "nDJS", "nDKL", "nDR", "rKL", "rND", "rRD", "register", "β_DCG", "β_P",
+    "β_RBP",
 ]
 
 

@@ -1,15 +1,17 @@
-"""Exposure against shares and merit: logDP, logEUR and logRUR (Singh & Joachims 2018)."""
+"""Exposure against shares and merit: ExposureRatio, logDP, logEUR, logRUR (Singh & Joachims 2018).
+"""
 
 from __future__ import annotations
 
 import math
-from math import nan
+from math import inf, nan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from pt_fairness.core.arrays import Bools, Floats, discount, gain, ratio, sum_of_discounts
 from pt_fairness.measures import params
+from pt_fairness.measures.distribution import ATTENTION, DistributionMeasure
 from pt_fairness.measures.measure import SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side
@@ -264,6 +266,68 @@ class _logRUR(_logEUR):
     REALISED = True
 
 
+class _ExposureRatio(DistributionMeasure):
+    r"""ExposureRatio — Exposure Ratio.
+
+    How much attention the worst-served group gets for its share, relative to the best-served one.
+
+    Formula
+    -------
+    .. math::
+
+       \frac{\min_g E_g / T_g}{\max_g E_g / T_g}
+
+    E_g is the share of group g in the discounts of the first documents, as in AWRF, with its
+    parameters. T is the target; groups without a share of it are left out.
+
+    The four-fifths rule, by which fairness in machine learning judges rates of selection, asks for
+    at least 0.8. With ``target='run'``, without a cutoff, E_g / T_g is the mean exposure of the
+    documents of a group, relative to that of all, and ``EXP`` with ``MinMaxRatio`` in FairRankTune
+    has the same values.
+
+    Range
+    -----
+    0 to 1. 1 is fair; 0 says that a group is missing.
+
+    Edge cases
+    ----------
+    A topic is undefined if fewer than two groups have a share of the target: 0, with a warning.
+    With ``target='run'``, a list of one group has 0. A topic without results has 0.
+
+    Source
+    ------
+    Singh & Joachims (2018), section 4.1, ask for equal mean exposures; their ratio is a decision of
+    this package.
+
+    Examples
+    --------
+    >>> from pt_fairness.measures.example import qrels, run
+    >>> round(ExposureRatio.calc_aggregate(qrels, run), 3)
+    0.243
+    """
+
+    # Slow version: exposure_ratio in tests/slow_versions/merit.py
+    SOURCE = ("singh2018",)
+    SUPPORTED_PARAMS = {**params.CUTOFF_AND_REL, "target": params.target("uniform"), **DISCOUNT,
+                        "unannotated": params.unannotated(), "groups": params.groups()}
+    IDEAL = 1.0
+    FORMULA = "{smallest} / {largest}"
+    WHERE = (f"{ATTENTION}, ratio = attention / target, smallest and largest of the groups with a "
+             "target")
+
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        exposure, _ = self.attention(view)
+        counted = target > 0
+        ratios = ratio(exposure, target)
+        smallest = np.where(counted, ratios, inf).min(axis=1)
+        largest = ratios.max(axis=1)
+        view.note(view.labels, target=target, ratio=ratios)
+        view.note(smallest=smallest, largest=largest)
+        undefined = 0.0 if self.reads_run else nan
+        return np.where(counted.sum(axis=1) < 2, undefined, ratio(smallest, largest))
+
+
+ExposureRatio = register(_ExposureRatio())
 logDP = register(_logDP())
 logEUR = register(_logEUR())
 logRUR = register(_logRUR())

@@ -15,7 +15,7 @@ except ImportError as error:
         from error
 
 from pt_fairness.plots.appearance import PALETTE, style
-from pt_fairness.plots.rankings import explain, exposure, groups_per_topic, lorenz, strips
+from pt_fairness.plots.rankings import explain, exposure, groups_per_topic, lorenz, shares, strips
 from pt_fairness.plots.systems import (
     correlations,
     differences,
@@ -26,7 +26,7 @@ from pt_fairness.plots.systems import (
 
 __all__ = [
     "PALETTE", "correlations", "differences", "distribution", "explain", "exposure",
-    "groups_per_topic", "lorenz", "strips", "style", "topic_groups", "tradeoff",
+    "groups_per_topic", "lorenz", "shares", "strips", "style", "topic_groups", "tradeoff",
 ]
 
 __dir__ = __all__.copy

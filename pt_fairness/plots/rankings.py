@@ -372,3 +372,43 @@ def groups_per_topic(distribution: pd.DataFrame, ax: Axes | None = None) -> Axes
     name_columns(ax, table.index)
     ax.margins(x=0)
     return add_legend(ax)
+
+
+#: The name of the bar of the relevant documents.
+RELEVANT = "relevant documents"
+
+
+def shares(shares: pd.DataFrame, ax: Axes | None = None) -> Axes:
+    """Draw who is shown: the attention that each group gets from every system, as a stacked bar.
+
+    The bar at the top and the dashed lines are the shares of the relevant documents.
+
+    :param shares: the result of :func:`pt_fairness.analysis.shares`
+    :raises ValueError: if no share is known
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import plots
+    >>> shares = pd.DataFrame({"name": "BM25", "group": ["CON", "PRO"], "attention": [0.1, 0.9],
+    ...                        "relevant": [0.4, 0.6]})
+    >>> ax = plots.shares(shares)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['relevant documents', 'BM25']
+    """
+    need_rows(shares[shares["relevant"].notna()], "the frame of known shares")
+    groups = shares["group"].unique()
+    table = shares.pivot(index="name", columns="group", values="attention")
+    table = table.loc[shares["name"].unique(), groups].fillna(0.0)
+    relevant = shares.drop_duplicates("group").set_index("group")["relevant"]
+    bars = np.vstack([relevant, table])
+    ax = open_axes(ax, xlabel="share of the attention")
+    name_rows(ax, [RELEVANT, *table.index])
+    left = np.zeros(len(bars))
+    for i, (group, widths) in enumerate(zip(groups, bars.T, strict=True)):
+        ax.barh(range(len(bars)), widths, 0.8, left, label=group, **bar_style(i))
+        left += widths
+    for end in relevant.cumsum().iloc[:-1]:
+        ax.axvline(end, color="black", **TARGET)
+    ax.set_xlim(0, 1)
+    return add_legend(ax)

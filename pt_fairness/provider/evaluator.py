@@ -57,6 +57,8 @@ class RunFacts(NamedTuple):
     within: Mapping[FairnessMeasure, float] = {}
     #: How many ranked documents have a group, or a value, by ``'group'`` or ``'value'`` and source.
     matches: Mapping[tuple[str, str], Matches] = {}
+    #: The documents with the groups of each source.
+    rankings: Sequence[tuple[Any, Rankings]] = ()
 
 
 def once() -> Warn:
@@ -350,12 +352,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
             check_names(self._fairness)
-        self._sources = grouped(self._fairness, judgments)
+        #: The group sources of the measures.
+        self.sources = grouped(self._fairness, judgments)
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
         masks = {}
-        for source in self._sources:
+        for source in self.sources:
             if source.dropped.any():
                 self._warn_of_dropped(source)
             labels = source.annotations.labels
@@ -443,7 +446,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if source.values is not None:
                 for name, found in source.values.matches(documents, ranked):
                     matches["value", name] = found
-        return scores, RunFacts(bool(undefined), within, matches)
+        return scores, RunFacts(bool(undefined), within, matches, rankings)
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return what each document that counts adds to the values, ``[T, depth]``.
@@ -502,7 +505,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _rankings(self, run: Run, warn: Warn) -> list[tuple[GroupedMeasures, Rankings]]:
         """Return the documents of a run with the groups of each source."""
-        return [(source, source.rankings(run, warn)) for source in self._sources]
+        return [(source, source.rankings(run, warn)) for source in self.sources]
 
     def _parts(self, run: Run, rankings: Iterable[tuple[GroupedMeasures, Rankings]], warn: Warn) \
             -> dict[FairnessMeasure, Floats]:
@@ -545,7 +548,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
         """Return the matches of the judged documents by ``'group'`` and source."""
         return {("group", source.groups.registered): source.annotations.judged_matches()
-                for source in self._sources if source.groups is not None and source.needed}
+                for source in self.sources if source.groups is not None and source.needed}
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
         """Return a text with the number of undefined topics, and with their names or the reason.
@@ -555,7 +558,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
             return f"{text} ({listed(itertools.compress(self.topics, topics))})"
-        for source in self._sources:
+        for source in self.sources:
             for part in measure.parts:
                 reason = source.reason(part) if part in source.measures else ""
                 if reason:

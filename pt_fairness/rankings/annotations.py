@@ -130,13 +130,10 @@ class Annotations:
                 raise _no_groups(labels)
             self._set_labels(labels)
             label = recoded(codes, labels, self.sets.labels)
-            pair = judgments.index.pair
-            self.pair_codes = self.sets.code(pair, label, pairs)
-            self.judged_codes = dict.fromkeys(rels, self.pair_codes)
-            for rel in self.judged_codes:
-                rows = judgments.row_relevance >= (-np.inf if rel is None else rel)
-                if not rows.all():
-                    self.judged_codes[rel] = self.sets.code(pair[rows], label[rows], pairs)
+            self.pair_codes = self.sets.code(judgments.index.pair, label, pairs)
+            self.judged_codes = {}
+            for rel in rels:
+                self.judged_codes[rel] = self.relevant(rel)
         else:
             self._ask_source(groups, set(rels))
 
@@ -159,6 +156,21 @@ class Annotations:
         self.judged_codes = dict.fromkeys(rels, codes)
         for rel in rels - {None}:
             self.judged_codes[rel] = np.where(relevance >= rel, codes, -1)
+
+    def relevant(self, rel: int | None) -> Ints:
+        """Return the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance."""
+        if rel in self.judged_codes:
+            return self.judged_codes[rel]
+        judgments = self.judgments
+        least = -np.inf if rel is None else rel
+        if self.groups is not None:
+            return np.where(judgments.relevance >= least, self.pair_codes, -1)
+        rows = judgments.row_relevance >= least
+        if rows.all():
+            return self.pair_codes
+        codes, labels = judgments.row_labels
+        label = recoded(codes[rows], labels, self.sets.labels)
+        return self.sets.code(judgments.index.pair[rows], label, len(self.pair_codes))
 
     def _set_labels(self, judged: Iterable[str]) -> None:
         labels = {*(self.declared or ()), *judged}.difference(self._unknown)

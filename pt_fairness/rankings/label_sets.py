@@ -118,16 +118,29 @@ class LabelSets:
         weighted = self.code(item[~equal], label[~equal], items, weight[~equal])
         return np.maximum(weighted, unweighted)
 
-    def entries(self, codes: Ints) -> tuple[Ints, Ints, Floats]:
+    def entries(self, codes: Ints, labels: Sequence[str] | None = None
+                ) -> tuple[Ints, Ints, Floats]:
         """Return the entries of the sets in ``codes``.
 
-        :returns: the index in ``codes``, the label code and the share of each entry
+        :param labels: the labels to return, of which each set has one; others are dropped, and the
+            remaining shares of a set are normalised to sum to 1. ``None`` for all labels
+        :returns: the index in ``codes``, the index of the label and the share of each entry
         """
         start = self._start[codes]
         size = self._start[codes + 1] - start
         entry = ranges(start, size)
         row = np.repeat(np.arange(len(codes)), size)
-        return row, self._label[entry], self._share[entry]
+        label = self._label[entry]
+        share = self._share[entry]
+        if labels is not None:
+            label = recoded(label, self.labels, labels)
+        inside = label >= 0
+        if inside.all():
+            return row, label, share
+        row = row[inside]
+        share = share[inside]
+        total = np.bincount(row, share)
+        return row, label[inside], share / total[row]
 
     def take(self, codes: Ints) -> LabelSets:
         """Return a table of some sets, to which none can be added; the code of a set is its place.

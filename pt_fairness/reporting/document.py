@@ -23,6 +23,7 @@ from pt_fairness import analysis
 from pt_fairness.analysis.directions import best
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
 from pt_fairness.analysis.notes import Facts, marks, p_values, short_p
+from pt_fairness.analysis.shares import legend
 from pt_fairness.analysis.statistics import CORRECTION
 from pt_fairness.analysis.tables import Table
 from pt_fairness.core import __version__
@@ -208,9 +209,13 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     verdicts = None if tolerance is None else compared
     table = evaluation.table(labels=labels, intervals=ends, verdicts=verdicts, p_values=True)
     found = answers.answer(experiment, scored, judged if qrels is not None else None, groups, seed)
-    sections = [_answer(experiment, found)] if len(found) else []
-    sections.append(_systems(experiment, table, ends, verdicts))
+    sections = [_answer(experiment, found, table.hidden)] if len(found) else []
     data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
+    shares = frames.shares(experiment)
+    if len(shares):
+        data["shares"] = shares
+        sections.append(_shown(experiment))
+    sections.append(_systems(experiment, table, ends, verdicts))
     if len(measures) > 1:
         data["fronts"] = frames.fronts(experiment, judged, groups) if front else pd.DataFrame()
         sections.append(_plane(experiment))
@@ -238,7 +243,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
         known = judged if qrels is not None else judged[:0]
         data["documents"] = frames.documents(experiment, ranked, known)
     sections.append(_topics(experiment, compared, ranked))
-    text = methods.paragraph(experiment, found)
+    text = methods.paragraph(experiment, found, table.hidden)
     paper = methods.plain(text), methods.latex(text), methods.bibtex(text)
     sections.append(_paper(*paper))
     html = _rendered(title, experiment, sections, data, depth)
@@ -252,10 +257,11 @@ def _ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: in
     return frames.first_samples(pd.concat(tables, ignore_index=True))
 
 
-def _answer(experiment: Experiment, found: pd.DataFrame) -> Section:
+def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) -> Section:
     """Return the section with the fairest and the least fair system, and what is not known.
 
     :param found: what :func:`pt_fairness.reporting.answer.answer` returns
+    :param hidden: the sentences on groups that systems hide
     """
     labels = dict(zip(experiment.columns, experiment.labels, strict=True))
     frame = found.rename(columns={"place": "", "same": "not told apart from",
@@ -268,7 +274,8 @@ def _answer(experiment: Experiment, found: pd.DataFrame) -> Section:
         frame = frame.drop(columns="p")
     lead = ("The fairest and the least fair system by each measure of groups or values, with the "
             "mean value of random orders of its documents.")
-    blocks = [_table(frame), _block("notes", lines=answers.caveats(experiment))]
+    blocks = [_table(frame), _block("findings", lines=hidden),
+              _block("notes", lines=answers.caveats(experiment))]
     return Section("answer", "Answer", lead, blocks)
 
 
@@ -306,7 +313,7 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
     count = len(experiment.systems)
     heads = [("system", ""), *zip(experiment.labels, experiment.meanings, strict=True)]
     blocks = [_block("table", heads=heads, bodies=[rows[:count], rows[count:]]),
-              _block("notes", lines=table.notes)]
+              _block("notes", lines=table.notes[len(table.hidden):])]
     for form, text in (("LaTeX", table.latex), ("CSV", table.csv), ("Markdown", table.md)):
         blocks.append(_block("copy", title=f"The table as {form}", text=text))
     lead = "Averages over the topics. The best value of each measure is bold."
@@ -365,6 +372,25 @@ def _controls(*controls: tuple[str, str, Sequence[str], int]) -> dict[str, Any]:
     :param controls: the label, the id and the options of each, and the position of the chosen one
     """
     return _block("controls", controls=controls)
+
+
+def _shown(experiment: Experiment) -> Section:
+    """Return the section on the groups that the systems show."""
+    tables = {}
+    for (name, _), table in experiment.facts.shares.items():
+        table = table.assign(expected=table["expected"].map("{:.1f}".format),
+                             p=table["p"].map(short_p))
+        tables[name] = _table(table.rename(columns={"name": "system"}))
+    names = [source.name for source in experiment.sources]
+    caption = ("The share of each group in the attention that a system gives: the first documents "
+               "with a group, by the discounts of their ranks. The top bar and the dashed lines "
+               "are the shares of the relevant documents.")
+    blocks = [_controls(("groups", "shown-source", names, 0)),
+              _block("key", sources=experiment.sources), _figure("shares", caption, "shares"),
+              _numbers("The numbers of the groups", tables),
+              _block("notes", lines=legend(experiment.facts.shares))]
+    return Section("shown", "Who is shown", "Which groups get the attention of each system.",
+                   blocks)
 
 
 def _plane(experiment: Experiment) -> Section:

@@ -20,6 +20,7 @@ from pt_fairness.analysis import frames as results
 from pt_fairness.analysis import frontier, group_distribution
 from pt_fairness.analysis.directions import direction, distance
 from pt_fairness.analysis.notes import marks
+from pt_fairness.analysis.shares import QRELS_GROUPS
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.registry import name_of
@@ -32,8 +33,6 @@ from pt_fairness.provider.measure_lists import reads_subtopics, takes_groups
 DECIMALS = 4
 #: The number of documents that count for a measure without a cutoff.
 ALL = 10 ** 9
-#: The name of the groups in the second column of the qrels.
-QRELS_GROUPS = "the qrels"
 
 
 class Source(NamedTuple):
@@ -308,6 +307,22 @@ def differences(experiment: Experiment, compared: pd.DataFrame) -> pd.DataFrame:
     changed = marks(experiment.averages, experiment.facts).to_numpy()
     frame["significant"] = changed[frame["system"], frame["measure"]] != ""
     return frame
+
+
+def shares(experiment: Experiment) -> pd.DataFrame:
+    """Return the shares of the groups in what the systems show, and in the relevant documents.
+
+    :returns: ``source, system, group`` and the columns of :func:`pt_fairness.analysis.shares`; no
+        columns without shares
+    """
+    parts = []
+    for place, source in enumerate(experiment.sources):
+        for (name, _), table in experiment.facts.shares.items():
+            if name == source.name:
+                system = _places(experiment.systems, table["name"])
+                group = _places(source.labels, table["group"])
+                parts.append(table.assign(source=place, system=system, group=group))
+    return pd.concat(parts, ignore_index=True).drop(columns="name") if parts else pd.DataFrame()
 
 
 def judged(experiment: Experiment) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 import ir_measures
@@ -38,10 +39,11 @@ _ENTRY = f"""\
 _CITATION = re.compile("\ue000(.*?)\ue001")
 
 
-def paragraph(experiment: Experiment, found: pd.DataFrame) -> str:
+def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) -> str:
     """Return the paragraph, with citations.
 
     :param found: what :func:`pt_fairness.reporting.answer.answer` returns
+    :param hidden: the sentences on groups that systems hide
     """
     facts = experiment.facts
     cited = []
@@ -61,7 +63,7 @@ def paragraph(experiment: Experiment, found: pd.DataFrame) -> str:
         holm = _cite("holm1979") if "Holm" in str(facts.comparison) else ""
         sentences.append(f"Differences from {facts.comparison.baseline} are tested over the topics "
                          f"({facts.comparison}){holm}.")
-    sentences += results(experiment, found)
+    sentences += [*results(experiment, found), *hidden]
     sentences.append(f"The values were computed with pt_fairness {__version__}{_cite(SOFTWARE)} "
                      f"and ir_measures {ir_measures.__version__}{_cite('macavaney2022')}.")
     return " ".join(sentences)

@@ -216,3 +216,25 @@ def test_names_that_a_spreadsheet_would_calculate_stay(folder_of, command):
     assert "+x ↑" in out and "'" not in out
     out = command("annotate", "qrels", "g.csv", "--format", "csv")[1]
     assert "1,d1,1,+1\n1,d2,1,-1\n" in out
+
+
+def test_shares(folder, command, qrels):
+    code, text, _ = command("table", "qrels", *sorted(folder.iterdir()), "-m", "nDCG@5", "rND@5",
+                            "--shares")
+    assert code == 0
+    expected = analysis.shares({path.name: path for path in sorted(folder.iterdir())}, qrels,
+                               cutoff=5)
+    assert_printed(text, expected)
+    code, text, _ = command("table", "qrels", *sorted(folder.iterdir()), "-m", "rND@5",
+                            "--shares", "--format", "text")
+    assert code == 0 and "*" not in text and "first 5 documents" in text
+
+
+@each("options, says", [
+    (["nDCG@5", "--shares"], "groups"),
+    (["rND@5", "--shares", "--baseline", "system 3"], "--shares"),
+    (["rND@5", "--shares", "--per-query"], "--shares"),
+    (["rND@5", "--shares", "--label", "rND@5=x"], "--label")])
+def test_shares_alone(folder, command, options, says):
+    code, _, error = command("table", "qrels", *sorted(folder.iterdir()), "-m", *options)
+    assert code == 2 and says in error

@@ -30,7 +30,7 @@ VARIANTS = [
     "rND(step=2)", "rKL(protected='all')", "rKL(protected='all',target='run')",
     "rKL(protected='all',norm='none')", "nDJS(norm='none')", "nDJS(protected='g1')",
     "AWRF(base=3.0)", "AWRF(unannotated='keep',discount='trec')", "DistFair(empty='smooth')",
-    "RADio(divergence='kl')", "BiasP(abs=True,con='g0',pro='g1')",
+    "ExposureRatio(target='run')", "RADio(divergence='kl')", "BiasP(abs=True,con='g0',pro='g1')",
     "BiasRBP(abs=True,con='g0',pro='g1')",
     "RepBias(abs=True,group='g2')", f"RankingBias({VALUES},abs=True,background='qrels')",
     f"NFaiRR({VALUES},background='qrels')",
@@ -233,6 +233,8 @@ BY_HAND = {
     "nDKL": lambda f: f.two(lambda p, t: binary(max(p, 0.001), t)),
     "nDJS": lambda f: f.all(jsd, "target"),
     "NDKL": lambda f: f.all(kl, "smoothed target") * math.log(2),
+    "ExposureRatio": lambda f: np.divide(
+        min(f.of("attention") / f.of("target")), max(f.of("attention") / f.of("target"))),
     "AWRF": lambda f: 1 - jsd(f.of("attention"), f.of("target")),
     "DistKL": lambda f: kl(f.of("smoothed share"), f.of("smoothed target")),
     "DistFair": lambda f: 1 - kl(f.of("smoothed share"), f.of("smoothed target"))

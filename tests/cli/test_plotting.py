@@ -66,6 +66,7 @@ def expected(figure, folder):
         "strips": lambda: plots.strips(ranked, "1", perquery=perquery, measure=MEASURES[0]),
         "explain": lambda: plots.explain(analysis.explain(MEASURES[0], runs["bm25"], qrels, "1")),
         "exposure": lambda: plots.exposure(ranked[ranked["name"] == "bm25"], relevant),
+        "shares": lambda: plots.shares(analysis.shares(runs, qrels)),
         "groups_per_topic": lambda: plots.groups_per_topic(analysis.group_distribution(qrels)),
         "lorenz": lambda: plots.lorenz(analysis.document_exposure(runs)),
     }[figure]()

@@ -1,4 +1,4 @@
-"""logDP, logEUR, logRUR and IAA."""
+"""ExposureRatio, logDP, logEUR, logRUR and IAA."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import itertools
 import warnings
 
 import ir_measures
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from measure_cases import of_lists
 
-from pt_fairness import IAA, groups, logDP, logEUR, logRUR
+from pt_fairness import IAA, ExposureRatio, FairnessWarning, groups, logDP, logEUR, logRUR
 
 
 @given(st.integers(0, 10_000))
@@ -91,3 +93,47 @@ def test_ranges():
     assert IAA.RANGE == (0.0, 1.0) and IAA(norm="none").RANGE == (0.0, None)
     for text in ("logRUR(protected='A',gains='exp')@5", "IAA(discount='geometric',by='group')"):
         assert str(ir_measures.parse_measure(text)) == text
+
+
+# ---------------------------------------------------------------------------- ExposureRatio
+
+THREE = of_lists([["PRO", "PRO", "CON"]])
+
+
+@pytest.mark.parametrize("params, value", [
+    ({}, 0.306574), ({"target": {"PRO": 2 / 3, "CON": 1 / 3}}, 0.613149),
+    ({"target": "qrels"}, 0.613149), ({"target": "run"}, 0.613149),
+    ({"target": {"PRO": 0.5, "CON": 0.25, "X": 0.25}}, 0)], ids=str)
+def test_worked_exposure_ratios(values, params, value):
+    measure = ExposureRatio(**params) @ 3
+    assert values([measure], *THREE)[measure, "0"] == pytest.approx(value, abs=2e-6)
+
+
+def test_a_missing_group_has_the_smallest_ratio(values):
+    qrels, run = of_lists([["PRO", "PRO", "CON"], ["CON"]])
+    measures = [ExposureRatio(target=target) @ 2 for target in ("uniform", "qrels", "run")]
+    found = values(measures, qrels, run)
+    assert [found[measure, "0"] for measure in measures] == [0, 0, 0]
+
+
+def test_exposure_ratios_of_fewer_than_two_groups(values):
+    """Topic 1 has relevant documents of one group, and shows no other."""
+    qrels, run = of_lists([["PRO", "CON"], ["CON", "CON"]])
+    of_qrels, of_run = ExposureRatio(target="qrels"), ExposureRatio(target="run")
+    with pytest.warns(FairnessWarning, match=r"ExposureRatio\(target='qrels'\) on 1 of 2 topics"):
+        assert of_qrels.calc_aggregate(qrels, run) > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {m.query_id: m.value for m in of_run.iter_calc(qrels, run)}
+    assert found["1"] == 0 < found["0"]
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("seed", range(5))
+def test_exposure_ratio_against_fairranktune(values, seed):
+    from FairRankTune.Metrics import EXP
+    pick = np.random.default_rng(seed)
+    labels = [*pick.choice([*"ABC"], 25, p=[0.6, 0.3, 0.1]), *"ABC"]
+    measure = ExposureRatio(target="run")
+    theirs, _ = EXP(pd.DataFrame({0: range(28)}), dict(enumerate(labels)), "MinMaxRatio")
+    assert values([measure], *of_lists([labels]))[measure, "0"] == pytest.approx(theirs, abs=1e-12)

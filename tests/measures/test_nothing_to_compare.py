@@ -37,8 +37,8 @@ FORMS = [("IAA", {"by": "group"}), ("IAA", {"by": "group", "norm": "none"}),
          ("rKL", {"protected": "all"}), ("nDJS", {"protected": "d"}), ("rND", {"protected": "d"}),
          ("FAIR", {"protected": "d", "p": 0.5}), ("PreF", {"protected": "d"}),
          *((name, {"target": target}) for name in
-           ("AWRF", "NDKL", "DistKL", "DistFair", "MinSkew", "MaxSkew", "RADio", "rND", "rKL",
-            "rRD")
+           ("AWRF", "ExposureRatio", "NDKL", "DistKL", "DistFair", "MinSkew", "MaxSkew", "RADio",
+            "rND", "rKL", "rRD")
            for target in ("qrels", "collection", "run", "uniform", {"d": 1.0}))]
 CASES = [(name, {}) for name in MEASURES if not name.startswith("Bias")] + FORMS
 

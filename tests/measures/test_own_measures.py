@@ -278,7 +278,7 @@ class TestPlaces:
         pt_fairness.measure(gap, name="Gap", range=(None, 1), ideal=1)
         assert cli.main(["measures"]) == 0 and cli.main(["measures", "Gap"]) == 0
         text = capsys.readouterr().out
-        assert "Gap          1 or less  1     How far" in text
+        assert "Gap            1 or less  1     How far" in text
         assert "target: distribution over" in text
 
 

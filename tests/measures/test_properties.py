@@ -25,6 +25,7 @@ EXPLICIT = [
     pf.nDKL(protected="g0"), pf.nDJS @ 6, pf.nDJS(protected="g1,g0"),
     *(kind(target=SHARES) @ 5 for kind in (pf.DistKL, pf.DistFair, pf.AWRF, pf.NDKL)),
     pf.DistKL(target="collection") @ 5, pf.AWRF(target="qrels") @ 3, pf.NDKL,
+    pf.ExposureRatio(target="qrels") @ 3,
     pf.DistFair(target={"g0": 0.25, "g3": 0.75}, discount="log2"),
     pf.BiasP(pro="g0", con="g2") @ 5, pf.BiasRBP(pro="g1", con="g0", p=0.5),
     pf.BiasDCG(pro="g0", con="g1", rel=0, abs=True) @ 4,

@@ -30,7 +30,8 @@ CASES: list[tuple[str, dict[str, Any]]] = [("rKL", {"protected": "all"}), *(
 def test_the_measures_that_take_a_target():
     assert set(TAKERS) == {
         "rND", "rKL", "rRD", "DistKL", "DistFair", "AWRF", "NDKL", "RepBias", "Skew", "MinSkew",
-        "MaxSkew", "EEL", "EED", "EER", "logDP", "GF", "RADio", "FAIR", "PreF"}
+        "MaxSkew", "EEL", "EED", "EER", "logDP", "GF", "RADio", "FAIR", "PreF",
+        "ExposureRatio"}
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])

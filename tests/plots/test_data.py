@@ -371,3 +371,19 @@ def test_errors(draw, word):
     with pytest.raises(ValueError, match=word):
         draw()
     plt.close("all")
+
+
+SHARES = pd.DataFrame({"name": ["A", "A", "B", "B"], "group": ["C", "P"] * 2,
+                       "attention": [0.25, 0.75, 0.5, 0.5], "relevant": [0.375, 0.625] * 2})
+
+
+def test_shares():
+    ax = plots.shares(SHARES)
+    bars = [[(bar.get_x(), bar.get_width()) for bar in part] for part in ax.containers]
+    assert bars == [[(0, 0.375), (0, 0.25), (0, 0.5)], [(0.375, 0.625), (0.25, 0.75), (0.5, 0.5)]]
+    assert legend_of(ax) == ["C", "P"] and rows_of(ax) == ["relevant documents", "A", "B"]
+    assert [line.get_xdata()[0] for line in ax.lines] == [0.375]
+    unknown = plots.shares(SHARES.assign(attention=[0.25, 0.75, np.nan, np.nan]))
+    assert [bar.get_width() for bar in unknown.containers[0]] == [0.375, 0.25, 0]
+    with pytest.raises(ValueError, match="known shares"):
+        plots.shares(SHARES.assign(relevant=np.nan))

@@ -78,10 +78,11 @@ FIGURES = {
                                              {"PRO": 0.5, "CON": 0.25}, ax=ax),
     "explain": lambda f, ax: plots.explain(f.explained("rND(protected='CON')@10"), ax),
     "explain, so far": lambda f, ax: plots.explain(f.explained(AWRF), ax),
+    "shares": lambda f, ax: plots.shares(analysis.shares(f.runs, f.qrels), ax),
     "lorenz": lambda f, ax: plots.lorenz(analysis.document_exposure(f.runs), ax=ax),
     "groups_per_topic": lambda f, ax: plots.groups_per_topic(f.distribution, ax),
 }
-NAMING = ("differences", "distribution", "strips", "topic_groups")
+NAMING = ("differences", "distribution", "shares", "strips", "topic_groups")
 
 
 @pytest.mark.first(4)

@@ -79,12 +79,16 @@ def test_several_threads_can_use_one_evaluator():
     runs = [qrels[["query_id", "doc_id"]].assign(score=rng.random(n))
             .sample(frac=(i + 1) / 20, random_state=i) for i in range(8)]
     evaluator = QuickEvaluator(measures, judged)
-    alone = [evaluator.evaluate(run) for run in runs]
+    def evaluated(run):
+        metrics, facts = evaluator.evaluate(run)
+        return metrics, facts._replace(rankings=())
+
+    alone = list(map(evaluated, runs))
     assert len({str(facts) for _, facts in alone}) == len(runs)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(8) as pool:
-            assert list(pool.map(evaluator.evaluate, runs)) == alone
+            assert list(pool.map(evaluated, runs)) == alone
     finally:
         sys.setswitchinterval(interval)

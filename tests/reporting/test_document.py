@@ -67,15 +67,27 @@ def test_notes_and_copies_are_those_of_the_table(many):
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_sections_by_options(many):
     runs, qrels = many
-    plain = ["answer", "systems", "relevance", "judgments", "topics", "paper"]
+    plain = ["answer", "shown", "systems", "relevance", "judgments", "topics", "paper"]
     assert sections(report(runs, qrels, MEASURES, progress=False)) == plain
     one = report({"x": RUN}, QRELS, ["AWRF@2"], progress=False)
-    assert sections(one) == ["answer", "systems", "judgments", "topics", "paper"]
+    assert sections(one) == ["answer", "shown", "systems", "judgments", "topics", "paper"]
     bare = report(runs, qrels.drop(columns="iteration"), ["nDCG@2", "P@2"], progress=False)
     assert sections(bare) == ["systems", "relevance", "topics", "paper"]
     assert set(figures(bare)) == {"plane", "values"}
     assert set(figures(report(runs, qrels, MEASURES, baseline=0, progress=False))) == {
-        "plane", "judged", "differences", "values", "strips"}
+        "shares", "plane", "judged", "differences", "values", "strips"}
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_hidden_groups_are_in_the_answer_and_the_paragraph():
+    """Women are relevant in 20 topics, and shown in none."""
+    qrels = pd.DataFrame([(str(topic), f"d{i}", "female" if i < 5 else "male")
+                          for topic in range(20) for i in range(10)],
+                         columns=["qid", "docno", "iteration"]).assign(label=1)
+    run = qrels.groupby("qid").tail(5)[["qid", "docno"]].assign(score=1.0)
+    page = report({"hiding": run}, qrels, ["AWRF@5"], progress=False)
+    before, _, _ = page.html.partition('id="systems"')
+    assert "hiding shows no female" in before and "hiding shows no female" in page.paragraph
 
 
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
@@ -85,7 +97,7 @@ def test_tests_against_zero_and_groups_of_topics(many):
     measures = ["AWRF@2", "BiasP(pro='P',con='C')@2"]
     page = report(runs, qrels, measures, test_zero=True, topic_groups=domains, confidence=0.9,
                   progress=False, labels={measures[1]: "bias"})
-    assert sections(page)[3:5] == ["zero", "topic-groups"]
+    assert sections(page)[4:6] == ["zero", "topic-groups"]
     zero, means, gaps = [result for result in Tags(page.html).tables if result[0][1] == "measure"]
     _, perquery = evaluate(runs, qrels, measures, progress=False)
     for row, cells in zip(analysis.bias_test(perquery).itertuples(), zero[1:], strict=True):
@@ -115,7 +127,8 @@ def test_uncertain_labels(many):
 def test_verdicts(many):
     runs, qrels = many
     page = report(runs, qrels, MEASURES, baseline="x", tolerance={"nDCG@2": 1.0}, progress=False)
-    _, _, *rows = Tags(page.html).tables[1]
+    (table,) = [table for table in Tags(page.html).tables if "within" in str(table)]
+    _, _, *rows = table
     assert [cells[1].rpartition("|")[2] for cells in rows[:2]] == ["within"] * 2
     assert all("within" not in cells[2] for cells in rows)
     with pytest.raises(ValueError, match=r"tolerance .* baseline"):

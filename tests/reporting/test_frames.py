@@ -108,6 +108,16 @@ def test_relevant_documents_of_each_group(made, data):
         assert row.share == pytest.approx(expected.at[place, "share"], abs=1e-4)
 
 
+def test_shares(made, data):
+    expected = analysis.shares(made.runs, made.qrels, made.groups, cutoff=5)
+    expected = expected.set_index(["name", "group"])
+    rows = frame(data, "shares")
+    assert len(rows) == 8 * 3 and set(rows["source"]) == {0}
+    for row in rows.to_dict("records"):
+        found = expected.loc[RUNS[row["system"]], data["groups"][0][row["group"]]]
+        assert {name: row[name] for name in expected} == pytest.approx(dict(found), abs=1e-9)
+
+
 def test_differences(made, data):
     compared = analysis.compare(made.evaluation.perquery, "BM25", confidence=0.9)
     compared = compared.set_index(["name", "measure"])

@@ -22,7 +22,7 @@ from pt_fairness.analysis.notes import marks
 
 pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 
-FIGURES = ["plane", "judged", "differences", "values", "strips"]
+FIGURES = ["shares", "plane", "judged", "differences", "values", "strips"]
 
 
 def number(text: str) -> float:
@@ -31,7 +31,8 @@ def number(text: str) -> float:
 
 def test_the_table_of_averages(made):
     averages, facts = made.evaluation.averages, made.evaluation.facts
-    head, *rows = Tags(made.report.html).tables[1]
+    (table,) = [table for table in Tags(made.report.html).tables if "[random order]" in str(table)]
+    head, *rows = table
     assert len(rows) == len(averages) == 12
     columns = measure_columns(averages)
     assert [cell.partition("|")[0] for cell in head[1:]] == [
@@ -224,6 +225,8 @@ def test_differences_values_and_judged_documents(made):
     items = drawn(all_figures["values"], measure=0, topic=2)
     assert len(items["rect"]) == 6 * 8 and len(items["symbol"]) == 8
     assert len(drawn(all_figures["judged"])["rect"]) == 6 * 3
+    items = drawn(all_figures["shares"])
+    assert len(items["rect"]) == (1 + 8) * 3 and len(items["rule"]) == 3
 
 
 def test_the_page_in_a_browser(show, made):
@@ -241,7 +244,7 @@ def test_the_page_in_a_browser(show, made):
         select.send_keys(Keys.ARROW_DOWN)
         page.execute_async_script("setTimeout(arguments[0], 300)")
         after = page.execute_script("return document.querySelector('main').innerHTML")
-        assert before != after or select.get_attribute("id") == "source"
+        assert before != after or "source" in select.get_attribute("id")
     page.find_element("css selector", "summary").send_keys(Keys.ENTER)
     assert page.find_element("css selector", "pre").is_displayed()
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {
@@ -254,7 +257,7 @@ def test_the_page_in_a_browser(show, made):
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
     page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     printed = page.execute_cdp_cmd("Page.printToPDF", {})["data"]
-    assert len(printed) < 2_000_000
+    assert len(printed) < 2_500_000
     assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
     sent = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
     requests = {entry["params"]["request"]["url"] for entry in sent

@@ -199,7 +199,7 @@ def test_missing_columns(method):
 def test_scores_without_a_rank(method):
     with pytest.raises(ValueError, match="NaN for document 'c'"):
         method(SOURCE)(FRAME.assign(score=FRAME["score"].where(FRAME["docno"] != "c")))
-    with pytest.raises(ValueError, match="score .*high"):
+    with pytest.raises(ValueError, match=r"score .*high"):
         method(SOURCE)(FRAME.assign(score="high"))
 
 

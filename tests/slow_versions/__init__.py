@@ -29,7 +29,8 @@ from slow_versions.common import Topic
 from slow_versions.reading import Lookup, read_topics
 
 MEASURES: dict[str, Callable[..., float | None]] = {
-    "AWRF": attention.awrf, "DistKL": attention.dist_kl, "DistFair": attention.dist_fair,
+    "AWRF": attention.awrf, "ExposureRatio": merit.exposure_ratio,
+    "DistKL": attention.dist_kl, "DistFair": attention.dist_fair,
     "EEL": exposure.eel, "EED": exposure.eed, "EER": exposure.eer, "GF": group_fairness.gf,
     "GFR": group_fairness.gfr, "TrecFair": trec_fair.trec_fair, "PEER": statistics.peer,
     "RADio": normative.radio, "logDP": merit.log_dp, "logEUR": merit.log_eur,

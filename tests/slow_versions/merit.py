@@ -1,4 +1,4 @@
-"""§14 logDP, logEUR, logRUR and §15 IAA.
+"""§14 logDP, logEUR, logRUR, S3 ExposureRatio and §15 IAA.
 
 Singh & Joachims 2018; Raj & Ekstrand 2022; Biega et al. 2018.
 """
@@ -16,14 +16,45 @@ from slow_versions.common import (
     attention,
     compares_groups,
     gain,
+    mean_over_samples,
     protected_labels,
     target_is_empty,
+    target_shares,
     two_sided_target,
 )
 from slow_versions.formulas import maybe_absolute
 
 EPSILON = 1e-6
 LEAST_SIDE = 1e-12
+
+
+@compares_groups
+@mean_over_samples
+def exposure_ratio(
+    topic: Topic,
+    *,
+    cutoff: int | None = None,
+    rel: int = 1,
+    target: Any = "uniform",
+    discount: str = "log2",
+    p: float = 0.85,
+    unannotated: str = "drop",
+) -> float | None:
+    """S3: min over g of a_g/T_g over its max."""
+    topic = topic.with_target(target)
+    shares = target_shares(topic, target, rel)
+    counted = [g for g in topic.labels if shares[g] > 0]
+    if not topic.labels or (len(counted) < 2 and target != "run"):
+        return None
+    places = annotated_places(topic, topic.ranking, cutoff, unannotated)
+    total = sum(attention(discount, i, p) for i, _ in places)
+    ratios = []
+    for g in counted:
+        got = sum(attention(discount, i, p) * topic.shares(d).get(g, 0.0) for i, d in places)
+        ratios.append(got / total / shares[g] if places else 0.0)
+    if len(counted) < 2 or max(ratios) == 0:
+        return 0.0  # one group alone, or none of the target was returned
+    return min(ratios) / max(ratios)
 
 
 def sides_of_samples(
