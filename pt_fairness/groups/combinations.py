@@ -7,16 +7,19 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Floats, Ints, ranges
-from pt_fairness.core.messages import label_text, listed, shown
+from pt_fairness.core.identifiers import as_frame
+from pt_fairness.core.messages import collecting_warnings, label_text, listed, shown
 from pt_fairness.groups.group_source import Groups
-from pt_fairness.groups.memberships import Memberships, distinct_annotations
+from pt_fairness.groups.memberships import Memberships, distinct_annotations, is_no_group
 from pt_fairness.groups.sources import get
+from pt_fairness.io.document_files import read_labelled
 
 #: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"
@@ -275,9 +278,7 @@ class ModelLabels(Groups):
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         human, human_labels, without = single_labels(self.human, qids, docnos)
         model, model_labels, _ = single_labels(self.model, qids, docnos)
-        for item in np.flatnonzero(without & (model >= 0))[:1]:
-            raise ValueError(f"{docnos[item]!r} has no group in {self.human!r}, and one of the "
-                             f"model. {LABEL_OR_LEAVE}")
+        model[without] = -1
         model[model >= 0] += len(human_labels)
         codes = np.where(human >= 0, human, model)
         item = np.flatnonzero(codes >= 0)
@@ -294,8 +295,9 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     fair or too unfair on the labels of a model. Other functions, such as
     :func:`pt_fairness.evaluate`, correct nothing.
 
-    A document that ``human`` lists without a group is an error if the model has a label for it. A
-    document that ``human`` does not list keeps the label of the model. :func:`from_votes` does not
+    A human label ``-`` or an empty list, and a label that ``from_qrels(none=…)`` drops, says that a
+    document has no group. A document that ``human`` does not list, or whose label is empty, ``None``
+    or NaN there, is not labelled yet: it keeps the label of the model. :func:`from_votes` does not
     list documents without a majority, and :func:`from_pattern` does not list documents that do not
     match.
 
@@ -304,9 +306,7 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     :param human: the human labels, in the same forms; also a dictionary or a frame. Their documents
         are a random sample of those judged and ranked
     :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: once groups are looked up, a document has weights or several labels, or a
-        label of the model and an empty human one. Give documents that belong to no group a label of
-        their own, which measures count as a group
+    :raises ValueError: once groups are looked up, a document has weights or several labels
 
     Examples
     --------
@@ -317,7 +317,28 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     0   1     a   PRO
     1   1     b   CON
     """
-    return ModelLabels(get(model), get(human), name)
+    return ModelLabels(get(model), _filled_in(human), name)
+
+
+def _filled_in(human: Any) -> Groups:
+    """Return human labels without the rows that nobody has filled in yet."""
+    path = None
+    judged = False
+    if not isinstance(human, (str, os.PathLike)):
+        human = as_frame(human)
+    elif os.path.isfile(human):
+        path = os.fspath(human)
+        with collecting_warnings():  # of empty cells
+            human, judged = read_labelled(Path(path))
+    if isinstance(human, pd.DataFrame) and "group" in human:
+        human = human[human["group"].notna() & human["group"].ne("")]
+    elif isinstance(human, (Mapping, pd.Series)):
+        human = {docno: label for docno, label in human.items()
+                 if not (is_no_group(label) and label != "-")}
+    source = get(human)
+    if path is not None:
+        source.made_of, source.judged = path, judged
+    return source
 
 
 def single_labels(source: Groups, qids: Any,
