@@ -11,18 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from pt_fairness.analysis.human_labels import check, labelled
 from pt_fairness.analysis.inputs import (
     kept_annotations,
     measures_without_groups,
     ranked_runs,
     runs_and_qrels,
 )
-from pt_fairness.analysis.label_sampler import (
-    CHAINS,
-    check,
-    diagnostics,
-    labelled,
-)
+from pt_fairness.analysis.label_sampler import CHAINS, diagnostics
 from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_baseline, check_level
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints, ranges, ratio, uniforms
 from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
@@ -60,7 +56,8 @@ class Documents:
         for run, ranked in rankings:
             rows = ranges(run.start, ranked.length)
             parts.append((run, rows, run.pair, ranked.codes, ranked.sets))
-        tables, places = [], []
+        tables = []
+        size = 0
         for part, rows, pair, codes, sets in parts:
             if drawn != "all":
                 chosen = sets.any_of(annotations.labels)
@@ -68,10 +65,10 @@ class Documents:
                     chosen[:-1] = sets.weighted
                 rows = rows[chosen[codes[rows]]]
             topic = part.topic[rows]
-            table = pd.DataFrame(sets.shares(codes[rows], sets.labels))
+            table = pd.DataFrame(sets.shares(codes[rows], sets.labels), rows + size)
             tables.append(table.assign(qid=judgments.names[topic], docno=part.docnos(rows),
                                        topic=topic, relevance=relevance[pair[rows]]))
-            places.append((len(codes), rows))
+            size += len(codes)
         table = pd.concat(tables)
         key = ["qid", "docno"] if by_topic else ["docno"]
         table["number"] = table.groupby(key).ngroup()
@@ -82,8 +79,10 @@ class Documents:
         #: The share of each label in the documents, ``[documents, labels]``.
         self.shares = self.table[range(len(annotations.sets.labels))].to_numpy()
         # The number of the document in each row of the judgments and of each run, −1 for none.
-        number = self.table["number"].to_numpy().argsort()[table["number"]]
-        judged, *self._numbers = _scattered(number, places)
+        number = np.full(size, -1)
+        number[table.index] = self.table["number"].to_numpy().argsort()[table["number"]]
+        ends = np.cumsum([len(codes) for _, _, _, codes, _ in parts])
+        judged, *self._numbers = np.split(number, ends[:-1])
         self._rankings = [ranked for _, ranked in rankings]
         self._relevant = {}
         for rel, codes in annotations.by_rel.items():
@@ -113,19 +112,6 @@ class Documents:
                 scores = score(measures, replace(rankings, codes=codes, relevant=relevant))
                 scored.append([scores[measure] for measure in measures])
         return np.reshape(scored, (labels.shape[1], len(self._rankings), len(measures), -1))
-
-
-def _scattered(number: Ints, places: Iterable[tuple[int, Ints]]) -> list[Ints]:
-    """Return arrays with the numbers in some of their elements, −1 in the others.
-
-    :param places: the size of each array and the indices of its numbers
-    """
-    arrays = []
-    for size, rows in places:
-        arrays.append(np.full(size, -1))
-        arrays[-1][rows] = number[:len(rows)]
-        number = number[len(rows):]
-    return arrays
 
 
 def _relabelled(codes: Ints, labels: Ints) -> Ints:
@@ -243,7 +229,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     documents = Documents(annotations, ranked.values(), depth, by_topic, drawn)
     if has_model:
         known = labelled(source, annotations.labels, documents.table)
-        if depth is not None and len(known.start.T) > len(annotations.labels):
+        if depth is not None and known.labels > len(annotations.labels):
             # A document without a group leaves the list, and the next one moves in.
             documents = Documents(annotations, ranked.values(), None, by_topic, drawn)
             known = labelled(source, annotations.labels, documents.table)

@@ -296,10 +296,10 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     :func:`pt_fairness.evaluate`, correct nothing.
 
     A human label ``-`` or an empty list, and a label that ``from_qrels(none=…)`` drops, says that a
-    document has no group. A document that ``human`` does not list, or whose label is empty, ``None``
-    or NaN there, is not labelled yet: it keeps the label of the model. :func:`from_votes` does not
-    list documents without a majority, and :func:`from_pattern` does not list documents that do not
-    match.
+    document has no group. A document that ``human`` does not list, or whose label is empty,
+    ``None`` or NaN there, is not labelled yet: it keeps the label of the model.
+    :func:`from_votes` does not list documents without a majority, and :func:`from_pattern` does not
+    list documents that do not match.
 
     :param model: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object such as that of :func:`from_transformer`

@@ -15,6 +15,7 @@ from slow_versions import uncertainty as slow
 
 from pt_fairness import FairnessWarning, groups
 from pt_fairness.analysis import label_sampler, uncertain_labels
+from pt_fairness.analysis.human_labels import labelled
 from pt_fairness.analysis.label_sampler import Labelled, diagnostics
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
@@ -89,7 +90,7 @@ def test_slow_sampler(case, monkeypatch):
     monkeypatch.setattr(label_sampler, "BURN_IN", 300)
     monkeypatch.setattr(label_sampler, "STEP", 5)
     drawn, agreement = Labelled(
-        topic, stratum, human, model, np.arange(labels), np.full((labels, labels), 1 / labels),
+        topic, stratum, human, model, labels, np.arange(labels),
         None if errors is None else np.array(errors)).draw(8000, 0)  # fmt: skip
     free = human < 0
     draws = drawn[:, :-2].T
@@ -160,7 +161,8 @@ def test_known_rates_correct_better_than_independent_draws(quick):
     counts = pd.crosstab(data.model, data.truth)
     source = groups.with_error_rates(model, counts.div(counts.sum(axis=1), axis=0).T.to_dict())
     by_truth = counts.div(counts.sum(), axis=1).to_dict()
-    by_bayes = groups.with_error_rates(model, by_truth, (counts.sum() / counts.sum().sum()).to_dict())
+    shares = data.truth.value_counts(normalize=True).to_dict()
+    by_bayes = groups.with_error_rates(model, by_truth, shares)
     independent = groups.from_frame(source.lookup(data.frame["qid"], data.frame["docno"]))
     truth = values(data, groups.from_mapping(data.truth), 4)["mean"][0]
     fixed, bayes, alone = (values(data, given) for given in (source, by_bayes, independent))
@@ -255,7 +257,7 @@ def test_strata_are_grades_of_relevance(quick):
 
     def strata(relevance):
         table = data.frame[["qid", "docno"]].assign(relevance=relevance)
-        return label_sampler.labelled(source, ["A", "B"], table).stratum
+        return labelled(source, ["A", "B"], table).stratum
 
     grades = np.tile([np.nan, -1, 0, 0.5, 1, 2, 3, 7], 6)
     assert strata(grades)[:8].tolist() == [0, 1, 1, 1, 2, 3, 4, 4]
@@ -280,7 +282,8 @@ def test_no_group_is_a_state_and_no_group_of_the_values(quick, side):
     if side == "human":  # all documents by hand
         source = groups.model_labels(data.model, data.truth.replace("B", "-"))
         truth = groups.from_mapping(data.truth.replace("B", "-"), order=["A", "B"])
-        assert values(data, source, 4)["mean"][0] == pytest.approx(values(data, truth, 2)["mean"][0])
+        expected = values(data, truth, 2)["mean"][0]
+        assert values(data, source, 4)["mean"][0] == pytest.approx(expected)
 
 
 def test_warnings(quick):

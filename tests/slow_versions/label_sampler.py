@@ -60,7 +60,7 @@ class Sampler:
         for d, k in zip(self.documents, self.label, strict=True):
             if d.model is not None:
                 c[d.topic, d.stratum, k, d.model] += 1
-        T, S, K, M = (range(n) for n in (self.T, self.S, self.K, self.M))  # noqa: N806
+        T, S, K, M = (range(n) for n in (self.T, self.S, self.K, self.M))
         r = {(t, s, k, m): self.tables(c[t, s, k, m], self.nu * self.E[s][k][m])
              for t in T for s in S for k in K for m in M}
         sizes = [sum(c[t, s, k, m] for m in M) for t in T for s in S for k in K]
@@ -88,7 +88,7 @@ class Sampler:
         for d, k in zip(self.documents, self.label, strict=True):
             if k is not None:
                 n[d.topic, d.stratum, k] += 1
-        T, S, K = (range(size) for size in (self.T, self.S, self.K))  # noqa: N806
+        T, S, K = (range(size) for size in (self.T, self.S, self.K))
         for t in T:
             scale = self.gamma(sum(self.alpha)) / sum(self.lam[t])
             self.lam[t] = [value * scale for value in self.lam[t]]
