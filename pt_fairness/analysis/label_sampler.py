@@ -78,10 +78,11 @@ class Labelled:
                 every_label = np.tile(labels, counts.size // self.labels)
                 in_order = np.repeat(every_label, counts.ravel())
                 drawn.append(in_order[order.argsort()])
-        of_free = np.array(drawn, np.min_scalar_type(-self.labels))
+        smallest = np.min_scalar_type(-self.labels)
+        of_free = np.array(drawn, smallest)
         times = [(of_free == label).sum(axis=0) for label in labels]
         of_model = self.meaning[model]
-        table = np.repeat(self.human[:, None], draws + 2, axis=1)
+        table = np.repeat(self.human[:, None].astype(smallest), draws + 2, axis=1)
         table[free] = np.column_stack([of_free.T, np.argmax(times, axis=0), of_model])
         same = (of_free == of_model).sum(axis=1) / max(size, 1)
         return table, same.reshape(CHAINS, -1)
