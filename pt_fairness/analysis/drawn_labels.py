@@ -19,9 +19,9 @@ from pt_fairness.analysis.inputs import (
     runs_and_qrels,
 )
 from pt_fairness.analysis.label_sampler import CHAINS, diagnostics
-from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_baseline, check_level
+from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_level, place_of
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints, ranges, ratio, uniforms
-from pt_fairness.core.messages import at_least, is_whole, one_of, shown, warn
+from pt_fairness.core.messages import at_least, one_of, shown, warn
 from pt_fairness.groups.combinations import ModelLabels, WithErrorRates
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, score
@@ -225,11 +225,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
                          f"estimated from the same topics, got {interval!r}")
     ranked = ranked_runs(frames, annotations.judgments)
     systems = list(ranked)
-    against: Any = baseline
-    if is_whole(against) and against < len(systems):
-        against = systems[against]
-    if against is not None:
-        check_baseline(against, systems)
+    place = None if baseline is None else place_of(baseline, systems)
     depth = depth_of(measures)
     if len(annotations.sets.labels) > len(annotations.labels):
         # A label that only the target of a measure adds can be drawn: then rankings of other
@@ -255,8 +251,7 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     values = documents.values(measures, labels)
     if undefined == "count":
         values = np.nan_to_num(values)
-    if against is not None:
-        place = systems.index(against)
+    if place is not None:
         values = np.delete(values - values[:, [place]], place, axis=1)
         del systems[place]
     values[-1][:, [measure.refuses_weights for measure in measures]] = math.nan

@@ -317,10 +317,10 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     0   1     a   PRO
     1   1     b   CON
     """
-    return ModelLabels(get(model), _filled_in(human), name)
+    return ModelLabels(get(model), filled_in(human), name)
 
 
-def _filled_in(human: Any) -> Groups:
+def filled_in(human: Any) -> Groups:
     """Return human labels without the rows that nobody has filled in yet."""
     path = None
     judged = False
