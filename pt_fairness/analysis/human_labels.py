@@ -28,7 +28,8 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
     """
     if isinstance(source, ModelLabels):
         documents = pd.concat([documents, _further(source.human, documents)])
-        human, model = (_codes(part, documents, labels) for part in (source.human, source.model))
+        human = _codes(source.human, documents, labels)
+        model = _codes(source.model, documents, labels, likeliest=True)
         size = max(len(labels), human.max() + 1, model.max() + 1)
         errors, meaning = None, np.arange(size)
     else:
@@ -51,9 +52,10 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
     return Labelled(topic, stratum, human, model, size, meaning, errors)
 
 
-def _codes(source: Groups, table: pd.DataFrame, labels: Sequence[str]) -> Ints:
+def _codes(source: Groups, table: pd.DataFrame, labels: Sequence[str],
+           likeliest: bool = False) -> Ints:
     """Return the label of each document as a code, ``len(labels)`` for no group, −1 for none."""
-    codes, names, without = single_labels(source, table["qid"], table["docno"])
+    codes, names, without = single_labels(source, table["qid"], table["docno"], likeliest)
     codes = recoded(codes, names, labels)
     return np.where(without, len(labels), codes)
 

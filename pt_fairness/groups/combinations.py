@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, ranges
+from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, is_new, ranges
 from pt_fairness.core.identifiers import as_frame
-from pt_fairness.core.messages import collecting_warnings, label_text, listed, shown
+from pt_fairness.core.messages import (
+    ONCE,
+    collecting_warnings,
+    label_text,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.groups.group_source import Groups
 from pt_fairness.groups.memberships import Memberships, distinct_annotations, is_no_group
 from pt_fairness.groups.sources import get
@@ -277,7 +284,7 @@ class ModelLabels(Groups):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         human, human_labels, without = single_labels(self.human, qids, docnos)
-        model, model_labels, _ = single_labels(self.model, qids, docnos)
+        model, model_labels, _ = single_labels(self.model, qids, docnos, likeliest=True)
         model[without] = -1
         model[model >= 0] += len(human_labels)
         codes = np.where(human >= 0, human, model)
@@ -301,12 +308,14 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     :func:`from_votes` does not list documents without a majority, and :func:`from_pattern` does not
     list documents that do not match.
 
-    :param model: groups with at most one label for each document, without weights: a registered
-        name, the path of a group file or a Groups object such as that of :func:`from_transformer`
-    :param human: the human labels, in the same forms; also a dictionary or a frame. Their documents
-        are a random sample of those judged and ranked
+    :param model: groups with one label for each document, or weights, of which the most probable
+        label counts: a registered name, the path of a group file or a Groups object such as that of
+        :func:`from_transformer`
+    :param human: the human labels, one for each document, in the same forms; also a dictionary or a
+        frame. Their documents are a random sample of those judged and ranked
     :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: once groups are looked up, a document has weights or several labels
+    :raises ValueError: once groups are looked up, a document has several labels without weights, or
+        weights of people
 
     Examples
     --------
@@ -341,16 +350,27 @@ def filled_in(human: Any) -> Groups:
     return source
 
 
-def single_labels(source: Groups, qids: Any,
-                  docnos: Any) -> tuple[Ints, list[str], Bools]:
+def single_labels(source: Groups, qids: Any, docnos: Any,
+                  likeliest: bool = False) -> tuple[Ints, list[str], Bools]:
     """Return the label of each document.
 
+    :param likeliest: whether a document with weights has its most probable label, the first in
+        sorted order if there are several; with a line that says so
     :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to have
         no group, ``[n]``
     :raises ValueError: a document has several labels or weights
     """
     annotations = Memberships(*source.annotate(qids, docnos))
     n = len(docnos)
+    if likeliest and not np.isnan(annotations.weights).all():
+        warn(f"documents with weights in {source!r} count with their most probable label",
+             f"{ONCE}likeliest {source.name}")
+        label = np.asarray(annotations.labels)[annotations.codes]
+        weight = annotations.weights.round(TIE_DECIMALS)
+        order = np.lexsort((label, -weight, annotations.item))
+        order = order[is_new(annotations.item[order]) | np.isnan(weight[order])]
+        annotations = Memberships(annotations.item[order], annotations.codes[order],
+                                  annotations.labels, None, annotations.unknown)
     item = annotations.item
     count = annotations.label_counts(n)
     has_weight = ~np.isnan(annotations.weights)

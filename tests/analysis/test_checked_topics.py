@@ -51,8 +51,8 @@ def test_undefined_topics_and_constant_values():
                    checked, 0.95)
     assert (row["n"], row["checked"]) == (4, 3)
     assert row["mean"] == pytest.approx(0.3)  # b is 0
-    row = estimate(np.full(4, 0.5), np.array([0.2, 0.3, 0.5, 0.5]), np.array([True, True, False, False]),
-                   0.95)
+    two = np.array([True, True, False, False])
+    row = estimate(np.full(4, 0.5), np.array([0.2, 0.3, 0.5, 0.5]), two, 0.95)
     assert row["checked"] == 2 and math.isnan(row["mean"]) and row["by hand"] == 0.25
 
 
@@ -77,6 +77,13 @@ def labelled_topics(data, measures, **options):
         rounds += 1
 
 
+def values(data, measures, source):
+    """The values of `evaluate`: rows by system and measure, a column for each topic."""
+    runs, qrels, _, _ = data
+    _, perquery = evaluate(runs, qrels, measures, groups=source, undefined="drop", progress=False)
+    return perquery.set_index(["name", "measure", "qid"])["value"].unstack()
+
+
 @pytest.mark.parametrize("measures", [["AWRF@3"], ["AWRF@3", "rKL@3"]])
 def test_checked_topics(data, measures):
     runs, qrels, model, truth = data
@@ -84,20 +91,18 @@ def test_checked_topics(data, measures):
     assert human["qid"].nunique() == 6 and rounds > 1 and not human.duplicated().any()
     table = prediction_powered(runs, qrels, measures, model, human)
     both = groups.from_mapping({**model, **truth[human["docno"]]})
-    f, y = (evaluate(runs, qrels, measures, groups=source, undefined="drop",
-                     progress=False).perquery.set_index(["name", "measure", "qid"])["value"].unstack()
-            for source in (groups.from_mapping(model), both))
+    f, y = (values(data, measures, source) for source in (groups.from_mapping(model), both))
     for row in table.itertuples(index=False):
-        values = [frame.loc[(row.name, row.measure)].reindex(TOPICS).to_numpy() for frame in (f, y)]
-        expected = estimate(*values, np.isin(TOPICS, human["qid"]), 0.95)
+        pair = [frame.loc[(row.name, row.measure)].reindex(TOPICS).to_numpy() for frame in (f, y)]
+        expected = estimate(*pair, np.isin(TOPICS, human["qid"]), 0.95)
         assert row.mean == pytest.approx(np.clip(expected["mean"], 0, 1))
         assert row.high == pytest.approx(min(expected["high"], 1))
         assert row[8] == pytest.approx(min(expected["label high"], 1))
         assert (row.n, row.checked) == (expected["n"], expected["checked"])
     (difference,) = prediction_powered(runs, qrels, measures[:1], model, human,
                                        baseline="A").itertuples(index=False)
-    values = [frame.loc[("B", "AWRF@3")] - frame.loc[("A", "AWRF@3")] for frame in (f, y)]
-    expected = estimate(*(value.reindex(TOPICS).to_numpy() for value in values),
+    pair = [frame.loc[("B", "AWRF@3")] - frame.loc[("A", "AWRF@3")] for frame in (f, y)]
+    expected = estimate(*(value.reindex(TOPICS).to_numpy() for value in pair),
                         np.isin(TOPICS, human["qid"]), 0.95)
     assert difference.name == "B" and difference.mean == pytest.approx(expected["mean"])
 

@@ -171,6 +171,18 @@ def test_known_rates_correct_better_than_independent_draws(quick):
         assert table["as labelled"][0] == pytest.approx(values(data, model, 2)["mean"][0])
 
 
+def test_weights_of_the_model_are_its_most_probable_label(quick):
+    data = small()
+    certain = groups.model_labels(data.model, data.human)
+    weights = {docno: {label: 0.6, "AB"[label == "A"]: 0.4} for docno, label in data.model.items()}
+    weights["d00000"] = {"A": 0.5, "B": 0.5}
+    likeliest = groups.model_labels({**data.model, "d00000": "A"}, data.human)
+    source = groups.model_labels(weights, data.human)
+    assert any("most probable label" in text for text in caught(data, source, draws=4))
+    assert values(data, source)["mean"][0] == values(data, likeliest)["mean"][0]
+    assert certain.labels == source.labels
+
+
 @pytest.mark.first(3)
 @pytest.mark.parametrize("case", ["one topic", "short topics", "label unseen by people",
                                   "label the model never uses", "one label", "missing"])
@@ -213,7 +225,8 @@ def test_one_label_in_all_topics_unless_a_source_has_topics(quick):
     ("rates", {"interval": "components"}, "interval.*'components'"),
     ("nobody", {}, "no document has a label"),
     ("strangers", {}, "'x'.*'A'"),
-    ("weights", {}, "several labels"),
+    ("several", {}, "several labels"),
+    ("weights of people", {}, "several labels"),
     ("model", {"draws": 1}, "draws.*1"),
 ])  # fmt: skip
 def test_wrong_input(source, options, says):
@@ -225,7 +238,8 @@ def test_wrong_input(source, options, says):
         "rates": groups.with_error_rates(model, rates),
         "nobody": groups.model_labels(model, groups.from_mapping({"elsewhere": "A"})),
         "strangers": groups.model_labels(model, data.human.map({"A": "x", "B": "y"})),
-        "weights": groups.model_labels(groups.from_mapping({"d00000": {"A": 0.5, "B": 0.5}}), model)
+        "several": groups.model_labels(groups.from_mapping({"d00000": ["A", "B"]}), model),
+        "weights of people": groups.model_labels(model, {"d00000": {"A": 0.5, "B": 0.5}}),
     }
     with pytest.raises(ValueError, match=says):
         values(data, sources[source], **options)
