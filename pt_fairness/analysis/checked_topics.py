@@ -38,7 +38,7 @@ LEAST_CHECKED = 20
 class Checked(Groups):
     """The labels of a model, and human labels in their place where there are some.
 
-    The label set is that of both sources, also where no human label is used.
+    The label set holds the labels of both sources, also if human labels are not used.
 
     :param used: whether human labels are used
     """
@@ -60,20 +60,20 @@ class Checked(Groups):
         human = Memberships(*self.human.annotate(qids, docnos))
         model = Memberships(*self.model.annotate(qids, docnos))
         n = len(docnos)
-        unknown, by_hand = model.unknown_of(n), human.unknown_of(n)
-        checked = ~np.isnan(by_hand) & self.used
-        unknown[checked] = by_hand[checked]
-        of_human, of_model = checked[human.item], ~checked[model.item]
-        item = np.append(human.item[of_human], model.item[of_model])
-        codes = np.append(human.codes[of_human], model.codes[of_model] + len(human.labels))
+        unknown, human_unknown = model.unknown_of(n), human.unknown_of(n)
+        checked = ~np.isnan(human_unknown) & self.used
+        unknown[checked] = human_unknown[checked]
+        people, machine = checked[human.item], ~checked[model.item]
+        item = np.append(human.item[people], model.item[machine])
+        codes = np.append(human.codes[people], model.codes[machine] + len(human.labels))
         weights = None
         if self.weighted:
-            weights = np.append(human.weights[of_human], model.weights[of_model])
+            weights = np.append(human.weights[people], model.weights[machine])
         return Memberships(item, codes, [*human.labels, *model.labels], weights, unknown)
 
 
 def is_labelled(source: Groups, qids: Any, docnos: Any) -> Bools:
-    """Return whether a source has a label of each document, or knows that it has no group."""
+    """Return whether a source knows each document: its label, or that it is without group."""
     unknown = Memberships(*source.annotate(qids, docnos)).unknown_of(len(docnos))
     return ~np.isnan(unknown)
 
@@ -105,10 +105,10 @@ class Comparison:
         return np.array([[scores[measure] for measure in self.measures] for scores in scored])
 
     def unchecked_documents(self) -> pd.DataFrame:
-        """Return ``qid, docno, name``: the documents that count and have no human label.
+        """Return ``qid, docno, name``: the documents that count and lack a human label.
 
-        Those of a system are down to the last annotated document that counts. Those of the qrels,
-        where a target or population comes from them, have no name.
+        A system counts its documents down to the last annotated one that a measure needs. If a
+        target or population comes from the qrels, their documents count, with the name ``None``.
         """
         judgments = self.judgments
         relevance = judgments.relevance
@@ -149,13 +149,13 @@ def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
                        baseline: int | str | None = None) -> pd.DataFrame:
     """Correct values on a model's labels by topics that people checked in full.
 
-    Assumes nothing about the model, the systems or the errors: the difference between the values by
-    hand and by the model on the checked topics corrects the mean over all topics. The checked
-    topics have to be a random sample of all topics, all of it: topics that happen to be complete
-    are none.
+    The difference between the values by hand and by the model on the checked topics corrects the
+    mean over all topics. This assumes nothing about the model, the systems or the errors. The
+    checked topics must be a random sample of all topics, and all of that sample: topics that happen
+    to be complete are not a sample.
 
-    With f the values with the model's labels, y those with the human labels, T topics where both
-    are defined, and n of them checked (L):
+    With f the values with the model's labels, y the values with the human labels, T topics where
+    both are defined, and n of them checked (L):
 
     .. code-block:: text
 
@@ -173,17 +173,17 @@ def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     :param qrels: ``qid, docno, label`` (or ir_measures' names)
     :param measures: measures of this package without a ``groups`` parameter, or their names
     :param model: the labels of the model, also several or weights of a document
-    :param human: the human labels. A document with an empty list or ``-`` has no group
-    :param topics: the checked topics; by default those of the rows of ``human``
+    :param human: the human labels. An empty list or ``-`` is the label of a document without group
+    :param topics: the checked topics; by default the topics of the rows of ``human``
     :param confidence: the confidence level
     :param baseline: a system, by name or position, to return differences from; it is left out
     :returns: ``name, measure, n`` (T), ``checked`` (n), ``mean``; ``low, high``: its interval for
-        topics like these; ``label low, label high``: that for these topics; ``by model``: the mean
-        of f; and ``by hand``: the mean of y over the checked topics. With fewer than three checked
-        topics, mean and intervals are NaN. Near the end of a measure's range, the interval covers
-        too little
-    :raises ValueError: if no topic is named, or if a checked topic is not complete: a document down
-        to the last one that counts, or one that a target of the qrels counts, has no human label
+        topics like these; ``label low, label high``: its interval for these topics; ``by model``:
+        the mean of f; and ``by hand``: the mean of y over the checked topics. With fewer than three
+        checked topics, mean and intervals are NaN. Near the end of a measure's range, the interval
+        covers too little
+    :raises ValueError: if the checked topics are not named, or if one is not complete: a document
+        that counts lacks a human label
 
     Examples
     --------
@@ -210,7 +210,7 @@ def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     for qid, docno, name in missing[:1].itertuples(index=False):
         where = "judged" if name is None else f"ranked by {name!r}"
         raise ValueError(f"checked topics must be complete: {docno!r} of topic {qid!r}, {where}, "
-                         "has no human label; documents_to_label lists the rest")
+                         "lacks a human label. documents_to_label lists the rest")
     f, y = data.values(data.unchecked), data.values(data.checked)
     systems = list(data.runs)
     if baseline is not None:
@@ -266,9 +266,9 @@ def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[st
         b = np.clip(np.cov(y, f_checked)[0, 1] / variance, 0.0, 1.0)
     rest = y - b * f_checked
     mean = b * f.mean() + rest.mean()
-    of_labels = (1 - n / topics) * rest.var(ddof=1) / n
-    of_all = of_labels + y.var(ddof=1) / topics
-    half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt([of_all, of_labels])
+    label_error = (1 - n / topics) * rest.var(ddof=1) / n
+    error = label_error + y.var(ddof=1) / topics
+    half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt([error, label_error])
     low, label_low = mean - half
     high, label_high = mean + half
     return row | dict(zip(CUT, [mean, low, high, label_low, label_high], strict=True))
@@ -282,8 +282,8 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
 
     ``documents`` is for :func:`pt_fairness.groups.model_labels`: a random sample of the judged and
     ranked documents with a label of the model. ``topics`` is for :func:`prediction_powered`: all
-    documents of random topics that the measures need. A human "no group" leaves the list of a
-    system, and the next document moves in: repeat the call until nothing is missing.
+    documents that the measures need in random topics. If people find that a document is without
+    group, the next document of the ranking counts: repeat the call until nothing is missing.
 
     :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads
     :param qrels: ``qid, docno, label`` (or ir_measures' names)
@@ -292,11 +292,10 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     :param human: the human labels of documents at random
     :param human_topics: the human labels of whole topics. What either holds is left out
     :param documents: the number of documents, with those of ``human``
-    :param topics: the topics, or the number of topics, of which those of ``human_topics`` are the
-        first
+    :param topics: the topics, or their number; the topics in ``human_topics`` come first
     :param seed: the seed of the sample
     :param queries: the topics, in any form that :func:`pt_fairness.evaluate` reads
-    :param texts: the texts, as of :func:`pt_fairness.groups.from_transformer`
+    :param texts: the texts, in any form that :func:`pt_fairness.groups.from_transformer` reads
     :returns: ``qid`` (for whole topics, and where the model's labels depend on the topic),
         ``docno``, ``query`` and ``text`` if they are given, and an empty ``group``
     :raises ValueError: if both or neither of ``documents`` and ``topics`` are given
@@ -315,9 +314,9 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     if (documents is None) == (topics is None):
         raise ValueError("one of documents and topics must be given, got "
                          f"{shown(documents)} and {shown(topics)}")
-    of_topics = filled_in({} if human_topics is None else human_topics)
-    at_random = filled_in({} if human is None else human)
-    people = Checked(at_random, of_topics)
+    topic_labels = filled_in({} if human_topics is None else human_topics)
+    sample_labels = filled_in({} if human is None else human)
+    people = Checked(sample_labels, topic_labels)
     data = Comparison(runs, qrels, measures, "documents_to_label", model, people)
     rng = np.random.default_rng(seed)
     by_topic = data.model.by_topic or documents is None
@@ -326,13 +325,13 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
         depth = depth_of(data.measures)
         every = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
         every = every[is_labelled(data.model, every["qid"], every["docno"])]
-        number = documents - is_labelled(at_random, every["qid"], every["docno"]).sum()
+        number = documents - is_labelled(sample_labels, every["qid"], every["docno"]).sum()
         table = every[~is_labelled(people, every["qid"], every["docno"])]
     else:
         order = rng.permutation(sorted(data.judgments.topics))
         chosen: Any = topics
         if is_whole(chosen):
-            begun, _ = of_topics.documents() or (None, None)
+            begun, _ = topic_labels.documents() or (None, None)
             first = np.isin(order, [] if begun is None else begun)
             chosen = [*order[first], *order[~first]][:chosen]
         chosen = label_texts(chosen, "topics")

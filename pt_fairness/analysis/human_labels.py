@@ -1,4 +1,4 @@
-"""The labels of a model and of people, and what to say of them before true labels are drawn."""
+"""Read a model's labels and human labels, and check them before true labels are drawn."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
 
 def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
              documents: pd.DataFrame) -> Labelled:
-    """Return documents with their labels, and further ones of their topics that people labelled.
+    """Return documents with their labels, and further documents of their topics with human labels.
 
-    :param labels: the groups; one more true label, if a document has it, is no group
+    :param labels: the groups. One more true label stands for no group, if a document is without
     :param documents: ``qid, docno, relevance``, NaN where it is not judged
     """
     if isinstance(source, ModelLabels):
@@ -54,15 +54,14 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
 
 def _codes(source: Groups, table: pd.DataFrame, labels: Sequence[str],
            likeliest: bool = False) -> Ints:
-    """Return the label of each document as a code, ``len(labels)`` for no group, −1 for none."""
+    """Return the code of each label, ``len(labels)`` for no group, −1 for no label."""
     codes, names, without = single_labels(source, table["qid"], table["docno"], likeliest)
     codes = recoded(codes, names, labels)
     return np.where(without, len(labels), codes)
 
 
 def _further(human: Groups, documents: pd.DataFrame) -> pd.DataFrame:
-    """Return further documents of the topics that people labelled; warn of those of other topics.
-    """
+    """Return further documents with human labels; warn of documents in other topics."""
     qids, docnos = human.documents() or (None, [])
     every = pd.DataFrame({"qid": qids, "docno": docnos})
     key = ["docno"] if qids is None else ["qid", "docno"]
@@ -70,38 +69,38 @@ def _further(human: Groups, documents: pd.DataFrame) -> pd.DataFrame:
     further = joined.loc[joined["side"] == "left_only", ["qid", "docno"]]
     used = further["qid"].isin(documents["qid"])
     if not used.all():
-        warn(f"{(~used).sum()} human labels are not used: no document of their topics, or without "
-             "topics not the document, is judged or ranked")
+        warn(f"{(~used).sum()} human labels are not used: their documents are neither judged nor "
+             "ranked, nor are others of their topics")
     return further[used]
 
 
 def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> None:
-    """Warn of human labels that are few, unknown to the model, or far from those of the model.
+    """Warn of human labels that are few, unknown to the model, or far from its labels.
 
-    Where no label is drawn, there is nothing to warn of.
+    If every document has a human label, no warning is needed.
 
-    :raises ValueError: if no document has a human label and one of the model, or if people and the
-        model use different labels
+    :raises ValueError: if no document has both labels, or if people and the model use different
+        labels
     """
     from statsmodels.stats.inter_rater import cohens_kappa
     counts = documents.counts.sum(axis=(0, 1))
     both = counts[:-1, :-1]
-    by_hand, by_model = counts[:-1].sum(axis=1), counts[:, :-1].sum(axis=0)
+    people_counts, model_counts = counts[:-1].sum(axis=1), counts[:, :-1].sum(axis=0)
     names = np.array([*labels, "no group"][:len(both)], dtype=object)
-    people, machine = names[by_hand > 0], names[by_model > 0]
+    people, machine = names[people_counts > 0], names[model_counts > 0]
     if not both.any():
         raise ValueError(f"no document has a label in {source.human!r} and in {source.model!r}; "
-                         "some of the judged and ranked documents, at random, need both: that of "
-                         "the model and one by hand")
+                         "a random sample of the judged and ranked documents must have both")
     if not {*people} & {*machine}:
-        raise ValueError(f"human labels must be among those of the model, got {listed(people[:3])} "
+        raise ValueError(f"human labels must be labels of the model, got {listed(people[:3])} "
                          f"and {listed(machine[:3])}")
     if not counts[-1, :-1].any():
         return
-    for code in np.flatnonzero((by_hand > 0) & (by_model == 0)):
-        warn(f"the model never uses {names[code]!r}, the human label of {by_hand[code]} documents."
-             + did_you_mean(names[code], machine))
-    few = names[(by_model > 0) & (by_hand < LEAST_HUMAN)]
+    for code in np.flatnonzero((people_counts > 0) & (model_counts == 0)):
+        name, number = names[code], people_counts[code]
+        warn(f"the model never uses {name!r}, the human label of {number} documents."
+             + did_you_mean(name, machine))
+    few = names[(model_counts > 0) & (people_counts < LEAST_HUMAN)]
     if len(few):
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")

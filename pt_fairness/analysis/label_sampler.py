@@ -56,7 +56,7 @@ class Labelled:
         return counts
 
     def draw(self, draws: int, seed: int) -> tuple[Ints, Floats]:
-        """Return drawn labels, and the share of those that equal the model's in each draw.
+        """Return drawn labels, and the share in each draw that equals the model's.
 
         :param draws: the number of draws, a multiple of :data:`CHAINS`
         :returns: the label of each document in each draw, the most frequent one, and the human one,
@@ -76,15 +76,15 @@ class Labelled:
                 # The documents of a cell take its labels in random order.
                 order = np.argsort(cell + rng.random(size))
                 every_label = np.tile(labels, counts.size // self.labels)
-                in_order = np.repeat(every_label, counts.ravel())
-                drawn.append(in_order[order.argsort()])
+                sorted_labels = np.repeat(every_label, counts.ravel())
+                drawn.append(sorted_labels[order.argsort()])
         smallest = np.min_scalar_type(-self.labels)
-        of_free = np.array(drawn, smallest)
-        times = [(of_free == label).sum(axis=0) for label in labels]
-        of_model = self.meaning[model]
+        samples = np.array(drawn, smallest)
+        times = [(samples == label).sum(axis=0) for label in labels]
+        expected = self.meaning[model]
         table = np.repeat(self.human[:, None].astype(smallest), draws + 2, axis=1)
-        table[free] = np.column_stack([of_free.T, np.argmax(times, axis=0), of_model])
-        same = (of_free == of_model).sum(axis=1) / max(size, 1)
+        table[free] = np.column_stack([samples.T, np.argmax(times, axis=0), expected])
+        same = (samples == expected).sum(axis=1) / max(size, 1)
         return table, same.reshape(CHAINS, -1)
 
 
@@ -116,11 +116,11 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
         opened = np.append(0, is_new.cumsum())
         return (opened[end] - opened[first]).reshape(counts.shape)
 
-    def concentration(old: float, counts: Ints, of_tables: Ints) -> float:
+    def concentration(old: float, counts: Ints, opened: Ints) -> float:
         """Draw the concentration of Dirichlet distributions (Escobar & West 1995)."""
         size = counts.sum(axis=-1)
         q = rng.beta(old, size[size > 0])
-        return gamma(1 + of_tables.sum(), 0.01 - np.log(np.maximum(q, LEAST)).sum())
+        return gamma(1 + opened.sum(), 0.01 - np.log(np.maximum(q, LEAST)).sum())
 
     every = documents.counts
     free, checked = every[:, :, -1, :-1], every[:, :, :-1, :-1]
@@ -137,29 +137,29 @@ def chain(documents: Labelled, number: int, rng: np.random.Generator) -> Iterato
     tilt = np.ones((strata, labels))
     alpha = np.full(labels, 4 / labels)
     typical = np.full((labels, models), 1 / models)
-    of_strata = np.tile(typical, (strata, 1, 1))
+    stratum_errors = np.tile(typical, (strata, 1, 1))
     nu, kappa = (20.0, 100.0)[number], 20.0
     while True:
         if documents.errors is None:
             counts = checked + state.swapaxes(2, 3)
-            lower = tables(counts, nu * of_strata).sum(axis=0)
+            lower = tables(counts, nu * stratum_errors).sum(axis=0)
             nu = concentration(nu, counts, lower)
             upper = tables(lower, kappa * typical)
             kappa = concentration(kappa, lower, upper)
             typical = dirichlet(0.5 + upper.sum(axis=0))
-            of_strata = dirichlet(kappa * typical + lower)
-            errors = dirichlet(nu * of_strata + counts)
+            stratum_errors = dirichlet(kappa * typical + lower)
+            errors = dirichlet(nu * stratum_errors + counts)
         counts = human + state.sum(axis=2)
-        of_topics, size = counts.sum(axis=1), counts.sum(axis=2)
+        topic_counts, size = counts.sum(axis=1), counts.sum(axis=2)
         # The likelihood leaves the scales of shares and tilts free.
         shares = normalised(shares) * gamma(np.full((topics, 1), alpha.sum()))
         if strata > 1:
             tilt = normalised(tilt) * gamma(np.full((strata, 1), labels))
         z = np.where(size > 0, gamma(size, shares @ tilt.T), 0.0)
         x = z @ tilt
-        opened = tables(of_topics, alpha).sum(axis=0)
+        opened = tables(topic_counts, alpha).sum(axis=0)
         alpha = gamma(0.5 + opened, 0.05 + np.log1p(x).sum(axis=0))
-        shares = gamma(alpha + of_topics, 1 + x)
+        shares = gamma(alpha + topic_counts, 1 + x)
         if strata > 1:
             tilt = gamma(1 + counts.sum(axis=0), 1 + z.T @ shares)
         joint = (shares[:, None] * tilt)[:, :, None] * np.swapaxes(errors, -1, -2)
