@@ -322,8 +322,11 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     by_topic = data.model.by_topic or documents is None
     if documents is not None:
         at_least(1, "documents", documents)
-        depth = depth_of(data.measures)
-        every = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
+        for depth in (depth_of(data.measures), None):
+            every = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
+            labels = Memberships(*data.model.annotate(every["qid"], every["docno"]))
+            if not labels.without_group(len(every)).any():
+                break
         every = every[is_labelled(data.model, every["qid"], every["docno"])]
         number = documents - is_labelled(sample_labels, every["qid"], every["docno"]).sum()
         table = every[~is_labelled(people, every["qid"], every["docno"])]
