@@ -47,6 +47,8 @@ def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
         meaning = np.where(meaning < 0, joint.argmax(axis=0), meaning)
     grade = np.digitize(documents["relevance"], GRADES) + 1
     grade[documents["relevance"].isna()] = 0
+    has_label = (human >= 0) | (model >= 0)
+    grade[~has_label] = grade[has_label].max(initial=0)  # any stratum that has documents
     topic, _ = pd.factorize(documents["qid"])
     _, stratum = np.unique(grade, return_inverse=True)
     return Labelled(topic, stratum, human, model, size, meaning, errors)

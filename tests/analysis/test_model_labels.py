@@ -276,6 +276,10 @@ def test_strata_are_grades_of_relevance(quick):
     grades = np.tile([np.nan, -1, 0, 0.5, 1, 2, 3, 7], 6)
     assert strata(grades)[:8].tolist() == [0, 1, 1, 1, 2, 3, 4, 4]
     assert strata(2.0).tolist() == [0] * 48
+    # Documents without a label make no stratum.
+    last = data.model.index[8:]
+    source = groups.model_labels(data.model[last], data.human[data.human.index.isin(last)])
+    assert strata(np.repeat([np.nan, 1], [8, 40])).max() == 0
 
 
 @pytest.mark.parametrize("side", ["human", "model"])
