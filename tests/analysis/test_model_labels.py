@@ -185,7 +185,7 @@ def test_weights_of_the_model_are_its_most_probable_label(quick):
 
 @pytest.mark.first(3)
 @pytest.mark.parametrize("case", ["one topic", "short topics", "label unseen by people",
-                                  "label the model never uses", "one label", "missing"])
+                                  "label the model never uses", "unjudged", "missing"])
 def test_values_for_unusual_labels(case, quick):
     data = small(*{"one topic": (1, 20), "short topics": (30, 1)}.get(case, (8, 6)))
     model, human = data.model.copy(), data.human
@@ -193,12 +193,14 @@ def test_values_for_unusual_labels(case, quick):
         model.iloc[0] = "C"
     elif case == "label the model never uses":
         model[:] = "A"
-    elif case == "one label":
-        model[:] = "A"
-        human = human.map(lambda label: "A")
     elif case == "missing":
         model = model.iloc[5:]
-    row = values(data, groups.model_labels(model, human)).iloc[0]
+    elif case == "unjudged":  # none of the documents of the run
+        other = pd.DataFrame({"qid": data.frame["qid"].unique(), "docno": "x", "label": 1})
+        runs = {"A": data.frame.drop(columns="label")}
+        data = data._replace(frame=other.assign(score=1.0))
+    source = groups.model_labels(model, human)
+    row = values(data, source, runs=None if case != "unjudged" else runs).iloc[0]
     assert np.isfinite(row[["mean", "label low", "label high", "as labelled"]].astype(float)).all()
     assert np.isnan(row["low"]) == (case == "one topic")
 
@@ -334,8 +336,10 @@ def test_twelve_experiments_of_labels_and_errors_that_depend_on_relevance():
 
 @pytest.mark.exhaustive
 def test_two_starts_show_a_model_that_is_mostly_wrong():
-    high = 0
-    for seed in range(3):
+    agreed = []
+    for seed in range(5):
         data = small(50, 20, 30, seed, right=0.2)
-        high += values(data, groups.model_labels(data.model, data.human))["r_hat"][0] > 1.1
-    assert high >= 2
+        row = values(data, groups.model_labels(data.model, data.human), 60).iloc[0]
+        assert row["r_hat"] > 1.1 or row["n_eff"] < 50
+        agreed.append(row["r_hat"] <= 1.1)
+    assert sum(agreed) <= 2
