@@ -5,8 +5,8 @@ documents, three runs of different quality, a model of 75 to 85 % and 200 human 
 Labels depend on relevance with a log-odds ratio ``delta``, the errors of the model with
 ``epsilon``. It prints a row for each world and number of labels: for each measure the mean error,
 and how often the label interval holds the value with the true labels, over experiments and runs;
-and ends with an error if one is out of its bounds, which are for 60 experiments. These take about
-four hours on one core.
+and ends with an error if one is out of its bounds, which are for 60 experiments. These take two to
+three hours on one core.
 """
 
 from __future__ import annotations
