@@ -66,15 +66,14 @@ class Labelled:
         free = np.flatnonzero((self.human < 0) & (self.model >= 0))
         size = len(free)
         model = self.model[free]
-        _, strata, _, models = self.counts.shape
-        cell = (self.topic[free] * strata + self.stratum[free]) * (models - 1) + model
+        cell = model, self.stratum[free], self.topic[free]
         drawn = []
         for number in range(CHAINS):
             rng = np.random.default_rng((seed, number))
             last = BURN_IN + STEP * draws // CHAINS
             for counts in islice(chain(self, number, rng), BURN_IN + STEP - 1, last, STEP):
                 # The documents of a cell take its labels in random order.
-                order = np.argsort(cell + rng.random(size))
+                order = np.lexsort((rng.random(size), *cell))
                 every_label = np.tile(labels, counts.size // self.labels)
                 sorted_labels = np.repeat(every_label, counts.ravel())
                 drawn.append(sorted_labels[order.argsort()])
