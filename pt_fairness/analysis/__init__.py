@@ -5,6 +5,7 @@ frames are its result with ``perquery=True``: ``name, qid, measure, value``. Bot
 from files. No function modifies its arguments.
 """
 
+from pt_fairness.analysis.checked_topics import documents_to_label, prediction_powered
 from pt_fairness.analysis.correlations import Correlations, combine, correlations, minmax
 from pt_fairness.analysis.drawn_labels import label_noise, uncertain_labels
 from pt_fairness.analysis.explanation import explain
@@ -26,11 +27,10 @@ from pt_fairness.analysis.yardstick import ladder
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "bias_test", "combine", "compare",
-    "correlations", "document_exposure", "explain", "frontier", "group_distribution",
-    "group_effectiveness", "group_gaps", "headroom", "inequality", "intervals", "label_noise",
-    "ladder", "minmax", "ranked_groups", "reference_rankings", "shares", "topic_gaps",
-    "uncertain_labels",
-    "undefined",
+    "correlations", "document_exposure", "documents_to_label", "explain", "frontier",
+    "group_distribution", "group_effectiveness", "group_gaps", "headroom", "inequality",
+    "intervals", "label_noise", "ladder", "minmax", "prediction_powered", "ranked_groups",
+    "reference_rankings", "shares", "topic_gaps", "uncertain_labels", "undefined",
 ]
 
 __dir__ = __all__.copy

@@ -15,7 +15,7 @@ from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, directio
 from pt_fairness.analysis.frames import per_query, values_by_measure
 from pt_fairness.analysis.inputs import topic_memberships
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints
-from pt_fairness.core.messages import at_least, did_you_mean, one_of, shown, warn
+from pt_fairness.core.messages import at_least, did_you_mean, is_whole, one_of, shown, warn
 
 #: The significance level.
 ALPHA = 0.05
@@ -305,6 +305,17 @@ def check_baseline(baseline: Any, names: Sequence[Any]) -> None:
     if baseline not in names:
         raise ValueError(f"baseline must be one of {', '.join(map(repr, names))}, got "
                          f"{shown(baseline)}.{did_you_mean(baseline, names)}")
+
+
+def place_of(baseline: Any, systems: Sequence[str]) -> int:
+    """Return the position of a system that is given by name or position.
+
+    :raises ValueError: if it is not among the systems
+    """
+    if is_whole(baseline) and 0 <= baseline < len(systems):
+        return int(baseline)
+    check_baseline(baseline, systems)
+    return systems.index(baseline)
 
 
 def _pairs(names: Sequence[Any], baselines: Sequence[Hashable]) -> pd.DataFrame:

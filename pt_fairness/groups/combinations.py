@@ -8,16 +8,26 @@ import os
 from collections.abc import Iterable, Mapping
 from functools import reduce
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.core.messages import label_text, listed, shown
+from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, is_new
+from pt_fairness.core.identifiers import as_frame
+from pt_fairness.core.messages import (
+    ONCE,
+    collecting_warnings,
+    label_text,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.groups.group_source import Combined, Groups
-from pt_fairness.groups.memberships import Memberships, distinct_annotations
+from pt_fairness.groups.memberships import Memberships, distinct_annotations, is_no_group
 from pt_fairness.groups.sources import get
+from pt_fairness.io.document_files import read_labelled
 
 #: The separator between the labels of the sources in a label of their product.
 SEPARATOR = "|"
@@ -244,10 +254,8 @@ class ModelLabels(Combined):
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         human, human_labels, without = single_labels(self.human, qids, docnos)
-        model, model_labels, _ = single_labels(self.model, qids, docnos)
-        for item in np.flatnonzero(without & (model >= 0))[:1]:
-            raise ValueError(f"a document with a label of the model must have a group in "
-                             f"{self.human!r}, got {docnos[item]!r}. {LABEL_OR_LEAVE}")
+        model, model_labels, _ = single_labels(self.model, qids, docnos, likeliest=True)
+        model[without] = -1
         model[model >= 0] += len(human_labels)
         codes = np.where(human >= 0, human, model)
         item = np.flatnonzero(codes >= 0)
@@ -263,19 +271,20 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     fair or too unfair on the labels of a model. Other functions, such as
     :func:`pt_fairness.evaluate`, correct nothing.
 
-    A document that ``human`` lists without a group is an error if the model has a label for it. A
-    document that ``human`` does not list keeps the label of the model. :func:`from_votes` does not
-    list documents without a majority, and :func:`from_pattern` does not list documents that do not
-    match.
+    A human label ``-`` or an empty list, and a label that ``from_qrels(none=…)`` drops, says that a
+    document has no group. A document that ``human`` does not list, or whose label is empty,
+    ``None`` or NaN there, is not labelled yet: it keeps the label of the model.
+    :func:`from_votes` does not list documents without a majority, and :func:`from_pattern` does not
+    list documents that do not match.
 
-    :param model: groups with at most one label for each document, without weights: a registered
-        name, the path of a group file or a Groups object, as :func:`from_transformer` returns
-    :param human: the human labels, in the same forms; also a dictionary or a frame. Their documents
-        are a random sample of those judged and ranked
+    :param model: groups with one label for each document, or weights, of which the most probable
+        label counts: a registered name, the path of a group file or a Groups object, as
+        :func:`from_transformer` returns
+    :param human: the human labels, one for each document, in the same forms; also a dictionary or a
+        frame. Their documents are a random sample of those judged and ranked
     :param name: the name of the groups; by default derived from their content
-    :raises ValueError: once groups are looked up, a document has weights or several labels, or a
-        label of the model and an empty human one. Give documents that belong to no group a label of
-        their own, which measures count as a group
+    :raises ValueError: once groups are looked up, if a document has several labels without weights,
+        or weights of people
 
     Examples
     --------
@@ -286,19 +295,51 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     0   1     a   PRO
     1   1     b   CON
     """
-    return ModelLabels(get(model), get(human), name)
+    return ModelLabels(get(model), filled_in(human), name)
 
 
-def single_labels(source: Groups, qids: Any,
-                  docnos: Any) -> tuple[Ints, list[str], Bools]:
+def filled_in(human: Any) -> Groups:
+    """Return human labels without the rows that nobody has filled in yet."""
+    path = None
+    judged = False
+    if not isinstance(human, (str, os.PathLike)):
+        human = as_frame(human)
+    elif os.path.isfile(human):
+        path = os.fspath(human)
+        with collecting_warnings():  # of empty cells
+            human, judged = read_labelled(Path(path))
+    if isinstance(human, pd.DataFrame) and "group" in human:
+        human = human[human["group"].notna() & human["group"].ne("")]
+    elif isinstance(human, (Mapping, pd.Series)):
+        human = {docno: label for docno, label in human.items()
+                 if not (is_no_group(label) and label != "-")}
+    source = get(human)
+    if path is not None:
+        source.made_of, source.judged = path, judged
+    return source
+
+
+def single_labels(source: Groups, qids: Any, docnos: Any,
+                  likeliest: bool = False) -> tuple[Ints, list[str], Bools]:
     """Return the label of each document.
 
-    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to be
-        without a group, ``[n]``
+    :param likeliest: whether a document with weights has its most probable label, the first in
+        sorted order if there are several; with a line that says so
+    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to have
+        no group, ``[n]``
     :raises ValueError: if a document has several labels or weights
     """
     annotations = source.annotate(qids, docnos)
     n = len(docnos)
+    if likeliest and not np.isnan(annotations.weights).all():
+        warn(f"documents with weights in {source!r} count with their most probable label",
+             f"{ONCE}likeliest {source.name}")
+        label = np.asarray(annotations.labels)[annotations.codes]
+        weight = annotations.weights.round(TIE_DECIMALS)
+        order = np.lexsort((label, -weight, annotations.item))
+        order = order[is_new(annotations.item[order]) | np.isnan(weight[order])]
+        annotations = Memberships(annotations.item[order], annotations.codes[order],
+                                  annotations.labels, None, annotations.unknown)
     count = annotations.label_counts(n)
     weighted = annotations.item[~np.isnan(annotations.weights)]
     for documents, what in ((np.flatnonzero(count > 1), "several labels"), (weighted, "weights")):

@@ -50,7 +50,7 @@ SO_FAR = [
     "AWRF@5", "AWRF(unannotated='keep')@4", "DistKL@5", "DistFair@5", "RADio@4", "MinSkew@5",
     "Skew(group='g0')@5", "RepBias(group='g0')@3", "logDP@5", "logEUR@5", "IAA@5", "EEL@5",
     "ARP@5", "FAIR@5", "PEER@5", "RankingBias(values={'g0':1})@4", "Judged@5", "Success@5",
-    "MRecall@4"]
+    "MRecall@4", "ExposureRatio@5"]
 OF_GROUP = ["OfGroup(measure='nDCG',group='g0')@5",
             "OfGroup(measure='P',group='g0',others='dropped')@3"]
 #: The measures whose provider breaks ties otherwise than trec_eval, at any cutoff.

@@ -32,6 +32,7 @@ CASES = [
     "RepBias(group='A',abs=True)", "RepBias(group='B',abs=True,target='uniform')", "FAIR",
     "FAIR(value='prefixes',alpha=0.4)", "FAIR(p=0.7,protected='A',adjust=False)", "PreF",
     "PreF(protected='majority',target='uniform')", "PreF(p=0.4)", "ARP", "ARP(rel=2)",
+    "ExposureRatio", "ExposureRatio(target='qrels')",
 ]  # fmt: skip
 
 

@@ -6,14 +6,13 @@ import itertools
 import math
 import warnings
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
 from ir_measures import parse_measure
 from slow_versions import uncertainty as slow
 
-from pt_fairness import FairnessWarning, groups
+from pt_fairness import FairnessWarning, evaluate, groups
 from pt_fairness.analysis import uncertain_labels
 
 COLUMNS = ["n", "mean", "low", "high", "label low", "label high", "share", "error"]
@@ -26,8 +25,7 @@ MEASURES = [
     "RepBias(group='F')@3", "EEL(by='group')@4", "EED@3", "logEUR(protected='F')@5", "FAIR@5",
     "PEER@5", "ARP@4", "IAA@3", "Annotated@5", "MinSkew@3",
 ]  # fmt: skip
-ROWS = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
-pytestmark = pytest.mark.filterwarnings("ignore:topics for which a measure is undefined")
+pytestmark = pytest.mark.filterwarnings("ignore:topics with nothing to compare")
 
 
 def run_of(lists):
@@ -65,13 +63,14 @@ def with_labels(groups_of, labels):
 
 
 def values_of(measures, source, qrels, run):
-    """The value of each measure and topic, 0 where it is undefined."""
-    bound = [measure(groups=source) if measure.needs_groups else measure for measure in measures]
+    """The value of each measure and topic, NaN where it is undefined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FairnessWarning)
-        metrics = ir_measures.iter_calc(bound, qrels.rename(columns=ROWS), run.rename(columns=ROWS))
-        found = {(metric.measure, metric.query_id): metric.value for metric in metrics}
-    return [[found[measure, qid] for qid in qrels["qid"].unique()] for measure in bound]
+        _, perquery = evaluate({"A": run}, qrels, measures, groups=source, undefined="drop",
+                                progress=False)
+    found = perquery.set_index(["measure", "qid"])["value"]
+    return [[found.get((str(measure), qid), math.nan) for qid in qrels["qid"].unique()]
+            for measure in measures]
 
 
 def random_groups(rng, docs, by_topic):
@@ -119,7 +118,8 @@ def test_slow_version(seed, by_topic):
                 tables.items(), enumerate(measures)):  # fmt: skip
             *of_draws, probable = [of[i] for of in values]
             row, expected = table.loc[name, str(measure)], slow.summary(of_draws, interval, 0.9)
-            assert row["most probable"] == pytest.approx(np.mean(probable), abs=1e-9)
+            assert row["most probable"] == pytest.approx(
+                    pd.Series(probable).mean(), abs=1e-9, nan_ok=True)
             assert row[COLUMNS].tolist() == pytest.approx(
                 [expected[column] for column in COLUMNS], abs=1e-9, nan_ok=True), measure
 
@@ -190,17 +190,27 @@ def test_a_document_has_one_label_in_all_topics_unless_groups_depend_on_them():
     assert product.by_topic and not groups.from_frame(soft).by_topic
 
 
-@pytest.mark.filterwarnings("default:topics for which")
-def test_undefined_topics_warn_once():
-    source = groups.from_mapping({"a": {"F": 0.5, "M": 0.5}, "b": "M"})
-    with pytest.warns(FairnessWarning, match="rND@2 on up to 6 of 6 topics") as caught:
-        row = uncertain_labels({"A": RUN}, QRELS, "rND@2", source, 10).iloc[0]
-    assert len(caught) == 1 and row["label low"] == 0
+def test_undefined_topics():
+    """rND of one group is undefined: documents a and b are both M where a is drawn so."""
+    source = groups.from_mapping({"a": {"F": 0.5, "M": 0.5}, "b": "M", "c": {"F": 0.5, "M": 0.5}})
+    run, qrels = run_of(["ab", "ab", "cb"]), qrels_of(["ab", "ab", "cb"])
+    left, counted = (
+        uncertain_labels({"A": run}, qrels, "rND@1", source, 20, undefined=undefined).iloc[0]
+        for undefined in ("drop", "count"))
+    assert counted["mean"] < left["mean"] and left["n"] == counted["n"] == 3
+    qrels = qrels[qrels["qid"] == "1"]
+    row = uncertain_labels({"A": run}, qrels, "rND@1", source, 20).iloc[0]
+    assert row["n"] == 1 and row["mean"] == left["mean"]
+    with pytest.warns(FairnessWarning, match="1 of 1 values are NaN"):
+        alike = groups.from_mapping({"a": "M", "b": "M", "c": {"F": 0.5, "M": 0.5}})
+        row = uncertain_labels({"A": run}, qrels, "rND@1", alike, 20).iloc[0]
+    assert row[COLUMNS[1:]].isna().all() and row["n"] == 0
 
 
 @pytest.mark.parametrize("options, says", [
     ({"draws": 1}, "draws.* 2"),
     ({"draws": 2.5}, r"draws.*2\.5"),
+    ({"undefined": "keep"}, "undefined.*'keep'"),
     ({"interval": "t"}, "interval.*'t'|interval='t'"),
     ({"confidence": 95}, "confidence.*95"),
     ({"baseline": "C"}, "baseline.*'C'"),

@@ -415,15 +415,26 @@ def test_documents_that_people_gave_no_group(without_b):
     with pytest.warns(FairnessWarning, match=r"1 documents .* such as 'b'"):
         rates = groups.error_rates(model, without_b)
     assert rates.counts.to_numpy().sum() == 2
-    both = groups.model_labels(model, without_b)
-    with pytest.raises(ValueError, match="got 'b'"):
-        both.lookup(["1", "1"], ["a", "b"])
+    # None is no label yet, and the others are no group.
+    both = groups.model_labels(model, without_b).lookup(["1"] * 3, [*"abc"])
+    not_yet = isinstance(without_b, dict) and without_b["b"] is None
+    assert both["group"].tolist() == ["A", "B", "B"] if not_yet else ["A", "B"]
     # Where the model has no label either, nothing is counted wrongly.
     silent = groups.from_mapping({"a": "A", "c": "A"})
     found = groups.model_labels(silent, without_b).lookup(["1"] * 4, [*"abcd"])
     assert found["group"].tolist() == ["A", "B"]
     every = groups.model_labels(model, groups.from_qrels(STANCES))
     assert every.lookup(["1"] * 3, [*"abc"])["group"].tolist() == ["A", "NO", "B"]
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv", "parquet"])
+def test_human_labels_that_are_not_filled_in(kind, tmp_path):
+    frame = pd.DataFrame({"docno": [*"abc"], "group": ["B", None, "-"]})
+    human = frame if kind == "frame" else tmp_path / f"human.{kind}"
+    if kind != "frame":
+        getattr(frame, f"to_{kind}")(human, index=False)
+    both = groups.model_labels({"a": "A", "b": "A", "c": "A"}, human)
+    assert both.lookup(["1"] * 3, [*"abc"])["group"].tolist() == ["B", "A"]
 
 
 def test_labels_that_one_side_never_uses():

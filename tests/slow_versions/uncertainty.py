@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -45,73 +44,44 @@ def weibull(values: Sequence[float], level: float) -> float:
 
 
 def summary(y: Sequence[Sequence[float]], interval: str, confidence: float) -> dict[str, float]:
-    """A row. `y`: the values of the topics in each draw."""
-    n, topics = len(y), len(y[0])
+    """A row. `y`: the values of the topics in each draw, NaN where undefined."""
+    nan = math.nan
+    if interval == "components":  # the topics defined in every draw
+        complete = [not any(map(math.isnan, values)) for values in zip(*y, strict=True)]
+        y = [[v for v, keep in zip(values, complete, strict=True) if keep] for values in y]
+    topics = sum(not all(map(math.isnan, values)) for values in zip(*y, strict=True))
+    y = [[v for v in values if not math.isnan(v)] for values in y]
+    y = [values for values in y if values]
+    n = len(y)
+    if n < 2:
+        columns = ("mean", "low", "high", "label low", "label high", "share", "error")
+        return {"n": topics, **dict.fromkeys(columns, nan)}
     q = [mean(values) for values in y]
     big_q, b = mean(q), sd(q) ** 2
     row = {
         "n": topics, "mean": big_q, "label low": weibull(q, (1 - confidence) / 2),
         "label high": weibull(q, (1 + confidence) / 2), "error": math.sqrt(b / n)}
     if topics == 1:
-        return {**row, "low": math.nan, "high": math.nan, "share": math.nan}
-    of_topics = [mean([values[t] for values in y]) for t in range(topics)]
+        return {**row, "low": nan, "high": nan, "share": nan}
+    label = (1 + 1 / n) * b
     if interval == "rubin":
-        v = mean([sd(values) ** 2 / topics for values in y])
-        label = (1 + 1 / n) * b
+        v = mean([sd(values) ** 2 / len(values) for values in y if len(values) > 1])
     else:
+        of_topics = [mean([values[t] for values in y]) for t in range(topics)]
         v = sd(of_topics) ** 2 / topics
         e = sum(
             (y[m][t] - of_topics[t] - q[m] + big_q) ** 2 for m in range(n) for t in range(topics)
         ) / ((topics - 1) * (n - 1))
         label = (1 + 1 / n) * max(0.0, b - e / topics)
     if math.sqrt(v + label) < 1e-12:
-        return {**row, "low": big_q, "high": big_q, "share": 0.0}
-    nu = (v + label) ** 2 / (v**2 / (topics - 1) + label**2 / (n - 1))
-    half = float(stats.t.ppf((1 + confidence) / 2, nu)) * math.sqrt(v + label)
-    return {**row, "low": big_q - half, "high": big_q + half, "share": label / (v + label)}
-
-
-
-
-def posterior(cells, checked, fixed, size, concentrations, steps=400):
-    """The probability of each true label of each document, by summing over all labellings.
-
-    For two labels. `cells`: topic and model's label of each document; `checked`: human labels by
-    the model's label, [K, M]; `fixed`: human labels of each topic. The error rates and the shares
-    of the topics are integrated out; the shares of a typical topic are summed over a grid.
-    """
-    typical = [(i + 0.5) / steps for i in range(steps)]
-    prior = {}
-
-    def log_ratio(shape, n):
-        return math.lgamma(shape + n) - math.lgamma(shape)
-
-    def of_shares(counts):
-        """log P(labels of the topics), the mean over concentrations and typical shares."""
-        key = tuple(map(tuple, counts))
-        if key not in prior:
-            total = 0.0
-            for a in concentrations:
-                for b in typical:
-                    total += math.exp(sum(
-                        log_ratio(a * b, first) + log_ratio(a * (1 - b), second)
-                        - log_ratio(a, first + second) for first, second in counts))
-            prior[key] = math.log(total)
-        return prior[key]
-
-    sums = [[0.0] * size for _ in cells]
-    for labels in itertools.product(range(size), repeat=len(cells)):
-        counts = [list(row) for row in fixed]
-        errors = [[n + 0.5 for n in row] for row in checked]
-        weight = 0.0
-        for (topic, model), true in zip(cells, labels, strict=True):
-            counts[topic][true] += 1
-            weight += math.log(errors[true][model] / sum(errors[true]))
-            errors[true][model] += 1
-        weight = math.exp(weight + of_shares(counts))
-        for place, true in enumerate(labels):
-            sums[place][true] += weight
-    return [[value / sum(row) for value in row] for row in sums]
+        half, share = 0.0, 0.0
+    else:
+        nu = (v + label) ** 2 / (v**2 / (topics - 1) + label**2 / (n - 1))
+        half = float(stats.t.ppf((1 + confidence) / 2, nu)) * math.sqrt(v + label)
+        share = label / (v + label)
+    if topics < 3:
+        half = nan
+    return {**row, "low": big_q - half, "high": big_q + half, "share": share}
 
 
 def variances(chains):

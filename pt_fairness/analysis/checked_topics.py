@@ -1,0 +1,355 @@
+"""Values that are corrected by topics of which people checked every document that counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pt_fairness.analysis.drawn_labels import Documents
+from pt_fairness.analysis.inputs import (
+    kept_annotations,
+    measures_without_groups,
+    ranked_runs,
+    runs_and_qrels,
+)
+from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_level, place_of
+from pt_fairness.core.arrays import ROUNDING, Bools, Floats
+from pt_fairness.core.identifiers import with_text_ids
+from pt_fairness.core.messages import at_least, is_whole, label_texts, shown, warn
+from pt_fairness.groups import Groups, Memberships
+from pt_fairness.groups import get as get_groups
+from pt_fairness.groups.combinations import filled_in
+from pt_fairness.groups.group_source import Combined
+from pt_fairness.groups.labels_of_models import _texts
+from pt_fairness.io.run_files import RunInputs, load_topics
+from pt_fairness.measures.measure import FairnessMeasure, depth_of, rels_of, score
+from pt_fairness.measures.params import PROTECTED_WORDS
+from pt_fairness.rankings.annotations import Annotations
+
+#: The advice on groups in errors.
+_SOURCE = "name the labels with model= and human="
+#: Warn of fewer checked topics: near the end of a measure's range, intervals cover too little.
+LEAST_CHECKED = 20
+
+
+class Checked(Combined):
+    """The labels of a model, and human labels in their place where there are some.
+
+    The label set holds the labels of both sources, also if human labels are not used.
+
+    :param used: whether human labels are used
+    """
+
+    def __init__(self, model: Groups, human: Groups, used: bool = True) -> None:
+        labels = [*(model.labels or ()), *(human.labels or ())]
+        super().__init__([model, human], None, labels, model.order_of(labels))
+        self.topics = model.topics
+        self.model = model
+        self.human = human
+        self.used = used
+
+    def _content(self) -> Any:
+        return self.sources, self.used
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        human = self.human.annotate(qids, docnos)
+        model = self.model.annotate(qids, docnos)
+        n = len(docnos)
+        unknown, human_unknown = model.unknown_of(n), human.unknown_of(n)
+        checked = ~np.isnan(human_unknown) & self.used
+        unknown[checked] = human_unknown[checked]
+        people, machine = checked[human.item], ~checked[model.item]
+        item = np.append(human.item[people], model.item[machine])
+        codes = np.append(human.codes[people], model.codes[machine] + len(human.labels))
+        weights = None
+        if self.weighted:
+            weights = np.append(human.weights[people], model.weights[machine])
+        return Memberships(item, codes, [*human.labels, *model.labels], weights, unknown)
+
+
+def is_labelled(source: Groups, qids: Any, docnos: Any) -> Bools:
+    """Return whether a source knows each document: its label, or that it is without group."""
+    unknown = source.annotate(qids, docnos).unknown_of(len(docnos))
+    return ~np.isnan(unknown)
+
+
+class Comparison:
+    """Runs, judgments and the labels of a model and of people.
+
+    :param caller: the name of the public function, for errors
+    """
+
+    def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, caller: str,
+                 model: Any, human: Groups) -> None:
+        self.measures = measures_without_groups(measures, caller, _SOURCE)
+        frames, judged = runs_and_qrels(runs, qrels, None)
+        self.model = get_groups(model)
+        self.human = human
+        self.labels = Checked(self.model, self.human)
+        self.checked = kept_annotations(judged, self.labels, self.measures)
+        unchecked = Checked(self.model, self.human, used=False)
+        self.unchecked = kept_annotations(judged, unchecked, self.measures)
+        self.judgments = self.checked.judgments
+        self.runs = ranked_runs(frames, self.judgments)
+
+    def values(self, annotations: Annotations) -> Floats:
+        """Return the values, NaN where undefined, ``[systems, measures, T]``."""
+        depth = depth_of(self.measures)
+        scored = [score(self.measures, annotations.rankings(run, depth))
+                  for run in self.runs.values()]
+        return np.array([[scores[measure] for measure in self.measures] for scores in scored])
+
+    def unchecked_documents(self) -> pd.DataFrame:
+        """Return ``qid, docno, name``: the documents that count and lack a human label.
+
+        A system counts its documents down to the last annotated one that a measure needs. If a
+        target or population comes from the qrels, their documents count, with the name ``None``.
+        """
+        judgments = self.judgments
+        relevance = judgments.relevance
+        rels = rels_of([measure for measure in self.measures if _from_qrels(measure)])
+        least = min((-math.inf if rel is None else rel for rel in rels), default=math.inf)
+        parts: list[Any] = [(None, judgments, np.flatnonzero(relevance >= least))]
+        depth = depth_of(self.measures)
+        for name, run in self.runs.items():
+            annotated = self.checked.rankings(run, depth).codes >= 0
+            before: Any = np.cumsum(annotated) - annotated
+            before -= before[run.start[run.ranking]]
+            counts = before < (math.inf if depth is None else depth)
+            parts.append((name, run, np.flatnonzero(counts)))
+        tables = []
+        for name, part, rows in parts:
+            qids, docnos = judgments.names[part.topic[rows]], part.docnos(rows)
+            unchecked = is_labelled(self.model, qids, docnos)
+            unchecked &= ~is_labelled(self.human, qids, docnos)
+            table = pd.DataFrame({"qid": qids, "docno": docnos, "name": name}, dtype=object)
+            tables.append(table[unchecked])
+        return pd.concat(tables, ignore_index=True)
+
+
+def _from_qrels(measure: FairnessMeasure) -> bool:
+    """Return whether a value depends on the groups of judged documents."""
+    for part in measure.parts:
+        target = part.registered_target
+        words = part.rel is not None and part.param("protected") in PROTECTED_WORDS[:2]
+        if part.JUDGED or words or part.target_word in ("qrels", "collection") \
+                or part.param("background") == "qrels" \
+                or (part.target_word is not None and target is not None and target.of_qrels > 0):
+            return True
+    return False
+
+
+def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
+                       human: Any, topics: Iterable[Any] | None = None, confidence: float = 0.95,
+                       baseline: int | str | None = None) -> pd.DataFrame:
+    """Correct values on a model's labels by topics that people checked in full.
+
+    The difference between the values by hand and by the model on the checked topics corrects the
+    mean over all topics. This assumes nothing about the model, the systems or the errors. The
+    checked topics must be a random sample of all topics, and all of that sample: topics that happen
+    to be complete are not a sample.
+
+    With f the values with the model's labels, y the values with the human labels, T topics where
+    both are defined, and n of them checked (L):
+
+    .. code-block:: text
+
+       b            Cov_L(y, f) / Var_T(f), from 0 to 1
+       mean         b · mean_T(f) + mean_L(y − b · f)
+       label error² (1 − n / T) · Var_L(y − b · f) / n
+       error²       label error² + Var_L(y) / T
+
+    Intervals are ± t · error, with n − 1 degrees of freedom. Mean and intervals end at the range of
+    the measure.
+
+    Source: Angelopoulos et al. (2023), *Prediction-powered inference*; Cochran (1977), chapter 7.
+
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads
+    :param qrels: ``qid, docno, label`` (or ir_measures' names)
+    :param measures: measures of this package without a ``groups`` parameter, or their names
+    :param model: the labels of the model, also several or weights of a document
+    :param human: the human labels. An empty list or ``-`` is the label of a document without group
+    :param topics: the checked topics; by default the topics of the rows of ``human``
+    :param confidence: the confidence level
+    :param baseline: a system, by name or position, to return differences from; it is left out
+    :returns: ``name, measure, n`` (T), ``checked`` (n), ``mean``; ``low, high``: its interval for
+        topics like these; ``label low, label high``: its interval for these topics; ``by model``:
+        the mean of f; and ``by hand``: the mean of y over the checked topics. With fewer than three
+        checked topics, mean and intervals are NaN. Near the end of a measure's range, the interval
+        covers too little
+    :raises ValueError: if the checked topics are not named, or if one is not complete: a document
+        that counts lacks a human label
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": [*"11223344"], "docno": [*"abcdefgh"], "label": 1})
+    >>> run = qrels.assign(score=range(8))
+    >>> model = dict(zip("abcdefgh", "FMFMFFMM"))
+    >>> human = {"a": "F", "b": "M", "c": "F", "d": "F", "e": "F", "f": "F"}
+    >>> found = analysis.prediction_powered({"A": run}, qrels, "AWRF@2", model, human, [1, 2, 3])
+    >>> found.round(3).loc[0, ["n", "checked", "mean", "by model", "by hand"]].tolist()
+    [4.0, 3.0, 0.764, 0.84, 0.789]
+    """
+    check_level(confidence)
+    data = Comparison(runs, qrels, measures, "prediction_powered", model, filled_in(human))
+    if topics is None:
+        topics, _ = data.human.documents() or (None, None)
+        if topics is None:
+            raise ValueError("topics must be the checked topics where human labels have none, got "
+                             "None")
+    checked = np.isin(data.judgments.topics, label_texts(topics, "topics"))
+    missing = data.unchecked_documents()
+    missing = missing[missing["qid"].isin(data.judgments.names[checked])]
+    for qid, docno, name in missing[:1].itertuples(index=False):
+        where = "judged" if name is None else f"ranked by {name!r}"
+        raise ValueError(f"checked topics must be complete: {docno!r} of topic {qid!r}, {where}, "
+                         "lacks a human label. documents_to_label lists the rest")
+    f, y = data.values(data.unchecked), data.values(data.checked)
+    systems = list(data.runs)
+    if baseline is not None:
+        place = place_of(baseline, systems)
+        f, y = (np.delete(values - values[[place]], place, axis=0) for values in (f, y))
+        del systems[place]
+    rows = []
+    for s, name in enumerate(systems):
+        for m, measure in enumerate(data.measures):
+            low, high = measure.RANGE
+            low = -math.inf if low is None else low
+            high = math.inf if high is None else high
+            if baseline is not None:
+                low, high = low - high, high - low
+            row = estimate(f[s, m], y[s, m], checked, confidence)
+            ends = {column: np.clip(row[column], low, high) for column in CUT}
+            rows.append({"name": name, "measure": str(measure), **row, **ends})
+    table = pd.DataFrame(rows)
+    few = table["checked"].min()
+    if few < LEAST_CHECKED:
+        warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover too "
+             f"little, and with fewer than {LEAST_INTERVAL} there are none. Check more topics")
+    return table
+
+
+#: The columns that end at the range of the measure.
+CUT = ("mean", "low", "high", "label low", "label high")
+
+
+def estimate(f: Floats, y: Floats, checked: Bools, confidence: float) -> dict[str, Any]:
+    """Return the columns from ``n`` to ``by hand`` of a system and measure.
+
+    :param f: the values with the model's labels, NaN where undefined, ``[T]``
+    :param y: the values with the human labels, ``[T]``
+    :param checked: whether a topic is checked, ``[T]``
+    """
+    from scipy.stats import t
+    defined = ~np.isnan(f) & ~np.isnan(y)
+    f, y, checked = f[defined], y[defined], checked[defined]
+    f_checked, y = f[checked], y[checked]
+    topics, n = len(f), len(y)
+    row = dict.fromkeys(["n", "checked", *CUT, "by model", "by hand"], math.nan)
+    row |= {"n": topics, "checked": n}
+    if topics:
+        row["by model"] = f.mean()
+    if n:
+        row["by hand"] = y.mean()
+    if n < LEAST_INTERVAL:
+        return row
+    variance = f.var(ddof=1)
+    b = 0.0
+    if variance > ROUNDING:
+        b = np.clip(np.cov(y, f_checked)[0, 1] / variance, 0.0, 1.0)
+    rest = y - b * f_checked
+    mean = b * f.mean() + rest.mean()
+    label_error = (1 - n / topics) * rest.var(ddof=1) / n
+    error = label_error + y.var(ddof=1) / topics
+    half = t.ppf((1 + confidence) / 2, n - 1) * np.sqrt([error, label_error])
+    low, label_low = mean - half
+    high, label_high = mean + half
+    return row | dict(zip(CUT, [mean, low, high, label_low, label_high], strict=True))
+
+
+def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
+                       human: Any = None, human_topics: Any = None,
+                       documents: int | None = None, topics: int | Iterable[Any] | None = None,
+                       seed: int = 0, queries: Any = None, texts: Any = None) -> pd.DataFrame:
+    """Return the documents to check by hand, in random order and without the model's labels.
+
+    ``documents`` is for :func:`pt_fairness.groups.model_labels`: a random sample of the judged and
+    ranked documents with a label of the model. ``topics`` is for :func:`prediction_powered`: all
+    documents that the measures need in random topics. If people find that a document is without
+    group, the next document of the ranking counts: repeat the call until nothing is missing.
+
+    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads
+    :param qrels: ``qid, docno, label`` (or ir_measures' names)
+    :param measures: measures of this package without a ``groups`` parameter, or their names
+    :param model: the labels of the model
+    :param human: the human labels of documents at random
+    :param human_topics: the human labels of whole topics. What either holds is left out
+    :param documents: the number of documents, with those of ``human``
+    :param topics: the topics, or their number; the topics in ``human_topics`` come first
+    :param seed: the seed of the sample
+    :param queries: the topics, in any form that :func:`pt_fairness.evaluate` reads
+    :param texts: the texts, in any form that :func:`pt_fairness.groups.from_transformer` reads
+    :returns: ``qid`` (for whole topics, and where the model's labels depend on the topic),
+        ``docno``, ``query`` and ``text`` if they are given, and an empty ``group``
+    :raises ValueError: if both or neither of ``documents`` and ``topics`` are given
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from pt_fairness import analysis
+    >>> qrels = pd.DataFrame({"qid": [*"1122"], "docno": [*"abcd"], "label": 1})
+    >>> run = qrels.assign(score=range(4))
+    >>> model = dict(zip("abcd", "FMFM"))
+    >>> rows = analysis.documents_to_label({"A": run}, qrels, "AWRF@1", model, topics=["1"])
+    >>> rows.to_dict("records")
+    [{'qid': '1', 'docno': 'b', 'group': ''}]
+    """
+    if (documents is None) == (topics is None):
+        raise ValueError("one of documents and topics must be given, got "
+                         f"{shown(documents)} and {shown(topics)}")
+    topic_labels = filled_in({} if human_topics is None else human_topics)
+    sample_labels = filled_in({} if human is None else human)
+    people = Checked(sample_labels, topic_labels)
+    data = Comparison(runs, qrels, measures, "documents_to_label", model, people)
+    rng = np.random.default_rng(seed)
+    by_topic = data.model.by_topic or documents is None
+    if documents is not None:
+        at_least(1, "documents", documents)
+        for depth in (depth_of(data.measures), None):
+            every = Documents(data.checked, data.runs.values(), depth, by_topic, "all").table
+            labels = data.model.annotate(every["qid"], every["docno"])
+            if not labels.without_group(len(every)).any():
+                break
+        every = every[is_labelled(data.model, every["qid"], every["docno"])]
+        number = documents - is_labelled(sample_labels, every["qid"], every["docno"]).sum()
+        table = every[~is_labelled(people, every["qid"], every["docno"])]
+    else:
+        order = rng.permutation(sorted(data.judgments.topics))
+        chosen: Any = topics
+        if is_whole(chosen):
+            begun, _ = topic_labels.documents() or (None, None)
+            first = np.isin(order, [] if begun is None else begun)
+            chosen = [*order[first], *order[~first]][:chosen]
+        chosen = label_texts(chosen, "topics")
+        table = data.unchecked_documents().drop_duplicates(["qid", "docno"])
+        table = table[table["qid"].isin(chosen)].sort_values(["qid", "docno"])
+        number = len(table)
+    rows = rng.permutation(len(table))[:max(number, 0)]
+    table = table.iloc[rows][["qid", "docno"] if by_topic else ["docno"]].reset_index(drop=True)
+    if queries is not None and by_topic:
+        frame = with_text_ids(load_topics(queries), "frame of topics", "qid")
+        table["query"] = table["qid"].map(frame.drop_duplicates("qid").set_index("qid")["query"])
+    text_of: Any = _texts(texts)
+    if isinstance(text_of, str):
+        from pt_fairness.io.irds import documents as read
+        text_of = {document.doc_id: document.default_text()
+                   for document in read(text_of, {*table["docno"]})}
+    if text_of is not None:
+        table["text"] = table["docno"].map(text_of)
+    return table.assign(group="")
