@@ -39,10 +39,20 @@ from pt_fairness.io.tables import (
     column_of_numbers,
     fields_of,
     first_line,
+    frame_of,
+    frame_of_scores,
+    header_of,
+    is_json,
+    is_scores,
     is_structured,
+    labels_of,
     place,
+    read_columns,
+    read_objects,
     read_table,
+    roles,
     titles_of,
+    with_roles,
 )
 
 #: The columns of TREC qrels.
@@ -50,11 +60,16 @@ _QRELS = ["qid", "iteration", "docno", "label"]
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
-    """Read TREC qrels with all four columns, compressed if the name ends in ``.gz``.
+    """Read qrels, which may be compressed (gzip, bz2, xz, zstd, zip) and in UTF-16.
 
-    PyTerrier's own reader drops the second column, which holds the groups.
+    They are TREC's four columns, of which PyTerrier's own reader drops the second one, which holds
+    the groups; a table with a topic, a document and ``label``, ``relevance``, ``rel`` or ``score``,
+    and ``iteration`` or not, in any form and with any names that :func:`read_run` knows, such as
+    BEIR's ``query-id, corpus-id, score``; or JSON ``{qid: {docno: label}}``. Lines that begin with
+    ``#`` are comments.
 
-    :returns: ``qid, docno, label, iteration``: text, text, whole number, text
+    :returns: ``qid, docno, label, iteration``: text, text, whole number, text; ``iteration`` is
+        ``0`` in a file without it
     :raises ValueError: if a line has not four columns, or a label is not a whole number (``4.0``
         is one) within ±1,000,000; the error names file and line
 
@@ -69,19 +84,41 @@ def read_qrels(path: Path) -> pd.DataFrame:
     1   1    d2      0       CON
     """
     with opened(path) as source:
-        frame = read_table(source, _QRELS)
+        frame = _judgments(source)
         label = pd.to_numeric(frame["label"], errors="coerce")
         check(source, frame, "label", label % 1 == 0, "a whole number; "
               "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
         check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
-    frame = frame.assign(label=label.astype("int64"))
+    frame = frame.assign(label=label.astype("int64"), iteration=labels_of(frame["iteration"]))
     return frame[["qid", "docno", "label", "iteration"]].reset_index(drop=True)
+
+
+def _judgments(source: Input) -> pd.DataFrame:
+    """Return ``qid, docno, label, iteration``, with labels as they are in the file."""
+    if is_json(source):
+        objects = read_objects(source)
+        first = next(iter(objects), {})
+        if len(objects) == 1 and is_scores(first):
+            table = frame_of_scores(first, "label")
+        else:
+            table = frame_of(objects)
+    elif source.is_parquet() or {"qid", "docno"} <= {*roles(header_of(source)[1]).values()}:
+        table = read_table(source)
+    else:
+        return read_columns(source, _QRELS)
+    frame = with_roles(source, table, "label", "iteration")
+    need_columns(frame, ["qid", "docno", "label"], source.name)
+    if "iteration" not in frame:
+        return frame.assign(iteration="0")
+    texts = frame["iteration"].astype(object).map(label_text, na_action="ignore")
+    return frame.assign(iteration=texts.fillna("-").replace("", "-"))
 
 
 def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
-    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas;
+    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas; a
+        dictionary ``{qid: {docno: label}}``;
         the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
         with ``irds:`` in front or not; or a PyTerrier dataset
     :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
@@ -98,6 +135,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
     source = as_frame(source)
     if isinstance(source, pd.DataFrame):
         return source
+    if is_scores(source):
+        return frame_of_scores(source, "label").reset_index(drop=True)
     if hasattr(source, "get_qrels"):
         try:
             return source.get_qrels()
@@ -236,7 +275,7 @@ def read_labels(path: Path) -> pd.DataFrame:
     :raises ValueError: if a line has not four columns; the error names file and line
     """
     with opened(path) as source:
-        return read_table(source, _QRELS).drop(columns="iteration")
+        return read_columns(source, _QRELS).drop(columns="iteration")
 
 
 def read_values(path: Path) -> pd.DataFrame:
@@ -272,7 +311,7 @@ def read_values(path: Path) -> pd.DataFrame:
                 raise ValueError(f"{source.name} must have the columns docno and value (or qid, "
                                  "docno and value), separated by white space, or a header with "
                                  f"these names, separated by tabs or commas; got {shown(line)}")
-            frame = read_table(source, names, {"value": float})
+            frame = read_columns(source, names, {"value": float})
         check_ids(source, frame)
         value = column_of_numbers(source, frame, "value")
         check(source, frame, "value", np.isfinite(value), "a finite number")
@@ -413,6 +452,8 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
             names = roles_of(source, frame.columns, column, document)
             frame = _distinct(frame.set_axis(names, axis="columns"), source)
             _check_groups(source, frame)
+            if not is_structured(source):
+                frame = frame.assign(group=labels_of(frame["group"]))
             return Labelled(frame, False)
         _, line = first_line(source)
         if column != "group" or len(fields_of(line)) != 4:
@@ -422,7 +463,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                 "membership file (topic, docno, shares) needs the names of its groups "
                 "(from_file(path, labels=[…]), --groups FILE:LABEL,LABEL). Its first line is "
                 f"{shown(line)}")
-        frame = read_table(source, ["qid", "group", "docno", "label"])
+        frame = read_columns(source, ["qid", "group", "docno", "label"])
         groups = set(frame["group"].unique())
         if groups <= TREC_DEFAULTS:
             if pd.to_numeric(frame["label"], errors="coerce").notna().all():
@@ -431,6 +472,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                                  "qrels; if the numbers are the groups, use "
                                  "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
+        frame = frame.assign(group=labels_of(frame["group"]))
         return Labelled(frame, True)
 
 
@@ -589,6 +631,6 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     shares = [f"share of {label}" for label in labels]
     with opened(path) as source:
         types = dict.fromkeys(shares, float)
-        frame = read_table(source, ["qid", "docno", *shares], types)
+        frame = read_columns(source, ["qid", "docno", *shares], types)
         weight = weights_of(frame[shares], partial(place, source, frame))
     return _long(frame[["qid", "docno"]], labels, weight)
