@@ -17,8 +17,8 @@ from pt_fairness.core.identifiers import (
     PYTERRIER,
     RECOMMENDER_COLUMNS,
     as_frame,
-    missing,
     texts_of,
+    with_text_ids,
 )
 from pt_fairness.core.messages import LARGEST_LABEL, TREC_DEFAULTS, label_text, listed, shown, warn
 from pt_fairness.io.files import (
@@ -39,18 +39,14 @@ from pt_fairness.io.tables import (
     column_of_numbers,
     fields_of,
     first_line,
-    frame_of,
     frame_of_scores,
-    header_of,
-    is_json,
     is_scores,
     is_structured,
     labels_of,
+    named_table,
     place,
     read_columns,
-    read_objects,
     read_table,
-    roles,
     titles_of,
     with_roles,
 )
@@ -95,23 +91,20 @@ def read_qrels(path: Path) -> pd.DataFrame:
 
 def _judgments(source: Input) -> pd.DataFrame:
     """Return ``qid, docno, label, iteration``, with labels as they are in the file."""
-    if is_json(source):
-        objects = read_objects(source)
-        first = next(iter(objects), {})
-        if len(objects) == 1 and is_scores(first):
-            table = frame_of_scores(first, "label")
-        else:
-            table = frame_of(objects)
-    elif source.is_parquet() or {"qid", "docno"} <= {*roles(header_of(source)[1]).values()}:
-        table = read_table(source)
-    else:
+    table = named_table(source, "label")
+    if table is None:
         return read_columns(source, _QRELS)
     frame = with_roles(source, table, "label", "iteration")
     need_columns(frame, ["qid", "docno", "label"], source.name)
     if "iteration" not in frame:
         return frame.assign(iteration="0")
-    texts = frame["iteration"].astype(object).map(label_text, na_action="ignore")
-    return frame.assign(iteration=texts.fillna("-").replace("", "-"))
+    return frame.assign(iteration=_group_texts(frame["iteration"]))
+
+
+def _group_texts(groups: pd.Series) -> pd.Series:
+    """Return groups as text, ``-`` for none."""
+    texts = groups.astype(object).map(label_text, na_action="ignore")
+    return texts.fillna("-").replace("", "-")
 
 
 def load_qrels(source: Any) -> pd.DataFrame:
@@ -136,7 +129,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         return source
     if is_scores(source):
-        return frame_of_scores(source, "label").reset_index(drop=True)
+        return frame_of_scores(source, "label")
     if hasattr(source, "get_qrels"):
         try:
             return source.get_qrels()
@@ -238,25 +231,17 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     1 PRO d1 1
     """
     qrels = as_frame(qrels)
-    columns = list(qrels_columns(qrels))
+    names = ["qid", "docno", "label"]
     # Categorical columns support neither arithmetic nor new values.
-    frame = qrels[columns].astype(object).set_axis(["qid", "docno", "label"], axis="columns")
-    for column in ("qid", "docno"):
-        texts = frame[column]
-        empty = texts.isna() | (texts == "")
-        if empty.any():
-            raise missing(texts, empty.to_numpy().argmax(), "qrels")
-        frame[column] = texts_of(texts)
+    frame = qrels[[*qrels_columns(qrels)]].astype(object).set_axis(names, axis="columns")
+    frame = with_text_ids(frame.replace({"qid": "", "docno": ""}, None), "qrels", "qid", "docno")
     number = pd.to_numeric(frame["label"], errors="coerce")
     whole = number % 1 == 0
     if not whole.all():
         raise ValueError("labels of TREC qrels must be whole numbers, got "
                          f"{frame['label'][~whole].iloc[0]!r}")
     frame["label"] = number.astype("int64")
-    groups: Any = "0"
-    if "iteration" in qrels:
-        groups = qrels["iteration"].astype(object).map(label_text, na_action="ignore")
-        groups = groups.fillna("-").replace("", "-")
+    groups: Any = _group_texts(qrels["iteration"]) if "iteration" in qrels else "0"
     frame.insert(1, "iteration", groups)
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
     form = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,

@@ -48,6 +48,7 @@ def _zip_member(file: IO[bytes]) -> Any:
 _DECOMPRESS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open,
                b"\x28\xb5\x2f\xfd": _zstd, b"PK\x03\x04": _zip_member}
 
+
 @dataclass(frozen=True)
 class Input:
     """An open file that can be read from its start any number of times."""
@@ -222,7 +223,7 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
 
 
 def need_no_space(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
-    """Raise an error if a value has white space of ASCII, which separates the columns of TREC files.
+    """Raise an error if a value has white space that separates the columns of TREC files.
 
     :param columns: the columns to check, of text
     :param what: what is written, in the error

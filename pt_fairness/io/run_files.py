@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.core.identifiers import as_frame, texts_of
+from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import (
     distinct_or,
     first_names,
@@ -32,14 +32,12 @@ from pt_fairness.io.tables import (
     columns_error,
     fields_of,
     first_line,
-    frame_of,
     frame_of_scores,
-    header_of,
     is_json,
     is_scores,
+    named_table,
     read_columns,
     read_objects,
-    read_table,
     roles,
     with_roles,
 )
@@ -108,26 +106,19 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
 
     :param text: the dtype of topics and documents; ``object`` is faster to work with than ``str``
     """
-    if is_json(source):
-        objects = read_objects(source)
-        first = next(iter(objects), {})
-        if len(objects) == 1 and is_scores(first):
-            return _named_rows(source, frame_of_scores(first, "score"), text)
-        if {"qid", "docno"} <= {*roles(first).values()}:
-            return _named_rows(source, frame_of(objects), text)
-        return _read_answers(source, objects, text)
-    _, header = ("", []) if source.is_parquet() else header_of(source)
-    if source.is_parquet() or {"qid", "docno"} <= {*roles(header).values()}:
-        return _named_rows(source, read_table(source), text)
-    fields = fields_of(first_line(source)[1])
-    if len(fields) in (2, 3):
-        return _short_rows(source, text, len(fields))
+    table = named_table(source, "score")
+    if table is not None and is_json(source) and "docno" not in roles(table).values():
+        return _read_answers(source, text)
+    columns = len(fields_of(first_line(source)[1])) if table is None else 0
+    if columns in (2, 3):
+        table = _short_table(source, columns)
+    if table is not None:
+        return _named_rows(source, table, text)
     types = dict.fromkeys(_TREC, object) | {"qid": text, "docno": text, "score": float}
     frame = read_columns(source, _TREC, types, rest=True)
     longer = frame["rest"] != ""
     if longer.any():  # a document with white space in it moves the rank
-        ranks = pd.to_numeric(frame["rank"], errors="coerce")
-        moved = longer & ranks.isna()
+        moved = longer & pd.to_numeric(frame["rank"], errors="coerce").isna()
         if moved.any():
             raise columns_error(source, moved.idxmax(), _TREC)
     frame = frame.reset_index(drop=True)
@@ -136,13 +127,14 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     return run if samples is None else _with_samples(run, samples)
 
 
-def _read_answers(source: Input, answers: pd.Series, dtype: Any) -> pd.DataFrame:
+def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
     """Read generated answers as a run of the documents that they cite.
 
     :raises ValueError: if an answer lacks its topic, shares it with another, or its sentences do
         not cite documents
     """
     documents: dict[str, list[str]] = {}
+    answers = read_objects(source)
     for number, answer in answers.items():
         where = f"{source.name}, {answers.index.name} {number}"
         metadata = answer.get("metadata")
@@ -219,53 +211,35 @@ def _samples(source: Input, frame: pd.DataFrame) -> Any:
     return None
 
 
-def _short_rows(source: Input, text: Any, count: int) -> pd.DataFrame:
-    """Read TREC Fair's two or three columns, or MS MARCO's topic, document and rank."""
-    types = dict.fromkeys(["qid", "docno", "second"], text)
-    if count == 2:
-        frame = read_columns(source, ["qid", "docno"], types)
-        return _by_position(frame, ["qid"])
-    frame = read_columns(source, ["qid", "second", "third"], types)
-    topic = frame["qid"]
-    rank = pd.to_numeric(frame["third"], errors="coerce")
-    most = topic.map(topic.value_counts())
-    if not frame.duplicated(["qid", "second"]).any() and rank.between(0, most).all() \
-            and not frame.duplicated(["qid", "third"]).any():
-        run = frame[["qid"]].assign(docno=frame["second"], score=-rank)
-        return run.reset_index(drop=True)
-    frame = frame.set_axis(["qid", "iteration", "docno"], axis="columns")
-    frame["docno"] = frame["docno"].astype(text)
-    check(source, frame, "iteration", frame["iteration"].str.fullmatch("[0-9]+"),
-          "a sample, a whole number, in a file of three columns (id, seq_no, page_id)")
-    if len(frame) > 1 and not frame.duplicated(["qid", "iteration"]).any():
-        raise ValueError(f"{source.name} must have TREC's six columns, or the three columns qid, "
-                         "docno, rank or id, seq_no, page_id, with this header if needed, got "
-                         "three columns of which the last is not the rank, and the second is "
-                         "another one in every row of a topic")
-    return _with_samples(_by_position(frame, ["qid", "iteration"]), frame["iteration"].to_numpy())
-
-
-def _by_position(frame: pd.DataFrame, lists: list[str]) -> pd.DataFrame:
-    """Return a run whose rankings are in the order of the rows."""
-    place = frame.groupby(lists, sort=False).cumcount()
-    return frame[["qid", "docno"]].assign(score=-1.0 - place).reset_index(drop=True)
+def _short_table(source: Input, columns: int) -> pd.DataFrame:
+    """Read two or three columns of TREC Fair, or MS MARCO's topic, document and rank."""
+    if columns == 2:
+        return read_columns(source, ["id", "page_id"])
+    frame = read_columns(source, ["id", "seq_no", "page_id"])
+    rank = pd.to_numeric(frame["page_id"], errors="coerce")
+    longest = frame["id"].map(frame["id"].value_counts())
+    several = frame.duplicated(["id", "seq_no"]).any()
+    if not several and rank.between(0, longest).all():
+        return frame.set_axis(["qid", "docno", "rank"], axis="columns")
+    if not several or not frame["seq_no"].str.fullmatch("[0-9]+").all():
+        raise ValueError(f"{source.name} must have TREC's six columns, or topic, document and rank,"
+                         " or id, seq_no and page_id, which needs this header if each sample has "
+                         f"one row; got three other columns, as in {frame.iloc[0].tolist()}")
+    return frame
 
 
 def _named_rows(source: Input, table: pd.DataFrame, text: Any) -> pd.DataFrame:
     """Return the rows of a table with names as a run."""
     frame = with_roles(source, table, "score", "rank", "iteration")
-    lists = [name for name in ("qid", "iteration") if name in frame]
-    if "score" in frame:
-        score = column_of_numbers(source, frame, "score")
-        run = frame[["qid", "docno"]].assign(score=score)
-    elif "rank" in frame:
-        score = -column_of_numbers(source, frame, "rank")
-        run = frame[["qid", "docno"]].assign(score=score)
-    elif "page_id" in table:  # TREC Fair
-        run = _by_position(frame, lists)
-    else:
+    if "page_id" in table:  # TREC Fair, in the order of the ranking
+        lists = frame.columns.intersection(["qid", "iteration"])
+        frame["rank"] = 1 + frame.groupby([*lists], sort=False).cumcount()
+    if "score" in frame or "rank" not in frame:
         need_columns(frame, ["qid", "docno", "score"], source.name)
-    run = run.astype({"qid": text, "docno": text}).reset_index(drop=True)
+        score = column_of_numbers(source, frame, "score")
+    else:
+        score = -column_of_numbers(source, frame, "rank")
+    run = frame[["qid", "docno"]].astype(text).assign(score=score).reset_index(drop=True)
     if "iteration" not in frame:
         return run
     samples = frame["iteration"]
@@ -308,9 +282,10 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     if isinstance(runs, Mapping) and not is_scores(runs):
         if names is not None:
             raise ValueError("names must be None if runs are a dictionary, which has their names")
-        pairs = [(str(name), run) for name, run in runs.items()]
+        several: list[Any] = [*runs.values()]
+        labels = [*map(str, runs)]
     else:
-        several: Any = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) else runs
+        several = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) else runs
         if not isinstance(several, Iterable):
             raise ValueError(f"runs must be {_FORMS}, or several in a list or a dictionary, got "
                              f"{shown(runs)}")
@@ -319,12 +294,11 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if len(labels) != len(several):
             raise ValueError(f"names must be as many as the {len(several)} runs "
                              f"({first_names(_default_names(several))}), got {len(labels)}")
-        pairs = list(zip(labels, several, strict=True))
-    for label, count in Counter(label for label, _ in pairs).items():
+    for label, count in Counter(labels).items():
         if count > 1:
             raise ValueError(f"names of runs must be distinct, got {label!r} twice; give each run "
                              "once, and a name of its own")
-    by_name = dict(pairs)
+    by_name = dict(zip(labels, several, strict=True))
     if not by_name:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
     readable = NamedRuns()
@@ -347,7 +321,7 @@ def _frame_of(name: str, run: Any) -> RunInput:
     if isinstance(frame, (str, os.PathLike)):
         return frame
     if is_scores(frame):
-        frame = frame_of_scores(frame, "score").reset_index(drop=True)
+        frame = frame_of_scores(frame, "score")
     elif _is_scored_docs(frame):
         frame = pd.DataFrame([*frame])
     if not isinstance(frame, pd.DataFrame):
@@ -399,10 +373,12 @@ def _matching_files(run: Any) -> list[Any]:
     return files
 
 
+_ENDINGS = "gz|bz2|xz|zst|zip|json|jsonl|parquet|csv|tsv|run|res|trec|txt"
+
+
 def file_name(path: Path) -> str:
     """Return the name of a file without the suffixes of runs and of compression."""
-    name = os.path.basename(path)
-    return re.sub(r"(?<=.)(\.(gz|json|jsonl|parquet|csv|tsv|bz2|xz|zst|zip|run|res|trec|txt))+$", "", name)
+    return re.sub(rf"(?<=.)(\.({_ENDINGS}))+$", "", os.path.basename(path))
 
 
 def _short_names(paths: Sequence[Path]) -> list[str]:

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import as_frame, texts_of
+from pt_fairness.core.identifiers import texts_of
 from pt_fairness.core.messages import shown, warn
-from pt_fairness.io.files import Input, need_columns, need_distinct_columns, need_rows
+from pt_fairness.io.files import Input, need_columns
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
 #: is deprecated.
@@ -105,7 +105,8 @@ def header_of(source: Input) -> tuple[str, list[str]]:
     if "\t" not in line and "," not in line:
         return _BLANKS, fields_of(line)
     separator = "\t" if "\t" in line else ","
-    rows = csv.reader([line], delimiter=separator, skipinitialspace=True, quoting=_quoting(separator))
+    rows = csv.reader([line], delimiter=separator, skipinitialspace=True,
+                      quoting=_quoting(separator))
     return separator, [name.strip() for name in next(rows)]
 
 
@@ -157,7 +158,8 @@ def read_table(source: Input, categories: Sequence[str] = ()) -> pd.DataFrame:
     if source.is_parquet():
         return _read_parquet(source)
     if is_json(source):
-        return frame_of(read_objects(source))
+        objects = read_objects(source)
+        return pd.DataFrame(objects.tolist(), index=objects.index).rename(columns=str)
     line, _ = first_line(source)
     if not line:
         raise ValueError(f"{source.name} must be a table with a header, got an empty file")
@@ -229,11 +231,6 @@ def read_objects(source: Input) -> pd.Series:
     return pd.Series(objects, index, dtype=object)
 
 
-def frame_of(objects: pd.Series) -> pd.DataFrame:
-    """Return JSON objects as rows."""
-    return pd.DataFrame(objects.tolist(), index=objects.index).rename(columns=str)
-
-
 def is_number(value: Any) -> bool:
     """Return whether a value is a number, a Decimal, or an array of one number."""
     return isinstance(value, (Real, Decimal)) or getattr(value, "ndim", None) == 0
@@ -247,21 +244,28 @@ def is_scores(value: Any) -> bool:
                for documents in value.values())
 
 
-def frame_of_scores(scores: Mapping[Any, Mapping[Any, Any]], number: str) -> pd.DataFrame:
-    """Return a frame of ``{qid: {docno: number}}``.
+def frame_of_scores(scores: Mapping[Any, Mapping[Any, Any]], name: str) -> pd.DataFrame:
+    """Return ``{qid: {docno: number}}`` as a frame, ``qid, docno`` and ``name``."""
+    rows = [(qid, docno, float(number) if is_number(number) else number)
+            for qid, documents in scores.items() for docno, number in documents.items()]
+    return pd.DataFrame(rows, columns=["qid", "docno", name])
 
-    :param number: the name of the numbers, ``score`` or ``label``
-    :raises ValueError: if a value is not a number
+
+def named_table(source: Input, number: str) -> pd.DataFrame | None:
+    """Return the rows of a run or of qrels whose columns have names; ``None`` for other columns.
+
+    :param number: the name of the numbers in JSON ``{qid: {docno: number}}``
     """
-    rows = []
-    for qid, documents in scores.items():
-        for docno, value in documents.items():
-            if not is_number(value):
-                raise ValueError(f"the {number} of {docno!r} for topic {qid!r} must be a number, "
-                                 f"got {shown(value)}")
-            rows.append((qid, docno, float(value)))
-    frame = pd.DataFrame(rows, columns=["qid", "docno", number])
-    return frame.set_index(pd.RangeIndex(1, len(frame) + 1, name="row"))
+    if is_json(source):
+        objects = read_objects(source)
+        if len(objects) == 1 and is_scores(objects.iloc[0]):
+            frame = frame_of_scores(objects.iloc[0], number)
+            return frame.set_index(pd.RangeIndex(1, len(frame) + 1, name="row"))
+    elif not source.is_parquet():
+        _, header = header_of(source)
+        if not {"qid", "docno"} <= {*roles(header).values()}:
+            return None
+    return read_table(source)
 
 
 def with_roles(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame:
@@ -270,17 +274,14 @@ def with_roles(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame
     :param others: the names that :func:`roles` knows
     :raises ValueError: if the topic or the document is missing, in the table or in a row
     """
-    frame = as_frame(table)
-    found = roles(frame.columns, *others)
-    known = roles(frame.columns.drop([name for name, role in found.items() if role == "docno"]))
-    taken = next((name for name, role in found.items() if role == "docno"), "docno")
-    further = [name for name, role in known.items() if role == "docno"]
-    if further and taken != "docno":
-        warn(f"{source.name}: the documents are in the column {taken!r}, not in {further[0]!r}")
-    frame = frame.rename(columns=found)
-    need_rows(frame, source.name)
+    found = roles(table.columns, *others)
+    frame = table.rename(columns=found)
     need_columns(frame, ["qid", "docno"], source.name)
     check_ids(source, frame)
+    taken = next(column for column, role in found.items() if role == "docno")
+    for column, role in roles(frame.columns.drop("docno")).items():
+        if role == "docno" and taken != role:
+            warn(f"{source.name}: the documents are in the column {taken!r}, not in {column!r}")
     for column in ("qid", "docno"):
         frame[column] = texts_of(frame[column])
     return frame
@@ -332,9 +333,9 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
         for _ in source.lines():  # names a line that is not UTF-8
             pass
         # A line has still more columns, or a number is wrong, which the caller names.
-        more: Any = {"usecols": range(extra + 1), "low_memory": False} if "saw" in str(error) else {}
+        columns = range(extra + 1) if "saw" in str(error) else None
         try:
-            frame, lines = parsed(dtype=str, **more)
+            frame, lines = parsed(dtype=str, usecols=columns, low_memory=False)
         except pd.errors.ParserError as other:
             raise ValueError(f"{source.name} must be a table ({', '.join(names)}): {other}"
                              ) from None
