@@ -109,9 +109,8 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     table = named_table(source, "score")
     if table is not None and is_json(source) and "docno" not in roles(table).values():
         return _read_answers(source, text)
-    columns = len(fields_of(first_line(source)[1])) if table is None else 0
-    if columns in (2, 3):
-        table = _short_table(source, columns)
+    if table is None:
+        table = _short_table(source)
     if table is not None:
         return _named_rows(source, table, text)
     types = dict.fromkeys(_TREC, object) | {"qid": text, "docno": text, "score": float}
@@ -211,10 +210,14 @@ def _samples(source: Input, frame: pd.DataFrame) -> Any:
     return None
 
 
-def _short_table(source: Input, columns: int) -> pd.DataFrame:
-    """Read two or three columns of TREC Fair, or MS MARCO's topic, document and rank."""
-    if columns == 2:
+def _short_table(source: Input) -> pd.DataFrame | None:
+    """Read the columns of TREC Fair, or MS MARCO's topic, document and rank; else return None."""
+    _, line = first_line(source)
+    fields = fields_of(line)
+    if len(fields) == 2 and "\t" in line:
         return read_columns(source, ["id", "page_id"])
+    if len(fields) != 3:
+        return None
     frame = read_columns(source, ["id", "seq_no", "page_id"])
     rank = pd.to_numeric(frame["page_id"], errors="coerce")
     longest = frame["id"].map(frame["id"].value_counts())

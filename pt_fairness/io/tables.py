@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
@@ -321,7 +322,8 @@ def _read_text(source: Input, separator: str, names: Sequence[str], types: Mappi
 
     def parsed(**more: Any) -> tuple[pd.DataFrame, int]:
         stream: Any = _Lines(source.decompressed(), separator == _BLANKS)
-        with source.damage():
+        with source.damage(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # the first line is too long
             frame = pd.read_csv(stream, names=range(extra + 1), skiprows=skipped,
                                 **options, **more)
         return frame, stream.lines

@@ -27,7 +27,7 @@ def columns_of(path, text, types=None):
 @each("seed", range(6))
 def test_fields_are_those_of_the_split_lines(tmp_path, name, seed):
     pick = random.Random(seed)
-    words = ["007", "NA", "nan", "", "None", '"q', "#", "é中", "a,b", "True", "1e3"]
+    words = ["007", "NA", "nan", "", "None", '"q', "a#", "é中", "a,b", "True", "1e3"]
     rows = [[pick.choice(words) or "x", repr(pick.choice([0, 1, 2.5, -1e300]) * pick.random()),
              pick.choice(words) or "y"] for _ in range(pick.randrange(1, 30))]
     text = "".join(pick.choice(["", "\n", "  \n"]) + pick.choice([" ", "\t", "  \t"]).join(row)

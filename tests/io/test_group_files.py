@@ -167,14 +167,14 @@ def test_frames_are_warned_of_alike():
     ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1 .*JSON"),
     ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, line 2: docno"),
-    ("g.jsonl", '"a"\n', r"g\.jsonl, line 1 .*object, got 'a'"),
+    ("g.jsonl", '{"docno": "a"}\n"a"\n', r"g\.jsonl, line 2 .*object, got 'a'"),
     ("g.json", '[5, {"docno": "a", "group": "X"}]', r"g\.json, line 1 .*object, got 5"),
     ("g.jsonl", '{"docno": "", "group": "X"}\n', r"g\.jsonl, line 1: docno"),
     ("g.json", "[]", r"g\.json has no rows"),
     ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno'; its columns are text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"a group is a label, or a list of labels"),
-    ("g.parquet", "no parquet", r"g\.parquet is damaged"),
-    ("g.jsonl.gz", "no gzip", r"g\.jsonl\.gz is damaged")])
+    ("g.parquet", "PAR1 and no more", r"g\.parquet is damaged"),
+    ("g.parquet", "no parquet", r"g\.parquet must be a table")])
 def test_files_that_are_damaged(tmp_path, name, content, says):
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=says):
