@@ -18,6 +18,7 @@ from pt_fairness.core.messages import (
     distinct_labels,
     label_text,
     label_texts,
+    first_names,
     listed,
     one_of,
     shown,
@@ -324,11 +325,13 @@ class _Frame(Groups):
         self.weighted = table.weight is not None
         self.by_topic = table.by_topic
         texts = pd.Series(self.labels, dtype=object)
-        folded = texts.str.replace(r"\s+", "", regex=True).str.casefold()
+        folded = texts.str.normalize("NFKC").str.casefold()
+        folded = folded.str.replace(r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+", "", regex=True)
         twice = texts[folded.duplicated(keep=False)]
         if len(twice):
-            warn(f"the labels {listed(twice)} differ by case or blanks alone, and are different "
-                 "groups; spell them alike if they are one")
+            warn(f"the labels {first_names([*map(ascii, twice)])} differ by case, blanks or the "
+                 "encoding of a character alone, and are different groups; spell them alike if "
+                 "they are one")
 
     def _content(self) -> Any:
         return self.labels, self.order, self._table.content()

@@ -194,7 +194,7 @@ def _samples(source: Input, frame: pd.DataFrame) -> Any:
     :param frame: ``qid, q0, rank``
     """
     label = frame["q0"]
-    if len(label) == 0 or (label == label.iloc[0]).all():  # as in most files
+    if len(label) == 0 or (label.to_numpy() == label.iloc[0]).all():  # as in most files
         return None
     again = frame.duplicated(["qid", "rank"])
     if not again.any() or frame.duplicated(["qid", "q0", "rank"]).any():

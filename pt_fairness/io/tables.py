@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import texts_of
+from pt_fairness.core.identifiers import LARGEST_FLOAT, texts_of
 from pt_fairness.core.messages import shown, warn
 from pt_fairness.io.files import Input, need_columns
 
@@ -38,8 +38,6 @@ _SPACE = re.compile(r"[ \t\r\n]+")
 _COMMENT = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?#.*")
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
-#: Whole floats from here on are not all distinct.
-LARGEST_FLOAT = 2**53
 
 #: The names of a topic, of a document and of what else a run or qrels have, without case, ``_``,
 #: ``-`` and blanks. The first one in a table counts.
@@ -289,7 +287,7 @@ def with_roles(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame
 
 
 class _Lines(io.BufferedIOBase):
-    """A stream of whole lines that counts them, and reads a comment as a blank line."""
+    """A stream of whole lines that reads comments as blank lines, or else counts the lines."""
 
     def __init__(self, stream: Any, comments: bool) -> None:
         self._stream = stream
@@ -300,12 +298,11 @@ class _Lines(io.BufferedIOBase):
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        content = self._stream.read(size)
-        content += self._stream.readline()
-        start = content[:4].removeprefix(codecs.BOM_UTF8)
-        if self._comments and (start.startswith(b"#") or b"\n#" in content):
+        content = self._stream.read(size) + self._stream.readline()
+        if not self._comments:
+            self.lines += content.count(b"\n")
+        elif b"\n#" in content or content.startswith((b"#", codecs.BOM_UTF8 + b"#")):
             content = _COMMENT.sub(b"", content)
-        self.lines += content.count(b"\n")
         return content
 
     read1 = read

@@ -134,7 +134,9 @@ def test_rows_that_are_wrong(tmp_path, text, says):
     ("docno,group\nd1,PRO\nd2\n", r"g\.csv, line 3 has an empty group"),
     ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
     ("docno,group\nd1,X\nd2,x\nd3,Y\nd4,y\n", r"the labels 'X', 'Y', 'x', 'y' differ by"),
-    ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case or bl"),
+    ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case, bl"),
+    ("docno,group\nd1,caf\u00e9\nd2,cafe\u0301\n", r"'cafe\\u0301', 'caf\\xe9' differ by"),
+    ("docno,group\nd1,PRO\nd2,PRO\u200b\n", r"'PRO', 'PRO\\u200b' differ by"),
     *[(f"docno,group,{name}\nd1,PRO,0.2\nd1,CON,0.8\n", rf"has a column '{name.lower()}', which i")
       for name in ("weights", "probability", "prob", "score", "P")],
 ])
