@@ -16,9 +16,9 @@ from pt_fairness.core.identifiers import as_frame, with_text_ids
 from pt_fairness.core.messages import (
     UNANNOTATED,
     distinct_labels,
+    first_names,
     label_text,
     label_texts,
-    first_names,
     listed,
     one_of,
     shown,
