@@ -129,7 +129,9 @@ def load_qrels(source: Any) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         return source
     if is_scores(source):
-        return frame_of_scores(source, "label")
+        frame = frame_of_scores(source, "label")
+        is_whole = (pd.to_numeric(frame["label"], errors="coerce") % 1 == 0).all()
+        return frame.astype({"label": "int64"}) if is_whole else frame
     if hasattr(source, "get_qrels"):
         try:
             return source.get_qrels()

@@ -15,7 +15,6 @@ import pandas as pd
 
 from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import (
-    distinct_or,
     first_names,
     label_text,
     label_texts,
@@ -142,7 +141,8 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
         topic = answer.get("topic_id", answer.get("narrative_id"))
         if topic is None or label_text(topic) in documents:
             raise ValueError(f"{where} must be the one answer for its topic_id (or narrative_id), "
-                             f"got {shown(topic)}")
+                             "or a row of qid, docno and score, or {qid: {docno: score}}, got "
+                             f"{shown(topic or answer)}")
         try:
             documents[label_text(topic)] = _citations(answer)
         except (TypeError, AttributeError, IndexError) as error:
@@ -219,15 +219,14 @@ def _short_table(source: Input) -> pd.DataFrame | None:
     if len(fields) != 3:
         return None
     frame = read_columns(source, ["id", "seq_no", "page_id"])
-    rank = pd.to_numeric(frame["page_id"], errors="coerce")
-    longest = frame["id"].map(frame["id"].value_counts())
-    several = frame.duplicated(["id", "seq_no"]).any()
-    if not several and rank.between(0, longest).all():
+    places = 1 + frame.groupby("id").cumcount()
+    if (frame["page_id"] == places.astype("str")).all():
         return frame.set_axis(["qid", "docno", "rank"], axis="columns")
+    several = frame.duplicated(["id", "seq_no"]).any()
     if not several or not frame["seq_no"].str.fullmatch("[0-9]+").all():
-        raise ValueError(f"{source.name} must have TREC's six columns, or topic, document and rank,"
-                         " or id, seq_no and page_id, which needs this header if each sample has "
-                         f"one row; got three other columns, as in {frame.iloc[0].tolist()}")
+        raise ValueError(f"{source.name} must have TREC's six columns, or qid, docno and the ranks "
+                         "1, 2, …, or a header such as id, seq_no, page_id, got three columns, as "
+                         f"in {shown(line.strip())}")
     return frame
 
 
@@ -350,14 +349,14 @@ def _is_scored_docs(run: Any) -> bool:
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
-    short_names = iter(_short_names(paths))
-    positions = [f"run {i}" for i in range(len(runs))]
-    systems = [str(run) if is_system(run) else position
-               for run, position in zip(runs, positions, strict=True)]
-    names = distinct_or(systems, positions)
-    return [next(short_names) if isinstance(run, (str, os.PathLike)) else name
-            for run, name in zip(runs, names, strict=True)]
+    short_names = iter(_short_names([run for run in runs if isinstance(run, (str, os.PathLike))]))
+    names = []
+    for i, run in enumerate(runs):
+        if isinstance(run, (str, os.PathLike)):
+            names.append(next(short_names))
+        else:
+            names.append(str(run) if is_system(run) else f"run {i}")
+    return names
 
 
 def _matching_files(run: Any) -> list[Any]:

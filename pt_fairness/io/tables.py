@@ -261,8 +261,9 @@ def named_table(source: Input, number: str) -> pd.DataFrame | None:
             frame = frame_of_scores(objects.iloc[0], number)
             return frame.set_index(pd.RangeIndex(1, len(frame) + 1, name="row"))
     elif not source.is_parquet():
-        _, header = header_of(source)
-        if not {"qid", "docno"} <= {*roles(header).values()}:
+        separator, header = header_of(source)
+        found = {*roles(header).values()}
+        if not (separator == "," and found) and not {"qid", "docno"} <= found:
             return None
     return read_table(source)
 
