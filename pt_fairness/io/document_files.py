@@ -293,12 +293,10 @@ def read_values(path: Path) -> pd.DataFrame:
             need_columns(frame, ["docno", "value"], source.name)
         else:
             _, line = first_line(source)
-            names = ["qid", "docno", "value"][-len(fields_of(line)):]
-            if len(fields_of(line)) not in (2, 3):
-                raise ValueError(f"{source.name} must have the columns docno and value (or qid, "
-                                 "docno and value), separated by white space, or a header with "
-                                 f"these names, separated by tabs or commas; got {shown(line)}")
-            frame = read_columns(source, names, {"value": float})
+            names = ["qid", "docno", "value"]
+            if len(fields_of(line)) == 2:
+                names.remove("qid")
+            frame = read_columns(source, names)
         check_ids(source, frame)
         value = column_of_numbers(source, frame, "value")
         check(source, frame, "value", np.isfinite(value), "a finite number")
@@ -542,25 +540,20 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
     """
     with opened(path) as source:
         frame = _nested(read_table(source), source, document)
-        titles = pd.Series(frame.columns)
-        names = pd.Series(roles_of(source, titles, document=document))
-        groups = titles.map(label_of)
-        frame = frame.set_axis(names, axis="columns")
-        is_id = names.isin(["qid", "docno"])
-        chosen = groups.isin(labels) if labels else ~is_id
-        chosen &= ~is_id
-        repeated = groups[chosen & (names.duplicated() | groups.where(chosen).duplicated())]
-        if len(repeated):
-            raise ValueError(f"{source.name} has two columns of weights for the group "
-                             f"{repeated.iloc[0]!r}; drop one of them")
-        lacking = {*labels}.difference(groups[chosen])
-        if lacking or not chosen.any():
-            raise ValueError(f"{source.name} has no column of weights "
-                             f"{shown(min(lacking, default='P(…)'))}; its columns are "
-                             f"{', '.join(titles)}")
-        check_ids(source, frame)
-        weight = weights_of(frame.loc[:, chosen.to_numpy()], partial(place, source, frame))
-        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen].tolist(), weight)
+        titles = frame.columns
+        names = roles_of(source, titles, document=document)
+        groups = [None if name in ("qid", "docno") else label_of(title)
+                  for name, title in zip(names, titles, strict=True)]
+        wanted = [*labels] or [group for group in groups if group is not None] or ["P(…)"]
+        for label in wanted:
+            if groups.count(label) != 1:
+                raise ValueError(f"{source.name} must have one column of weights for {label!r}, "
+                                 f"got {groups.count(label)}; its columns are {', '.join(titles)}")
+        weight = frame.iloc[:, [groups.index(label) for label in wanted]]
+        ids = frame.set_axis(names, axis="columns")[[name for name in ("qid", "docno")
+                                                     if name in names]]
+        check_ids(source, ids)
+        return _long(ids, wanted, weights_of(weight, partial(place, source, frame)))
 
 
 def label_of(title: str) -> str:

@@ -75,7 +75,10 @@ class Input:
                 stream = io.BufferedReader(decompress(stream))
                 start = stream.peek(2)
         if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            return io.BytesIO(stream.read().decode("utf-16").encode())
+            try:
+                return io.BytesIO(stream.read().decode("utf-16").encode())
+            except UnicodeDecodeError as error:
+                raise EOFError(f"{error.reason} of UTF-16") from None
         return stream
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -97,8 +100,6 @@ class Input:
         """Raise a ValueError that names the file if it is damaged."""
         try:
             yield
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{self.name} is damaged: {error}") from error
         except (ValueError, ImportError, MemoryError):
             raise
         except Exception as error:

@@ -15,6 +15,7 @@ import pandas as pd
 
 from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import (
+    distinct_or,
     first_names,
     label_text,
     label_texts,
@@ -287,7 +288,7 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         several: list[Any] = [*runs.values()]
         labels = [*map(str, runs)]
     else:
-        several = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) else runs
+        several = [runs] if _is_run(runs) else runs
         if not isinstance(several, Iterable):
             raise ValueError(f"runs must be {_FORMS}, or several in a list or a dictionary, got "
                              f"{shown(runs)}")
@@ -333,9 +334,13 @@ def _frame_of(name: str, run: Any) -> RunInput:
     return frame
 
 
+def _is_path(run: Any) -> bool:
+    return isinstance(run, (str, os.PathLike))
+
+
 def _is_run(run: Any) -> bool:
-    """Return whether a value is a run other than a file."""
-    return isinstance(run, pd.DataFrame) or is_system(run) or is_scores(run) \
+    """Return whether a value is one run."""
+    return isinstance(run, (str, os.PathLike, pd.DataFrame)) or is_system(run) or is_scores(run) \
         or _is_scored_docs(run)
 
 
@@ -349,14 +354,12 @@ def _is_scored_docs(run: Any) -> bool:
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    short_names = iter(_short_names([run for run in runs if isinstance(run, (str, os.PathLike))]))
-    names = []
-    for i, run in enumerate(runs):
-        if isinstance(run, (str, os.PathLike)):
-            names.append(next(short_names))
-        else:
-            names.append(str(run) if is_system(run) else f"run {i}")
-    return names
+    short_names = iter(_short_names(filter(_is_path, runs)))
+    positions = [f"run {i}" for i in range(len(runs))]
+    systems = [str(run) if is_system(run) else position
+               for run, position in zip(runs, positions, strict=True)]
+    return [next(short_names) if _is_path(run) else name
+            for run, name in zip(runs, distinct_or(systems, positions), strict=True)]
 
 
 def _matching_files(run: Any) -> list[Any]:
@@ -364,7 +367,7 @@ def _matching_files(run: Any) -> list[Any]:
 
     :raises ValueError: if no file matches
     """
-    if not isinstance(run, (str, os.PathLike)):
+    if not _is_path(run):
         return [run]
     text = os.fspath(run)
     if not glob.has_magic(text) or os.path.exists(text):
@@ -383,8 +386,9 @@ def file_name(path: Path) -> str:
     return re.sub(rf"(?<=.)(\.({_ENDINGS}))+$", "", os.path.basename(path))
 
 
-def _short_names(paths: Sequence[Path]) -> list[str]:
+def _short_names(paths: Iterable[Path]) -> list[str]:
     """Return the stem of each file, with as many folders in front as tell all files apart."""
+    paths = [*paths]
     parts = [[*os.path.dirname(path).split(os.sep), file_name(path)] for path in paths]
     for depth in range(1, max(map(len, parts), default=0) + 1):
         names = [os.sep.join(part[-depth:]) for part in parts]
