@@ -246,7 +246,7 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     groups: Any = _group_texts(qrels["iteration"]) if "iteration" in qrels else "0"
     frame.insert(1, "iteration", groups)
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
-    form = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
+    form: Any = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
             "lineterminator": "\n", "encoding": "utf-8"}
     if path is None:
         write_output(frame.to_csv(**form))

@@ -45,8 +45,9 @@ def _zip_member(file: IO[bytes]) -> Any:
 
 
 #: The functions that decompress a file, by its first bytes.
-_DECOMPRESS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open,
-               b"\x28\xb5\x2f\xfd": _zstd, b"PK\x03\x04": _zip_member}
+_DECOMPRESS: dict[bytes, Any] = {
+    b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open,
+    b"\x28\xb5\x2f\xfd": _zstd, b"PK\x03\x04": _zip_member}
 
 
 @dataclass(frozen=True)

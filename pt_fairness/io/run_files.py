@@ -107,7 +107,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     :param text: the dtype of topics and documents; ``object`` is faster to work with than ``str``
     """
     table = named_table(source, "score")
-    if table is not None and is_json(source) and "docno" not in roles(table).values():
+    if table is not None and is_json(source) and "docno" not in roles(table.columns).values():
         return _read_answers(source, text)
     if table is None:
         table = _short_table(source)
@@ -202,7 +202,7 @@ def _samples(source: Input, frame: pd.DataFrame) -> Any:
         return None
     if label.str.fullmatch("Q?[0-9]+").all():
         return label
-    qid = frame["qid"][again.idxmax()]
+    qid = frame["qid"].iloc[again.argmax()]
     labels = label[frame["qid"] == qid].unique()
     warn(f"{source.name}: the ranks of topic {qid!r} begin again for each of the labels "
          f"{listed(labels)} in the second column; they are read as one ranking, ordered by score. "
@@ -285,7 +285,7 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     if isinstance(runs, Mapping) and not is_scores(runs):
         if names is not None:
             raise ValueError("names must be None if runs are a dictionary, which has their names")
-        several: list[Any] = [*runs.values()]
+        several: Any = [*runs.values()]
         labels = [*map(str, runs)]
     else:
         several = [runs] if _is_run(runs) else runs

@@ -60,7 +60,7 @@ def roles(columns: Iterable[str], *others: str) -> dict[str, str]:
         plain.setdefault(re.sub(r"[\s_-]", "", column).lower(), column)
     topics = (*TOPICS, "id") if "pageid" in plain else TOPICS  # the names of TREC Fair
     names = {"qid": topics, "docno": DOCUMENT_NAMES} | {role: _OTHERS[role] for role in others}
-    found = {}
+    found: dict[str, str] = {}
     for role, known in names.items():
         for name in [name for name in known if name in plain][:1]:
             found.setdefault(plain[name], role)

@@ -77,7 +77,7 @@ def test_a_column_of_weights_for_each_group(tmp_path, header):
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,0,1\n")
     assert rows_of(groups.from_file(tmp_path / "g.csv", weights="wide")) == [
         ["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3], ["1", "d2", "CON", 1.0]]
-    with pytest.raises(ValueError, match="weights for .NEUTRAL., got 0; its columns are docno"):
+    with pytest.raises(ValueError, match=r"for .NEUTRAL., got 0; its columns are docno"):
         groups.from_file(tmp_path / "g.csv", weights="wide", labels=["PRO", "NEUTRAL"])
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
     with pytest.raises(ValueError, match=r"g\.csv, line 3: weight .*''"):
