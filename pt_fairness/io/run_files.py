@@ -62,9 +62,9 @@ def read_run(path: Path) -> pd.DataFrame:
       ``movie_id``, ``paper_id``, ``pmid``, ``asin``, ``url``, ``item`` or ``id``.
     * JSON ``{qid: {docno: score}}``, as of ranx and pytrec_eval.
     * Three columns without a header: MS MARCO's topic, document and rank.
-    * TREC Fair's columns, with a header or not: ``id page_id`` or ``id seq_no page_id``, where
-      ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the ranking, and the
-      scores are the negative ranks.
+    * TREC Fair's columns with a header, ``id page_id`` or ``id seq_no page_id``, where ``seq_no``
+      (or ``rep_number``) is the sample; or the former without one. The order of the rows is the
+      ranking, and the scores are the negative ranks.
     * Generated answers in JSON, as in TREC RAG, RAGTIME and DRAGUN: an object in each line, with
       ``topic_id`` or ``narrative_id``, and ``answer`` or ``responses``, a list of sentences. The
       run holds the documents that their ``citations`` name (positions in ``references``, ids, or a
@@ -212,22 +212,20 @@ def _samples(source: Input, frame: pd.DataFrame) -> Any:
 
 
 def _short_table(source: Input) -> pd.DataFrame | None:
-    """Read the columns of TREC Fair, or MS MARCO's topic, document and rank; else return None."""
+    """Read TREC Fair's topic and document, or MS MARCO's topic, document and rank; else ``None``.
+
+    :raises ValueError: if the third column is not the rank
+    """
     _, line = first_line(source)
     fields = fields_of(line)
     if len(fields) == 2 and "\t" in line:
         return read_columns(source, ["id", "page_id"])
     if len(fields) != 3:
         return None
-    frame = read_columns(source, ["id", "seq_no", "page_id"])
-    places = 1 + frame.groupby("id").cumcount()
-    if (frame["page_id"] == places.astype("str")).all():
-        return frame.set_axis(["qid", "docno", "rank"], axis="columns")
-    several = frame.duplicated(["id", "seq_no"]).any()
-    if not several or not frame["seq_no"].str.fullmatch("[0-9]+").all():
-        raise ValueError(f"{source.name} must have TREC's six columns, or qid, docno and the ranks "
-                         "1, 2, …, or a header such as id, seq_no, page_id, got three columns, as "
-                         f"in {shown(line.strip())}")
+    frame = read_columns(source, ["qid", "docno", "rank"])
+    ranks = 1 + frame.groupby("qid").cumcount()
+    check(source, frame, "rank", frame["rank"] == ranks.astype("str"), "1, 2, … in a file of three "
+          "columns (qid, docno, rank); other columns need a header, such as id, seq_no, page_id")
     return frame
 
 

@@ -266,7 +266,8 @@ def test_a_second_column_of_documents_is_told(written):
     ("qid,docno,score\n1,a,1\n1,b,2,3\n", "line 3 .*3 columns"),
     ("qid,docno,score\n1,a,1\nqid,docno,score\n", "line 3 .*header again"),
     ("qid,docno,docno,score\n1,a,b,1\n", "column 'docno' twice"),
-    ("1 a 0.5\n1 b 0.25\n", "three columns"), ("1 a 2\n1 b 1\n", "three columns"),
+    ("1 a 0.5\n1 b 0.25\n", "line 1: rank .*three columns.*'0.5'"),
+    ("1 a 2\n1 b 1\n", "line 1: rank .*three columns.*'2'"),
     ('{"1": {"a": 1, "b": "x"}}', "row 2: score .*'x'"),
     ('{"1": {"a": "x"}}', r"line 1 .*qid, docno and score"),
     ('{"1": {"a": 1, "b": null}}', "row 2: score")])
