@@ -25,11 +25,13 @@ from ir_measures import measures as irm
 from ir_measures import parse_measure
 
 from pt_fairness import evaluate, reference_rankings
-from pt_fairness.analysis import against_random
+from pt_fairness.analysis import against_random, ladder
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure
-from pt_fairness.measures.descriptions import BIBLIOGRAPHY, docstring_parts, ideal_text, range_of
-from pt_fairness.measures.params import NOT_PROVIDED, literal
+from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import ideal_text, range_of
+from pt_fairness.measures.measure_names import docstring_parts
+from pt_fairness.measures.params import literal
 
 DOCS = Path(__file__).resolve().parents[1] / "pt_fairness" / "pt_docs"
 PART = re.compile(r"(^\.\. generated: (\w+)([^\n]*)\n\n).*?^\.\. end\n", re.DOTALL | re.MULTILINE)
@@ -120,7 +122,7 @@ def parameters() -> pd.DataFrame:
     for name, family in families().items():
         for one in family:
             for param, info in one.SUPPORTED_PARAMS.items():
-                default = "" if info.default is NOT_PROVIDED else f"``{literal(info.default)}``"
+                default = "" if info.default is None else f"``{literal(info.default)}``"
                 # Text of a measure has no white space; a page has.
                 default = "required" if info.required else default.replace("\\x20", " ")
                 # The same words in another order mean the same.
@@ -240,6 +242,16 @@ def fairest(*names: str) -> str:
             rows[-1] += [f"{found['fairest']:.3f}", f"{found['random']:.2f}"]
     return table(rows, ["measure", *(f"{name}, {value}" for name in POOLS
                                      for value in ("fairest", "random"))])
+
+
+def ladders(*names: str) -> str:
+    """Return the values of measures for rankings that show less and less of a group."""
+    rows = []
+    for name in names:
+        values = ladder(name)
+        for (target, order), row in values.iterrows():
+            rows.append([f"``{name}``", target, order, *map("{:.2f}".format, row)])
+    return table(rows, ["measure", "target", "order", *values])
 
 
 def extremes(*names: str) -> str:

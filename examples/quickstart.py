@@ -23,7 +23,7 @@ except ImportError as error:
 STANCE = "pt-fairness/debates/stance"
 #: How many arguments each system returns for a question.
 DEPTH = 10
-MEASURES = [nDCG @ 5, α_nDCG @ 5, rKL @ 5, AWRF @ 5]  # noqa: F405
+MEASURES = [nDCG @ 10, α_nDCG @ 10, AWRF @ 10, rKL @ 10, Annotated @ 10]  # noqa: F405
 
 
 @contextlib.contextmanager
@@ -66,11 +66,12 @@ def main() -> pd.DataFrame:
             names=list(systems),
         )
         runs = {name: system(debates.get_topics()) for name, system in systems.items()}
-    references, _ = pt.fairness.evaluate(runs, STANCE, MEASURES[2:], references=True,
+    references, _ = pt.fairness.evaluate(runs, STANCE, MEASURES[2:4], references=True,
                                          progress=False)
     for one in (table, references):
         print(one.to_string(index=False, float_format="{:.4f}".format), end="\n\n")
-    print("nDCG, α-nDCG: larger is better. rKL: 0 is fair. AWRF: 1 is fair.")
+    print("nDCG, α-nDCG: larger is better. AWRF: 1 is fair. rKL: 0 is fair. Annotated: the share with "
+          "a group.")
     return table
 
 

@@ -74,10 +74,10 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
         model = groups.from_frame(run[["qid", "docno", "group"]], name, order=LABELS)
         human = people.lookup(run["qid"], run["docno"])
         rates = groups.error_rates(model, human)
-        share, low, high = rates.accuracy
-        kappa, kappa_low, kappa_high = rates.kappa
+        share, low, high = 100 * rates.summary.loc["accuracy", ["value", "low", "high"]]
+        kappa, kappa_low, kappa_high = rates.summary.loc["kappa", ["value", "low", "high"]]
         models.append({"model of": name, "passages": len(human),
-                       "right (%)": f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]",
+                       "right (%)": f"{share:.1f} [{low:.1f}, {high:.1f}]",
                        "κ": f"{kappa:.2f} [{kappa_low:.2f}, {kappa_high:.2f}]"})
         run = run.drop(columns="group")
         truth = values(run, judged, people)["mean"]
@@ -90,7 +90,8 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
             table = corrections(run, judged, model, human, truth)
             table.insert(0, "run", name)
             corrected.append(table)
-            print(f"{name} {rates.sentence}", flush=True)
+            print(f"The labels of {name} agree with {len(human)} human labels in {share:.1f} %",
+                  flush=True)
     table = pd.DataFrame(rows)
     every = pd.concat(corrected)
     for labels in HUMAN:

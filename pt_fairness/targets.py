@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,7 @@ import pandas as pd
 from pt_fairness.core.arrays import SMALLEST_TARGET, Floats
 from pt_fairness.core.identifiers import PYTERRIER, as_frame, missing
 from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
-from pt_fairness.core.registry import NamedObject, Registry, value_hash
+from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.document_files import read_targets
 from pt_fairness.io.files import need_rows
 
@@ -70,9 +71,8 @@ class Target(NamedObject):
         #: files.
         self.shares = shares
 
-    def digest(self) -> str:
-        content = self.topics, self.labels, self.shares, self.of_qrels
-        return value_hash(content)
+    def _content(self) -> Any:
+        return self.topics, self.labels, self.shares, self.of_qrels
 
 
 def _checked(name: str, frame: pd.DataFrame) -> pd.DataFrame:

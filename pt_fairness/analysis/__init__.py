@@ -21,12 +21,13 @@ from pt_fairness.analysis.group_statistics import (
 from pt_fairness.analysis.references import against_random, reference_rankings
 from pt_fairness.analysis.statistics import ALPHA, bias_test, compare, intervals
 from pt_fairness.analysis.topic_groups import topic_gaps
+from pt_fairness.analysis.yardstick import ladder
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "bias_test", "combine", "compare",
     "correlations", "document_exposure", "explain", "frontier", "group_distribution",
     "group_effectiveness", "group_gaps", "headroom", "inequality", "intervals", "label_noise",
-    "minmax", "ranked_groups", "reference_rankings", "topic_gaps", "uncertain_labels",
+    "ladder", "minmax", "ranked_groups", "reference_rankings", "topic_gaps", "uncertain_labels",
     "undefined",
 ]
 

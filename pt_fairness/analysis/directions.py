@@ -56,6 +56,11 @@ def _is_trec_name(name: str) -> bool:
         return False
 
 
+def is_coverage(measure: Any) -> bool:
+    """Return whether a measure or column says how much is known, not how good a system is."""
+    return getattr(parsed_or_none(measure), "NAME", None) == "Annotated"
+
+
 def distance(values: Any, end: str) -> Any:
     """Return the distance of each value from the better end, up to a constant.
 
@@ -71,7 +76,8 @@ def distance(values: Any, end: str) -> Any:
 def best(averages: pd.DataFrame) -> pd.DataFrame:
     """Return a mask of the best values of each column.
 
-    Reference rankings are never the best. One warning names the columns of unknown direction.
+    Reference rankings are never the best, and ``Annotated`` has no best value. One warning names
+    the columns of unknown direction.
 
     :param averages: a row for each system
     :returns: a frame of the same shape; values that differ by less than 1e-12 share the place
@@ -81,7 +87,7 @@ def best(averages: pd.DataFrame) -> pd.DataFrame:
     unknown = []
     for column, values in averages.items():
         name = str(column)
-        if not _has_averages(name, values):
+        if not _has_averages(name, values) or is_coverage(name):
             continue
         end = direction(name)
         if end is None:

@@ -61,11 +61,11 @@ class Documents:
     def __init__(self, annotations: Annotations, runs: Iterable[Run], depth: int | None,
                  by_topic: bool, weighted: bool = False) -> None:
         judgments = annotations.judgments
-        self._relevant = annotations.by_rel
+        self._relevant = annotations.judged_codes
         self._rankings = []
         parts: list[Any] = [(judgments, annotations.pair_codes, annotations.sets)]
         for run in runs:
-            rankings = annotations.of_run(run, depth)
+            rankings = annotations.rankings(run, depth)
             self._rankings.append(rankings)
             parts.append((run, rankings.codes, rankings.sets))
         names = []
@@ -110,7 +110,7 @@ class Documents:
                         for rel, codes in self._relevant.items()}
             for rankings, numbers in zip(self._rankings, ranked, strict=True):
                 codes = _relabelled(rankings.codes, drawn[numbers])
-                scores = score(measures, replace(rankings, codes=codes, relevant=relevant))
+                scores = score(measures, replace(rankings, codes=codes, judged_codes=relevant))
                 scored.append([scores[measure] for measure in measures])
         values = np.reshape(scored, (labels.shape[1], len(ranked), len(measures), -1))
         missing = np.isnan(values)

@@ -21,13 +21,14 @@ from pt_fairness.core.messages import (
     listed,
     warn,
 )
+from pt_fairness.core.registry import name_of
 from pt_fairness.measures.coverage import Annotated
 from pt_fairness.measures.measure import FairnessMeasure, nothing_to_compare, rels_of
 from pt_fairness.provider.evaluator import QuickEvaluator
 from pt_fairness.provider.measure_lists import parsed, take_groups
 from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
-from pt_fairness.rankings.view import View
 
 #: The measures of ir_measures that are a sum over the ranks, divided by a number that only depends
 #: on the qrels.
@@ -42,7 +43,7 @@ DIGITS = 5
 #: Sums of more summands are shown as one number.
 MOST_SUMMANDS = 30
 #: The causes of warnings about the other topics of a run.
-OTHER_TOPICS = ("few topics", "empty run")
+OTHER_TOPICS = ("few topics",)
 #: Values of a provider count as equal within this distance.
 SAME = 1e-9
 #: The columns of the protected side.
@@ -174,14 +175,14 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
     if ranking.sampled:
         raise ValueError(f"the run has several rankings of topic {topic!r}; choose the rows of one "
                          "by the column 'iteration'")
-    views: dict[Any, View] = {}
+    views: dict[Any, Rankings] = {}
     formula = "Σ {contribution}"
     where = reason = ""
     with collecting_warnings():  # issued above
         (value,) = _values([measure], evaluator, ranked, topic)
         if isinstance(measure, FairnessMeasure):
             (fair,) = evaluator.fairness
-            views = fair.views(ranking, block)
+            views = fair.noted(ranking, block)
             formula = measure.formula() or formula
             where = measure.where()
         grouped = _grouped(measure, views, judgments, ranking, block, source)
@@ -229,7 +230,7 @@ def _rows(run: pd.DataFrame, topic: str, topics: Sequence[str]) -> pd.DataFrame:
                          f"{topic!r}.{did_you_mean(topic, topics)}")
     rows = run[texts_of(run["query_id"]) == topic]
     if rows.empty:
-        warn(f"the run returned nothing for topic {topic!r}", "empty run")
+        warn(f"the run returned nothing for topic {topic!r}")
     return rows
 
 
@@ -268,8 +269,8 @@ def _spread(values: Floats, counts: Bools, other: float = nan) -> Floats:
     return column
 
 
-def _grouped(measure: Any, views: Mapping[Any, View], judgments: Judgments, run: Run,
-             block: slice, source: Any) -> dict[FairnessMeasure, View]:
+def _grouped(measure: Any, views: Mapping[Any, Rankings], judgments: Judgments, run: Run,
+             block: slice, source: Any) -> dict[FairnessMeasure, Rankings]:
     """Return the views with the groups to show, by the part of the measure that compares them.
 
     If no part compares groups, documents have the groups of ``source``, or of the qrels.
@@ -292,7 +293,7 @@ def _grouped(measure: Any, views: Mapping[Any, View], judgments: Judgments, run:
         annotations = Annotations(judgments, None, rels_of([part]), needed=False)
     else:
         annotations = group_annotations(judgments, source, rels_of([part]))
-    return {part: View(annotations.of_run(run, depth), block)}
+    return {part: annotations.rankings(run, depth).block(block.start, block.stop)}
 
 
 def _cutoff(measure: Any) -> Any:
@@ -300,7 +301,7 @@ def _cutoff(measure: Any) -> Any:
     return measure.params.get("cutoff", measure.params.get("ideal"))
 
 
-def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
+def _documents(measure: Any, view: Rankings, run: Run) -> pd.DataFrame:
     """Return a row for each rank, with the columns from ``rank`` to ``reason``.
 
     The last row is the rank at the cutoff or, if that is later, the last document that counts.
@@ -310,7 +311,10 @@ def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
     counts = np.ones(len(codes), bool)
     reason = "no group"
     if isinstance(measure, FairnessMeasure):
-        (counts,) = measure.counting(view)
+        counts = (codes >= 0) | (not measure.condensed)
+        if measure.param("others") == "dropped":
+            member = view.member @ (np.array(view.labels) == measure.param("group"))
+            counts = np.append(member, False)[codes]
     elif measure.params.get("judged_only"):
         reason = "not judged"
         counts = run.pair >= 0
@@ -326,7 +330,12 @@ def _documents(measure: Any, view: View, run: Run) -> pd.DataFrame:
     return frame[:depth]
 
 
-def _notes(measure: Any, views: Mapping[Any, View],
+def _prefix(part: FairnessMeasure) -> str:
+    """Return the prefix of the names of the numbers of a part of a measure."""
+    return f"{name_of(part.param('groups'))}: "
+
+
+def _notes(measure: Any, views: Mapping[Any, Rankings],
            counts: Bools) -> tuple[dict[str, Floats], dict[str, float], dict[str, Any]]:
     """Return the notes of each rank, ``[depth]``, of the topic, and as the formula names them.
 
@@ -336,7 +345,7 @@ def _notes(measure: Any, views: Mapping[Any, View],
     constants: dict[str, float] = {}
     numbers = {}
     for part, view in views.items():
-        prefix = "" if part == measure else part.prefix
+        prefix = "" if part == measure else _prefix(part)
         for name, (labels, values) in (view.notes or {}).items():
             name = prefix + name
             numbers[name] = flat = np.ravel(values).astype(float)
@@ -350,7 +359,7 @@ def _notes(measure: Any, views: Mapping[Any, View],
     return columns, constants, numbers
 
 
-def _shares(grouped: Mapping[FairnessMeasure, View],
+def _shares(grouped: Mapping[FairnessMeasure, Rankings],
             counts: Bools) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the shares down to each rank, ``[depth]``, and what they are compared with, by column.
 
@@ -361,7 +370,7 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
     groups: list[str] = []
     members = []
     for part, view in grouped.items():
-        prefix = part.prefix if len(grouped) > 1 else ""
+        prefix = _prefix(part) if len(grouped) > 1 else ""
         labels = [prefix + label for label in view.labels]
         names = [SHARE + label for label in labels]
         shares = view.share
@@ -396,7 +405,7 @@ def _shares(grouped: Mapping[FairnessMeasure, View],
     return columns, facts
 
 
-def _reason(measure: FairnessMeasure, view: View) -> str:
+def _reason(measure: FairnessMeasure, view: Rankings) -> str:
     """Return why a measure is undefined for a topic."""
     rel = measure.param("rel")
     reason = nothing_to_compare(measure, view.labels)

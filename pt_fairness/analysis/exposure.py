@@ -213,7 +213,7 @@ def _systems(runs: RunInputs, qrels: pd.DataFrame | None, by: str, groups: Any,
         item = documents.get_indexer(docnos)  # −1 outside the population
         added: Any = weights
         if by == "group":
-            rankings = annotations.of_run(run, depth)
+            rankings = annotations.rankings(run, depth)
             shares = rankings.sets.shares(rankings.codes[rows], annotations.labels)
             shares[item < 0] = 0.0
             row, item = shares.nonzero()

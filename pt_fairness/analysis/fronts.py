@@ -40,9 +40,8 @@ from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
 from pt_fairness.provider.evaluator import grouped
 from pt_fairness.provider.measure_lists import check_labels, parsed_or_none, take_groups
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, empty_run
-from pt_fairness.rankings.view import View
 
 #: The largest number of states of a topic.
 MOST = 1_100_000
@@ -116,10 +115,10 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
     annotations = source.annotations
     if source.groups is not None and source.groups.weighted:
         raise ValueError(f"groups must be without weights, got {source.groups!r}")
-    check_labels(measure, annotations, warn)
+    check_labels(measure, source.groups, annotations.labels, warn)
     codes = annotations.pair_codes  # read first: the rankings extend these label sets
-    rankings = annotations.of_run(empty_run(judgments), measure.depth)
-    rankings = rankings.of_labels(measure.added_labels)
+    rankings = annotations.rankings(empty_run(judgments), measure.depth)
+    rankings = rankings.restricted(measure.added_labels)
     cutoff = relevance["cutoff"]
     weights = np.zeros(max(cutoff, measure.cutoff))
     weights[:cutoff] = log_discount(cutoff) if relevance.NAME == "nDCG" else 1 / cutoff
@@ -160,7 +159,7 @@ def reason_against(measure: Any) -> str:
         return "its value depends on the relevance of documents"
     if not compares_groups(measure):
         return "it does not compare groups"
-    if measure.of_run:
+    if measure.reads_run:
         return "its population is the ranking itself"
     if direction(measure) not in (SMALLER, LARGER):
         return "its values are signed, without abs=True"
@@ -224,7 +223,7 @@ class Pool:
         relevance = self.gains[documents] @ self.weights[:self.depth] + self._below(states)
         return np.column_stack([relevance, fairness])
 
-    def _fairness(self, score: Callable[[View], Any], documents: Ints) -> Any:
+    def _fairness(self, score: Callable[[Rankings], Any], documents: Ints) -> Any:
         """Return the result of ``score`` for rankings, negated if it is unfairness.
 
         :param score: a function of a view
@@ -322,7 +321,7 @@ def _pool(measure: FairnessMeasure, rankings: Rankings, topic: int, codes: Ints,
     return Pool(measure, rankings, topic, depth, weights, *documents)
 
 
-def _view(rankings: Rankings, topic: int, codes: Ints) -> View:
+def _view(rankings: Rankings, topic: int, codes: Ints) -> Rankings:
     """Return a view of rankings of a topic.
 
     :param codes: the label set at each rank, ``[N, m]``
@@ -330,12 +329,12 @@ def _view(rankings: Rankings, topic: int, codes: Ints) -> View:
     lists, depth = codes.shape
     number = np.arange(lists)
     length = np.full(lists, depth)
-    list_topic = np.full_like(number, topic)
+    topics = np.full_like(number, topic)
     pair = np.full(codes.size, -1)
     ranked = replace(
-        rankings, list_topic=list_topic, start=number * depth, length=length,
-        list_of=np.repeat(number, depth), pair=pair, codes=codes.ravel())
-    return View(ranked, slice(topic, topic + 1))
+        rankings, topic=topics, start=number * depth, looked_up=length,
+        ranking=np.repeat(number, depth), pair=pair, codes=codes.ravel())
+    return ranked.block(topic, topic + 1)
 
 
 def _sign(measure: FairnessMeasure) -> float:

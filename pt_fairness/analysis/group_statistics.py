@@ -81,7 +81,7 @@ def group_distribution(qrels: pd.DataFrame, groups: str | Groups | None = None,
                          "together; rename it")
     labels = annotations.labels
     size = len(labels)
-    relevant = annotations.sets.shares(annotations.by_rel[rel], labels)
+    relevant = annotations.sets.shares(annotations.judged_codes[rel], labels)
     counts = pd.DataFrame(relevant, judgments.names[judgments.topic], labels)
     counts = counts.groupby(level=0, sort=False).sum()
     counts.loc[ALL_TOPICS] = counts.sum()
@@ -217,7 +217,7 @@ def ranked_groups(runs: RunInputs, qrels: pd.DataFrame,
     relevance = np.append(judgments.relevance, 0)  # of an unjudged document
     tables = []
     for name, run in ranked_runs(frames, judgments).items():
-        ranked = annotations.of_run(run, depth)
+        ranked = annotations.rankings(run, depth)
         rows = first_rows(run, depth)
         shares = ranked.sets.shares(ranked.codes[rows], annotations.labels)
         document, label = shares.nonzero()

@@ -64,7 +64,7 @@ def kept_annotations(qrels: pd.DataFrame, groups: Any,
             raise ValueError(f"{source!r} drops all topics of the qrels")
         annotations = group_annotations(Judgments(qrels), groups, rels, added)
     for measure in measures:
-        check_labels(measure, annotations, warn)
+        check_labels(measure, source, annotations.labels, warn)
     return annotations
 
 

@@ -23,6 +23,7 @@ from pt_fairness.analysis.frames import (
 from pt_fairness.analysis.statistics import ALPHA, LEAST_TESTED, TESTS, TOO_FEW
 from pt_fairness.core.messages import first_names
 from pt_fairness.measures.descriptions import target_and_protected
+from pt_fairness.measures.measure import FairnessMeasure
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
 #: from it by a measure that has its ideal value within its range.
@@ -183,6 +184,7 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
             groups += f" ({first_names(facts.labels)})"
         sentences.append(f"Groups: {groups}.")
     sentences += _on_targets(names, facts, labels)
+    sentences += _on_different_targets(names)
     sentences += _on_undefined(facts, names, labels)
     for name, shares in facts.far_down.items():
         if name in names:
@@ -237,6 +239,21 @@ def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -
             name = f"{labels[name]} ({type(measure)(**params)})"
         texts[name] = text
     return [f"{same}: {text}." for text, same in _names_by_text(texts).items() if text]
+
+
+def _on_different_targets(names: Sequence[str]) -> list[str]:
+    """Return how the targets of measures become equal, if some are equal shares and others not."""
+    first: dict[str, tuple[str, FairnessMeasure]] = {}
+    for name in names:
+        measure = fairness_measure(name)
+        if measure is not None and "target" in measure.SUPPORTED_PARAMS \
+                and measure.target_word in ("uniform", "qrels"):
+            first.setdefault(measure.target_word, (name, measure))
+    if len(first) < 2:
+        return []
+    (name, measure), (other, _) = first["uniform"], first["qrels"]
+    return [f"{name} and {other} have different targets: {measure(target='qrels')} has the target "
+            f"of {other}."]
 
 
 def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str]) -> list[str]:

@@ -29,7 +29,7 @@ from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.measure import FairnessMeasure, fairest, score
 from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures, grouped
 from pt_fairness.provider.measure_lists import parsed, take_groups
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 #: The kinds of reference rankings.
@@ -98,13 +98,13 @@ def reference_rankings(qrels: Any, run: Any = None, groups: Any = None,
         judged["doc_id"] = judgments.docnos()
         judged["score"] = judgments.relevance
         ranking = Run(judged, judgments, lambda message, cause: None)
-        codes = annotations.by_rel[rel][ranking.pair]
+        codes = annotations.judged_codes[rel][ranking.pair]
     else:
         ranking = Run(one_run(run, topics), judgments)
         if ranking.sampled:
             raise ValueError("the run has several rankings of a topic; choose the rows of one by "
                              "the column 'iteration'")
-        rankings = annotations.of_run(ranking, None)
+        rankings = annotations.rankings(ranking, None)
         codes = rankings.codes
         sets = rankings.sets
     distinct, code = np.unique(codes, return_inverse=True)
@@ -144,7 +144,7 @@ def _shuffled(run: Run, pools: Mapping[str, Ints], draw: int, seed: int) -> list
     orders = []
     for name, rows in pools.items():
         random = uniforms(seed, name, draw, len(rows))
-        order = np.lexsort((random, run.list[rows]))
+        order = np.lexsort((random, run.ranking[rows]))
         orders.append(rows[order])
     return orders
 
@@ -247,7 +247,7 @@ def against_random(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         names = tuple(part.param("groups") for part in measure.parts)
         sharing[names].append(measure)
     users = [(same, grouped(same, judgments)) for same in sharing.values()]
-    missing = FairnessEvaluator(list(columns), judged).undefined(warns=False)
+    missing = FairnessEvaluator(list(columns), judged).undefined()
     rows = []
     ranked = ranked_runs(frames, judgments)
     for system, run in tqdm(ranked.items(), "against random", unit="run", disable=not progress):
@@ -271,10 +271,10 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
     rankings = []
     annotated = np.zeros(documents, bool)
     for source in sources:
-        ranked = source.annotations.of_run(run, None)
+        ranked = source.annotations.rankings(run, None)
         codes = np.where(run.place < depth, ranked.codes, -1)
-        length = np.minimum(ranked.length, depth)
-        rankings.append(replace(ranked, codes=codes, length=length))
+        length = np.minimum(ranked.looked_up, depth)
+        rankings.append(replace(ranked, codes=codes, looked_up=length))
         annotated |= ranked.sets.any_of(ranked.labels)[codes]
     places = np.flatnonzero(annotated)
     pools = _pools(run, places, rankings[0].topics, f"{system}\n")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from pt_fairness.core.arrays import Ints
-from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.label_sets import LabelSets
+from pt_fairness.rankings.rankings import Rankings
 
 __all__ = ["biased_rankings", "rankings"]
 
@@ -82,5 +83,5 @@ def rankings(codes: Ints, labels: Iterable[str]) -> Rankings:
     flat = codes.ravel().astype(np.int32)
     pair = np.arange(codes.size)
     qids = [*map(str, topics + 1)]
-    return Rankings(topics, start, length, topic, pair, flat, lambda: pair, qids, topic,
+    return Rankings(qids, topics, start, length, topic, pair, flat, lambda: pair, topic,
                     np.ones_like(pair), {1: flat, None: flat}, sets, sorted(sets.labels))

@@ -124,14 +124,14 @@ def _values(options: Any) -> str:
     from pt_fairness.core.messages import collecting_warnings, warn
     from pt_fairness.evaluation.plan import inputs_of, make_plan
     from pt_fairness.io.run_files import need_results
-    from pt_fairness.provider.measure_lists import refuse_unknown, warn_of_one_list
+    from pt_fairness.provider.measure_lists import refuse_unknown, warn_of_one_ranking
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n): not allowed without --by_query (-q)")
     run = one_run(options.runs)
     need_results(run)
     _, qrels, measures, groups = call(inputs_of, options, runs={"run": run})
     plan = make_plan(qrels, measures, workers=1, source=groups)
-    warn_of_one_list(plan.measures, run)
+    warn_of_one_ranking(plan.measures, run)
     provider = ir_measures.providers.registry.get(options.provider, ir_measures)
     with collecting_warnings() as messages:
         values = list(provider.iter_calc(plan.measures, plan.qrels, run))

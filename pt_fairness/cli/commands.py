@@ -8,6 +8,7 @@ import csv
 import inspect
 import re
 import sys
+from contextlib import suppress
 from itertools import filterfalse
 from typing import Any
 
@@ -247,7 +248,10 @@ def _annotate(options: argparse.Namespace) -> str | None:
 def _agreement(options: argparse.Namespace) -> str:
     from pt_fairness import groups
     rates = groups.error_rates(group_source(options.model), group_source(options.human))
-    return rates.to_latex() if options.format == "latex" else f"{rates}\n"
+    frames = [rates.labels.set_index("label"), rates.summary]
+    if options.format == "latex":
+        return "\n".join(frame.to_latex(float_format="%.4f", escape=True) for frame in frames)
+    return "\n\n".join(frame.to_string(float_format="{:.4f}".format) for frame in frames) + "\n"
 
 
 def _rerank(options: argparse.Namespace) -> str:
@@ -334,5 +338,13 @@ def _groups(_: argparse.Namespace) -> str:
 
 def _measures(options: argparse.Namespace) -> str:
     form = options.format or ("full" if options.names else "text")
-    text = descriptions.FORMATS[form](descriptions.named(options.names))
-    return text.rstrip("\n") + "\n"
+    measures = descriptions.named(options.names)
+    text = descriptions.FORMATS[form](measures).rstrip("\n") + "\n"
+    if form == "full":
+        from pt_fairness.analysis import ladder
+        from pt_fairness.analysis.inputs import compares_groups
+        for measure in filter(compares_groups, measures):
+            with suppress(ValueError):  # of a measure that needs other parameters
+                text += (f"\n{measure.NAME} of ten documents that show less and less of a group:\n"
+                         f"{ladder(measure).round(2).to_string()}\n")
+    return text

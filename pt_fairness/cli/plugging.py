@@ -36,7 +36,7 @@ _CODE = """try:
     try:
      names = {{'__name__': 'pt_fairness.core.imports'}}
      exec(compile(open({file}, encoding='utf-8').read(), {file}, 'exec'), names)
-     names['plug']({packages}, lambda: __import__('pt_fairness'))
+     names['plug'](name, lambda: __import__('pt_fairness'))
      import importlib.util
      return importlib.util.find_spec(name)
     except Exception:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache, partial
 from typing import Any
 
-from pt_fairness.core.imports import after_import, lazy
+from pt_fairness.core.imports import lazy
 from pt_fairness.core.registry import declare
 
 #: The modules with dataset ids, which their ``register(registry)`` registers.
@@ -105,14 +106,15 @@ DOWNLOADS = {
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
 
-#: The modules that import ir_datasets and are being imported.
-_unfinished: set[str] = set()
+#: The modules of this package that were imported completely.
+_complete: set[str] = set()
 
 
 def register_datasets() -> None:
     """Register the dataset ids with ir_datasets, unless they are registered."""
     import ir_datasets
-    if _unfinished:  # the last one of them calls this function again
+    loaded = {f"{__name__}.{module}" for module in IMPORT_IR_DATASETS}.intersection(sys.modules)
+    if loaded - _complete:  # the last one of them calls this function again
         return
     members = [_member(module) for module in MODULES]
     if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
@@ -121,8 +123,9 @@ def register_datasets() -> None:
         member.register(ir_datasets.registry)
 
 
-def _finish(module: str) -> None:
-    _unfinished.discard(module)
+def complete(module: str) -> None:
+    """Register the dataset ids at the end of a module that may be imported before ir_datasets."""
+    _complete.add(module)
     register_datasets()
 
 
@@ -144,6 +147,3 @@ def make(what: str, name: str) -> Any:
 _member = lazy(__name__, {module: f"{__name__}.{module}" for module in MODULES})
 for _what, _names in BUILT_IN.items():
     declare(_what, _names, partial(make, _what))
-for _module in IMPORT_IR_DATASETS:
-    after_import(f"{__name__}.{_module}", partial(_finish, _module),
-                 partial(_unfinished.add, _module))

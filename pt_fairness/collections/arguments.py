@@ -43,6 +43,7 @@ from ir_datasets.formats import (
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import LocalDownload, home_path, sax_html_parser
 
+from pt_fairness.collections import complete
 from pt_fairness.collections.variants import download, graded, labelled, variant
 
 DEBATES = "pt-fairness/debates"
@@ -280,3 +281,6 @@ def register(registry: Any) -> None:
     _register_debates(registry)
     _register_touche(registry)
     _register_blogs(registry)
+
+
+complete(__name__)

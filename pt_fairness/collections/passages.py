@@ -32,6 +32,7 @@ from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import CsvQueries, JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
+from pt_fairness.collections import complete
 from pt_fairness.collections.variants import download, labelled, variant
 
 _MSMARCO = "msmarco-passage"
@@ -261,3 +262,6 @@ def register(registry: Any) -> None:
     _register_cocktail(registry)
     _register_grep(registry)
     variant(registry, SARA, "sensitivity", partial(labelled, f"{SARA}/sensitivity"))
+
+
+complete(__name__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -17,35 +17,23 @@ from pt_fairness.core.messages import label_text
 CHUNK = 1 << 13
 #: The number of characters above which texts are not held in arrays of a fixed width.
 LONG = 256
-#: The characters that trec_eval cannot read in an identifier, and their names.
-CONTROL_CHARACTERS = {"\0": "NUL", "\f": "a form feed", "\v": "a vertical tab"}
+#: The characters that trec_eval cannot read in an identifier: NUL, form feed and vertical tab.
 _CONTROL = re.compile("[\0\f\v]")
 
 
-def unreadable(text: str) -> str | None:
-    """Return the name of a character that trec_eval cannot read, ``None`` if there is none."""
-    for character, name in CONTROL_CHARACTERS.items():
-        if character in text:
-            return name
-    return None
+def check_readable(texts: Sequence[str], ids: pd.Series, where: str, start: int = 0) -> None:
+    """Check that trec_eval can read identifiers.
 
-
-def _first_unreadable(texts: Sequence[str]) -> int | None:
-    """Return the index of the first text that trec_eval cannot read, ``None`` for none."""
-    if _CONTROL.search("".join(texts)) is None:
-        return None
-    return next(i for i, text in enumerate(texts) if unreadable(text))
-
-
-def unreadable_row(column: pd.Series, row: Any, text: str, where: str) -> ValueError:
-    """Return the error for an identifier with a character that trec_eval cannot read.
-
-    :param row: the position of the row
+    :param texts: the identifiers as text
+    :param ids: the column, which has them from the row ``start`` on
     :param where: the name of the frame in the error
+    :raises ValueError: if one has a control character
     """
-    return ValueError(f"row {column.index[row]} of the {where} has the {column.name} {text!r}, "
-                      f"which contains {unreadable(text)}; remove that character, which trec_eval "
-                      "cannot read")
+    if _CONTROL.search("".join(texts)) is None:
+        return
+    row = next(row for row, text in enumerate(texts) if _CONTROL.search(text))
+    raise ValueError(f"row {ids.index[start + row]} of the {where}: {ids.name} must be without "
+                     f"control characters, which trec_eval cannot read, got {texts[row]!r}")
 
 
 def missing(column: pd.Series, row: Any, where: str) -> ValueError:
@@ -62,7 +50,7 @@ def with_text_ids(frame: pd.DataFrame, what: str, *columns: str) -> pd.DataFrame
     """Return a frame with identifiers as text; 1 and 1.0 are ``'1'``.
 
     :param what: the name of the frame in the error
-    :raises ValueError: an identifier is missing
+    :raises ValueError: if an identifier is missing
     """
     texts = {}
     for column in columns:
@@ -81,22 +69,6 @@ IR_MEASURES = {"qid": "query_id", "docno": "doc_id"}
 RECOMMENDER_COLUMNS = {"item_id": "user_id", "item": "user"}
 
 
-def recommender_names(columns: Collection[Any]) -> dict[str, str]:
-    """Return the names ``docno`` and ``qid`` of a recommender's columns, by their own names.
-
-    It is empty if there are columns of documents, or none of items.
-    """
-    if "docno" in columns or "doc_id" in columns:
-        return {}
-    for item, user in RECOMMENDER_COLUMNS.items():
-        if item in columns:
-            names = {item: "docno"}
-            if "qid" not in columns and "query_id" not in columns:
-                names[user] = "qid"
-            return names
-    return {}
-
-
 def as_frame(data: Any) -> Any:
     """Return the frame of another library as one of pandas, and any other value as it is.
 
@@ -104,9 +76,8 @@ def as_frame(data: Any) -> Any:
     docno``, unless the frame has columns of such a name.
 
     :param data: a frame of pandas, of polars, of Hugging Face datasets, a table of pyarrow, or what
-        has ``to_pandas()``, ``__arrow_c_stream__`` or ``__dataframe__``; a LazyFrame of polars is
-        collected
-    :raises ValueError: it is a ``DatasetDict``, of which a split is needed
+        has ``to_pandas()`` or ``__arrow_c_stream__``; a LazyFrame of polars is collected
+    :raises ValueError: if it is a ``DatasetDict``, of which a split is needed
 
     Examples
     --------
@@ -129,11 +100,15 @@ def as_frame(data: Any) -> Any:
     elif hasattr(data, "__arrow_c_stream__"):
         import pyarrow
         data = pyarrow.table(data).to_pandas()
-    elif hasattr(data, "__dataframe__"):
-        data = pd.api.interchange.from_dataframe(data)
     if not isinstance(data, pd.DataFrame):
         return data
-    names = recommender_names(data.columns)
+    columns = {*data}
+    names: dict[str, str] = {}
+    for item, user in RECOMMENDER_COLUMNS.items():
+        if item in columns and columns.isdisjoint({"docno", "doc_id", *names}):
+            names[item] = "docno"
+            if columns.isdisjoint({"qid", "query_id"}):
+                names[user] = "qid"
     return data.rename(columns=names) if names else data
 
 
@@ -191,7 +166,7 @@ def texts_of(ids: pd.Series) -> Any:
 def pair_texts(function: str, qids: Any, docnos: Any) -> tuple[Any, Any]:
     """Return the topics and the documents that a function was given as text, ``[n]`` each.
 
-    :raises ValueError: they differ in length
+    :raises ValueError: if they differ in length
     """
     if len(qids) != len(docnos):
         raise ValueError(f"{function} was given {len(qids)} topics and {len(docnos)} documents; it "
@@ -226,7 +201,7 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     :param where: the name of the frame in the error for a missing value; ``None`` to give missing
         values the code −1
     :returns: the codes ``[n]``, and the distinct values by their texts, in order of appearance
-    :raises ValueError: a missing value, or one with a character that trec_eval cannot read
+    :raises ValueError: if a missing value, or one with a character that trec_eval cannot read
     """
     codes, values = pd.factorize(ids)
     if where is not None and (codes < 0).any():
@@ -235,16 +210,11 @@ def codes_of(ids: pd.Series, where: str | None = None) -> tuple[Ints, dict[str, 
     distinct: dict[str, Any] = {}
     for text, value in zip(texts, values, strict=True):
         distinct.setdefault(text, value)
-    if where is not None:
-        code = _first_unreadable(texts)
-        if code is not None:
-            row = np.argmax(codes == code)
-            raise unreadable_row(ids, row, texts[code], where)
+    if where is not None and _CONTROL.search("".join(texts)):
+        check_readable(texts_of(ids), ids, where)
     return recoded(codes, texts, distinct), distinct
 
 
-#: Hash keys, tried in order until no two distinct pairs have the same 64-bit hash.
-_KEYS = list(map("{:016d}".format, range(64)))
 #: The odd multiplier of Fibonacci hashing (2**64 / golden ratio), applied to topic codes.
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -254,32 +224,31 @@ class PairIndex:
 
     ``pair [n]`` is the number of each row's pair, in order of first appearance.
     ``first [pairs]`` is the first row of each pair, ``topic [pairs]`` its topic code, and ``hashes
-    [pairs]`` its hash with the key ``key``.
+    [pairs]`` its hash.
 
     :param topic: topic codes, ``[n]``
     :param docnos: the documents, ``[n]``
     :param where: the name of the frame in errors
-    :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
+    :raises ValueError: if a docno is missing, or has a character that trec_eval cannot read
     """
 
     def __init__(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> None:
         rows = np.arange(len(topic), dtype=np.int32)
         self._docnos = docnos
-        for self.key in _KEYS:
-            hashes = self._hashes(topic, docnos, where)
-            self._numbers = pd.Index(hashes)
-            self.pair = self.first = rows
-            if self._numbers.is_unique:
-                break
-            pair, hashes = pd.factorize(hashes)
-            self._numbers = pd.Index(hashes)
+        self.hashes = _hashes(topic, docnos, where)
+        self._numbers = pd.Index(self.hashes)
+        self.pair = self.first = rows
+        if not self._numbers.is_unique:
+            pair, self.hashes = pd.factorize(self.hashes)
+            self._numbers = pd.Index(self.hashes)
             self.pair = pair.astype(np.int32)
-            self.first = np.empty(len(hashes), np.int32)
+            self.first = np.empty(len(self.hashes), np.int32)
             self.first[pair[::-1]] = rows[::-1]
             repeated = np.flatnonzero(self.first[pair] != rows)
-            if self._equal(docnos, repeated, pair[repeated]).all():
-                break
-        self.hashes = hashes
+            same = self._equal(docnos, repeated, pair[repeated])
+            if not same.all():  # once in some trillion documents
+                raise ValueError(f"the {where} must have docnos of different hashes, got "
+                                 f"{docnos.iloc[repeated[same.argmin()]]!r}; rename it")
         self.topic = topic[self.first]
 
     def __len__(self) -> int:
@@ -290,47 +259,38 @@ class PairIndex:
         rows = self.first[pairs]
         return texts_of(self._docnos.iloc[rows])
 
-    def _hashes(self, topic: Ints, docnos: pd.Series, where: str) -> Any:
-        if docnos.hasnans:
-            raise missing(docnos, docnos.isna().argmax(), where)
-        hashes = np.empty(len(topic), np.uint64)
-        for start in range(0, len(topic), CHUNK):
-            part = slice(start, start + CHUNK)
-            texts = texts_of(docnos.iloc[part])
-            hashes[part] = pd.util.hash_array(texts, hash_key=self.key, categorize=False)
-            row = _first_unreadable(texts.tolist())
-            if row is not None:
-                raise unreadable_row(docnos, start + row, texts[row], where)
-        hashes += topic.astype(np.uint64) * _SPREAD
-        return hashes
-
     def _equal(self, docnos: pd.Series, rows: Ints, pairs: Ints) -> Any:
-        """Return whether the documents of rows are those of pairs of the same hash, ``[rows]``.
+        """Return whether documents equal the pairs that have the same hash, ``[rows]``.
 
         With the same docno, different topics have different hashes.
         """
-        same = np.empty(len(rows), bool)
-        for start in range(0, len(rows), CHUNK):
-            part = slice(start, start + CHUNK)
-            left = docnos.iloc[rows[part]]
-            right = self._docnos.iloc[self.first[pairs[part]]]
-            if isinstance(left.dtype, pd.StringDtype) and left.dtype == right.dtype:
-                same[part] = np.asarray(left.array == right.array, bool)
-            else:
-                same[part] = texts_of(left) == texts_of(right)
-        return same
+        return texts_of(docnos.iloc[rows]) == self.docnos(pairs)
 
     def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
         """Return the number of each pair (−1 if it is not in the index) and its hash, both ``[m]``.
 
-        :raises ValueError: a docno is missing, or has a character that trec_eval cannot read
+        :raises ValueError: if a docno is missing, or has a character that trec_eval cannot read
         """
-        hashes = self._hashes(topic, docnos, where)
+        hashes = _hashes(topic, docnos, where)
         pair = self._numbers.get_indexer(hashes).astype(np.int32)
         hits = np.flatnonzero(pair >= 0)
         equal = self._equal(docnos, hits, pair[hits])
         pair[hits[~equal]] = -1
         return pair, hashes
+
+
+def _hashes(topic: Ints, docnos: pd.Series, where: str) -> Any:
+    """Return the hash of each pair of a topic and a docno, ``[n]``."""
+    if docnos.hasnans:
+        raise missing(docnos, docnos.isna().argmax(), where)
+    hashes = np.empty(len(topic), np.uint64)
+    for start in range(0, len(topic), CHUNK):
+        part = slice(start, start + CHUNK)
+        texts = texts_of(docnos.iloc[part])
+        hashes[part] = pd.util.hash_array(texts, categorize=False)
+        check_readable(texts, docnos, where, start)
+    hashes += topic.astype(np.uint64) * _SPREAD
+    return hashes
 
 
 class DocumentIndex:
@@ -342,7 +302,7 @@ class DocumentIndex:
     :param qid: the topics, ``[n]``; ``None`` if the rows apply to every topic
     :param docno: the documents, ``[n]``
     :param where: the name of the frame in errors
-    :raises ValueError: an identifier is missing, or has a character that trec_eval cannot read
+    :raises ValueError: if an identifier is missing, or has a character that trec_eval cannot read
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, where: str) -> None:
@@ -381,17 +341,6 @@ class DocumentIndex:
         topics = np.array(self.topics, dtype=object)
         return topics[self._index.topic], docnos
 
-    def sorted(self) -> tuple[Ints, Any]:
-        """Return the pairs in an order that does not depend on the order of the rows.
-
-        :returns: the pair numbers in that order, ``[pairs]``, and what tells the pairs from others
-        """
-        index = self._index
-        if self.topics is None:
-            order = np.argsort(index.hashes)
-            return order, (index.key, index.hashes[order])
-        docnos = index.hashes - index.topic.astype(np.uint64) * _SPREAD  # without the topic
-        topics = sorted(self.topics)
-        topic = recoded(index.topic, self.topics, topics)
-        order = np.lexsort((docnos, topic))
-        return order, (index.key, topics, topic[order], docnos[order])
+    def content(self) -> Any:
+        """Return the topics and what distinguishes the pairs, to be hashed."""
+        return self.topics, self._index.hashes

@@ -7,7 +7,7 @@ imports only ``sys`` until one of the packages is imported.
 import sys
 
 if False:  # for type checkers only, because importing typing is slow
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -67,8 +67,8 @@ def after_import(name: str, callback: "Callable[[], object]",
         sys.meta_path.insert(0, _AfterImport(name, callback, before))  # type: ignore[arg-type]
 
 
-def plug(names: "Iterable[str]", load: "Callable[[], object]") -> None:
-    """Import pt_fairness with ``load()`` after any of the packages ``names`` is imported.
+def plug(name: str, load: "Callable[[], object]") -> None:
+    """Import pt_fairness with ``load()`` after the package ``name`` is imported.
 
     An error of the import is written to standard error, not raised.
     """
@@ -80,8 +80,7 @@ def plug(names: "Iterable[str]", load: "Callable[[], object]") -> None:
                 "pt_fairness is plugged in but cannot be imported (%s); pt-fairness unplug, or "
                 "removing pt_fairness_plug.pth from site-packages, ends this\n" % error)
 
-    for name in names:
-        after_import(name, reported)
+    after_import(name, reported)
 
 
 def lazy(package: str, modules: "Mapping[str, str]") -> "Callable[[str], Any]":

@@ -27,7 +27,7 @@ LARGEST_LABEL = 1_000_000
 SUM_TOLERANCE = 1e-5
 #: The maximum number of names in a message.
 MOST_NAMES = 10
-#: The maximum number of decimals of a value; a float has no more.
+#: The maximum number of decimals of a value; a float has at most as many.
 MOST_DECIMALS = 30
 #: The maximum number of characters of a value in a message.
 MOST_CHARACTERS = 100
@@ -129,12 +129,12 @@ def distinct_or(names: Sequence[str], long_names: Sequence[str]) -> list[str]:
 def one_of(option: str, value: Any, possible: Sequence[Any]) -> None:
     """Check that an option has one of its values.
 
-    :raises ValueError: it has another value
+    :raises ValueError: if it has another value
     """
     if not isinstance(value, Hashable) or value not in possible:
         *rest, last = map(repr, possible)
-        raise ValueError(f"{option}={shown(value)} is not possible; it takes {', '.join(rest)} or "
-                         f"{last}")
+        raise ValueError(f"{option} must be {', '.join(rest)} or {last}, got {shown(value)}."
+                         f"{did_you_mean(value, possible)}")
 
 
 def is_whole(value: Any) -> bool:
@@ -146,17 +146,17 @@ def at_least(least: int, option: str, value: Any, none: str | None = None,
              most: int | None = None) -> None:
     """Check that an option is a whole number of at least ``least``.
 
-    :param none: what ``None`` means; by default ``None`` is not possible
+    :param none: what ``None`` means; by default ``None`` is refused
     :param most: the largest number that is possible; ``None`` for no limit
-    :raises ValueError: it is not
+    :raises ValueError: if it is not
     """
     if value is None and none is not None:
         return
     if not is_whole(value) or value < least or (most is not None and value > most):
         limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-        alternative = f", or None for {none}" if none else ""
-        raise ValueError(f"{option}={shown(value)} is not possible; it takes a whole number "
-                         f"{limits}{alternative}")
+        alternative = f" or None for {none}" if none else ""
+        raise ValueError(f"{option} must be a whole number {limits}{alternative}, got "
+                         f"{shown(value)}")
 
 
 def label_text(label: Any) -> str:
@@ -170,11 +170,10 @@ def label_texts(labels: Iterable[Any], what: str) -> list[str]:
     """Return labels as text.
 
     :param what: the name of the parameter in the error
-    :raises ValueError: ``labels`` is one text
+    :raises ValueError: if ``labels`` is one text
     """
     if isinstance(labels, str):
-        raise ValueError(f"{what}={shown(labels)} is one text; it has to be a list of labels, such "
-                         f"as [{shown(labels)}]")
+        raise ValueError(f"{what} must be a list, got the text {shown(labels)}")
     return list(map(label_text, labels))
 
 
@@ -182,13 +181,12 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
     """Return labels as text, in the same order.
 
     :param what: the name of the parameter in the error
-    :raises ValueError: ``labels`` is one text, or has a label twice
+    :raises ValueError: if ``labels`` is one text, or has a label twice
     """
     texts = label_texts(labels, what)
     for text, count in Counter(texts).items():
         if count > 1:
-            raise ValueError(f"{what}={shown(texts)} has the label {text!r} twice; it has to hold "
-                             "each label once")
+            raise ValueError(f"{what} must hold each label once, got {text!r} twice")
     return texts
 
 
@@ -216,6 +214,8 @@ def collecting_warnings() -> Iterator[list[tuple[str, str]]]:
 UNKNOWN = "unknown "
 #: The start of the cause of a warning that a process issues once.
 ONCE = "once "
+#: The start of the cause of the warning of undefined topics.
+UNDEFINED = "undefined "
 #: A function that issues a warning; takes the message and the cause, as :func:`warn` does.
 Warn = Callable[[str, str], None]
 #: The packages whose stack frames a warning skips to point to the user's code.
@@ -237,16 +237,16 @@ def warn(message: str, cause: str | None = None) -> None:
         return
     level = 2
     frame = sys._getframe(1)
-    in_experiment = False
+    experiment = False
     while frame.f_back is not None and \
             frame.f_globals.get("__name__", "").partition(".")[0] in _SKIPPED:
-        in_experiment |= frame.f_code.co_name == "Experiment"
+        experiment |= frame.f_code.co_name == "Experiment"
         level += 1
         frame = frame.f_back
     # The filter of Python would forget: it starts anew whenever any library changes the filters.
     place = None if cause.startswith(ONCE) else (frame.f_code.co_filename, frame.f_lineno)
     if (cause, place) in _warned:
         return
-    if place is None or in_experiment:
+    if place is None or experiment:
         _warned.add((cause, place))
     warnings.warn(message, FairnessWarning, stacklevel=level)

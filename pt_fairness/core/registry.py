@@ -1,8 +1,7 @@
-"""The registries of groups, values, targets and runs, and the hashes of their content.
+"""The registries of groups, values, targets and runs, and the hash of their content.
 
-Equal inputs have the same hash in every process, whatever the version of numpy. Frames, arrays,
-files, plain values and containers are hashed by content, other objects by their method ``digest()``
-if they have one, else by their pickled state, which holds functions and classes by their names.
+A name means what was registered last. Registering, unregistering and finding are single steps of a
+dictionary, without a lock, so that several threads can do so, and a process can be forked.
 """
 
 from __future__ import annotations
@@ -12,52 +11,34 @@ import os
 import pickle
 import uuid
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cached_property, lru_cache, partial
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsIndex, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar
 
 import numpy as np
 
 from pt_fairness.core.messages import did_you_mean, listed, shown
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 #: The number of parsed files to cache: more than one evaluation usually needs.
 FILES_KEPT = 8
-_PLAIN = {type(None), bool, int, float, complex, str, bytes}
 _PICKLE_PROTOCOL = 4
+#: The number of digits of a hash in a name that is derived from content.
+_DIGITS = 6
 #: The modules of scripts and notebooks, whose names can stand for anything.
 _SCRIPTS = ("__main__", "__mp_main__")
 
 
 class UnknownContentError(ValueError):
-    """A value has no hash: code of a script or notebook, or an object that cannot be pickled."""
+    """A value without a hash: code of a script or notebook, or an object that cannot be pickled."""
 
 
-def frame_hash(frame: pd.DataFrame) -> str:
-    """Return the hash of a frame: names, dtypes and values of its columns, without its index.
+def content_hash(value: Any) -> str:
+    """Return the hash of a value, which is the same for equal content in every process.
 
-    :raises UnknownContentError: an object in it has no hash
-    """
-    columns = [(name, str(column.dtype), _of_column(column)) for name, column in frame.items()]
-    return value_hash(columns)
+    Objects are hashed by their pickled state, which holds functions and classes by their names.
 
-
-def file_hash(path: str | os.PathLike[str]) -> str:
-    """Return the hash of the content of a file."""
-    content = hashlib.sha256()
-    with open(path, "rb") as file:
-        for block in iter(lambda: file.read(1 << 20), b""):
-            content.update(block)
-    return content.hexdigest()
-
-
-def value_hash(value: Any) -> str:
-    """Return the hash of any value.
-
-    :raises UnknownContentError: it has none
+    :raises UnknownContentError: if it lacks one
     """
     content = BytesIO()
     pickler = _Pickler(content, _PICKLE_PROTOCOL)
@@ -69,48 +50,24 @@ def value_hash(value: Any) -> str:
         raise
     except Exception as error:  # pickle and users' classes raise many types of errors
         raise UnknownContentError(f"{type(value).__name__} cannot be pickled ({error})") from error
-    return _sha256(content.getbuffer())
-
-
-def _sha256(content: Any) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _of_column(column: pd.Series) -> str:
-    import pandas as pd
-    # pandas hashes mixed objects as text, so that 1 and "1" have the same hash.
-    if column.dtype != object or pd.api.types.infer_dtype(column) == "string":
-        with suppress(TypeError, ValueError):  # lists of Arrow; text that UTF-8 cannot encode
-            hashes = pd.util.hash_pandas_object(column, index=False)
-            return _sha256(hashes.to_numpy().tobytes())
-    return value_hash(column.tolist())
+    return hashlib.sha256(content.getbuffer()).hexdigest()
 
 
 class _Pickler(pickle.Pickler):
     def persistent_id(self, value: Any) -> Any:
         """Return what to write in place of a value; ``None`` for its pickled form."""
         import pandas as pd
-        kind = type(value)
-        if kind in _PLAIN:
-            return None
-        if kind in (list, tuple):
-            plain = _PLAIN.issuperset(map(type, value))
-            return repr(value) if plain else None
-        if not isinstance(value, type) and callable(getattr(value, "digest", None)):
-            return kind.__qualname__, value.digest()
-        if isinstance(value, (set, frozenset)):  # order differs between processes
-            hashes = sorted(map(value_hash, value))
-            return kind, hashes, getattr(value, "__dict__", None)
-        if isinstance(value, np.generic):  # pickle names functions that move within numpy
-            return str(value.dtype), value.tobytes()
-        if kind is np.ndarray:
-            content = value.tolist() if value.dtype.hasobject else _sha256(value.tobytes())
-            return str(value.dtype), value.shape, content
+        if isinstance(value, NamedObject):
+            return type(value).__qualname__, value.digest()
+        if type(value) is np.ndarray:
+            numbers = value.tolist() if value.dtype.hasobject else value.tobytes()
+            return str(value.dtype), value.shape, numbers
         if isinstance(value, (pd.DataFrame, pd.Series)):  # pickle stores pandas internals
-            axes = [(*axis.names, *axis) for axis in value.axes]
-            return frame_hash(pd.DataFrame(value)), axes
+            frame = pd.DataFrame(value)
+            columns = [(str(column.dtype), column.tolist()) for _, column in frame.items()]
+            return [(*axis.names, *axis) for axis in frame.axes], columns
         if getattr(value, "__module__", None) in _SCRIPTS and hasattr(value, "__qualname__"):
-            raise UnknownContentError(f"the code of {value.__qualname__} is not that of a module")
+            raise UnknownContentError(f"{value.__qualname__} is code of a script or notebook")
         return None
 
 
@@ -120,10 +77,10 @@ S = TypeVar("S", bound="NamedObject")
 class NamedObject:
     """The base class of the objects in a registry.
 
-    :param name: the name of the source; ``None`` for one derived from a hash of its content
+    :param name: the name of the source; ``None`` for one derived from its content
     """
 
-    #: What the objects of the class are, as in ``pt_fairness.groups``.
+    #: The plural of the objects, the name of their module: ``groups``.
     WHAT: ClassVar[str]
     #: The pattern or the path that the object was made of, ``None`` if it was made of data.
     made_of: str | None = None
@@ -135,22 +92,30 @@ class NamedObject:
 
     @property
     def name(self) -> str:
-        """The name; by default derived from a hash of the content."""
-        if self._name is None:
-            self._name = self.derived + self.key
-        return self._name
+        """The name; by default derived from the content."""
+        return self.derived if self._name is None else self._name
 
-    @property
+    @cached_property
     def derived(self) -> str:
-        """The start of a name that is derived from a hash of the content."""
-        return f"{type(self).__name__.lstrip('_').lower()}-"
+        """The name that is derived from the content: what it is, and the start of its hash."""
+        return f"{self._words()}-{self.key[:_DIGITS]}"
+
+    def _words(self) -> str:
+        """Return the start of a name that is derived from the content."""
+        return type(self).__name__.lstrip("_").lower()
 
     def digest(self) -> str:
         """Return a hash of the content.
 
-        :raises UnknownContentError: the content has no hash
+        Override it in a class of a script or notebook, which lacks one.
+
+        :raises UnknownContentError: if the content lacks a hash
         """
-        raise NotImplementedError
+        return content_hash((type(self).__name__, self._content()))
+
+    def _content(self) -> Any:
+        """Return the content to hash; by default what pickle stores."""
+        return super().__reduce_ex__(2)
 
     @property
     def key(self) -> str:
@@ -158,7 +123,7 @@ class NamedObject:
         try:
             return self.digest()
         except UnknownContentError:
-            return str(self.__dict__.setdefault("_key", uuid.uuid4().hex[:12]))
+            return str(self.__dict__.setdefault("_key", uuid.uuid4().hex))
 
     @property
     def registered(self) -> str:
@@ -182,10 +147,9 @@ class NamedObject:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # Built-in sources are unpickled to the one object of the process, which caches documents.
-        name = self._name
-        if name is not None and name in _built_in_names(self.WHAT) \
-                and built_in(self.WHAT, name) is self:
-            return built_in, (self.WHAT, name)
+        entry = _BUILT_IN.get(self.WHAT, {}).get(self._name or "")
+        if entry is not None and entry.get() is self:
+            return built_in, (self.WHAT, self._name)
         return super().__reduce_ex__(protocol)
 
 
@@ -196,12 +160,29 @@ def name_of(source: Any) -> Any:
     return source
 
 
+class _Entry:
+    """A source, or the function that makes it when it is first needed."""
+
+    def __init__(self, source: Any = None, make: Callable[[], Any] | None = None) -> None:
+        self.make = make
+        self._sources = [] if source is None else [source]
+
+    @property
+    def source(self) -> Any:
+        """The source, ``None`` if it is not made yet."""
+        return next(iter(self._sources), None)
+
+    def get(self) -> Any:
+        """Return the source. Of several threads that make it, all get the one made first."""
+        if self.make is not None and not self._sources:
+            self._sources.append(self.make())
+        return self._sources[0]
+
+
 #: The registry of each class of objects, by what they are.
 _REGISTRIES: dict[str, Registry[Any]] = {}
-
-
-#: The names of the sources of this package and the function that makes one, by what they are.
-_BUILT_IN: dict[str, tuple[Collection[str], Callable[[str], Any]]] = {}
+#: The sources of this package by name, by what they are.
+_BUILT_IN: dict[str, dict[str, _Entry]] = {}
 
 
 def declare(what: str, names: Collection[str], make: Callable[[str], Any]) -> None:
@@ -209,27 +190,22 @@ def declare(what: str, names: Collection[str], make: Callable[[str], Any]) -> No
 
     :param make: makes a source of its name
     """
-    _BUILT_IN[what] = names, cache(make)
-
-
-def _built_in_names(what: str) -> Collection[str]:
-    names, _ = _BUILT_IN.get(what, ((), None))
-    return names
+    _BUILT_IN[what] = {name: _Entry(make=partial(make, name)) for name in names}
 
 
 def built_in(what: str, name: str) -> Any:
     """Return a source of this package, the same object at every call."""
-    return _BUILT_IN[what][1](name)
+    return _BUILT_IN[what][name].get()
 
 
 def check_name(what: str, name: Any) -> None:
     """Check that a name is a text that is not empty.
 
     :param what: what has the name, such as ``groups``
-    :raises ValueError: it is not
+    :raises ValueError: if it is not
     """
     if not isinstance(name, str) or not name.strip():
-        raise ValueError(f"{what} need a name that is not empty, not {shown(name)}")
+        raise ValueError(f"the name of {what} must be a text that is not empty, got {shown(name)}")
 
 
 class Registry(Generic[S]):
@@ -251,34 +227,45 @@ class Registry(Generic[S]):
         self._makers = makers
         self._words = words
         self._convert = convert
-        self._registered: dict[str, S | Callable[[], S]] = {}
+        self._registered: dict[str, _Entry] = {}
         _REGISTRIES[kind.WHAT] = self
         # The hash of the content is part of the cache key.
-        self._of_content = lru_cache(FILES_KEPT)(
+        self._parsed = lru_cache(FILES_KEPT)(
             lambda path, content: read(path, path))  # type: ignore[misc]
 
     def register(self, name: str, source: S | Callable[[], S]) -> None:
         """Register a source under a name, in place of any earlier one.
 
         :param source: a source, or a function that creates one when it is first needed
-        :raises ValueError: it is neither, or the name is empty or a keyword
+        :raises ValueError: if it is neither, or the name is empty or a keyword
         """
         what = self._kind.WHAT
         check_name(what, name)
         if name.strip().casefold() in self._words:
-            raise ValueError(f"{what} cannot be named {name!r}: {listed(self._words)} have a "
-                             "meaning of their own; choose another name")
-        if not isinstance(source, self._kind) and not callable(source):
-            raise ValueError(f"{shown(name)} cannot be registered as a {type(source).__name__}: "
-                             f"make a {self._kind.__name__} object of it with {self._makers}")
-        self._registered[name] = source
+            raise ValueError(f"the name of {what} must not be {listed(self._words)}, which have a "
+                             f"meaning of their own, got {name!r}")
+        if isinstance(source, self._kind) or not callable(source):
+            entry = _Entry(self._checked(name, source))
+        else:
+            entry = _Entry(make=lambda: self._checked(name, source()))  # type: ignore[operator]
+        self._registered[name] = entry
+
+    def _checked(self, name: str, source: Any) -> S:
+        """Return a source.
+
+        :raises ValueError: if it is none
+        """
+        if not isinstance(source, self._kind):
+            raise ValueError(f"{shown(name)} must be registered as a {self._kind.__name__} object, "
+                             f"made with {self._makers}, got a {type(source).__name__}")
+        return source
 
     def unregister(self, name: str) -> None:
         """Remove what ``register`` has made available.
 
         What this package has under the same name is available again.
 
-        :raises ValueError: nothing was registered under this name
+        :raises ValueError: if nothing was registered under this name
 
         Examples
         --------
@@ -288,14 +275,13 @@ class Registry(Generic[S]):
         >>> "opinions" in groups.names()
         False
         """
-        if name not in self._registered:
-            names = ", ".join(map(repr, sorted(self._registered))) or "none"
-            raise ValueError(f"{shown(name)} cannot be unregistered; the names that register() has "
-                             f"added are: {names}")
-        del self._registered[name]
+        if self._registered.pop(name, None) is None:
+            names = listed(sorted(self._registered)) or "none"
+            raise ValueError(f"name must be one that register() has added ({names}), got "
+                             f"{shown(name)}")
 
     def names(self) -> list[str]:
-        """Return the names that are registered, those of this package included, sorted.
+        """Return the names that are registered, including the names of this package, sorted.
 
         Examples
         --------
@@ -303,7 +289,7 @@ class Registry(Generic[S]):
         >>> "trec-newswire" in groups.names()
         True
         """
-        return sorted({*self._registered, *_built_in_names(self._kind.WHAT)})
+        return sorted({*self._registered.copy(), *_BUILT_IN.get(self._kind.WHAT, ())})
 
     def get(self, source: Any) -> S:
         """Return what has a registered name, or what a file holds if nothing has that name.
@@ -312,7 +298,7 @@ class Registry(Generic[S]):
         ``from_mapping`` and ``from_frame`` do. A parsed file is cached until its content changes.
         Other paths, such as pipes, are read by every call.
 
-        :raises ValueError: the source is none of these
+        :raises ValueError: if the source is none of these
 
         Examples
         --------
@@ -328,26 +314,22 @@ class Registry(Generic[S]):
             source = as_frame(source)
             if hasattr(source, "items"):
                 return self._convert(source)
-        try:
-            name = os.fspath(source)
-        except TypeError:
+        if not isinstance(source, (str, os.PathLike)):
             data = ", a dictionary, a DataFrame" if self._convert is not None else ""
-            raise ValueError(f"{what} are a registered name, the path of a file{data} or a "
-                             f"{self._kind.__name__} object, not {shown(source)}") from None
-        registered = self.find(name)
-        if registered is not None:
-            return registered
+            raise ValueError(f"{what} must be a registered name, the path of a file{data} or a "
+                             f"{self._kind.__name__} object, got {shown(source)}")
+        name = os.fspath(source)
+        found = self.find(name)
+        if found is not None:
+            return found
         if self._read is None or not os.path.exists(name):
-            no_file = end = ""
-            if self._read is not None:
-                no_file, end = " and no such file exists", ", or give the path of a file"
+            no_file = "" if self._read is None else " and no such file exists"
             names = self.names()
             raise ValueError(f"no {what} are registered as {shown(name)}{no_file}."
                              f"{did_you_mean(name, names)} Registered are "
-                             f"{listed(names) or 'none'}. In Python, register your own with "
-                             f"pt_fairness.{what}.register(name, {what}){end}")
+                             f"{listed(names) or 'none'}. pt_fairness.{what}.register adds others")
         if os.path.isfile(name):
-            return self._of_content(name, file_hash(name))
+            return self._parsed(name, content_hash(Path(name).read_bytes()))
         return self._read(name, name)
 
     def find(self, name: Any, make: bool = True) -> S | None:
@@ -359,19 +341,16 @@ class Registry(Generic[S]):
         """
         if isinstance(name, self._kind):
             return name
-        source = self._registered.get(name)
-        if source is None and make and name in _built_in_names(self._kind.WHAT):
-            return built_in(self._kind.WHAT, name)
-        if source is None or isinstance(source, self._kind):
-            return source
+        entry = self._registered.get(name)
         if not make:
-            return None
-        self.register(name, source())  # type: ignore[operator]
-        return self.find(name)
+            return None if entry is None else entry.source
+        if entry is None:
+            entry = _BUILT_IN.get(self._kind.WHAT, {}).get(name)
+        return None if entry is None else entry.get()
 
     def name_of(self, source: S) -> str:
         """Return the first name under which a source is registered; its own if there is none."""
-        for name, registered in self._registered.items():
-            if registered is source:
+        for name, entry in self._registered.copy().items():
+            if entry.source is source:
                 return name
         return source.name

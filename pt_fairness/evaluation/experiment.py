@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import tables
+from pt_fairness.analysis.directions import is_coverage
 from pt_fairness.analysis.frames import (
     CORRECTED,
     LOSSES,
@@ -40,6 +41,7 @@ from pt_fairness.analysis.tables import SUMMED, Table
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats
 from pt_fairness.core.identifiers import IR_MEASURES, texts_of
 from pt_fairness.core.messages import (
+    UNDEFINED,
     at_least,
     collecting_warnings,
     first_names,
@@ -144,10 +146,10 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         are as in ``pt.Experiment``: ``name``, a column for each measure and, with a baseline,
         ``+``, ``-`` (topics with a larger and a smaller value, by more than 1e-12), ``p-value``
         and, with a correction, ``reject`` (at .05, and never with fewer than six topics) and
-        ``p-value corrected`` of each; rows in the order of the runs. The values are as in
-        ``pt.Experiment(perquery=True)``: ``name, qid, measure, value``, sorted by name and topic. A
-        topic that a group source drops is NaN, too. The average of a measure that is undefined for
-        all topics is NaN, and it is not compared.
+        ``p-value corrected`` of each but ``Annotated``, which is not tested; rows in the order of
+        the runs. The values are as in ``pt.Experiment(perquery=True)``: ``name, qid, measure,
+        value``, sorted by name and topic. A topic that a group source drops is NaN, too. The
+        average of a measure that is undefined for all topics is NaN, and it is not compared.
     :raises ValueError: if ``runs`` is empty, two runs have the same name, transformers lack
         topics, an option, a measure, a group source or the qrels are wrong, the baseline is
         unknown, no document has a label or a group of the source, several processes are to read a
@@ -188,10 +190,11 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     scores, failed = scores_of_runs(scorer, named, parallel, progress)
     _warn_of_failures(failed, len(systems), base)
     refuse_unknown([run.warnings for run in scores.values()])
-    messages = {name: run.warnings for name, run in scores.items() if run.warnings}
-    _warn_once(messages, len(systems), undefined)
+    _warn_once({name: run.warnings for name, run in scores.items()}, len(systems))
     facts = scorer.facts(scores)
     facts.systems, facts.failed = tuple(systems), failed
+    if facts.undefined:
+        _warn_of_undefined(facts, undefined)
     for name in facts.unmatched:
         warn(f"{name}: fewer than half: {facts.matched[name]}; check that the ids match")
     facts.dropped = undefined == "drop"
@@ -244,9 +247,21 @@ def _warn_of_failures(failed: Mapping[str, str], runs: int, baseline: str | None
              f"tables: {first_names(errors, '; ')}{nothing}")
 
 
-def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
-               undefined: str) -> None:
+def _warn_of_undefined(facts: Facts, undefined: str) -> None:
+    """Warn of the topics for which a measure is undefined."""
+    texts = []
+    for column, topics in facts.undefined.items():
+        count = f"{len(topics)} of {facts.topics} topics ({first_names(topics)})"
+        texts.append(f"{column} on {facts.never_defined.get(column, count)}")
+    effect = "left out of averages and tests" if undefined == "drop" else "counted as 0.0"
+    warn(f"undefined topics, which have nothing to compare with, are {effect}: "
+         f"{'; '.join(texts)}")
+
+
+def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int) -> None:
     """Warn once for each cause, with the names of the runs that it applies to.
+
+    Undefined topics have a warning of their own.
 
     :param issued: the causes and messages of the warnings of each run
     :param runs: the number of runs, with those that could not be evaluated
@@ -257,8 +272,8 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int,
             causes.setdefault(cause, {}).setdefault(message, []).append(name)
     for cause, messages in causes.items():
         (message, names), *rest = messages.items()
-        if undefined == "drop":
-            message = message.replace("have the value 0.0, for every system", "are left out")
+        if cause.startswith(UNDEFINED):
+            continue
         if len(names) < runs:
             similar = first_names(list(itertools.chain(*dict(rest).values())))
             similarly = f"; similarly {similar}" if similar else ""
@@ -310,7 +325,8 @@ def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts:
     for place, name in enumerate(systems):
         if name != comparison.baseline:
             numbers[:, place] = _tested(values[name], baseline, comparison.test, seed)
-    numbers[:, :, measures.isin(facts.never_defined)] = np.nan
+    untested = [*facts.never_defined, *filter(is_coverage, measures)]
+    numbers[:, :, measures.isin(untested)] = np.nan
     wins, losses, p_values = (pd.DataFrame(part, systems, measures) for part in numbers)
     parts = {WINS: wins, LOSSES: losses, P_VALUE: p_values}
     if comparison.correction is not None:

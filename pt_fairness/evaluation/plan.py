@@ -95,14 +95,11 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
 
 def needs_qrels(measure: Any) -> bool:
     """Return whether the value of a measure depends on judged documents."""
-    parts = measure.parts if isinstance(measure, FairnessMeasure) else []
-    if list(parts) != [measure]:
-        return not parts or any(map(needs_qrels, parts))
-    if measure.RELEVANCE or measure.JUDGED or measure.param("background") == "qrels":
+    if not isinstance(measure, FairnessMeasure) or measure.RELEVANCE or measure.JUDGED:
         return True
-    if measure.target_word in ("qrels", "collection"):
+    if measure.param("background") == "qrels" or measure.target_word in ("qrels", "collection"):
         return True
-    if measure.POPULATION == "relevant" and measure.param("protected") in PROTECTED_WORDS[:2]:
+    if measure.rel is not None and measure.param("protected") in PROTECTED_WORDS[:2]:
         return True
     target = measure.registered_target
     return measure.target_word is not None and target is not None and target.of_qrels > 0
@@ -226,7 +223,7 @@ def make_plan(qrels: pd.DataFrame, measures: Sequence[Any], workers: int,
             objects[key] = registry_of(param).get(source)
         return objects[key]
 
-    bound = [measure.with_sources(find) if isinstance(measure, FairnessMeasure) else measure
+    bound = [measure.replace_sources(find) if isinstance(measure, FairnessMeasure) else measure
              for measure in columns]
     named_sources = {name: source for (_, name), source in objects.items()}
     name: Any = None
@@ -268,7 +265,7 @@ def _shown_names(sources: Mapping[str, NamedObject]) -> dict[str, str]:
     for name, source in sources.items():
         if os.path.isfile(name):
             shown[name] = name
-        elif source.made_of and name.startswith(source.derived):
+        elif source.made_of and name == source.derived:
             shown[name] = source.made_of
     files = {name: path for name, path in shown.items() if os.path.isfile(path)}
     count = Counter(map(os.path.basename, set(files.values())))

@@ -119,7 +119,8 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
     return scores, failed
 
 
-#: The last scorer of each thread of a worker, because evaluators are not thread-safe.
+#: The last scorer of each thread of a worker, because those of other providers may not be
+#: thread-safe.
 _last = threading.local()
 #: Guards the environment variables and the warning filters, which are shared by all threads.
 _process_lock = threading.Lock()
@@ -156,8 +157,6 @@ class Scorer:
             else:
                 os.environ[ALPHA_VARIABLE] = plan.alpha
             self.evaluator = QuickEvaluator(plan.measures, plan.qrels)
-        for evaluator in self.evaluator.fairness:
-            evaluator.notes_within = True
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -245,7 +244,7 @@ class Scorer:
             frame = frame.rename(columns=IR_MEASURES)
         need_results(frame)
         messages += self.warnings
-        metrics = self.evaluator.iter_calc(frame)
+        metrics, facts = self.evaluator.evaluate(frame)
         ranked = [metric.query_id for metric in metrics]
         qids = dict.fromkeys([*ranked, *self.topics])
         rows = {qid: row for row, qid in enumerate(qids)}
@@ -256,8 +255,6 @@ class Scorer:
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
         values = pd.DataFrame(table, list(rows), self.plan.columns)
-        for evaluator in self.evaluator.fairness:
-            within = {self._columns[measure]: share for measure, share in evaluator.within.items()
-                      if measure in self._columns}
-            return Scores(values, evaluator.has_undefined, within, evaluator.matches.copy())
-        return Scores(values)
+        within = {self._columns[measure]: share for measure, share in facts.within.items()
+                  if measure in self._columns}
+        return Scores(values, facts.has_undefined, within, dict(facts.matches))

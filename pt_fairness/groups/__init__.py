@@ -11,7 +11,6 @@ from pt_fairness.groups.corpora import FromIrds as FromIrds
 from pt_fairness.groups.corpora import FromText as FromText
 from pt_fairness.groups.corpora import from_irds, from_text
 from pt_fairness.groups.group_source import Groups
-from pt_fairness.groups.labels_of_models import LabelErrors as LabelErrors
 from pt_fairness.groups.labels_of_models import error_rates, from_transformer
 from pt_fairness.groups.memberships import Memberships as Memberships
 from pt_fairness.groups.sources import REGISTRY as REGISTRY

@@ -6,15 +6,16 @@ import itertools
 import math
 import os
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from math import nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, ranges
+from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import label_text, listed, shown
-from pt_fairness.groups.group_source import Groups
+from pt_fairness.groups.group_source import Combined, Groups
 from pt_fairness.groups.memberships import Memberships, distinct_annotations
 from pt_fairness.groups.sources import get
 
@@ -22,9 +23,11 @@ from pt_fairness.groups.sources import get
 SEPARATOR = "|"
 #: The largest number of combinations that a product declares as its labels.
 MOST_DECLARED = 10_000
+#: The column that counts the documents without a label of the model.
+NONE = "@NONE"
 #: What to do with a document whose human label is empty.
-LABEL_OR_LEAVE = ("If a document belongs to no group, give it a label of its own, such as 'none' "
-                  "(in Python, leave out none= of from_qrels). If nobody labelled it, leave it out")
+LABEL_OR_LEAVE = ("If a document is outside all groups, give it a label of its own, such as 'none' "
+                  "(in Python, leave out none= of from_qrels). If it is not labelled, leave it out")
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
@@ -33,14 +36,14 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
 
     The share of a document in a label is the product of its shares in the labels of the sources. A
     document has weights if it has weights in at least one source. If all sources declare their
-    labels and there are at most 10,000 combinations, the label set holds all of them, else those
-    that judged documents have.
+    labels and there are at most 10,000 combinations, all of them are labels, else those that judged
+    documents have.
 
     :param sources: at least two registered names, paths of group files or Groups objects
-    :param missing: the label of a document in a source where it has no group, if it has one in
-        another source; by default such documents have no group in the product
-    :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: fewer than two sources, or a label that contains ``|``
+    :param missing: the label of a document in a source without a group for it, if another source
+        has one; by default such documents are without a group in the product
+    :param name: the name of the groups; by default derived from their content
+    :raises ValueError: if fewer than two sources, or a label that contains ``|``
 
     Examples
     --------
@@ -54,47 +57,29 @@ def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
     2   1     b  male|Europe
     """
     if len(sources) < 2:
-        raise ValueError(f"a product of groups needs at least two sources, not {len(sources)}")
-    if missing is not None:
-        missing = label_text(missing)
-    return _Product(list(map(get, sources)), missing, name)
+        raise ValueError(f"a product of groups must have at least two sources, got {len(sources)}")
+    return _Product(list(map(get, sources)), None if missing is None else label_text(missing), name)
 
 
-class _Product(Groups):
+class _Product(Combined):
     def __init__(self, sources: list[Groups], missing: str | None, name: str | None) -> None:
-        self._sources = sources
         self._missing = missing
-        labels_of = []
-        for source in sources:
-            labels = {*(source.labels or ())}
-            if missing is not None:
-                labels.add(missing)
-            labels_of.append(sorted(labels))
-            _check(labels_of[-1])
+        more = [] if missing is None else [missing]
+        labels = [sorted({*(source.labels or ()), *more}) for source in sources]
+        for labels_of_source in labels:
+            _check(labels_of_source)
         declared = None
         if all(source.labels is not None for source in sources) \
-                and math.prod(map(len, labels_of)) <= MOST_DECLARED:
-            combinations = itertools.product(*labels_of)
-            declared = map(SEPARATOR.join, combinations)
+                and math.prod(map(len, labels)) <= MOST_DECLARED:
+            declared = map(SEPARATOR.join, itertools.product(*labels))
             self.complete = all(source.complete for source in sources)
-        super().__init__(name, declared)
-        self.in_parts = all(source.in_parts for source in sources)
-        self.by_topic = any(source.by_topic for source in sources)
-        self.judged = any(source.judged for source in sources)
-        limits = [set(source.topics) for source in sources if source.topics is not None]
-        if limits:
-            common = set.intersection(*limits)
-            self.topics = sorted(common)
-
-    @property
-    def weighted(self) -> bool:  # type: ignore[override]
-        return any(source.weighted for source in self._sources)
+        super().__init__(sources, name, declared)
 
     def _content(self) -> Any:
-        return self._missing, [(source.name, source.digest()) for source in self._sources]
+        return self.sources, self._missing
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        parts = [Memberships(*source.annotate(qids, docnos)) for source in self._sources]
+        parts = [source.annotate(qids, docnos) for source in self.sources]
         n = len(docnos)
         unknown = np.zeros(n)
         weighted = np.zeros(n, bool)
@@ -102,61 +87,50 @@ class _Product(Groups):
             _check(part.labels)
             # A product is known where all of its sources know the document.
             unknown += 0.0 * part.unknown_of(n)
-            has_weight = ~np.isnan(part.weights)
-            weighted[part.item[has_weight]] = True
-        items = np.concatenate([part.item for part in parts])
-        item = np.unique(items)
-        share = np.ones(len(item))
-        codes = np.zeros(len(item), np.int64)
-        combinations: list[tuple[str, ...]] = [()]
-        for part in parts:
-            if self._missing is not None:
-                without = np.setdiff1d(item, part.item)
-                part = part.with_label(without, self._missing)
-            part_item, part_codes, part_share = _shares(part)
-            start = part_item.searchsorted(item, "left")
-            end = part_item.searchsorted(item, "right")
-            count = end - start
-            entry = ranges(start, count)
-            item = np.repeat(item, count)
-            share = np.repeat(share, count) * part_share[entry]
-            size = len(part.labels)
-            pairs = np.repeat(codes * size, count)
-            pairs, codes = np.unique(pairs + part_codes[entry], return_inverse=True)
-            combinations = [(*combinations[pair // size], part.labels[pair % size])
-                            for pair in pairs]
-        labels = list(map(SEPARATOR.join, combinations))
+            weighted[part.item[~np.isnan(part.weights)]] = True
+        if self._missing is not None:
+            item = np.unique(np.concatenate([part.item for part in parts]))
+            parts = [part.with_label(np.setdiff1d(item, part.item), self._missing)
+                     for part in parts]
+        rows = reduce(_joined, map(_shares, parts))
+        codes, labels = pd.factorize(rows["label"], sort=True)
+        item = rows["item"].to_numpy()
         weight = None
         if self.weighted:
-            weight = np.where(weighted[item], share, nan)
-        return Memberships(item, codes, labels, weight, unknown)
+            weight = np.where(weighted[item], rows["share"], nan)
+        return Memberships(item, codes, labels.tolist(), weight, unknown)
 
 
 def _check(labels: Iterable[str]) -> None:
     """Check the labels of the sources of a product.
 
-    :raises ValueError: one contains the separator
+    :raises ValueError: if one contains the separator
     """
     for label in labels:
         if SEPARATOR in label:
-            raise ValueError(f"the label {label!r} contains {SEPARATOR!r}, which separates the "
-                             "labels of a product; rename it")
+            raise ValueError(f"a label of a product must be without {SEPARATOR!r}, which separates "
+                             f"the labels of its sources, got {label!r}")
 
 
-def _shares(part: Memberships) -> tuple[Ints, Ints, Floats]:
-    """Return the distinct annotations with the share of the document in each label.
-
-    :returns: document index (ascending), label code and share of each annotation
-    """
+def _shares(part: Memberships) -> pd.DataFrame:
+    """Return a row ``item, label, share`` for each label of each document."""
     item, codes, weight = distinct_annotations(part.item, part.codes, part.weights)
     assert weight is not None
     weight[np.isnan(weight)] = 1.0
-    total = np.bincount(item, weight)
-    return item, codes, weight / total[item]
+    labels = np.array(part.labels, dtype=object)[codes]
+    share = weight / np.bincount(item, weight)[item]
+    return pd.DataFrame({"item": item, "label": labels, "share": share})
+
+
+def _joined(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the product of two sources."""
+    pairs = left.merge(right, on="item")
+    label = pairs["label_x"] + SEPARATOR + pairs["label_y"]
+    return pairs[["item"]].assign(label=label, share=pairs["share_x"] * pairs["share_y"])
 
 
 def with_error_rates(source: str | os.PathLike[str] | Groups,
-                     rates: Mapping[Any, Mapping[Any, float]],
+                     rates: pd.DataFrame | Mapping[Any, Mapping[Any, float]],
                      prior: Mapping[Any, float] | None = None, name: str | None = None) -> Groups:
     """Return the probabilities of the true labels of documents, as weights.
 
@@ -170,11 +144,12 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
     :param source: groups with at most one label for each document, without weights: a registered
         name, the path of a group file or a Groups object
     :param rates: label → true label → P(true label | label), as estimated where both are known;
-        with ``prior``, true label → label → P(label | true label), the rates of errors
+        with ``prior``, true label → label → P(label | true label), the rates of errors; or the
+        ``counts`` of :func:`error_rates`, which have both
     :param prior: true label → its share among the documents. P(true label | label) then follows by
         Bayes' theorem
-    :param name: the name of the groups; by default derived from a hash of their content
-    :raises ValueError: the probabilities of a row do not sum to 1, a label has no row or
+    :param name: the name of the groups; by default derived from their content
+    :raises ValueError: if the probabilities of a row do not sum to 1, a label lacks a row or has
         probability 0, or, once groups are looked up, a document has weights or several labels
 
     Examples
@@ -192,7 +167,7 @@ def with_error_rates(source: str | os.PathLike[str] | Groups,
     return WithErrorRates(get(source), rates, prior, name)
 
 
-class WithErrorRates(Groups):
+class WithErrorRates(Combined):
     """Labels with known error rates; see :func:`with_error_rates`."""
 
     complete = weighted = True
@@ -203,91 +178,85 @@ class WithErrorRates(Groups):
     #: P(label | true label), with a row for each true label, if a prior is given.
     errors: pd.DataFrame | None = None
 
-    def __init__(self, base: Groups, rates: Mapping[Any, Mapping[Any, float]],
+    def __init__(self, base: Groups, rates: pd.DataFrame | Mapping[Any, Mapping[Any, float]],
                  prior: Mapping[Any, float] | None, name: str | None) -> None:
+        if isinstance(rates, pd.DataFrame):
+            counts = rates.drop(columns=NONE, errors="ignore")
+            counts = counts.T if prior is None else counts
+            counts = counts[counts.any(axis=1)]
+            rates = counts.div(counts.sum(axis=1), axis=0).to_dict("index")
         table = _table(rates, "rates")
         if prior is not None:
             shares = _table({"prior": prior}, "prior")
             if list(shares) != list(table.index):
-                raise ValueError(f"prior is of {listed(shares)}, and the rows of rates are of "
-                                 f"{listed(table.index)}; both need the same labels")
+                raise ValueError("prior must have the labels of the rows of rates, "
+                                 f"{listed(table.index)}, got {listed(shares)}")
             self.errors = table
             joint = table.T * shares.loc["prior"]
             total = joint.sum(axis=1)
             table = joint.div(total, axis=0)[total > 0]
         self.base = base
         self.table = table
-        super().__init__(name, table, base.order_of(table.columns))
-        self._take(base)
+        super().__init__([base], name, table, base.order_of(table.columns))
         self._rows(base.labels or [])
 
     def _rows(self, labels: list[str]) -> Floats:
         """Return the probabilities of each label, ``[labels, true labels]``.
 
-        :raises ValueError: a label has no row, or a probability of 0
+        :raises ValueError: if a label lacks a row, or has a probability of 0
         """
         for label in labels:
             if label not in self.table.index:
-                raise ValueError(f"the label {label!r} of {self.base!r} has no row in rates, or a "
-                                 f"probability of 0; rates are for {listed(self.table.index)}")
+                raise ValueError("rates must have a row, and a probability above 0, for each label "
+                                 f"of {self.base!r}, got {listed(self.table.index)} without "
+                                 f"{label!r}")
         return self.table.loc[labels].to_numpy()
 
     def _content(self) -> Any:
-        content = (self.base.name, self.base.digest(), list(self.table.index), self.labels,
-                   self.order, self.table.to_numpy())
-        if self.errors is None:
-            return content
-        return *content, self.errors.to_numpy()
+        return self.sources, self.order, self.table, self.errors
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        of_documents, labels, _ = single_labels(self.base, qids, docnos)
-        item = np.flatnonzero(of_documents >= 0)
-        used, row = np.unique(of_documents[item], return_inverse=True)
-        of_labels = self._rows([labels[code] for code in used])
-        rates = of_labels[row]
-        entry, codes = np.nonzero(rates)
-        item = item[entry]
-        weight = rates[entry, codes]
-        return Memberships(item, codes, self.table.columns.tolist(), weight)
+        codes, labels, _ = single_labels(self.base, qids, docnos)
+        item = np.flatnonzero(codes >= 0)
+        used, row = np.unique(codes[item], return_inverse=True)
+        rates = self._rows([labels[code] for code in used])[row]
+        entry, true = np.nonzero(rates)
+        return Memberships(item[entry], true, self.table.columns.tolist(), rates[entry, true])
 
 
-class ModelLabels(Groups):
+class ModelLabels(Combined):
     """Labels of a model, and human labels of some documents; see :func:`model_labels`."""
+
+    weighted = False
 
     def __init__(self, model: Groups, human: Groups, name: str | None) -> None:
         labels = [*(model.labels or ()), *(human.labels or ())]
-        super().__init__(name, labels, model.order_of(labels))
-        #: The labels of the model, and those of people.
+        super().__init__([model, human], name, labels, model.order_of(labels))
+        #: The labels of the model, and human ones.
         self.model = model
         self.human = human
-        self._take(model)
+        self.topics = model.topics
         declared = None not in (model.labels, human.labels)
         self.complete = declared and model.complete and human.complete
-        self.by_topic |= human.by_topic
-        self.judged |= human.judged
         if model.made_of and human.made_of:
             files = map(os.path.basename, (model.made_of, human.made_of))
             self.made_of = " and ".join(files)
-
-    def _content(self) -> Any:
-        return [(source.name, source.digest()) for source in (self.model, self.human)]
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         human, human_labels, without = single_labels(self.human, qids, docnos)
         model, model_labels, _ = single_labels(self.model, qids, docnos)
         for item in np.flatnonzero(without & (model >= 0))[:1]:
-            raise ValueError(f"{docnos[item]!r} has no group in {self.human!r}, and one of the "
-                             f"model. {LABEL_OR_LEAVE}")
+            raise ValueError(f"a document with a label of the model must have a group in "
+                             f"{self.human!r}, got {docnos[item]!r}. {LABEL_OR_LEAVE}")
         model[model >= 0] += len(human_labels)
         codes = np.where(human >= 0, human, model)
         item = np.flatnonzero(codes >= 0)
-        labels = [*human_labels, *model_labels]
-        return Memberships(item, codes[item], labels)
+        return Memberships(item, codes[item], [*human_labels, *model_labels])
 
 
 def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
                  name: str | None = None) -> Groups:
-    """Return human labels, and the labels of a model for documents that have none.
+    """Return human labels, and the labels of a model for other documents.
 
     :func:`pt_fairness.analysis.uncertain_labels` estimates the error rates of the model and the
     shares of the true labels in each topic, and corrects the values of measures, which can be too
@@ -300,10 +269,10 @@ def model_labels(model: str | os.PathLike[str] | Groups, human: Any,
     match.
 
     :param model: groups with at most one label for each document, without weights: a registered
-        name, the path of a group file or a Groups object such as that of :func:`from_transformer`
+        name, the path of a group file or a Groups object, as :func:`from_transformer` returns
     :param human: the human labels, in the same forms; also a dictionary or a frame. Their documents
         are a random sample of those judged and ranked
-    :param name: the name of the groups; by default derived from a hash of their content
+    :param name: the name of the groups; by default derived from their content
     :raises ValueError: once groups are looked up, a document has weights or several labels, or a
         label of the model and an empty human one. Give documents that belong to no group a label of
         their own, which measures count as a group
@@ -324,24 +293,20 @@ def single_labels(source: Groups, qids: Any,
                   docnos: Any) -> tuple[Ints, list[str], Bools]:
     """Return the label of each document.
 
-    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to have
-        no group, ``[n]``
-    :raises ValueError: a document has several labels or weights
+    :returns: its code, ``[n]``, −1 for none; the labels; and whether the document is known to be
+        without a group, ``[n]``
+    :raises ValueError: if a document has several labels or weights
     """
-    annotations = Memberships(*source.annotate(qids, docnos))
+    annotations = source.annotate(qids, docnos)
     n = len(docnos)
-    item = annotations.item
     count = annotations.label_counts(n)
-    has_weight = ~np.isnan(annotations.weights)
-    several = np.flatnonzero(count > 1)
-    weighted = item[has_weight]
-    for documents, what in ((several, "several labels"), (weighted, "weights")):
+    weighted = annotations.item[~np.isnan(annotations.weights)]
+    for documents, what in ((np.flatnonzero(count > 1), "several labels"), (weighted, "weights")):
         if len(documents):
-            docno = np.asarray(docnos, dtype=object)[documents.min()]
-            raise ValueError(f"{docno!r} has {what} in {source!r}; error rates are for one label "
-                             "for each document")
+            raise ValueError(f"documents of {source!r} must have one label each, got "
+                             f"{docnos[documents.min()]!r} with {what}")
     codes = np.full(n, -1)
-    codes[item] = annotations.codes
+    codes[annotations.item] = annotations.codes
     return codes, annotations.labels, annotations.without_group(n)
 
 
@@ -349,21 +314,20 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
     """Return a dictionary of probabilities as a frame, with sorted rows and columns.
 
     :param option: the name of the parameter in the error
-    :raises ValueError: a probability is negative, or those of a row do not sum to 1
+    :raises ValueError: if a probability is negative, or a row does not sum to 1
     """
-    if not isinstance(rates, Mapping) or not rates \
+    if not isinstance(rates, Mapping) \
             or not all(isinstance(row, Mapping) for row in rates.values()):
-        raise ValueError(f"{option}={str(rates)[:100]} is not possible; it takes a dictionary of "
-                         "probabilities, rates one for each label")
-    rows = {}
-    for label in sorted(rates, key=label_text):
-        rows[label_text(label)] = {label_text(name): p for name, p in rates[label].items()}
+        raise ValueError(f"{option} must be a dictionary of the probabilities of each label, got "
+                         f"{shown(rates)}")
+    rows = {label_text(label): {label_text(name): p for name, p in row.items()}
+            for label, row in rates.items()}
     columns = sorted(set().union(*rows.values()))
-    table = pd.DataFrame([[row.get(name, 0.0) for name in columns] for row in rows.values()],
-                         list(rows), columns, dtype=float)
+    numbers = [[row.get(name, 0.0) for name in columns] for row in rows.values()]
+    table = pd.DataFrame(numbers, list(rows), columns, dtype=float).sort_index()
     total = table.sum(axis=1, skipna=False)
     possible = (table >= 0).all(axis=1) & (abs(total - 1) <= 1e-9)
     for label in table.index[~possible][:1]:
-        raise ValueError(f"the probabilities of {label!r} in {option} are {shown(rows[label])}; "
-                         "they have to be at least 0 and to sum to 1")
+        raise ValueError(f"the probabilities of {label!r} in {option} must be at least 0 and sum "
+                         f"to 1, got {shown(rows[label])}")
     return table

@@ -14,39 +14,33 @@ import pandas as pd
 from pt_fairness.core.messages import at_least, label_text, listed, shown, warn
 from pt_fairness.groups.group_source import Groups
 from pt_fairness.groups.memberships import Memberships, Table, is_no_group
-from pt_fairness.io.word_counts import (
-    THRESHOLD,
-    Tokenizer,
-    WordCounts,
-)
+from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
 
-#: The groups of a document, and the reason for a warning if it has none, else ``''``.
+#: The groups of a document, and the reason if it has none, ``''`` if there is nothing to warn of.
 Found = tuple[tuple[str, ...], str]
+#: The reason of a document that the corpus lacks.
 MISSING = "missing"
-_NOTHING = "nothing"
-_OTHER = "other: "
 
 
 def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
               labels: Iterable[Any] | None = None, name: str | None = None,
-              *, entity: str | None = None, order: Iterable[Any] | None = None) -> Groups:
+              *, order: Iterable[Any] | None = None) -> Groups:
     """Return groups from a field of the documents, or of the judgments, of an ir_datasets id.
 
     Nothing is read before groups are needed. Documents are then read from the docstore.
 
-    :param field: the name of the field; or, for nested fields, a function of a document (of a
-        judgment if the id has no documents), such as
+    :param field: the name of a field of the documents, or else of the judgments; or, for nested
+        fields, a function of a document (of a judgment if the id lacks documents), such as
         ``lambda argument: [premise.stance for premise in argument.premises[:1]]``. Several values
         are several groups. The label of an enumeration member is its name. ``None``, ``''`` and
-        ``-`` are no group. A measure with a function can be pickled only if the function can, that
-        is, if it is defined in a module.
-    :param labels: the label set; other values are no group
-    :param name: the name of the groups; by default ``dataset_id/field``, or derived from a hash of
-        the content if ``field`` is a function
-    :param entity: ``'docs'`` or ``'qrels'``, for a field that both have; by default ``'docs'``
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: ``entity`` is neither, or ``order`` lacks a label; once groups are needed,
-        the dataset or field does not exist
+        ``-`` mean no group. A measure with a function can be pickled only if the function can, as
+        functions of modules can.
+    :param labels: the possible labels; other values mean no group
+    :param name: the name of the groups; by default ``dataset_id/field``, or derived from the
+        content if ``field`` is a function
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if ``order`` lacks a label; once groups are needed, if the dataset or field
+        does not exist
 
     Examples
     --------
@@ -57,7 +51,7 @@ def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
     0   1  d01-01   PRO
     1   1  d01-02   CON
     """
-    return FromIrds(dataset_id, field, labels, name, entity, order)
+    return FromIrds(dataset_id, field, labels, name, order)
 
 
 def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
@@ -76,19 +70,19 @@ def from_text(documents: str | pd.DataFrame, words: Mapping[Any, Iterable[str]],
     :param words: the words of each group, by group; no word is in two of them. Texts and words are
         lowercased.
     :param neutral: the label of neutral documents; ``None`` to leave them unannotated
-    :param name: the name of the groups; by default derived from a hash of the parameters
+    :param name: the name of the groups; by default derived from the parameters
     :param shares: whether documents that are not neutral are in each group by its share of their
         words, and only documents of at most ``threshold`` words are neutral
     :param threshold: the largest number of words in a neutral document, at least 0
     :param tokenize: splits a lowercased text into tokens. The default splits at white space, so
         that ``she,`` is not the word ``she``; ``re.compile(r"\\w+").findall`` also splits at
         punctuation. A measure with a function can be pickled only if the function can.
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a group has no words, a word is in several groups or is not one token,
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a group lacks words, a word is in several groups or is not one token,
         ``neutral`` is one of the groups, or ``order`` lacks a label; once groups are needed, the
         dataset does not exist
 
-    The threshold of 1 is that of Rekabsaz et al. (2021), in their code.
+    The code of Rekabsaz et al. (2021) has the threshold 1.
 
     Examples
     --------
@@ -130,8 +124,8 @@ class FromText(Groups):
         if neutral is not None:
             labels.append(label_text(neutral))
         if len({*labels}) < len(labels) or (neutral is not None and is_no_group(neutral)):
-            raise ValueError(f"neutral={shown(neutral)} has to be another label than those of the "
-                             f"groups ({listed(counts.groups)}), or None for no label")
+            raise ValueError("neutral must be None or a label besides the groups "
+                             f"{listed(counts.groups)}, got {shown(neutral)}")
         super().__init__(name, labels, order)
         self.weighted = shares
         self._counts = counts
@@ -156,8 +150,7 @@ class FromText(Groups):
         members = np.hstack([members * ~neutral, neutral])
         absent = counts[:, 0] < 0  # not in the corpus
         members[absent] = 0
-        columns = len(self._columns)
-        item, codes = members[:, :columns].nonzero()
+        item, codes = members[:, :len(self._columns)].nonzero()
         weight = None
         if self.weighted:
             weight = members[item, codes].astype(float)
@@ -173,44 +166,24 @@ class FromIrds(Groups):
 
     def __init__(self, dataset_id: str, field: str | Callable[[Any], Any],
                  labels: Iterable[Any] | None = None, name: str | None = None,
-                 entity: str | None = None, order: Iterable[Any] | None = None) -> None:
-        if entity not in (None, "docs", "qrels"):
-            raise ValueError(f"entity={shown(entity)} is not possible: a field is one of the "
-                             "'docs' or of the 'qrels'")
+                 order: Iterable[Any] | None = None) -> None:
         if name is None and isinstance(field, str):
             name = f"{dataset_id}/{field}"
         super().__init__(name, labels, order)
         self.dataset_id = dataset_id
         self.field = field
-        self.entity = entity
         self.complete = labels is not None
         self._cache: dict[str, Found] = {}
         self._warned = False
 
     def _content(self) -> Any:
-        return (self.dataset_id, self.field, self.labels, self.complete, self.entity, self.order)
+        return self.dataset_id, self.field, self.labels, self.complete, self.order
 
     @property
     def judged(self) -> bool:  # type: ignore[override]
         return self._judged is not None
 
     by_topic = judged  # type: ignore[assignment]
-
-    def _entity(self, dataset: Any) -> str:
-        """Return the entity that has the field, ``'docs'`` or ``'qrels'``.
-
-        :raises ValueError: neither has it
-        """
-        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
-                  for entity in ("docs", "qrels") if dataset.has(entity)}
-        if self.entity is not None:
-            fields = {self.entity: fields.get(self.entity, ())}
-        for entity, names in fields.items():
-            if self.field in names or (callable(self.field) and names):
-                return entity
-        existing = [f"{', '.join(names)} ({entity})" for entity, names in fields.items()]
-        listing = " and ".join(existing) or "none"
-        raise ValueError(f"{self.dataset_id!r} has no field {self.field!r}; it has {listing}")
 
     def _groups(self, record: Any) -> Found:
         """Return the groups of a document or judgment."""
@@ -219,25 +192,13 @@ class FromIrds(Groups):
         except Exception as error:  # the user's function
             raise ValueError(f"the function for the groups of {record.doc_id!r} in "
                              f"{self.dataset_id} raised {error!r}") from error
-        if isinstance(value, str) and value == "-":
-            return (), ""  # no group, and nothing to warn of
-        values = value
-        if not isinstance(value, (list, tuple, set, frozenset)):
-            values = [value]
-        texts = []
-        for value in values:
-            if isinstance(value, enum.Enum):
-                texts.append(value.name)
-            elif not is_no_group(value):
-                texts.append(label_text(value))
-        labels = texts
-        if self.complete:
-            labels = [text for text in texts if text in (self.labels or ())]
-        if labels:
-            return tuple(labels), ""
-        if texts:
-            return (), f"{_OTHER}{texts[0]}"
-        return (), _NOTHING
+        values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        texts = [value.name if isinstance(value, enum.Enum) else label_text(value)
+                 for value in values if not is_no_group(value)]
+        labels = tuple(text for text in texts if not self.complete or text in (self.labels or ()))
+        if labels or (isinstance(value, str) and value == "-"):
+            return labels, ""
+        return (), f"the value {texts[0]!r}" if texts else "no value"
 
     def fetch(self, docnos: Iterable[str]) -> dict[str, Found]:
         """Return the groups of documents by docno; documents read before are cached."""
@@ -245,52 +206,34 @@ class FromIrds(Groups):
         unread = [docno for docno in docnos if docno not in self._cache]
         if unread:
             from pt_fairness.io import irds as reading
-            missing: Found = (), MISSING
-            groups = dict.fromkeys(unread, missing)
-            for document in reading.documents(self.dataset_id, unread, self.name):
-                if document.doc_id in groups:
-                    groups[document.doc_id] = self._groups(document)
-            self._cache.update(groups)
+            found = {document.doc_id: self._groups(document)
+                     for document in reading.documents(self.dataset_id, unread, self.name)}
+            self._cache |= dict.fromkeys(unread, ((), MISSING)) | found
         return {docno: self._cache[docno] for docno in docnos}
-
-    def _warn_once(self, groups: Mapping[str, Found]) -> None:
-        """Warn of documents without groups, once per object."""
-        causes = {docno: cause for docno, (_, cause) in groups.items() if cause}
-        if self._warned or not causes:
-            return
-        self._warned = True
-        reasons = pd.Series(causes, dtype=object)
-        declared = ", ".join(self.labels or ())
-        kinds = reasons.map({MISSING: "not in the corpus", _NOTHING: "without a value"})
-        kinds = kinds.fillna(f"with a value other than {declared}")
-        details = []
-        for kind, of_kind in reasons.groupby(kinds):
-            first = repr(of_kind.index[0])
-            reason = of_kind.iloc[0]
-            if reason.startswith(_OTHER):
-                first += f" has {reason.removeprefix(_OTHER)!r}"
-            details.append(f"{len(of_kind)} {kind} (the first: {first})")
-        warn(f"{self.name}: {len(reasons)} of {len(groups)} documents have no group and count as "
-             f"unannotated: {'; '.join(details)}")
 
     @cached_property
     def _judged(self) -> Table | None:
         """The groups of the judgments; ``None`` if the documents have the field.
 
         If any judgment of a topic and document has a positive relevance, the others are ignored.
+
+        :raises ValueError: if neither has the field
         """
         from pt_fairness.io import irds as reading
         dataset = reading.dataset(self.dataset_id)
-        if self._entity(dataset) == "docs":
+        fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
+                  for entity in ("docs", "qrels") if dataset.has(entity)}
+        entities = [entity for entity in fields
+                    if callable(self.field) or self.field in fields[entity]]
+        if not entities:
+            raise ValueError(f"field must be one of the fields {listed(fields.values())} of "
+                             f"{self.dataset_id}, got {self.field!r}")
+        if entities[0] == "docs":
             return None
         rows = list(dataset.qrels_iter())
         positive = {(row.query_id, row.doc_id) for row in rows if row.relevance > 0}
-        judgments = []
-        for row in rows:
-            pair = row.query_id, row.doc_id
-            if row.relevance > 0 or pair not in positive:
-                labels, _ = self._groups(row)
-                judgments.append((*pair, labels))
+        judgments = [(row.query_id, row.doc_id, self._groups(row)[0]) for row in rows
+                     if row.relevance > 0 or (row.query_id, row.doc_id) not in positive]
         frame = pd.DataFrame(judgments, columns=["qid", "docno", "group"], dtype=object)
         return Table.of_frame(frame)
 
@@ -299,7 +242,13 @@ class FromIrds(Groups):
             return self._judged.find(qids, docnos)
         documents = pd.unique(np.asarray(docnos, dtype=object))
         groups = self.fetch(map(str, documents))
-        self._warn_once(groups)
-        pairs = [(docno, labels) for docno, (labels, cause) in groups.items() if cause != MISSING]
+        without = [(docno, reason) for docno, (_, reason) in groups.items() if reason]
+        if without and not self._warned:
+            self._warned = True
+            docno, reason = without[0]
+            warn(f"{self.name}: {len(without)} of {len(groups)} documents are without a group and "
+                 f"count as unannotated (the first: {docno!r}, {reason})")
+        pairs = [(docno, labels) for docno, (labels, reason) in groups.items()
+                 if reason != MISSING]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
         return Table.of_frame(frame).find(qids, docnos)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from math import nan
 from typing import Any
 
@@ -11,41 +12,38 @@ import pandas as pd
 
 from pt_fairness.core.arrays import recoded
 from pt_fairness.core.identifiers import as_frame, pair_texts, texts_of
-from pt_fairness.core.messages import (
-    distinct_labels,
-    label_text,
-    label_texts,
-    shown,
-)
-from pt_fairness.core.registry import NamedObject, value_hash
+from pt_fairness.core.messages import distinct_labels, label_text, label_texts, shown
+from pt_fairness.core.registry import NamedObject
 from pt_fairness.groups.memberships import Memberships, Table, distinct_annotations, is_no_group
 from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.files import need_columns
+
+#: The largest number of characters of the labels in a name that is derived from content.
+MOST_CHARACTERS = 24
 
 
 class Groups(NamedObject):
     """A source of groups.
 
-    Subclasses implement :meth:`lookup`; those of this package implement its array form,
-    :meth:`annotate`.
+    Subclasses implement :meth:`lookup`, or its array form :meth:`annotate`.
 
-    :param name: the name of the groups; ``None`` for one derived from a hash of their content
-    :param labels: the label set, or ``None`` if it is not known beforehand; ``order`` declares its
-        labels, too. With labels, a target of ``'uniform'`` and ``protected='all'`` do not depend on
-        which topics are evaluated together.
-    :param order: the labels in ascending order, for ordinal measures; ``None`` if they have no
-        order
-    :raises ValueError: ``labels`` or ``order`` is one text; ``order`` has a label twice, or lacks
-        one of ``labels``
+    :param name: the name of the groups; ``None`` for one derived from their content
+    :param labels: the possible labels, or ``None`` if they are not known beforehand; ``order``
+        declares its labels as well. With labels, a target of ``'uniform'`` and ``protected='all'``
+        do not depend on which topics are evaluated together.
+    :param order: the labels in ascending order, for ordinal measures; ``None`` if they are not
+        ordered
+    :raises ValueError: if ``labels`` or ``order`` is one text; ``order`` has a label twice, or
+        lacks one of ``labels``
     """
 
     WHAT = "groups"
-    #: The label set, sorted; ``None`` if it is not known beforehand.
+    #: The possible labels, sorted; ``None`` if they are not known beforehand.
     labels: list[str] | None = None
-    #: The labels in ascending order; ``None`` if they have no order.
+    #: The labels in ascending order; ``None`` if they are not ordered.
     order: list[str] | None = None
-    #: Whether ``labels`` is the complete label set. If so, judged documents need not be looked up
-    #: to determine it.
+    #: Whether ``labels`` holds all labels. If so, judged documents need not be looked up to
+    #: determine them.
     complete = False
     #: The topics that have groups; ``None`` if any topic can have groups.
     topics: list[str] | None = None
@@ -62,36 +60,18 @@ class Groups(NamedObject):
                  order: Iterable[Any] | None = None) -> None:
         super().__init__(name)
         if labels is not None:
-            texts = label_texts(labels, "labels")
-            self.labels = sorted({*texts})
+            self.labels = sorted({*label_texts(labels, "labels")})
         if order is not None:
             self.order = distinct_labels(order, "order")
             lacking = {*(self.labels or ())}.difference(self.order)
             if lacking:
-                raise ValueError(f"order={shown(self.order)} lacks the label {min(lacking)!r}; it "
-                                 "has to hold every label, lowest first")
+                raise ValueError(f"order must hold every label, lowest first, got "
+                                 f"{shown(self.order)} without {min(lacking)!r}")
             self.labels = sorted(self.order)
 
-    def digest(self) -> str:
-        """Return a hash of the content.
-
-        Override it in a class of a script or notebook, which has no hash.
-
-        :raises UnknownContentError: the content has no hash
-        """
-        content = type(self).__name__, self._content()
-        return value_hash(content)[:12]
-
-    def _content(self) -> Any:
-        """Return the content to hash; by default what pickle stores."""
-        return super().__reduce_ex__(2)
-
-    def _take(self, base: Groups) -> None:
-        """Copy from ``base`` the attributes that do not depend on its labels."""
-        self.topics = base.topics
-        self.in_parts = base.in_parts
-        self.by_topic = base.by_topic
-        self.judged = base.judged
+    def _words(self) -> str:
+        labels = "-".join(self.labels or ())
+        return labels if 0 < len(labels) <= MOST_CHARACTERS else super()._words()
 
     def order_of(self, labels: Iterable[str]) -> list[str] | None:
         """Return the order of the labels if it holds all of ``labels``, else ``None``."""
@@ -113,9 +93,9 @@ class Groups(NamedObject):
         :param qids: the topic of each document, ``[n]``
         :param docnos: the documents, ``[n]``
         :returns: columns ``qid, docno, group``, with a row for each document and group, in the
-            order of the documents. A document without a group has no row. If the groups are
+            order of the documents. A document without a group lacks a row. If the groups are
             ``weighted``, there is also a column ``weight``, NaN for documents without weights.
-        :raises ValueError: ``qids`` and ``docnos`` differ in length
+        :raises ValueError: if ``qids`` and ``docnos`` differ in length
 
         Examples
         --------
@@ -126,8 +106,7 @@ class Groups(NamedObject):
         1   1     b   PRO
         """
         topics, documents = pair_texts("lookup", qids, docnos)
-        annotations = Memberships(*self.annotate(topics, documents))
-        item, labels, weights = annotations.sorted_rows()
+        item, labels, weights = self.annotate(topics, documents).sorted_rows()
         columns = {"qid": topics[item], "docno": documents[item], "group": labels}
         frame = pd.DataFrame(columns, dtype="str")
         if self.weighted:
@@ -146,17 +125,13 @@ class Groups(NamedObject):
         if cls.lookup is Groups.lookup:
             raise NotImplementedError(f"{cls.__qualname__} needs a lookup(qids, docnos) method")
         frame = self.lookup(list(qids), list(docnos))
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"{self!r}.lookup returned {shown(frame)}; it has to return a frame "
-                             "with the columns qid, docno, group")
-        what = f"what {self!r}.lookup returned"
+        what = f"the result of {self!r}.lookup"
         weight = ["weight"] if self.weighted else []
         need_columns(frame, ["qid", "docno", "group", *weight], what)
         if "weight" in frame and not self.weighted:
-            raise ValueError(f"{what} has a column weight, but the groups are not weighted; set "
-                             "weighted = True in the class, or leave the column out")
-        table = Table.of_frame(frame, what)
-        return table.find(qids, docnos)
+            raise ValueError(f"{what} must be without a column weight unless the class sets "
+                             "weighted = True")
+        return Table.of_frame(frame, what).find(qids, docnos)
 
     def to_qrels(self, qrels: pd.DataFrame) -> pd.DataFrame:
         """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
@@ -165,8 +140,8 @@ class Groups(NamedObject):
             doc_id, relevance``). Other columns are kept. The frame is not modified. Of several
             rows for a topic and document, the one with the highest relevance label counts.
         :returns: a row for each judged document and group; ``-`` for a document without a group.
-            Weights are dropped, because qrels have no column for them.
-        :raises ValueError: a column is missing
+            Weights are dropped, because qrels lack a column for them.
+        :raises ValueError: if a column is missing
 
         Examples
         --------
@@ -180,22 +155,17 @@ class Groups(NamedObject):
         """
         qrels = as_frame(qrels)
         qid, docno, label = qrels_columns(qrels)
-        frame = qrels.drop(columns="iteration", errors="ignore")
-        frame = frame.reset_index(drop=True)
+        frame = qrels.drop(columns="iteration", errors="ignore").reset_index(drop=True)
         # A document can be judged for several subtopics.
-        if frame.duplicated([qid, docno]).any():
-            frame = frame.sort_values(label, ascending=False, kind="stable")
-            frame = frame.drop_duplicates([qid, docno]).sort_index()
+        frame = frame.sort_values(label, ascending=False, kind="stable",
+                                  key=partial(pd.to_numeric, errors="coerce"))
+        frame = frame.drop_duplicates([qid, docno]).sort_index()
         if self.topics is not None:
-            topics = pd.Series(texts_of(frame[qid]), frame.index)
-            has_groups = topics.isin(self.topics)
-            frame = frame[has_groups]
+            frame = frame[np.isin(texts_of(frame[qid]).astype(str), self.topics)]
         topics, documents = pair_texts("to_qrels", frame[qid], frame[docno])
-        annotations = Memberships(*self.annotate(topics, documents))
-        item, labels, _ = annotations.sorted_rows()
+        item, labels, _ = self.annotate(topics, documents).sorted_rows()
         group = pd.Series(labels, item, dtype=object, name="iteration")
-        frame = frame.reset_index(drop=True)
-        frame = frame.join(group)
+        frame = frame.reset_index(drop=True).join(group)
         frame["iteration"] = frame["iteration"].fillna("-").astype("str")
         frame.attrs = qrels.attrs
         return frame.reset_index(drop=True)
@@ -212,7 +182,7 @@ class Groups(NamedObject):
             if there is a column ``weight``.
         :returns: a new Groups object. The other documents keep their weights. The order of the
             labels is kept if it holds all labels of ``frame``.
-        :raises ValueError: a column is missing, or a weight is no number of at least 0
+        :raises ValueError: if a column is missing, or a weight is not a number of at least 0
 
         Examples
         --------
@@ -226,7 +196,7 @@ class Groups(NamedObject):
         1   1     b   CON
         2   2     b   PRO
         """
-        return _Override(self, frame, name)
+        return _Override(Listed(Table.of_frame(frame)), self, name)
 
     def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
                 order: Iterable[Any] | None = None) -> Groups:
@@ -239,14 +209,14 @@ class Groups(NamedObject):
             topic can have a leaning, ``'liberal'`` or ``'conservative'``: the ideology that
             supports its claim. PRO documents get this ideology, CON documents the other one. Labels
             and topics that are missing or map to nothing (``None``, ``''``, ``'-'``, ``{}``, the
-            leaning ``'both or neither'``) have no groups.
+            leaning ``'both or neither'``) lose their groups.
         :param order: the new labels in ascending order, if they have an order
         :returns: a new Groups object. Documents keep their weights. The weights of labels with the
-            same new label add up; those of labels without a new label are dropped. ``topics`` are
+            same new label add up; weights of labels without a new label are dropped. ``topics`` are
             the topics that map to something. For other topics, a measure is NaN, which ir_measures
             and :func:`pt_fairness.evaluate` leave out of the mean. :meth:`to_qrels` drops these
             topics, as ``pt.Experiment`` requires.
-        :raises ValueError: a leaning is none of these, or these groups lack an old label
+        :raises ValueError: if a leaning is none of these, or these groups lack an old label
 
         Examples
         --------
@@ -269,114 +239,142 @@ _OPPOSITE = {"conservative": "liberal", "liberal": "conservative"}
 _NO_LEANING = "both or neither"
 
 
-class _Override(Groups):
-    def __init__(self, base: Groups, frame: pd.DataFrame, name: str | None = None) -> None:
-        corrections = Table.of_frame(frame)
-        labels = base.labels
-        if labels is not None:
-            labels = [*labels, *corrections.labels]
-        super().__init__(name, labels, base.order_of(corrections.labels))
-        self._base = base
-        self._corrections = corrections
-        self._take(base)
-        self.complete = base.complete
-        self.by_topic |= corrections.by_topic
+class Listed(Groups):
+    """Groups that a table lists."""
+
+    complete = True
+    in_parts = True
+
+    def __init__(self, table: Table, name: str | None = None, order: Iterable[Any] | None = None,
+                 labels: Iterable[str] = ()) -> None:
+        self._table = table
+        super().__init__(name, [*table.labels, *labels], order)
+        self.weighted = table.weight is not None
+        self.by_topic = table.by_topic
+
+    def _content(self) -> Any:
+        return self.labels, self.order, self._table.content()
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        return self._table.find(qids, docnos)
+
+    def documents(self) -> tuple[Any, Any]:
+        return self._table.documents()
+
+
+class Combined(Groups):
+    """Groups made of other group sources, which are read when they are needed."""
+
+    def __init__(self, sources: Sequence[Groups], name: str | None,
+                 labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None) -> None:
+        super().__init__(name, labels, order)
+        self.sources = sources
+        self.in_parts = all(source.in_parts for source in sources)
+        topics = [{*source.topics} for source in sources if source.topics is not None]
+        if topics:
+            self.topics = sorted(set.intersection(*topics))
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
-        return self._base.weighted or self._corrections.weight is not None
+        return any(source.weighted for source in self.sources)
+
+    @property
+    def by_topic(self) -> bool:  # type: ignore[override]
+        return any(source.by_topic for source in self.sources)
+
+    @property
+    def judged(self) -> bool:  # type: ignore[override]
+        return any(source.judged for source in self.sources)
 
     def _content(self) -> Any:
-        return self._base.name, self._base.digest(), self._corrections.content()
+        return self.sources
+
+
+class _Override(Combined):
+    """The groups of the first source, and of the second for documents not in the first."""
+
+    def __init__(self, corrections: Groups, base: Groups, name: str | None) -> None:
+        corrected = corrections.labels or []
+        labels = None if base.labels is None else [*base.labels, *corrected]
+        super().__init__([corrections, base], name, labels, base.order_of(corrected))
+        self.complete = base.complete
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids = np.asarray(qids, dtype=object)
         docnos = np.asarray(docnos, dtype=object)
-        corrected = self._corrections.find(qids, docnos)
+        corrections, other = self.sources
+        corrected = corrections.annotate(qids, docnos)
         unknown = corrected.unknown_of(len(docnos))
         rest = np.flatnonzero(np.isnan(unknown))
-        base = Memberships(*self._base.annotate(qids[rest], docnos[rest]))
+        base = other.annotate(qids[rest], docnos[rest])
         unknown[rest] = base.unknown_of(len(rest))
         item = np.append(corrected.item, rest[base.item])
-        base_codes = base.codes + len(corrected.labels)
-        codes = np.append(corrected.codes, base_codes)
-        labels = [*corrected.labels, *base.labels]
+        codes = np.append(corrected.codes, base.codes + len(corrected.labels))
         weights = None
         if self.weighted:
             weights = np.append(corrected.weights, base.weights)
-        return Memberships(item, codes, labels, weights, unknown)
+        return Memberships(item, codes, [*corrected.labels, *base.labels], weights, unknown)
 
 
-class _Relabelled(Groups):
+class _Relabelled(Combined):
+    complete = True
+    by_topic = True
+
     def __init__(self, base: Groups, by_topic: Mapping[Any, Any], name: str | None,
                  order: Iterable[Any] | None) -> None:
-        self._base = base
-        self._new = {}
-        for topic, value in by_topic.items():
-            mapping = self._mapping(topic, value)
-            possible = mapping if base.labels is None else base.labels
-            unknown = mapping.keys() - {*possible}
-            if unknown:
-                leaning = ""
-                if not isinstance(value, Mapping):
-                    leaning = f"; a leaning such as {shown(value)} renames PRO and CON"
-                raise ValueError(f"topic {topic!r}: {base!r} has no label {min(unknown)!r} to "
-                                 f"rename{leaning}")
-            self._new[label_text(topic)] = mapping
+        self._new = {label_text(topic): _new_labels(topic, value, base)
+                     for topic, value in by_topic.items()}
         labels = [new for mapping in self._new.values() for new in mapping.values()]
-        super().__init__(name, labels, order)
-        self._take(base)
-        self.complete = self.by_topic = True
-        topics = [topic for topic, mapping in self._new.items() if mapping]
-        if base.topics is not None:
-            topics = [topic for topic in topics if topic in base.topics]
-        self.topics = sorted(topics)
-
-    @staticmethod
-    def _mapping(topic: Any, value: Any) -> dict[str, str]:
-        if isinstance(value, Mapping):
-            return {label_text(old): label_text(new) for old, new in value.items()
-                    if not is_no_group(new)}
-        if is_no_group(value) or value == _NO_LEANING:
-            return {}
-        if value not in list(_OPPOSITE):
-            raise ValueError(f"topic {topic!r} has the leaning {shown(value)}; it has to be "
-                             f"{' or '.join(map(repr, _OPPOSITE))}, None or {_NO_LEANING!r} for "
-                             "none, or a mapping from labels to labels")
-        return {"PRO": value, "CON": _OPPOSITE[value]}
-
-    @property
-    def weighted(self) -> bool:  # type: ignore[override]
-        return self._base.weighted
+        super().__init__([base], name, labels, order)
+        topics = {topic for topic, mapping in self._new.items() if mapping}
+        self.topics = sorted(topics if self.topics is None else topics.intersection(self.topics))
 
     def _content(self) -> Any:
         mappings = sorted((topic, sorted(new.items())) for topic, new in self._new.items())
-        return self._base.name, self._base.digest(), self.order, mappings
+        return self.sources, self.order, mappings
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         qids = np.asarray(qids, dtype=object)
         docnos = np.asarray(docnos, dtype=object)
         topic, topics = pd.factorize(qids)
         mappings = [self._new.get(label_text(text), {}) for text in topics]
-        has_labels = np.array(mappings, bool)
-        rows = np.flatnonzero(has_labels[topic])
-        base = Memberships(*self._base.annotate(qids[rows], docnos[rows]))
+        rows = np.flatnonzero(np.array(mappings, bool)[topic])
+        base = self.sources[0].annotate(qids[rows], docnos[rows])
         unknown = np.full(len(docnos), nan)
         unknown[rows] = base.unknown_of(len(rows))
         labels = self.labels or []
         old_codes = np.arange(len(base.labels))
         new_codes = np.full((len(topics), len(base.labels)), -1)
         for row, mapping in enumerate(mappings):
-            renamed = [mapping.get(label, "") for label in base.labels]
+            renamed = [mapping.get(label) for label in base.labels]
             new_codes[row] = recoded(old_codes, renamed, labels)
         item = rows[base.item]
         codes = new_codes[topic[item], base.codes]
-        is_renamed = codes >= 0
-        item = item[is_renamed]
-        codes = codes[is_renamed]
-        weight = base.weight
-        if weight is not None:
-            weight = weight[is_renamed]
+        is_label = codes >= 0
+        weight = None if base.weight is None else base.weight[is_label]
         # Old labels may share a new one.
-        item, codes, weight = distinct_annotations(item, codes, weight)
+        item, codes, weight = distinct_annotations(item[is_label], codes[is_label], weight)
         return Memberships(item, codes, labels, weight, unknown)
+
+
+def _new_labels(topic: Any, value: Any, base: Groups) -> dict[str, str]:
+    """Return the new label of each old one in a topic.
+
+    :param value: a dictionary or a leaning
+    :raises ValueError: if it is neither, or the groups lack an old label
+    """
+    if is_no_group(value) or value == _NO_LEANING:
+        return {}
+    if isinstance(value, Mapping):
+        new = {label_text(old): label_text(new) for old, new in value.items()
+               if not is_no_group(new)}
+    elif value in [*_OPPOSITE]:
+        new = {"PRO": value, "CON": _OPPOSITE[value]}
+    else:
+        raise ValueError(f"the leaning of topic {topic!r} must be 'liberal', 'conservative', None, "
+                         f"{_NO_LEANING!r} or a mapping from labels to labels, got {shown(value)}")
+    unknown = new.keys() - {*(new if base.labels is None else base.labels)}
+    if unknown:
+        raise ValueError(f"the old labels of topic {topic!r} must be labels of {base!r}, got "
+                         f"{min(unknown)!r}; a leaning renames PRO and CON")
+    return new

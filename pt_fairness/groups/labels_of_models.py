@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
+from math import inf, nan, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import as_frame, pair_texts, texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, shown, warn
-from pt_fairness.groups.combinations import LABEL_OR_LEAVE, single_labels
+from pt_fairness.groups.combinations import LABEL_OR_LEAVE, NONE, single_labels
 from pt_fairness.groups.group_source import Groups
 from pt_fairness.groups.memberships import Memberships
 from pt_fairness.groups.sources import from_mapping, get, labels_and_weights
@@ -29,18 +27,17 @@ from pt_fairness.io.word_counts import texts_by_docno
 
 #: The file in the folder of a cache that names the labeller.
 LABELLER = "labeller.json"
-#: The column that counts the documents without a label of the model.
-NONE = "@NONE"
+#: The identifiers of a document: its topic, if labels belong to a topic, and its docno.
+Key = tuple[str, ...]
 #: A value and the ends of its interval.
 Estimate = tuple[float, float, float]
-_UNDEFINED = (math.nan,) * 3
 
 
 def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any = None,
                      topics: Any = None, column: str = "group",
                      cache: str | os.PathLike[str] | None = None, batch_size: int = 64,
                      order: Iterable[Any] | None = None, name: str | None = None) -> Groups:
-    """Return groups that a PyTerrier transformer gives to documents, such as a classifier.
+    """Return groups that a PyTerrier transformer assigns to documents, such as a classifier.
 
     Each document is labelled once, when a measure needs its group, with a progress bar. A model
     makes errors, which make measures too fair or too unfair: see :func:`error_rates` and
@@ -50,21 +47,22 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
         It returns these rows, in any order, with ``column``
     :param texts: adds ``text``: an ir_datasets id, a dataset of ``pt.get_dataset("irds:…")``, a
         frame ``docno, text`` or a dictionary docno → text
-    :param topics: adds ``qid, query``, so that labels belong to a topic and document; as of
-        :func:`pt_fairness.evaluate`. By default, labels belong to a document
+    :param topics: adds ``qid, query``, so that labels belong to a topic and document; in the
+        forms that :func:`pt_fairness.evaluate` takes. By default, labels belong to a document
     :param column: the column with a label, a list of labels, a dictionary label → probability
-        (weights), or a missing value for no group
-    :param cache: a folder that keeps the labels of one labeller, batch by batch, so that an
-        interrupted labelling goes on where it stopped. Give another one if the texts or topics
-        change. It needs ``pip install 'pt-fairness[labels]'``
-    :param batch_size: the number of documents that the labeller is given at a time
-    :param order: the labels in ascending order, if they have an order
-    :param name: the name of the groups, and of the labeller in its cache; give it if labellers look
-        alike, as two functions of ``pt.apply`` do
-    :raises ValueError: a document has two texts, or the cache is that of another labeller; once
-        documents are labelled, the labeller raises, or its result lacks the column or has a
+        (weights), or a missing value for a document without a group
+    :param cache: the folder of a ``KeyValueCache`` of pyterrier-caching (``pip install
+        'pt-fairness[labels]'``), which stores the labels batch by batch, so that an interrupted
+        labelling continues where it stopped. A folder belongs to one labeller; choose another one
+        if the texts or topics change
+    :param batch_size: the number of documents that the labeller receives at a time
+    :param order: the labels in ascending order, for ordinal measures
+    :param name: the name of the groups, and of the labeller in its cache; required if labellers
+        look alike, as two functions of ``pt.apply`` do
+    :raises ValueError: if a document has two texts, or the cache belongs to another labeller; once
+        documents are labelled, if the labeller raises, or its result lacks the column, or has a
         document twice or one that was not in the frame
-    :raises ImportError: a cache without pyterrier-caching
+    :raises ImportError: if there is a cache, but pyterrier-caching is not installed
 
     Examples
     --------
@@ -81,21 +79,18 @@ def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: An
 
 
 class FromTransformer(Groups):
-    """Groups that a transformer gives to documents; see :func:`from_transformer`."""
+    """Groups that a transformer assigns to documents; see :func:`from_transformer`."""
 
     def __init__(self, labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any, topics: Any,
                  column: str, cache: str | os.PathLike[str] | None, batch_size: int,
                  order: Iterable[Any] | None, name: str | None) -> None:
         super().__init__(name, order=order)
         if not callable(labeller):
-            raise ValueError(f"labeller={shown(labeller)} is not possible; it takes a PyTerrier "
-                             "transformer")
+            raise ValueError(f"labeller must be a PyTerrier transformer, got {shown(labeller)}")
         at_least(1, "batch_size", batch_size)
         self.by_topic = topics is not None
         self._labeller = labeller
         self._texts = _texts(texts)
-        #: The texts of the documents that are being labelled.
-        self._text: Mapping[str, str] = {}
         self._topics = None
         #: The columns that identify a document.
         self._ids = ["docno"]
@@ -108,72 +103,61 @@ class FromTransformer(Groups):
         self._column = column
         self._cache = cache
         self._batch_size = batch_size
-        #: The label of each document, as returned.
-        self._labels: dict[tuple[str, ...], Any] = {}
-        self._identity = {
-            "labeller": f"{type(labeller).__module__}.{type(labeller).__qualname__}",
-            "text": re.sub(" at 0x[0-9a-fA-F]+", "", repr(labeller)),
-            "column": column, "name": name, "key": self._ids}
-        with self._opened():  # an error of the cache is better now than later
+        #: The labels of each document, as returned.
+        self._labels: dict[Key, Any] = {}
+        with self._labelling():  # checks the cache
             pass
 
     @property
     def weighted(self) -> bool:  # type: ignore[override]
         """Whether a document that is labelled so far has weights."""
-        labels = self._labels.values()
-        return any(isinstance(of_document, Mapping) for of_document in labels)
+        return any(isinstance(labels, Mapping) for labels in self._labels.values())
 
     def _content(self) -> Any:
         return self._labeller, self._texts, self._topics, self._column, self.order
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         columns = [qids, docnos] if self.by_topic else [docnos]
-        rows = zip(*columns, strict=True)
-        keys = dict.fromkeys(rows).keys()
-        if not keys <= self._labels.keys():
+        keys = dict.fromkeys(zip(*columns, strict=True))
+        if not keys.keys() <= self._labels.keys():
             self._label(keys)
         return self._source(keys).annotate(qids, docnos)
+
+    def documents(self) -> tuple[Any, Any] | None:
+        """Return the topics and the docnos that are labelled so far."""
+        with self._labelling():  # reads the cache
+            return self._source(self._labels).documents()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the labels so far, to be checked by hand, shared, or read by :func:`from_file`.
 
         :returns: ``docno, group``, and ``qid`` in front if labels belong to a topic, ``weight`` if
-            documents have weights. A document without a group has no row
+            documents have weights. A document without a group lacks a row
         """
-        source = self.labelled()
-        qids, docnos = _listed(source)
-        if qids is None:
-            qids = docnos  # any topic
-        frame = source.lookup(qids, docnos)
+        with self._labelling():
+            source = self._source(self._labels)
+        qids, docnos = source.documents() or (None, [])
+        frame = source.lookup(docnos if qids is None else qids, docnos)
         if source.weighted:
             frame["weight"] = frame["weight"].fillna(1.0)
         return frame if self.by_topic else frame.drop(columns="qid")
 
-    def labelled(self) -> Groups:
-        """Return the labels so far as groups, which list their documents."""
-        with self._opened():
-            return self._source(self._labels)
-
-    def _source(self, keys: Iterable[tuple[str, ...]]) -> Groups:
+    def _source(self, keys: Iterable[Key]) -> Groups:
         """Return the labels of documents as groups."""
         mapping: dict[str, Any] = {}
         for key in keys:
             labels = self._labels[key]
-            if pd.api.types.is_scalar(labels):
-                labels = [labels]
-            of_topic = mapping
-            if self.by_topic:
-                of_topic = mapping.setdefault(key[0], {})
-            of_topic[key[-1]] = labels
+            documents = mapping.setdefault(key[0], {}) if self.by_topic else mapping
+            documents[key[-1]] = [labels] if pd.api.types.is_scalar(labels) else labels
         return from_mapping(mapping)
 
     @contextmanager
-    def _opened(self) -> Iterator[Any]:
-        """Lock and open the cache, and read its labels.
+    def _labelling(self) -> Iterator[Callable[[pd.DataFrame], pd.DataFrame]]:
+        """Yield the function that labels a batch; with a cache, read its labels first.
 
-        Yield what labels documents: the cache, or :meth:`_ask` without a cache.
+        Other processes that need the cache wait, so that each document is labelled once.
 
-        :raises ValueError: the cache is that of another labeller
+        :raises ValueError: if the folder belongs to another labeller
         """
         if self._cache is None:
             yield self._ask
@@ -182,121 +166,95 @@ class FromTransformer(Groups):
         try:
             from pyterrier_caching import KeyValueCache
         except ImportError as error:
-            raise ImportError("a cache of labels needs pyterrier-caching: pip install "
+            raise ImportError("cache needs pyterrier-caching: pip install "
                               "'pt-fairness[labels]'") from error
-        path = os.fspath(self._cache)
-        with lock(Path(f"{path}.lock")):
-            if not os.path.exists(path):
-                # Create it under another name: an interrupted process leaves no invalid cache.
-                part = Path(f"{path}.part")
-                shutil.rmtree(part, ignore_errors=True)
-                KeyValueCache(str(part), key=self._ids, value=["labels"]).close()
-                labeller = json.dumps(self._identity)
-                (part / LABELLER).write_text(labeller, encoding="utf-8")
-                part.rename(path)
-            stored: Any = "no labeller"
-            file = Path(path, LABELLER)
-            if file.exists():
-                stored = json.loads(file.read_text("utf-8"))
-            if stored != self._identity:
-                raise ValueError(f"the cache {path} is that of {stored}, and this is "
-                                 f"{self._identity}; give another folder")
-            with closing(KeyValueCache(path, self._ask)) as cache:
+        path = Path(self._cache)
+        file = path / LABELLER
+        text = re.sub(" at 0x[0-9a-fA-F]+", "", repr(self._labeller))
+        identity = json.dumps({"labeller": text, "column": self._column, "name": self._name,
+                               "key": self._ids})
+        with lock(path.with_name(f"{path.name}.lock")):
+            if not path.exists():
+                KeyValueCache(str(path), key=self._ids, value=["labels"]).close()
+                file.write_text(identity, encoding="utf-8")
+            stored = file.read_text("utf-8") if file.exists() else "no labeller"
+            if stored != identity:
+                raise ValueError("cache must be a new folder or a folder of the labeller "
+                                 f"{identity}, got {path}, the folder of {stored}")
+            with closing(KeyValueCache(str(path), self._ask)) as cache:
                 for row in cache:
                     key = tuple(row[name] for name in self._ids)
                     self._labels[key] = row["labels"]
                 yield cache
 
-    def _label(self, keys: Iterable[tuple[str, ...]]) -> None:
-        """Label the documents that have no label yet, in batches."""
+    def _label(self, keys: Iterable[Key]) -> None:
+        """Label the documents without a label, in batches."""
         from tqdm import tqdm
-        self._left_out: list[str] = []  # documents, by _ask
-        with self._opened() as label:
+        with self._labelling() as label:
             unlabelled = [key for key in keys if key not in self._labels]
-            frame = pd.DataFrame(unlabelled, columns=self._ids, dtype=object)
-            self._read(frame["docno"])
-            with tqdm(total=len(frame), desc=f"label ({self.name})", unit="doc") as bar:
-                for start in range(0, len(frame), self._batch_size):
-                    end = start + self._batch_size
-                    batch = frame[start:end]
-                    labels = label(batch)["labels"]
-                    self._labels |= zip(unlabelled[start:end], labels, strict=True)
-                    bar.update(len(batch))
-        self._text = {}
-        if self._left_out:
-            warn(f"{self.name}: {len(self._left_out)} of {len(frame)} documents have no label and "
-                 f"count as unannotated (the first: {self._left_out[0]!r}): the texts or topics "
-                 "lack them, or the labeller left them out")
+            starts = range(0, len(unlabelled), self._batch_size)
+            for start in tqdm(starts, desc=f"label ({self.name})", unit="batch"):
+                batch = unlabelled[start:start + self._batch_size]
+                frame = pd.DataFrame(batch, columns=self._ids, dtype=object)
+                self._labels |= zip(batch, label(frame)["labels"], strict=True)
+        left_out = [key[-1] for key in unlabelled if self._labels[key] is None]
+        if left_out:
+            warn(f"{self.name}: {len(left_out)} of {len(unlabelled)} documents, such as "
+                 f"{left_out[0]!r}, are without a label and count as unannotated")
 
     def _ask(self, batch: pd.DataFrame) -> pd.DataFrame:
-        """Return a batch of documents with their ``labels``, missing for those left out.
+        """Return a batch of documents with their ``labels``, ``None`` for no label.
 
-        :raises ValueError: the labeller raises, or returns anything but labels of these documents
+        :raises ValueError: if the labeller raises, or returns anything but labels of these
+            documents
         """
         documents = batch
         if self._topics is not None:
             documents = documents.merge(self._topics, on="qid")
         if self._texts is not None:
-            text = documents["docno"].map(self._text)
-            documents = documents.assign(text=text)
-            documents = documents.dropna(subset="text")
-        labels = {}
-        if len(documents):
-            docnos = batch["docno"].tolist()
-            where = (f"the labeller of {self.name}, for the {len(documents)} documents from "
-                     f"{docnos[0]!r} to {docnos[-1]!r}")
-            labels = self._answer(documents, where)
-        of_batch = []
-        for key in self._keys(batch):
-            if key not in labels:
-                self._left_out.append(key[-1])
-            of_batch.append(labels.get(key))
-        column = pd.Series(of_batch, batch.index, dtype=object)
-        return batch.assign(labels=column)
+            text = documents["docno"].map(self._texts_of(documents["docno"]))
+            documents = documents.assign(text=text).dropna(subset="text")
+        labels = self._answer(documents) if len(documents) else {}
+        column = [labels.get(key) for key in self._keys(batch)]
+        return batch.assign(labels=pd.Series(column, batch.index, dtype=object))
 
-    def _answer(self, documents: pd.DataFrame, where: str) -> dict[tuple[str, ...], Any]:
-        """Return the labels that the labeller gives to documents.
-
-        :param where: the labeller and the documents, in errors
-        :raises ValueError: as :meth:`_ask`
-        """
+    def _answer(self, documents: pd.DataFrame) -> dict[Key, Any]:
+        """Return the labels that the labeller returns for documents."""
+        docnos = documents["docno"].tolist()
+        where = f"the labeller of {self.name}, for the documents {docnos[0]!r} to {docnos[-1]!r},"
         try:
             answer = self._labeller(documents)
         except Exception as error:  # of the user's code
-            raise ValueError(f"{where}, raised {error!r}; the labels before are kept") from error
-        what = f"what {where}, returned"
-        need_columns(answer, [*self._ids, self._column], what)
+            raise ValueError(f"{where} raised {error!r}; earlier labels are kept") from error
+        need_columns(answer, [*self._ids, self._column], f"the result of {where}")
         asked = {*self._keys(documents)}
-        labels: dict[tuple[str, ...], Any] = {}
+        labels: dict[Key, Any] = {}
         for key, label in zip(self._keys(answer), answer[self._column], strict=True):
             if key in labels or key not in asked:
-                fault = "twice" if key in labels else "which it was not asked for"
-                raise ValueError(f"{where}, returned {key[-1]!r} {fault}")
+                raise ValueError(f"{where} must return each document once, got {key[-1]!r} "
+                                 f"{'twice' if key in labels else 'in addition'}")
             labels_and_weights(key[-1], label)  # checks it
-            labels[key] = label
+            labels[key] = [] if label is None else label  # None: the labeller left it out
         return labels
 
-    def _keys(self, frame: pd.DataFrame) -> Iterable[tuple[str, ...]]:
+    def _keys(self, frame: pd.DataFrame) -> Iterable[Key]:
         """Return the identifiers of the documents in a frame."""
         columns = [texts_of(frame[name]) for name in self._ids]
         return zip(*columns, strict=True)
 
-    def _read(self, docnos: Iterable[str]) -> None:
-        """Read the texts of documents; those without a text are left out."""
-        if isinstance(self._texts, str):
-            from pt_fairness.io.irds import documents
-            distinct = {*docnos}
-            read = documents(self._texts, distinct)
-            self._text = {document.doc_id: document.default_text() for document in read}
-        else:
-            self._text = self._texts or {}
+    def _texts_of(self, docnos: pd.Series) -> Mapping[str, str]:
+        """Return the texts of documents; those without a text are left out."""
+        if not isinstance(self._texts, str):
+            return self._texts or {}
+        from pt_fairness.io.irds import documents
+        return {document.doc_id: document.default_text()
+                for document in documents(self._texts, {*docnos})}
 
 
 def _texts(texts: Any) -> dict[str, str] | str | None:
     """Return texts by docno, or the ir_datasets id that has them.
 
-    :raises ValueError: the texts are none of these, a column is missing, or a document has two
-        texts
+    :raises ValueError: if it is neither, a column is missing, or a document has two texts
     """
     if texts is None:
         return None
@@ -312,9 +270,21 @@ def _texts(texts: Any) -> dict[str, str] | str | None:
     return dict(zip(column.index, column, strict=True))
 
 
+class ErrorRates(NamedTuple):
+    """The agreement of the labels of a model with human labels; see :func:`error_rates`."""
+
+    #: Rows ``accuracy, kappa, alpha``, columns ``value, low, high, n``.
+    summary: pd.DataFrame
+    #: Columns ``label, human, model, precision, precision low, precision high, recall, recall low,
+    #: recall high, f1``.
+    labels: pd.DataFrame
+    #: The number of documents by human label (rows) and label of the model.
+    counts: pd.DataFrame
+
+
 def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
                 qids: Sequence[Any] | None = None,
-                docnos: Sequence[Any] | None = None) -> LabelErrors:
+                docnos: Sequence[Any] | None = None) -> ErrorRates:
     """Compare the labels of a model with human labels of the same documents.
 
     :func:`pt_fairness.analysis.agreement` is for the votes of several people.
@@ -322,231 +292,106 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     :param model: groups with at most one label for each document: a registered name, the path of a
         group file or a Groups object
     :param human: the human labels, in the same forms; also a dictionary or a frame
-    :param qids: the topic of each document to compare, ``[n]``, as of :meth:`Groups.lookup`
-    :param docnos: the documents to compare, ``[n]``; by default those of ``human``, or if it cannot
-        list them, those of ``model``
-    :returns: counts, accuracy, precision, recall, κ and α. Documents without a human label are left
-        out, with a warning if ``human`` has them without a group. A document without a label of the
-        model counts as wrong in accuracy and recall, and is left out of κ and α
-    :raises ValueError: no document has both labels, a document has weights or several labels,
+    :param qids: the topic of each document to compare, ``[n]``
+    :param docnos: the documents to compare, ``[n]``; by default all documents of ``human``, or of
+        ``model`` if ``human`` cannot list them
+    :returns: three frames, with intervals at 95 %:
+
+        - ``summary``: accuracy with Wilson's interval (1927), Cohen's κ with the large-sample
+          interval of Fleiss, Cohen and Everitt (1969), and Krippendorff's α for nominal labels. κ
+          and α are NaN if all labels are equal
+        - ``labels``: the number of documents, precision, recall (Wilson) and F₁ of each label,
+          NaN for 0 of 0
+        - ``counts``: documents by human label and label of the model, ``@NONE`` if it has none.
+          :func:`with_error_rates` takes it as ``rates``
+
+        Documents without a human label are left out, with a warning if ``human`` lists them
+        without a group. A document without a label of the model counts as wrong in accuracy and
+        recall, and is left out of κ and α
+    :raises ValueError: if no document has both labels, a document has weights or several labels,
         neither source can list its documents, or ``qids`` without ``docnos``
 
     Examples
     --------
     >>> from pt_fairness import groups
-    >>> model = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "CON"}, "tagger")
-    >>> print(groups.error_rates(model, {"a": "PRO", "b": "CON", "c": "CON", "d": "CON"}))
-    label  human  model         precision            recall   f1
-      CON      3      2 1.00 [0.34, 1.00] 0.67 [0.21, 0.94] 0.80
-      PRO      1      2 0.50 [0.09, 0.91] 1.00 [0.21, 1.00] 0.67
-    <BLANKLINE>
-    The labels of tagger agree with 4 human labels in 75.0 % [30.1, 95.4] (κ 0.50 [-0.23, 1.23]).
+    >>> model = {"a": "PRO", "b": "PRO", "c": "CON", "d": "CON"}
+    >>> rates = groups.error_rates(model, {"a": "PRO", "b": "CON", "c": "CON", "d": "CON"})
+    >>> rates.summary.round(2)
+              value   low  high  n
+    accuracy   0.75  0.30  0.95  4
+    kappa      0.50 -0.23  1.23  4
+    alpha      0.53   NaN   NaN  4
+    >>> rates.labels[["label", "human", "model", "precision", "recall", "f1"]].round(2)
+      label  human  model  precision  recall    f1
+    0   CON      3      2        1.0    0.67  0.80
+    1   PRO      1      2        0.5    1.00  0.67
     """
     model = get(model)
     human = get(human)
+    by_topic = model.by_topic or human.by_topic
     if docnos is None:
         if qids is not None:
-            raise ValueError("qids= names the topics of the documents in docnos=; give both")
+            raise ValueError("docnos must be the documents of the topics in qids, got None")
         qids, docnos = _documents(model, human)
-    by_topic = model.by_topic or human.by_topic
     if qids is None:
         if by_topic:
-            raise ValueError(f"{model!r} or {human!r} has labels by topic; name the topic of each "
-                             "document with qids=")
+            raise ValueError(f"qids must be the topic of each document, because {model!r} or "
+                             f"{human!r} has labels by topic, got None")
         qids = docnos  # any topic
     topics, documents = pair_texts("error_rates", qids, docnos)
-    frame = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
-    frame = frame.drop_duplicates(["qid", "docno"] if by_topic else "docno")
-    frame["model"], _ = _labels_of(model, frame)
-    frame["human"], without = _labels_of(human, frame)
-    has_label = frame["model"].notna()
-    left_out = frame[without & has_label]
+    pairs = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
+    pairs = pairs.drop_duplicates(["qid", "docno"] if by_topic else "docno")
+    topics, documents = pairs["qid"].to_numpy(), pairs["docno"].to_numpy()
+    model_code, model_labels, _ = single_labels(model, topics, documents)
+    human_code, human_labels, without = single_labels(human, topics, documents)
+    left_out = documents[without & (model_code >= 0)]
     if len(left_out):
-        docno = left_out["docno"].iloc[0]
-        warn(f"{len(left_out)} documents with a label of the model, such as {docno!r}, have no "
-             f"group in {human!r} and are left out. {LABEL_OR_LEAVE}")
-    labelled = frame.dropna(subset="human")
-    if labelled["model"].isna().all():
-        first = frame["docno"][:3].tolist()
-        raise ValueError(f"no document has a label in both {human!r} and {model!r}; the first "
-                         f"documents are {shown(first)}. Both need the same docnos")
-    of_model = labelled["model"].fillna(NONE)
-    counts = pd.crosstab(labelled["human"], of_model)
-    labels = {*counts.index, *counts.columns}
-    present = sorted(labels - {NONE})
-    counts = counts.reindex(index=present, columns=[*present, NONE], fill_value=0)
-    name = model.made_of or model.registered
-    if os.path.isabs(name):
-        name = os.path.basename(name)
-    return LabelErrors(counts, name)
-
-
-def _labels_of(source: Groups, pairs: pd.DataFrame) -> tuple[Any, Bools]:
-    """Return the label of each document, ``None`` for none, and a mask of those in no group.
-
-    :param pairs: the columns ``qid, docno``
-    :raises ValueError: a document has several labels or weights
-    """
-    qids = pairs["qid"].to_numpy(object)
-    docnos = pairs["docno"].to_numpy(object)
-    codes, labels, without = single_labels(source, qids, docnos)
-    labels_or_none = np.array([*labels, None], dtype=object)
-    return labels_or_none[codes], without
-
-
-def _listed(source: Groups) -> tuple[Any, Any]:
-    """Return the topics and the documents of a source, ``None, []`` if it cannot list them."""
-    if isinstance(source, FromTransformer):
-        source = source.labelled()
-    return source.documents() or (None, [])
+        warn(f"{len(left_out)} documents with a label of the model, such as {left_out[0]!r}, are "
+             f"without a group in {human!r} and are left out. {LABEL_OR_LEAVE}")
+    if not ((human_code >= 0) & (model_code >= 0)).any():
+        raise ValueError(f"{human!r} and {model!r} must have labels of the same documents, got "
+                         f"none for {shown(documents[:3].tolist())}")
+    labelled = human_code >= 0
+    human_label = np.array(human_labels, object)[human_code[labelled]]
+    model_label = np.array([*model_labels, NONE], object)[model_code[labelled]]
+    counts = pd.crosstab(human_label, model_label, rownames=["human"], colnames=["model"])
+    labels = sorted({*counts.index, *counts} - {NONE})
+    counts = counts.reindex(index=labels, columns=[*labels, *({NONE} & {*counts})], fill_value=0)
+    table = counts[labels].to_numpy()
+    n = len(human_label)
+    compared = table.sum()
+    right = np.diag(table)
+    rows = [(*_wilson(right.sum(), n), n), (*kappa(table), compared),
+            (_alpha(table), nan, nan, compared)]
+    summary = pd.DataFrame(rows, ["accuracy", "kappa", "alpha"], ["value", "low", "high", "n"])
+    per_label = pd.DataFrame({"label": labels, "human": counts.sum(axis=1).to_numpy(),
+                             "model": table.sum(axis=0)})
+    for name, side in (("precision", "model"), ("recall", "human")):
+        titles = [name, f"{name} low", f"{name} high"]
+        per_label[titles] = np.transpose(_wilson(right, per_label[side]))
+    per_label["f1"] = 2 * right / (per_label["human"] + per_label["model"])
+    return ErrorRates(summary, per_label, counts)
 
 
 def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:
     """Return the topics (``None`` if they do not matter) and the documents to compare.
 
-    :raises ValueError: neither source can list them
+    :raises ValueError: if neither source can list them
     """
-    qids, docnos = _listed(human)
+    qids, docnos = human.documents() or (None, ())
     if len(docnos) and (qids is not None or not model.by_topic):
         return qids, docnos
-    qids, docnos = _listed(model)
+    qids, docnos = model.documents() or (None, ())
     if not len(docnos):
-        raise ValueError(f"neither {human!r} nor {model!r} can list the documents to compare; name "
-                         "them with qids= and docnos=")
+        raise ValueError(f"docnos must be the documents to compare, because neither {human!r} nor "
+                         f"{model!r} lists its documents, got None")
     return qids, docnos
-
-
-class LabelErrors:
-    """Human labels and a model's labels of the same documents; see :func:`error_rates`.
-
-    Intervals are at 95 %. Those of shares are Wilson's (1927). That of κ is from its large-sample
-    standard error (Fleiss, Cohen & Everitt 1969).
-
-    :param counts: the number of documents by human label (rows) and label of the model; the last
-        column, ``@NONE``, is that of the documents without a label of the model
-    :param name: the name of the model
-    """
-
-    #: The number of documents by human label (rows) and label of the model. The last column is
-    #: ``@NONE`` if there are documents without a label of the model.
-    counts: pd.DataFrame
-
-    def __init__(self, counts: pd.DataFrame, name: str) -> None:
-        self._labelled = counts.drop(columns=NONE)
-        self._without = int(counts[NONE].sum())
-        self.counts = counts if self._without else self._labelled
-        self._number = counts.to_numpy().sum()
-        self._name = name
-
-    @property
-    def accuracy(self) -> Estimate:
-        """The share of the human labels with which the model agrees, and its interval."""
-        right = np.trace(self._labelled)
-        share, low, high = _wilson(right, self._number)
-        return float(share), float(low), float(high)
-
-    @property
-    def kappa(self) -> Estimate:
-        """Cohen's κ and its interval; NaN if there is one label only."""
-        return kappa(self._labelled.to_numpy())
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's α for nominal labels, NaN if there is one label only; no interval."""
-        counts = self._labelled.to_numpy()
-        n = 2 * counts.sum()
-        of_labels = counts.sum(axis=0) + counts.sum(axis=1)
-        expected = n * n - of_labels @ of_labels
-        if expected == 0:
-            return _UNDEFINED
-        different = n - 2 * np.trace(counts)
-        alpha = 1 - (n - 1) * different / expected
-        return float(alpha), math.nan, math.nan
-
-    @cached_property
-    def labels(self) -> pd.DataFrame:
-        """Precision, recall and F₁ of each label.
-
-        The columns are ``label, human, model, precision, precision low, precision high, recall,
-        recall low, recall high, f1``. ``human`` and ``model`` are numbers of documents. A share is
-        NaN for 0 of 0.
-        """
-        right = np.diag(self._labelled)
-        human = self.counts.sum(axis=1)
-        model = self._labelled.sum()
-        columns = {"label": model.index, "human": human, "model": model}
-        for name, number in (("precision", model), ("recall", human)):
-            titles = name, f"{name} low", f"{name} high"
-            shares = _wilson(right, number)
-            columns |= zip(titles, shares, strict=True)
-        columns["f1"] = 2 * right / (human + model)
-        return pd.DataFrame(columns).reset_index(drop=True)
-
-    @property
-    def true_given_model(self) -> dict[str, dict[str, float]]:
-        """The share of each human label among the documents with each label of the model.
-
-        :func:`with_error_rates` takes this dictionary as ``rates``.
-        """
-        return _shares(self._labelled.T)
-
-    @property
-    def model_given_true(self) -> dict[str, dict[str, float]]:
-        """The share of each label of the model among the documents with each human label.
-
-        :func:`with_error_rates` takes this dictionary as ``rates`` if it has a ``prior``.
-        """
-        return _shares(self._labelled)
-
-    @property
-    def sentence(self) -> str:
-        """The agreement as a sentence for a paper."""
-        share, low, high = (f"{100 * value:.1f}" for value in self.accuracy)
-        text = (f"The labels of {self._name} agree with {self._number} human labels in "
-                f"{share} % [{low}, {high}] (κ {_shown(self.kappa)}).")
-        if self._without:
-            text += (f" {self._without} of these documents have no label of the model: they count "
-                     "as wrong, and κ leaves them out.")
-        return text
-
-    def _table(self) -> pd.DataFrame:
-        table = self.labels.loc[:, ["label", "human", "model"]]
-        for name in ("precision", "recall"):
-            estimates = self.labels[[name, f"{name} low", f"{name} high"]]
-            table[name] = estimates.apply(_shown, axis=1)
-        table["f1"] = self.labels["f1"].map("{:.2f}".format)
-        return table
-
-    def __repr__(self) -> str:
-        table = self._table().to_string(index=False)
-        return f"{table}\n\n{self.sentence}"
-
-    def to_latex(self) -> str:
-        """Return the table of the labels in LaTeX, for the package booktabs."""
-        table = self._table()
-        labels = table["label"]
-        table["label"] = labels.str.replace(r"([#$%&_{}])", r"\\\1", regex=True)
-        return table.to_latex(index=False, column_format="lrrrrr")
-
-
-def _shares(counts: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return each row that is not all 0, divided by its sum."""
-    counts = counts[counts.any(axis=1)]
-    shares = counts.div(counts.sum(axis=1), axis=0)
-    return shares.to_dict("index")
-
-
-def _shown(estimate: Iterable[float]) -> str:
-    value, low, high = estimate
-    if math.isnan(value):
-        return "–"
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:
     """Return shares with Wilson's intervals, NaN for 0 of 0."""
     from statsmodels.stats.proportion import proportion_confint
-    number = np.where(number, number, math.nan)
+    number = np.where(number, number, nan)
     low, high = proportion_confint(hits, number, method="wilson")
     return hits / number, low, high
 
@@ -556,10 +401,19 @@ def kappa(counts: Ints) -> Estimate:
 
     :param counts: the number of documents of each human label (row) and label of the model
     """
+    from scipy.stats import norm
     from statsmodels.stats.inter_rater import cohens_kappa
-    of_labels = counts.sum(axis=0) + counts.sum(axis=1)
-    if np.count_nonzero(of_labels) < 2:
-        return _UNDEFINED
-    with np.errstate(invalid="ignore", divide="ignore"):  # of its test, which is not used
+    with np.errstate(invalid="ignore", divide="ignore"):
         result = cohens_kappa(counts)
-    return float(result.kappa), float(result.kappa_low), float(result.kappa_upp)
+    # Its own interval is NaN where rounding makes the variance of κ = 1 negative.
+    half = norm.isf(0.025) * sqrt(np.clip(result.var_kappa, 0, inf))
+    return float(result.kappa), float(result.kappa - half), float(result.kappa + half)
+
+
+def _alpha(counts: Ints) -> float:
+    """Return Krippendorff's α for nominal labels, NaN if there is one label only."""
+    n = 2 * counts.sum()
+    labels = counts.sum(axis=0) + counts.sum(axis=1)
+    different = n - 2 * np.trace(counts)
+    with np.errstate(invalid="ignore"):
+        return float(1 - (n - 1) * different / (n * n - labels @ labels))

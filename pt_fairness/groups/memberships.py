@@ -53,7 +53,7 @@ class Memberships(NamedTuple):
         return np.bincount(self.item, minlength=n)
 
     def without_group(self, n: int) -> Bools:
-        """Return whether each document is known to have no group, ``[n]``."""
+        """Return whether each document is known to be without a group, ``[n]``."""
         unknown = self.unknown_of(n)
         is_known = ~np.isnan(unknown)
         return is_known & (self.label_counts(n) == 0)
@@ -94,14 +94,13 @@ class Table:
     """Annotations by document, or by topic and document.
 
     Several rows of a document are several groups. Rows whose group is missing, empty or ``-`` are
-    ignored, and those of weight 0 are no membership. The weights of rows with the same document and
-    group add up.
+    ignored, and a weight of 0 means that the document is outside the group. The weights of rows
+    with the same document and group add up.
 
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
         document has weights
-    :raises ValueError: a row with a group has no topic or no document, or the weights of a document
-        sum to infinity
+    :raises ValueError: if a row lacks its topic or its document
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
@@ -110,54 +109,27 @@ class Table:
             group = group.map(label_text, na_action="ignore")
         codes, names = pd.factorize(group)
         texts = list(map(str, names))
-        labels = {*texts}.difference(UNANNOTATED)
-        self.labels = sorted(labels)
+        self.labels = sorted({*texts}.difference(UNANNOTATED))
         codes = recoded(codes, texts, [*self.labels, UNKNOWN_GROUP])
-        is_unknown = codes == len(self.labels)
-        labelled = (codes >= 0) & ~is_unknown
-        complete = docno.notna()
-        if qid is not None:
-            complete &= qid.notna()
-        rows = labelled | complete.to_numpy()  # a row without a group may lack its document
-        if not rows.all():
-            docno = docno[rows]
-            codes = codes[rows]
-            labelled = labelled[rows]
-            is_unknown = is_unknown[rows]
-            if qid is not None:
-                qid = qid[rows]
-            if weight is not None:
-                weight = weight[rows]
-        codes = codes[labelled]
         self._index = DocumentIndex(qid, docno, "groups")
+        #: Whether annotations are by topic and document.
+        self.by_topic = qid is not None
         pair = self._index.pair
         documents = len(self._index)
-        self._unknown = np.zeros(documents)
-        members = pair[labelled]
-        shares = None
+        is_unknown = codes == len(self.labels)
+        is_member = (codes >= 0) & ~is_unknown
+        unknown = np.zeros(documents)
         if weight is not None:
-            shares = weight[labelled]
-            positive = shares != 0
-            members = members[positive]
-            codes = codes[positive]
-            shares = shares[positive]
-            self._unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
-        members, self._codes, self.weight = distinct_annotations(members, codes, shares)
-        if self.weight is not None:
-            total = np.bincount(members, self.weight, documents) + self._unknown
-            infinite = np.isinf(total)[pair]
-            if infinite.any():
-                document = str(docno.iloc[infinite.argmax()])
-                raise ValueError(f"the weights of {document!r} sum to infinity; give smaller "
-                                 "weights, such as shares")
-        count = np.bincount(members, minlength=documents)
-        self._count = count.astype(np.int32)
-        self._start = np.cumsum(count) - count
-
-    @property
-    def by_topic(self) -> bool:
-        """Whether annotations are by topic and document."""
-        return self._index.topics is not None
+            unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
+            is_member &= weight != 0
+            weight = weight[is_member]
+        pair, self._codes, self.weight = distinct_annotations(
+            pair[is_member], codes[is_member], weight)
+        count = np.bincount(pair, minlength=documents)
+        # The last element stands for documents that are not in the table.
+        self._count = np.append(count, 0).astype(np.int32)
+        self._start = np.append(np.cumsum(count) - count, 0)
+        self._unknown = np.append(unknown, nan)
 
     @classmethod
     def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
@@ -167,15 +139,14 @@ class Table:
             have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too. A group can be
             a list of labels.
         :param what: the name of the frame in errors
-        :raises ValueError: a column is missing, a group is neither a label nor a list of labels, or
-            a weight is no number of at least 0
+        :raises ValueError: if a column is missing, a group is neither a label nor a list of labels,
+            or a weight is not a number of at least 0
         """
         frame = as_frame(frame)
         need_frame(frame, what)
         qid, docno = id_columns(frame)
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
-        topics = frame.get(qid)
         group = frame["group"]
         weight = None
         if "weight" in frame:
@@ -184,21 +155,16 @@ class Table:
             numbers = weights_of(frame[["weight"]],
                                  lambda row: f"row {frame.index[row]} of {what}", unused)
             weight = numbers[:, 0]
-        return cls(topics, frame[docno], group, weight)
+        return cls(frame.get(qid), frame[docno], group, weight)
 
     def documents(self) -> tuple[Any, Any]:
         """Return the topics and the docnos of the table, as :meth:`Groups.documents` does."""
         return self._index.documents()
 
     def content(self) -> Any:
-        """Return all annotations, sorted, to be hashed independently of the order of the rows."""
-        order, documents = self._index.sorted()
-        count = self._count[order]
-        rows = ranges(self._start[order], count)
-        weights = None
-        if self.weight is not None:
-            weights = self.weight[rows], self._unknown[order]
-        return self.labels, documents, self._codes[rows], count, weights
+        """Return all annotations, to be hashed."""
+        return (self.labels, self._index.content(), self._codes, self._count, self.weight,
+                self._unknown)
 
     def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
@@ -209,22 +175,13 @@ class Table:
         topic: Any = None
         topics: Any = ()
         if self.by_topic:
-            qids = np.asarray(qids, dtype=object)
-            topic, topics = pd.factorize(qids)
-        names = list(map(label_text, topics))
-        pair = self._index.find(topic, names, docnos)
-        item = np.flatnonzero(pair >= 0)
-        unknown = np.full(len(pair), nan)
-        pair = pair[item]
-        unknown[item] = self._unknown[pair]
+            topic, topics = pd.factorize(np.asarray(qids, dtype=object))
+        pair = self._index.find(topic, list(map(label_text, topics)), docnos)
         count = self._count[pair]
-        start = self._start[pair]
-        rows = ranges(start, count)
-        weight = None
-        if self.weight is not None:
-            weight = self.weight[rows]
-        codes = self._codes[rows]
-        return Memberships(np.repeat(item, count), codes, self.labels, weight, unknown)
+        rows = ranges(self._start[pair], count)
+        weight = None if self.weight is None else self.weight[rows]
+        item = np.repeat(np.arange(len(pair)), count)
+        return Memberships(item, self._codes[rows], self.labels, weight, self._unknown[pair])
 
 
 def distinct_annotations(item: Ints, codes: Ints,
@@ -246,7 +203,7 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     """Return a frame with a row for each label in the lists of its column ``group``.
 
     :param what: the name of the frame in the error
-    :raises ValueError: a group is neither a label nor a list of labels
+    :raises ValueError: if a group is neither a label nor a list of labels
     """
     group = frame["group"]
     # pandas infers "unknown-array" for lists of Arrow.
@@ -256,8 +213,8 @@ def one_label_each(frame: pd.DataFrame, what: str) -> pd.DataFrame:
     dictionaries = [value for value in group if isinstance(value, Mapping)]
     nested = [value for value in rows["group"] if not pd.api.types.is_scalar(value)]
     for wrong in [*dictionaries, *nested][:1]:
-        raise ValueError(f"{what} has the group {shown(str(wrong))}; a group is a label, or a list "
-                         "of labels")
+        raise ValueError(f"a group of {what} must be a label or a list of labels, got "
+                         f"{shown(wrong)}")
     return rows
 
 

@@ -16,7 +16,6 @@ from pt_fairness.core.identifiers import as_frame, with_text_ids
 from pt_fairness.core.messages import (
     UNANNOTATED,
     distinct_labels,
-    first_names,
     label_text,
     label_texts,
     listed,
@@ -25,7 +24,7 @@ from pt_fairness.core.messages import (
     warn,
 )
 from pt_fairness.core.registry import Registry
-from pt_fairness.groups.group_source import Groups
+from pt_fairness.groups.group_source import Groups, Listed
 from pt_fairness.groups.memberships import Memberships, Table
 from pt_fairness.io.document_files import (
     label_of,
@@ -37,9 +36,6 @@ from pt_fairness.io.document_files import (
 )
 from pt_fairness.io.files import need_columns, need_rows
 
-#: Columns that look like weights, and are none.
-_LIKE_WEIGHTS = ("weights", "probability", "prob", "score", "p")
-
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
                order: Iterable[Any] | None = None) -> Groups:
@@ -49,11 +45,11 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
         as polars, pyarrow or datasets. Several rows of a document are several groups, and so is a
         list of labels; a missing or empty group, or ``-``, is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
-        the sum of the document's weights, so that a weight of 0 is no membership; without it, the
-        shares are equal.
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a column is missing, a weight is not a number of at least 0, or ``order``
+        the sum of the document's weights, so that a weight of 0 excludes it from a group; without
+        it, the shares are equal.
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a column is missing, a weight is not a number of at least 0, or ``order``
         lacks a label
 
     Examples
@@ -68,11 +64,7 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     0   1     b   CON     0.3
     1   1     b   PRO     0.7
     """
-    frame = as_frame(frame)
-    if not isinstance(frame, pd.DataFrame):
-        raise ValueError(f"groups come from a DataFrame here, not from a {type(frame).__name__}; "
-                         "from_mapping takes dictionaries, from_file takes paths")
-    return _of_frame(frame, "the frame of groups", name, order)
+    return Listed(Table.of_frame(frame), name, order)
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
@@ -83,9 +75,9 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
         dictionary: group → number), or qid → such a dictionary. Numbers in inner dictionaries are
         weights if all innermost values are numbers; to use numbers as labels by topic, give them
         as lists or text.
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a value is none of these, a weight is below 0, or ``order`` lacks a label
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a value is none of these, a weight is below 0, or ``order`` lacks a label
 
     Examples
     --------
@@ -101,9 +93,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
     1   1     a   PRO     0.7
     """
     if not isinstance(mapping, (Mapping, pd.Series)):
-        raise ValueError(f"groups come from a dictionary here, not from a "
-                         f"{type(mapping).__name__}; from_frame takes DataFrames, from_file takes "
-                         "paths")
+        raise ValueError(f"mapping must be a dictionary, got a {type(mapping).__name__}")
     documents = [value for _, value in mapping.items()]
     nested = all(isinstance(value, Mapping) for value in documents)
     by_topic = nested and not all(map(_holds_weights, documents))
@@ -117,7 +107,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
     weight = frame["weight"].to_numpy(float)
     is_weighted = not np.isnan(weight).all()
     table = Table(topics, frame["docno"], frame["group"], weight if is_weighted else None)
-    return _Frame(table, name, order)
+    return Listed(table, name, order)
 
 
 def _holds_weights(value: Any) -> bool:
@@ -137,16 +127,16 @@ def labels_and_weights(docno: Any, groups: Any) -> Iterable[tuple[Any, float]]:
     if _holds_weights(groups):
         for group, weight in groups.items():
             if not (math.isfinite(weight) and weight >= 0):
-                raise ValueError(f"the weight of {group!r} for {docno!r} is {shown(weight)}; "
-                                 "weights are numbers of at least 0")
+                raise ValueError(f"the weight of {group!r} for {docno!r} must be a number of at "
+                                 f"least 0, got {shown(weight)}")
         return groups.items() or [_NO_LABEL]
     if pd.api.types.is_scalar(groups):
         return [(groups, math.nan)]
     if isinstance(groups, (list, tuple, set, frozenset, np.ndarray, pd.Series)):
         return [(group, math.nan) for group in groups] or [_NO_LABEL]
-    raise ValueError(f"the groups of {docno!r} are {shown(groups)}; a document has a label, a list "
-                     "of labels or a dictionary of weights, and either all or none of the values "
-                     "are dictionaries of documents by topic")
+    raise ValueError(f"the groups of {docno!r} must be a label, a list of labels or a dictionary "
+                     "of weights, or all values dictionaries of documents by topic, got "
+                     f"{shown(groups)}")
 
 
 def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | None = None,
@@ -155,10 +145,10 @@ def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | 
 
     :param pattern: the regular expression to search in the docno. The label is the capturing group
         named ``group``, or else the first capturing group, or else the whole match.
-    :param labels: the label set; other matches are no group
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: ``pattern`` is no regular expression, or ``order`` lacks a label
+    :param labels: the possible labels; other matches are ignored
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if ``pattern`` is not a regular expression, or ``order`` lacks a label
 
     Examples
     --------
@@ -189,10 +179,10 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
 
     All but Parquet are compressed if the name ends in ``.gz``.
 
-    :param name: the name of the groups; by default derived from a hash of their content
+    :param name: the name of the groups; by default derived from their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0
         means that the document is not in the group. With ``weights='wide'``, the columns to read
-    :param order: the labels in ascending order, if they have an order
+    :param order: the labels in ascending order, for ordinal measures
     :param column: the column of a table, of Parquet or of JSON that has the group; ``a.b`` is the
         key ``b`` of the objects in ``a``
     :param id: the column that has the documents; by default the first of ``docno``, ``doc_id``,
@@ -200,11 +190,11 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     :param sep: what separates several groups in a cell of text, such as ``';'``
     :param weights: ``'wide'`` if each group has a column of weights, ``docno, PRO, CON`` or
         ``docno, P(PRO), P(CON)``
-    :raises ValueError: a line cannot be parsed (the error names file and line), a column is
+    :raises ValueError: if a line cannot be parsed (the error names file and line), a column is
         missing, a weight is not a number of at least 0, a share is negative, or ``order`` lacks a
         label
-    :raises OSError: the file cannot be opened
-    :raises ImportError: pyarrow is not installed, which Parquet needs
+    :raises OSError: if the file cannot be opened
+    :raises ImportError: if pyarrow is not installed, which Parquet needs
 
     Examples
     --------
@@ -236,25 +226,10 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
         frame = frame.assign(group=lists).explode("group")
         frame["group"] = frame["group"].str.strip()
     path = os.fspath(path)
-    groups = _of_frame(frame, path, name, order, declared)
+    groups = Listed(Table.of_frame(frame, path), name, order, declared)
     groups.made_of = path
     groups.judged = judged
     return groups
-
-
-def _of_frame(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[Any] | None,
-              labels: Iterable[str] = ()) -> Groups:
-    """Return the groups in a frame; warn of a column that looks like weights.
-
-    :param what: the name of the frame in messages
-    :param labels: labels that are declared, too
-    """
-    table = Table.of_frame(frame, what)
-    for column in map(str, frame):
-        if table.weight is None and column.lower() in _LIKE_WEIGHTS:
-            warn(f"{what} has a column {column!r}, which is not used; if it holds the weights of "
-                 "the groups, call it 'weight'")
-    return _Frame(table, name, order, labels)
 
 
 def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
@@ -267,12 +242,12 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     :param qrels: a TREC qrels file, whose labels may be text, compressed if its name ends in
         ``.gz``; or a frame ``qid, docno, label`` (or ir_measures' names)
     :param none: the labels that mean no group, such as ``["NO"]``
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
-    :raises ValueError: a line of the file cannot be read (the error names file and line), a column
-        is missing, no document has the label ``none``, no document has another, or ``order`` lacks
-        a label
-    :raises OSError: the file cannot be opened
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
+    :raises ValueError: if a line of the file cannot be read (the error names file and line), a
+        column is missing, no document has the label ``none``, no document has another, or ``order``
+        lacks a label
+    :raises OSError: if the file cannot be opened
 
     Examples
     --------
@@ -295,52 +270,14 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
     labels = sorted(texts.dropna().unique())
     for label in dropped:
         if label not in labels:
-            raise ValueError(f"none={shown(dropped)}: no document has the label {label!r}; the "
-                             f"labels are {listed(labels)}")
-    if {*labels} <= {*UNANNOTATED, *dropped}:
-        raise ValueError(f"no document has a group: the labels are {listed(labels)}, and "
-                         f"none={shown(dropped)}")
-    # The documents stay: they were judged, and have no group.
-    frame["group"] = texts.mask(texts.isin(dropped))
-    groups = from_frame(frame, name, order=order)
+            raise ValueError(f"none must hold labels of the qrels, {listed(labels)}, got {label!r}")
+    # The documents stay: they were judged, and belong to no group.
+    groups = from_frame(frame.assign(group=texts.mask(texts.isin(dropped))), name, order=order)
+    if not groups.labels:
+        raise ValueError(f"the qrels must have a label besides {listed(dropped)}, got "
+                         f"{listed(labels)}")
     groups.judged = True
     return groups
-
-
-def of_data(data: Any) -> Groups:
-    """Return groups from a DataFrame, a dictionary or a Series."""
-    if isinstance(data, pd.DataFrame):
-        return from_frame(data)
-    return from_mapping(data)
-
-
-class _Frame(Groups):
-    complete = True
-    in_parts = True
-
-    def __init__(self, table: Table, name: str | None, order: Iterable[Any] | None,
-                 labels: Iterable[str] = ()) -> None:
-        self._table = table
-        super().__init__(name, [*table.labels, *labels], order)
-        self.weighted = table.weight is not None
-        self.by_topic = table.by_topic
-        texts = pd.Series(self.labels, dtype=object)
-        folded = texts.str.normalize("NFKC").str.casefold()
-        folded = folded.str.replace(r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+", "", regex=True)
-        twice = texts[folded.duplicated(keep=False)]
-        if len(twice):
-            warn(f"the labels {first_names([*map(ascii, twice)])} differ by case, blanks or the "
-                 "encoding of a character alone, and are different groups; spell them alike if "
-                 "they are one")
-
-    def _content(self) -> Any:
-        return self.labels, self.order, self._table.content()
-
-    def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        return self._table.find(qids, docnos)
-
-    def documents(self) -> tuple[Any, Any]:
-        return self._table.documents()
 
 
 class _Pattern(Groups):
@@ -349,12 +286,11 @@ class _Pattern(Groups):
     def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
                  order: Iterable[Any] | None) -> None:
         super().__init__(name, labels, order)
-        if not isinstance(pattern, str):
-            raise ValueError(f"a pattern is text, not a {type(pattern).__name__}")
         try:
             self._pattern = re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{shown(pattern)} is no regular expression: {error}") from None
+        except (TypeError, re.error) as error:
+            raise ValueError(f"pattern must be a regular expression, got {shown(pattern)}: "
+                             f"{error}") from None
         self.made_of = pattern
         # The number of a capturing group; 0 is the whole match.
         first = min(1, self._pattern.groups)
@@ -365,15 +301,13 @@ class _Pattern(Groups):
         return self.made_of, self.labels, self.complete, self.order
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        docnos = np.asarray(docnos, dtype=object)
-        document, distinct = pd.factorize(docnos)
+        document, distinct = pd.factorize(np.asarray(docnos, dtype=object))
         matches = [self._pattern.search(str(docno)) for docno in distinct]
         labels = pd.Series([match and match[self._part] for match in matches], dtype=object)
         is_label = ~labels.isin(UNANNOTATED)
         if self.complete:
             is_label = labels.isin(self.labels or ())
-        labels = labels.where(is_label)
-        codes, names = pd.factorize(labels)
+        codes, names = pd.factorize(labels.where(is_label))
         codes = codes[document]
         item = np.flatnonzero(codes >= 0)
         return Memberships(item, codes[item], list(map(str, names)))
@@ -385,23 +319,23 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     """Return groups from the votes of several annotators.
 
     The group of a document is the label with the most votes, or that with more than half of them. A
-    document without such a label has no group; one warning counts these. The label set holds every
-    label that has a vote.
+    document without such a label is left without a group; one warning counts these. ``labels`` has
+    every label with a vote.
 
     Source: Gezici et al. (2021), section 4.2, which has three votes for a stance, five for a
     leaning, and "majority-voting". It does not say which majority that is, nor what happens without
     one: both are decisions of this package.
 
     :param frame: columns ``docno, annotator, label`` or ``qid, docno, annotator, label``, a row for
-        each vote. A missing or empty label, or ``-``, is no vote.
-    :param name: the name of the groups; by default derived from a hash of their content
-    :param order: the labels in ascending order, if they have an order
+        each vote. A missing or empty label, or ``-``, is ignored.
+    :param name: the name of the groups; by default derived from their content
+    :param order: the labels in ascending order, for ordinal measures
     :param shares: whether a document is in the group of every label that it has votes for, with the
         number of these votes as weight, instead of in one group
     :param majority: ``'plurality'`` for the label with more votes than every other label,
         ``'absolute'`` for the label with more than half of the votes
-    :raises ValueError: a column or an identifier is missing, there is no vote, an annotator has two
-        votes for a document, ``order`` lacks a label, ``majority`` is none of these, or
+    :raises ValueError: if a column or an identifier is missing, votes are missing, an annotator has
+        two votes for a document, ``order`` lacks a label, ``majority`` is none of these, or
         ``'absolute'`` with ``shares=True``
 
     Examples
@@ -422,22 +356,18 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     """
     one_of("majority", majority, ("plurality", "absolute"))
     if shares and majority == "absolute":
-        raise ValueError("shares=True takes all labels of a document as its groups, so majority="
-                         "'absolute' is not possible with it")
+        raise ValueError("majority must be 'plurality' with shares=True, which takes all labels of "
+                         "a document as its groups, got 'absolute'")
     counts = vote_counts(frame)
     if majority == "plurality":
-        most = counts.max(axis=1)
-        first = counts.eq(most, axis=0)
-        needed = "single label with the most votes"
+        first = counts.eq(counts.max(axis=1), axis=0)
     else:
-        half = counts.sum(axis=1) / 2
-        first = counts.gt(half, axis=0)
-        needed = "label with more than half of the votes"
+        first = counts.gt(counts.sum(axis=1) / 2, axis=0)
     without = first.sum(axis=1) != 1
     if without.any() and not shares:
         warn(f"{without.sum()} of {len(counts)} documents with votes, such as "
-             f"{without.idxmax()!r}, have no {needed} and so no group; with shares=True, "
-             "all labels of a document are its groups")
+             f"{without.idxmax()!r}, are without a majority ({majority}) and so without a group; "
+             "with shares=True, all labels of a document are its groups")
     votes = counts if shares else first[~without]
     numbers = votes.to_numpy()
     row, label = numbers.nonzero()
@@ -445,16 +375,15 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     rows["group"] = votes.columns[label]
     if shares:
         rows["weight"] = numbers[row, label]
-    table = Table.of_frame(rows)
-    return _Frame(table, name, order, counts.columns)
+    return Listed(Table.of_frame(rows), name, order, counts.columns)
 
 
 def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the number of votes for each label, a row for each document that has a vote.
 
-    :param frame: as of :func:`from_votes`
+    :param frame: the frame that :func:`from_votes` takes
     :returns: a column for each label; the index is ``docno``, or ``qid`` and ``docno``
-    :raises ValueError: as :func:`from_votes`
+    :raises ValueError: if as :func:`from_votes`
     """
     frame = as_frame(frame)
     need_columns(frame, ["docno", "annotator", "label"], "the frame of votes")
@@ -463,11 +392,11 @@ def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:
     label = frame["label"].map(label_text, na_action="ignore")
     is_vote = label.notna() & ~label.isin(UNANNOTATED)
     frame = frame.assign(label=label)[is_vote]
-    need_rows(frame, "the frame of votes, without the rows that have no label,")
+    need_rows(frame, "the frame of votes, without rows that lack a label,")
     votes = with_text_ids(frame, "frame of votes", *ids)
     for _, vote in votes[votes.duplicated(ids)][:1].iterrows():
-        raise ValueError(f"annotator {vote['annotator']!r} has two votes for "
-                         f"{' '.join(vote[document])!r}; keep one of them")
+        raise ValueError(f"an annotator must have one vote for a document, got two of "
+                         f"{vote['annotator']!r} for {' '.join(vote[document])!r}")
     counts = votes.groupby([*document, "label"], observed=True).size()
     return counts.unstack(fill_value=0)
 
@@ -495,9 +424,14 @@ def summary(qrels: pd.DataFrame) -> str:
     return f"{text}: {', '.join(labels)}"
 
 
+def _converted(data: Any) -> Groups:
+    """Return groups from a DataFrame, a dictionary or a Series."""
+    return from_frame(data) if isinstance(data, pd.DataFrame) else from_mapping(data)
+
+
 REGISTRY = Registry(Groups, from_file,
                     "from_frame, from_mapping, from_pattern, from_text or from_file",
-                    convert=of_data)
+                    convert=_converted)
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
@@ -506,7 +440,7 @@ def register(name: str, groups: Groups | Callable[[], Groups]) -> None:
     Groups registered under the same name before are replaced.
 
     :param groups: a Groups object, or a function that makes one when a measure first needs it
-    :raises ValueError: it is neither, or the name is empty
+    :raises ValueError: if it is neither, or the name is empty
 
     Examples
     --------

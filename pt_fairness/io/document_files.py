@@ -85,7 +85,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
         check(source, frame, "label", label % 1 == 0, "a whole number; "
               "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
         check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
-    frame = frame.assign(label=label.astype("int64"), iteration=labels_of(frame["iteration"]))
+        groups = labels_of(source, frame["iteration"])
+    frame = frame.assign(label=label.astype("int64"), iteration=groups)
     return frame[["qid", "docno", "label", "iteration"]].reset_index(drop=True)
 
 
@@ -437,8 +438,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
             names = roles_of(source, frame.columns, column, document)
             frame = _distinct(frame.set_axis(names, axis="columns"), source)
             _check_groups(source, frame)
-            if not is_structured(source):
-                frame = frame.assign(group=labels_of(frame["group"]))
+            frame = frame.assign(group=labels_of(source, frame["group"]))
             return Labelled(frame, False)
         _, line = first_line(source)
         if column != "group" or len(fields_of(line)) != 4:
@@ -457,7 +457,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                                  "qrels; if the numbers are the groups, use "
                                  "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
-        frame = frame.assign(group=labels_of(frame["group"]))
+        frame = frame.assign(group=labels_of(source, frame["group"]))
         return Labelled(frame, True)
 
 

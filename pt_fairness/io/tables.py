@@ -18,7 +18,7 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import LARGEST_FLOAT, texts_of
-from pt_fairness.core.messages import shown, warn
+from pt_fairness.core.messages import first_names, label_text, shown, warn
 from pt_fairness.io.files import Input, need_columns
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
@@ -36,6 +36,8 @@ _BLANKS = r"\s+"
 _SPACE = re.compile(r"[ \t\r\n]+")
 #: A comment, as trec_eval 10 knows it.
 _COMMENT = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?#.*")
+#: Characters that labels differ by unseen: white space, soft hyphens, and those without a width.
+_INVISIBLE = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+"
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
 
@@ -409,8 +411,20 @@ def check_ids(source: Input, frame: pd.DataFrame, *others: str) -> None:
             check(source, frame, column, ~strange, "in one line (see its quotation marks)")
 
 
-def labels_of(column: pd.Series) -> pd.Series:
-    """Return labels of text in which ``1.0`` is ``1``, as it is among numbers."""
-    whole = {label: label.partition(".")[0] for label in column.unique()
+def labels_of(source: Input, column: pd.Series) -> pd.Series:
+    """Return labels in which the text ``1.0`` is ``1``; warn of labels that look alike.
+
+    :param column: labels, or lists of labels
+    """
+    cells = column.explode() if column.dtype.kind == "O" else column
+    labels = cells.dropna().drop_duplicates().astype(object).map(label_text)
+    whole = {label: label.partition(".")[0] for label in labels
              if re.fullmatch(r"-?\d+\.0+", label)}
+    labels = labels.replace(whole).drop_duplicates()
+    folded = labels.str.normalize("NFKC").str.casefold().str.replace(_INVISIBLE, "", regex=True)
+    alike = labels[folded.duplicated(keep=False)]
+    if len(alike):
+        warn(f"{source.name}: the labels {first_names([*map(ascii, sorted(alike))])} differ by "
+             "case, blanks or the encoding of a character alone, and are different groups; spell "
+             "them alike if they are one")
     return column.astype(object).replace(whole) if whole else column

@@ -13,7 +13,7 @@ from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Quotient, sums_by_list
 from pt_fairness.measures.measure_names import parsed_one, register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 class _Annotated(Quotient):
@@ -55,7 +55,7 @@ class _Annotated(Quotient):
     IDEAL = 1.0
     CONDENSED = False
 
-    def summands(self, view: View) -> tuple[Any, Ints]:
+    def summands(self, view: Rankings) -> tuple[Any, Ints]:
         codes, _, n = view.full(self.cutoff)
         return codes >= 0, n
 
@@ -134,7 +134,7 @@ class _MRecall(FairnessMeasure):
     CONDENSED = False
     RELEVANCE = True
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         codes = view.full_relevant(self.cutoff, self.rel)
         F = sums_by_list(view, codes) @ view.member > 0
         W = view.relevant(self.rel) @ view.member > 0
@@ -223,51 +223,32 @@ class OfGroupMeasure(FairnessMeasure):
         :raises ValueError: ``measure`` cannot be parsed, or there are two cutoffs
         """
         if isinstance(params.get("measure"), (str, irm.Measure)):
-            inner = parsed_one(params["measure"], check=False)
-            without = dict(inner.params)
-            cutoff = without.pop("cutoff", None)
-            if cutoff is not None:
+            inner = parsed_one(str(params["measure"]), check=False)
+            if "cutoff" in inner.params:
                 if "cutoff" in params:
-                    raise ValueError(f"there are two cutoffs, that of measure={str(inner)!r} and "
-                                     f"@{params['cutoff']}; give one of them")
-                params["cutoff"] = cutoff
-            measure = type(inner)(**without)
-            params["measure"] = str(measure)
+                    raise ValueError(f"measure must have no cutoff beside @{params['cutoff']}, got "
+                                     f"{inner}")
+                params["cutoff"] = inner.params.pop("cutoff")
+            params["measure"] = str(inner)
         super().__init__(**params)
 
     @cached_property
     def inner(self) -> Any:
         """The measure of ir_measures, with the cutoff."""
-        cutoff = {name: value for name, value in self.params.items() if name == "cutoff"}
-        return parsed_one(self.param("measure"), check=False)(**cutoff)
-
-    @property
-    def inner_rel(self) -> int:
-        """The lowest relevance of a document that is relevant for the inner measure."""
-        return self.inner.params.get("rel", 1)
+        inner = parsed_one(self["measure"], check=False)
+        return inner(cutoff=self.cutoff) if self.cutoff else inner
 
     def check_together(self) -> None:
         inner = parsed_one(self.inner)
-        gains = inner.params.get("gains")
-        if not isinstance(gains, dict):
-            gains = {}
-        of_irrelevant = [gain for grade, gain in gains.items() if grade <= 0]
-        if isinstance(inner, FairnessMeasure):
-            reason = "a measure of pt_fairness"
-        elif type(inner).__module__ == irm.diversity.__name__:
-            reason = "a measure of subtopics, which it reads from the qrels"
-        elif not isinstance(inner.aggregator(), irm.MeanAgg):
-            reason = "a sum over topics"
-        elif inner.NAME == "Judged":
-            reason = "a measure that ignores relevance"
-        elif self.inner_rel < 1:
-            reason = f"a measure with rel={self.inner_rel}, for which irrelevant documents count"
-        elif any(of_irrelevant) or inner.params.get("min_rel", 0) < 0:
-            reason = "a measure with a gain for documents that are not relevant"
-        else:
-            return
-        raise ValueError(f"{self} is not possible: {inner} is {reason}. OfGroup takes means over "
-                         "topics that depend on relevance, such as nDCG, AP, RR and P")
+        gains = inner.params.get("gains", {})
+        refused = (
+            isinstance(inner, FairnessMeasure), inner.NAME == "Judged",
+            type(inner).__module__ == irm.diversity.__name__,  # reads subtopics of the qrels
+            not isinstance(inner.aggregator(), irm.MeanAgg), inner.params.get("rel", 1) < 1,
+            inner.params.get("min_rel", 0) < 0, any(gains[grade] for grade in gains if grade <= 0))
+        if any(refused):
+            raise ValueError("measure must be a mean over topics that counts relevant documents "
+                             f"only, such as nDCG, got {self}")
 
     @property
     def depth(self) -> int | None:
@@ -275,16 +256,8 @@ class OfGroupMeasure(FairnessMeasure):
         # document of the run shows whether its ids match the group source.
         return 1 if self["others"] == "irrelevant" else None
 
-    def counting(self, view: View) -> Bools:
-        if self["others"] == "irrelevant":
-            return super().counting(view)
-        codes, *_ = view.full(None)
-        member = view.member[:, np.array(view.labels) == self["group"]].any(axis=1)
-        return np.append(member, False)[codes]
-
-    def score(self, view: View) -> Floats:
-        raise ValueError(f"{self} is computed by ir_measures, from runs and qrels, and so has no "
-                         "values for drawn labels, random orders or simulated rankings")
+    def score(self, view: Rankings) -> Floats:
+        raise ValueError(f"{self} needs runs and qrels; it has no value for drawn labels or orders")
 
 
 Annotated = register(_Annotated())

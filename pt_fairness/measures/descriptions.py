@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import shutil
 import textwrap
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -60,11 +58,11 @@ def target_and_protected(measure: FairnessMeasure, several: bool = False) -> str
 def _protected(measure: FairnessMeasure) -> str:
     protected = measure.param("protected")
     pro = measure.param("pro")
+    counted = "ranked" if measure.rel is None else "relevant"
     if protected == "minority":
-        return (f"the group with the fewest {measure.POPULATION} documents, of those that have "
-                "any, per topic")
+        return (f"the group with the fewest {counted} documents, of those that have any, per topic")
     if protected == "majority":
-        return f"the group with the most {measure.POPULATION} documents, per topic"
+        return f"the group with the most {counted} documents, per topic"
     if protected == "all":
         return "none, all groups are compared"
     if has_one_view(measure):
@@ -136,58 +134,35 @@ def ideal_in_words(measure: FairnessMeasure) -> str:
 def named(names: Iterable[str]) -> list[FairnessMeasure]:
     """Return the measures of some names, or all measures if there are none.
 
-    :raises ValueError: a name is not a measure of this package
+    :raises ValueError: if a name is not a measure of this package
     """
-    measures = []
-    for name in names:
-        measure = irm.registry.get(name)
-        if not isinstance(measure, FairnessMeasure):
-            raise ValueError(f"{name!r} is none of the measures of this package, which are "
-                             f"{', '.join(MEASURES)}")
-        measures.append(measure)
+    measures = [irm.registry.get(name) for name in names]
+    if not all(isinstance(measure, FairnessMeasure) for measure in measures):
+        raise ValueError(f"names must be measures of this package, {', '.join(MEASURES)}, got "
+                         f"{', '.join(names)!r}")
     return measures or list(MEASURES.values())
 
 
 def overview(measures: Sequence[FairnessMeasure]) -> str:
-    """Return a line for each measure: its name, range, ideal value and what it asks.
-
-    The lines are cut to the width of the terminal, or to the environment variable ``COLUMNS``.
-    """
+    """Return a line for each measure: its name, range, ideal value and what it asks."""
     rows = [("measure", "range", "fair", "what it asks")]
-    for measure in measures:
-        end = ideal_text(measure)
-        rows.append((measure.NAME, range_of(measure), end, measure.SHORT_DESC))
+    rows += [(measure.NAME, range_of(measure), ideal_text(measure), measure.SHORT_DESC)
+             for measure in measures]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    columns = shutil.get_terminal_size((0, 0)).columns
-    lines = []
-    for *cells, question in rows:
-        padded = map(str.ljust, cells, widths)
-        line = "  ".join([*padded, question])
-        if columns and len(line) > columns:
-            words = line[:columns - 1].rpartition(" ")[0]
-            line = f"{words.rstrip()} …"
-        lines.append(line)
-    return "\n".join(lines)
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
-def in_full(measures: Sequence[FairnessMeasure]) -> str:
+def full_text(measures: Sequence[FairnessMeasure]) -> str:
     """Return the full documentation of measures as plain text."""
     return "\n\n\n".join(map(_full_entry, measures))
 
 
 def _full_entry(measure: FairnessMeasure) -> str:
-    papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
     head = f"range {range_of(measure)}; {ideal_in_words(measure)}"
-    documentation = inspect.cleandoc(measure.__doc__ or "")
-    text = "\n".join([head, "", documentation, "", *papers])
+    papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
+    text = "\n".join([head, "", measure.__doc__ or "", "", *papers])
     return f"{measure.NAME}  {measure.PRETTY_NAME}\n{textwrap.indent(text, '    ')}"
 
 
-def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
-    """Return the summary line of a measure's docstring, without its full stop, and the body."""
-    head, _, body = inspect.cleandoc(type(measure).__doc__ or "").partition("\n")
-    return head.rstrip("."), body.strip()
-
-
 #: The forms of ``pt-fairness measures``.
-FORMATS = {"text": overview, "full": in_full}
+FORMATS = {"text": overview, "full": full_text}

@@ -15,13 +15,14 @@ import numpy as np
 from pt_fairness.core.arrays import (
     JSD_IN_WORDS,
     KL_IN_WORDS,
-    LARGEST_DIVERGENCE,
     ROUNDING,
+    SMALLEST_SHARE,
     Floats,
     Ints,
     discount,
     divergences_of_prefixes,
     jsd,
+    jsd_terms,
     kl,
     laplace,
     log_discount,
@@ -33,7 +34,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import population
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The parameter ``p`` of the measures with discounts.
 PERSISTENCE = params.persistence(0.85, "persistence of the geometric discount")
@@ -64,22 +65,22 @@ class DistributionMeasure(FairnessMeasure):
         discounted = self.param("discount") not in (None, "none")
         return "order" if discounted else "counts"
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         if not view.labels:
             return np.full(len(view), nan)
         target = self.target(view)
-        defined = target.any(axis=1) | self.of_run
+        defined = target.any(axis=1) | self.reads_run
         values = self.compare(view, target)
         return np.where(defined, values, nan)
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         """Return the value of each ranking, ``[R]``, ignored without a target.
 
         :param target: the target share of each group, unsmoothed, ``[R, L]``
         """
         raise NotImplementedError
 
-    def attention(self, view: View) -> tuple[Floats, Ints]:
+    def attention(self, view: Rankings) -> tuple[Floats, Ints]:
         """Return each group's share of the attention that a list gets, ``[R, L]``.
 
         The attention of a document is the discount of its rank by the parameters ``discount`` and
@@ -99,14 +100,15 @@ class DistributionMeasure(FairnessMeasure):
         view.note(view.labels, attention=shares)
         return shares, annotated.sum(axis=1)
 
-    def when_empty(self, largest: Callable[[int], Floats]) -> Any:
+    def when_empty(self, largest: Callable[[int], Floats], log: Callable[[float], float]) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
 
         :param largest: takes the cutoff; returns the largest divergence from the target that a list
             of this length can have, ``[R]``
+        :param log: the logarithm of the divergence
         """
-        if self.of_run:
-            return LARGEST_DIVERGENCE
+        if self.reads_run:
+            return -log(SMALLEST_SHARE)
         if self.cutoff is None:
             return 1.0
         return one_if_zero(largest(self.cutoff))
@@ -137,7 +139,7 @@ class DistMeasure(DistributionMeasure):
                 "of groups), n the number of documents that count and have a group, "
                 f"{KL_IN_WORDS}{self.WHERE}")
 
-    def of_ranking(self, view: View, target: Floats) -> tuple[Floats, Ints, Floats]:
+    def divergence(self, view: Rankings, target: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the divergence of the first n documents of each list.
 
         Shares of 0 in a target are smoothed. A target that is estimated from documents is first
@@ -224,11 +226,11 @@ class _DistKL(DistMeasure):
     RANGE = (0.0, None)
     FORMULA = "KL({smoothed share}, {smoothed target})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
-        values, n, target = self.of_ranking(view, target)
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        values, n, target = self.divergence(view, target)
         if self["empty"] == "smooth":
             return values
-        worst = self.when_empty(lambda cutoff: self.largest(cutoff, target))
+        worst = self.when_empty(lambda cutoff: self.largest(cutoff, target), math.log2)
         return np.where(n == 0, worst, values)
 
 
@@ -281,15 +283,15 @@ class _DistFair(DistMeasure):
     FORMULA = "1 - KL({smoothed share}, {smoothed target}) / {largest}"
     WHERE = ", largest = the KL of n documents of the group with the smallest smoothed target"
 
-    def compare(self, view: View, target: Floats) -> Floats:
-        divergence, n, target = self.of_ranking(view, target)
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        divergence, n, target = self.divergence(view, target)
         largest = self.largest(n, target)
         empty = n == 0
         if self["empty"] == "smooth":
-            of_empty = -np.log2(target.min(axis=1))
+            largest_if_empty = -np.log2(target.min(axis=1))
             if self.cutoff is not None:
-                of_empty = self.largest(self.cutoff, target)
-            largest = np.where(empty, of_empty, largest)
+                largest_if_empty = self.largest(self.cutoff, target)
+            largest = np.where(empty, largest_if_empty, largest)
             empty = False
         view.note(largest=largest)
         fairness = np.maximum(1.0 - ratio(divergence, largest), 0.0)
@@ -365,7 +367,7 @@ class _AWRF(DistributionMeasure):
             return formula
         return f"{formula} / log2({self['base']:.5g})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         exposure, n = self.attention(view)
         view.note(view.labels, target=target)
         divergence = jsd(exposure, target)
@@ -405,7 +407,7 @@ class _NDKL(DistributionMeasure):
     A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
     warning. So is every topic if there is only one group. A topic without results has the largest
     possible value, −ln of the smallest target share (1 without a cutoff, and where that value is
-    0); for ``target='run'``, −log2 0.001, which is in bits although the measure is in nats.
+    0); for ``target='run'``, −ln 0.001.
 
     Source
     ------
@@ -431,9 +433,9 @@ class _NDKL(DistributionMeasure):
              "group, t its smoothed target, Z = Σ discount")
     decided_by = "prefixes"  # type: ignore[assignment]
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         target = self.target(view)
-        if not self.of_run:  # no prefix has a group that the run lacks
+        if not self.reads_run:  # no prefix has a group that the run lacks
             target = smoothed(target)
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
@@ -446,8 +448,8 @@ class _NDKL(DistributionMeasure):
         view.note(view.labels, smoothed_target=target)
         return terms * (nats * ratio(1.0, Z))
 
-    def compare(self, view: View, target: Floats) -> Floats:
-        worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)))
+    def compare(self, view: Rankings, target: Floats) -> Floats:
+        worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)), math.log)
         values = self.terms(view).sum(axis=1)
         return np.where(view.length == 0, worst, values)
 
@@ -522,15 +524,14 @@ class _RADio(DistributionMeasure):
 
     def check_together(self) -> None:
         if self["divergence"] == "kl" and self["alpha"] == 0:
-            raise ValueError("RADio(divergence='kl',alpha=0.0) is not possible: the divergence is "
-                             "infinite where the ranking lacks a group; use an alpha above 0")
+            raise ValueError(f"alpha must be above 0 for divergence='kl', got {self}")
 
     def formula(self) -> str:
         if self["divergence"] == "jsd":
             return "sqrt(JSD({mixed attention}, {mixed target}))"
         return "KL({mixed target}, {mixed attention})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         alpha = self["alpha"]
         q = or_uniform(target)
         p, n = self.attention(view)
@@ -538,7 +539,10 @@ class _RADio(DistributionMeasure):
         q_mixed = (1.0 - alpha) * q + alpha * p
         view.note(view.labels, mixed_attention=p_mixed, mixed_target=q_mixed)
         if self["divergence"] == "jsd":
-            return np.where(n == 0, 1.0, _distance(p_mixed, q_mixed))
+            divergence = jsd_terms(p_mixed, q_mixed).sum(axis=1) / math.log(4)
+            distance = np.sqrt(np.maximum(divergence, 0.0))
+            distance[distance < ROUNDING] = 0.0
+            return np.where(n == 0, 1.0, distance)
         return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
 
     def largest(self, target: Floats) -> Floats:
@@ -549,21 +553,6 @@ class _RADio(DistributionMeasure):
         rest = (1.0 - alpha) * (1.0 - target)
         divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
         return divergence.max(axis=1)
-
-
-def _distance(p: Floats, q: Floats) -> Floats:
-    """Return the root of the Jensen–Shannon divergence over the last axis, base 2.
-
-    Values below ``ROUNDING`` are 0.
-    """
-    from scipy import special
-    # With p = m(1 + x) and q = m(1 − x), no term loses digits where p is close to q.
-    middle = (p + q) / 2.0
-    x = ratio((p - q) / 2.0, middle)
-    terms = special.xlog1py(1.0 + x, x) + special.xlog1py(1.0 - x, -x)
-    divergence = (middle * terms).sum(axis=-1) / np.log(4.0)
-    distance = np.sqrt(np.maximum(divergence, 0.0))
-    return np.where(distance < ROUNDING, 0.0, distance)
 
 
 DistKL = register(_DistKL())

@@ -27,7 +27,7 @@ from pt_fairness.measures.exposure_ratios import DISCOUNT
 from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import distribution
-from pt_fairness.rankings.view import Documents, View
+from pt_fairness.rankings.rankings import Documents, Rankings
 
 #: Whether a measure compares documents or groups.
 BY = params.one_of("whether documents are compared, which needs no groups, or groups",
@@ -44,19 +44,19 @@ def counts_before(chosen: Bools, place: Ints) -> Ints:
     return counts - counts[np.arange(len(counts)) - place]
 
 
-def mean_over_lists(view: View, documents: Documents, values: Floats) -> Floats:
+def mean_over_lists(view: Rankings, documents: Documents, values: Floats) -> Floats:
     """Return the mean value of each document over the lists of its topic, ``[N]``.
 
     A document that a list lacks has the value 0 in that list.
 
     :param values: the value of each ranked document, ``[n]``
     """
-    topic = view.topic[documents.list]
-    of_lists = values / view.lists[topic]
-    return np.bincount(documents.document, of_lists, len(documents.topic)).astype(float)
+    topic = view.topic[documents.ranking]
+    shares = values / view.samples[topic]
+    return np.bincount(documents.document, shares, len(documents.topic)).astype(float)
 
 
-def sum_by_topic(view: View, topic: Ints, values: Any) -> Floats:
+def sum_by_topic(view: Rankings, topic: Ints, values: Any) -> Floats:
     """Return the sum of ``values`` by topic, ``[T]``.
 
     :param topic: the topic index of each value
@@ -80,10 +80,10 @@ class DocumentMeasure(FairnessMeasure):
             return super().added_labels
         return ()
 
-    def target(self, view: View) -> Floats | None:
+    def target(self, view: Rankings) -> Floats | None:
         return None
 
-    def compared(self, view: View, documents: Documents, values: Floats) -> Floats:
+    def compared(self, view: Rankings, documents: Documents, values: Floats) -> Floats:
         """Return the value of each document, ``[N]``, or of each group of each topic, ``[T · L]``.
 
         The value of a group is the sum over its documents, weighted by their shares.
@@ -96,7 +96,7 @@ class DocumentMeasure(FairnessMeasure):
         sums = view.sums_by_code(topics, documents.topic, documents.codes, values)
         return (sums @ view.share).ravel()
 
-    def note(self, view: View, documents: Documents, **numbers: Floats) -> None:
+    def note(self, view: Rankings, documents: Documents, **numbers: Floats) -> None:
         """Note numbers of :meth:`compared`: of groups by label, of documents by rank.
         """
         if self.needs_groups:
@@ -112,7 +112,7 @@ class DocumentMeasure(FairnessMeasure):
             formula += " + {summand of other documents}"
         return f"({formula}) / {{largest}}" if self.param("norm") == "bound" else formula
 
-    def topics(self, view: View, documents: Documents) -> Ints:
+    def topics(self, view: Rankings, documents: Documents) -> Ints:
         """Return the topic index of each value of :meth:`compared`, ``[N]`` or ``[T · L]``."""
         if not self.needs_groups:
             return documents.topic
@@ -209,7 +209,7 @@ class ExposureMeasure(DocumentMeasure):
         """Whether the target exposure of groups is not the sum over their documents."""
         return self.needs_groups and self["target"] != "qrels"
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         documents = view.documents(self.cutoff)
         relevant = documents.relevance >= self.rel
         judged = relevant & documents.judged
@@ -225,8 +225,8 @@ class ExposureMeasure(DocumentMeasure):
             if self.other_target:
                 defined |= self["complete"]
                 target = distribution(view, self["target"], self.rel)
-                of_topics = target[view.first_list]
-                ideal = of_topics.ravel() * self.all_ranks(1)
+                topic_target = target[view.first_ranking]
+                ideal = topic_target.ravel() * self.all_ranks(1)
             else:
                 ideal = self.compared(view, documents, ideal * having)
         topic = self.topics(view, documents)
@@ -235,7 +235,7 @@ class ExposureMeasure(DocumentMeasure):
         values = sum_by_topic(view, topic, terms)
         largest = self.largest_value(view, documents, ideal)
         nothing = np.ones(len(view.topics), bool)
-        nothing[view.topic[documents.list]] = False
+        nothing[view.topic[documents.ranking]] = False
         worst = largest if self.IDEAL == 0 else 0.0
         values = np.where(nothing, worst, values)
         if self["norm"] == "bound":
@@ -245,16 +245,16 @@ class ExposureMeasure(DocumentMeasure):
         defined &= sum_by_topic(view, topic, ideal) > 0
         return np.where(defined, values, nan)
 
-    def largest_value(self, view: View, documents: Documents, ideal: Floats) -> Any:
+    def largest_value(self, view: Rankings, documents: Documents, ideal: Floats) -> Any:
         """Return the largest possible value for each topic, ``[T]``.
 
         :param ideal: ε* of each document, ``[N]``, or group, ``[T · L]``
         """
         if self.needs_groups:
-            of_all_ranks = self.all_ranks(1)
-            by_topic = ideal.reshape(len(view.topics), -1)
-            largest_eed = of_all_ranks ** 2
-            largest_eer = of_all_ranks * by_topic.max(axis=1, initial=0.0)
+            all_exposure = self.all_ranks(1)
+            topic_ideal = ideal.reshape(len(view.topics), -1)
+            largest_eed = all_exposure ** 2
+            largest_eer = all_exposure * topic_ideal.max(axis=1, initial=0.0)
         else:
             largest_eed = self.all_ranks(2)
             largest_eer = self.largest_eer(view, documents, ideal)
@@ -313,7 +313,7 @@ class ExposureMeasure(DocumentMeasure):
         targets[rows] = means[tie]
         return targets
 
-    def largest_eer(self, view: View, documents: Documents, ideal: Floats) -> Floats:
+    def largest_eer(self, view: Rankings, documents: Documents, ideal: Floats) -> Floats:
         """Return the largest Σ ε·ε* over the documents of each topic, ``[T]``."""
         if not (self["complete"] and self["model"] == "gerr"):
             return sum_by_topic(view, documents.topic, ideal ** 2)
@@ -546,7 +546,7 @@ class _IAA(DocumentMeasure):
     }
     COMPARES = True
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         name = self["discount"]
         p = self["p"]
         documents = view.documents(self.cutoff)

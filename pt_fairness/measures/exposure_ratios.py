@@ -13,7 +13,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.measure import SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: Added before the logarithm is taken, so that it is finite without exposure.
 EPSILON = 1e-6
@@ -53,14 +53,14 @@ class LogRatio(SignedMeasure):
     #: Whether the exposure of a document is multiplied by its gain.
     REALISED: ClassVar[bool] = False
 
-    def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
+    def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         """Return the denominators of the protected and of the other side, ``[T]`` each."""
         raise NotImplementedError
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         if not view.labels:
             return np.full(len(view.topics), nan)
-        first = view.first_list
+        first = view.first_ranking
         side = self.side(view)
         assert side is not None
         below, rest_below = self.candidates(view, side)
@@ -76,7 +76,7 @@ class LogRatio(SignedMeasure):
         defined = side.present[first] & (below > LEAST) & (rest_below > LEAST)
         return np.where(defined, self.signed(values), nan)
 
-    def _exposure(self, view: View) -> tuple[Floats, Bools]:
+    def _exposure(self, view: Rankings) -> tuple[Floats, Bools]:
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
@@ -89,7 +89,7 @@ class LogRatio(SignedMeasure):
             exposure = exposure * gain(self["gains"], relevance, self.rel)
         exposure = np.broadcast_to(exposure, codes.shape)
         view.note(exposure=exposure)
-        mean = exposure / view.lists[view.topic][:, None]
+        mean = exposure / view.samples[view.topic][:, None]
         annotated = (codes >= 0).any(axis=1)
         returned = np.bincount(view.topic, annotated) > 0
         sums = view.sums_by_code(len(view.topics), view.topic[:, None], codes, mean)
@@ -161,12 +161,12 @@ class _logDP(LogRatio):
     WHERE = "exposure = Σ exposure of the side's documents, due = 2 * its target share"
     SUPPORTED_PARAMS = {**_BEFORE, "target": params.target("uniform"), **_AFTER}
 
-    def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
+    def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         lists = np.bincount(view.topic, side.total > 0)
         shares = np.bincount(view.topic, side.share)
         share = ratio(shares, lists)
-        if self.of_run:
-            uniform = side.labels[view.first_list].mean(axis=1)
+        if self.reads_run:
+            uniform = side.labels[view.first_ranking].mean(axis=1)
             share = np.where(lists > 0, share, uniform)
         return 2.0 * share, 2.0 - 2.0 * share
 
@@ -215,12 +215,12 @@ class _logEUR(LogRatio):
     SUPPORTED_PARAMS = {**_BEFORE, "gains": params.gains("linear"), **_AFTER}
     JUDGED = True
 
-    def candidates(self, view: View, side: Side) -> tuple[Floats, Floats]:
+    def candidates(self, view: Rankings, side: Side) -> tuple[Floats, Floats]:
         documents = view.documents(self.cutoff)
         # Unjudged documents have relevance 0 and therefore gain 0.
         gains = gain(self["gains"], documents.relevance, self.rel)
         merit = view.sums_by_code(len(view.topics), documents.topic, documents.codes, gains)
-        return both_sides(merit, side.sets[view.first_list])
+        return both_sides(merit, side.sets[view.first_ranking])
 
 
 class _logRUR(_logEUR):

@@ -12,7 +12,7 @@ from pt_fairness.core.arrays import BLOCK_CELLS, Floats, Ints, distinct, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, sums_by_list
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 def pairs_won(n: Ints, total: Floats, ranks: Floats, both: Floats) -> Floats:
@@ -91,7 +91,7 @@ class _ARP(FairnessMeasure):
     def decided_by(self) -> str:  # type: ignore[override]
         return "order" if self["pairs"] == "all" else ""
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         codes, n = view.condensed(self.cutoff)
         counts = sums_by_list(view, codes)
         total = counts @ view.share
@@ -117,41 +117,23 @@ class _ARP(FairnessMeasure):
         values = np.where(n > 0, largest - smallest, 1.0)
         return np.where(defined, values, nan)
 
-    def errors(self, view: View, codes: Ints) -> Floats:
+    def errors(self, view: Rankings, codes: Ints) -> Floats:
         """Return Σ m_ig · (1 − m_jg) over i < j with document i less relevant than j, ``[R, L]``.
 
         :param codes: the label set of each rank, ``[R, D]``, −1 past the end of a list
         """
         relevance = view.condensed_relevance(self.cutoff)
-        annotated = codes >= 0
-        grades = distinct(relevance[annotated])
-        grade = np.searchsorted(grades, relevance)
-        grade[~annotated] = -1
+        grades = distinct(relevance[codes >= 0])
         won = np.zeros((len(view), len(view.labels)))
         shares = np.pad(view.share, ((0, 1), (0, 0)))
         size = max(1, BLOCK_CELLS // max(1, codes.size))
-        place = np.arange(codes.shape[1])
-        # A pair of different grades counts at the highest bit in which they differ: among the
-        # documents whose grades have the same higher bits.
-        for bit in range((len(grades) - 1).bit_length()):
-            order = np.argsort(grade >> bit + 1, axis=1, kind="stable")
-            ordered = np.take_along_axis(grade, order, axis=1)
-            better = (ordered >> bit & 1 == 1)[:, :, None] & (ordered >= 0)[:, :, None]
-            worse = (ordered >> bit & 1 == 0)[:, :, None]
-            tier = ordered >> bit + 1
-            starts = np.diff(tier, axis=1, prepend=-2) != 0
-            first = np.where(starts, place, 0)
-            first = np.maximum.accumulate(first, axis=1)
-            ordered_codes = np.take_along_axis(codes, order, axis=1)
-            for start in range(0, len(view.labels), size):
-                labels = slice(start, start + size)
-                m = shares[:, labels][ordered_codes]
-                losing = m * worse
-                above = losing.cumsum(axis=1)
-                before = above - losing
-                above -= np.take_along_axis(before, first[:, :, None], axis=1)
-                pairs = above * (1.0 - m) * better
-                won[:, labels] += pairs.sum(axis=1)
+        for start in range(0, len(view.labels), size):
+            labels = slice(start, start + size)
+            m = shares[:, labels][codes]
+            for grade in grades[1:]:
+                less_relevant = m * (relevance < grade)[:, :, None]
+                better = (1.0 - m) * ((relevance == grade) & (codes >= 0))[:, :, None]
+                won[:, labels] += (less_relevant.cumsum(axis=1) * better).sum(axis=1)
         return won
 
 
@@ -243,16 +225,15 @@ class _PEER(FairnessMeasure):
             return relevance >= self.rel
         return np.maximum(relevance, 0)
 
-    def weights(self) -> dict[int, float]:
-        """Return the weights of the grades that have any."""
-        weights = self.param("weights") or {1: 1}
-        return {grade: weight for grade, weight in weights.items() if weight}
+    @property
+    def grades(self) -> dict[str, tuple[int, float]]:
+        """The grades and their weights, by the prefix of the names of their numbers."""
+        if self.param("weights") is None:
+            return {"": (1, 1.0)}
+        return {f"grade {grade}: ": (grade, weight)
+                for grade, weight in self["weights"].items() if weight}
 
-    def heading(self, grade: int) -> str:
-        """Return the prefix of the names of a grade's numbers; ``''`` without ``weights``."""
-        return "" if self.param("weights") is None else f"grade {grade}: "
-
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         codes, relevance, n = view.full(self.cutoff)
         row, place = np.nonzero(codes >= 0)
         code = codes[row, place]
@@ -264,34 +245,32 @@ class _PEER(FairnessMeasure):
         defined = np.zeros(topics, bool)
         grades = self.grade_of(relevance)
         judged_grade = self.grade_of(judged_relevance)
-        for grade, weight in self.weights().items():
+        for name, (grade, weight) in self.grades.items():
             judged = judged_code >= 0
             judged &= judged_grade == grade
             defined[topic[judged]] = True
             judged &= judged_relevance > 0
             relevant = view.sums_by_code(topics, topic[judged], judged_code[judged])
-            of_set = grades == grade
-            hit = of_set & (relevance > 0)
+            same_grade = grades == grade
+            hit = same_grade & (relevance > 0)
             retrieved = view.sums_by_code(lists, row[hit], code[hit])
             missing = relevant[view.topic] - retrieved
-            P = self.probability(view, grade, row[of_set], code[of_set], place[of_set] + 1.0,
-                                 missing, n)
+            P = self.probability(view, name, row[same_grade], code[same_grade],
+                                 place[same_grade] + 1.0, missing, n)
             values += weight * P
         values *= (codes >= 0).any(axis=1)
         return np.where(defined[view.topic], values, nan)
 
     def formula(self) -> str:
-        terms = []
-        for grade, weight in self.weights().items():
-            of_grade = self.heading(grade)
-            terms.append(f"{weight} * chi2({{{of_grade}H}}, {{{of_grade}degrees of freedom}})")
+        terms = [f"{weight:g} * chi2({{{name}H}}, {{{name}degrees of freedom}})"
+                 for name, (_, weight) in self.grades.items()]
         return " + ".join(terms).removeprefix("1 * ")
 
-    def probability(self, view: View, grade: int, row: Ints, code: Ints, rank: Floats,
+    def probability(self, view: Rankings, name: str, row: Ints, code: Ints, rank: Floats,
                     missing: Floats, n: Ints) -> Floats:
         """Return the p-value of each list, ``[R]``.
 
-        :param grade: the grade of the documents of the set
+        :param name: the prefix of the names of the set's numbers
         :param row: the list of each retrieved document of the set, ``[M]``
         :param code: its code, ``[M]``
         :param rank: its 1-based rank, ``[M]``
@@ -321,9 +300,8 @@ class _PEER(FairnessMeasure):
         tested &= spread > 0
         statistic = np.where(tested, statistic, 0.0)
         freedom = np.maximum(groups - 1.0, 1.0)
-        of_grade = self.heading(grade)
-        view.note(view.labels, of_grade, documents=size, mean_rank=mean_of)
-        view.note(None, of_grade, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
+        view.note(view.labels, name, documents=size, mean_rank=mean_of)
+        view.note(None, name, sum_of_squares=spread, H=statistic, degrees_of_freedom=freedom)
         return special.chdtrc(freedom, statistic)
 
 

@@ -15,9 +15,9 @@ from pt_fairness.core.messages import listed
 from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
-from pt_fairness.measures.measure import FairnessMeasure, Keys, supported
+from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 def places_in_order(labels: Sequence[str], order: str | None,
@@ -29,27 +29,21 @@ def places_in_order(labels: Sequence[str], order: str | None,
     :param declared: the order that the Groups object declares
     :raises ValueError: if the labels lack an order, or the order lacks a label
     """
-    if order is None and declared is None:
-        numbers = [_number(name) for name in labels]
-        if not all(map(math.isfinite, numbers)):
-            raise ValueError(
-                f"an ordinal divergence needs the order of the labels {listed(labels)}: name them "
-                "from the lowest to the highest with order='…' or, in Python, use a Groups "
-                "object that declares their order")
-        return sorted(range(len(labels)), key=numbers.__getitem__)
     ordered = list(declared or ()) if order is None else order.split(",")
-    lacking = sorted({*labels} - {*ordered})
-    if lacking:
-        raise ValueError(f"the order {','.join(ordered)!r} lacks the labels {listed(lacking)}; an "
-                         "ordinal divergence needs an order of all labels of the groups")
-    return [labels.index(name) for name in ordered if name in labels]
-
-
-def _number(name: str) -> float:
     try:
-        return float(name)
+        keys = list(map(ordered.index if ordered else _finite, labels))
     except ValueError:
-        return math.nan
+        raise ValueError(f"an ordinal divergence needs an order of all labels {listed(labels)}: "
+                         "numbers as labels, order='…' from the lowest to the highest, or a Groups "
+                         "object that declares their order") from None
+    return sorted(range(len(labels)), key=keys.__getitem__)
+
+
+def _finite(label: str) -> float:
+    number = float(label)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def nmd(p: Floats, q: Floats) -> Floats:
@@ -74,6 +68,7 @@ def rnod(p: Floats, q: Floats) -> Floats:
 
 
 _STOPPING = {
+    "cutoff": params.cutoff(),
     "rel": params.rel(),
     "gains": params.gains("exp"),
     "max_rel": params.whole("highest relevance grade; by default the highest of the qrels",
@@ -130,7 +125,7 @@ class StoppingMeasure(FairnessMeasure):
     RELEVANCE = True
     EVEN = True
 
-    def expected(self, view: View, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
+    def expected(self, view: Rankings, utility: Callable[[Ints, Ints, Ints], Floats]) -> Floats:
         """Return what each rank adds to the expected utility, ``[R, D]``.
 
         :param utility: takes the codes of the lists, ``[R, D]``, the indices of some lists,
@@ -145,7 +140,7 @@ class StoppingMeasure(FairnessMeasure):
         view.note(chance=chances, utility=utilities)
         return chances * utilities
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         highest = view.highest_relevance
         return (highest >= self.rel) & (highest > 0)
 
@@ -218,7 +213,6 @@ class _GF(StoppingMeasure):
     # Slow version: gf in tests/slow_versions/group_fairness.py
     WHERE = f"contribution = chance * utility, {CHANCE}"
     SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
         **_STOPPING,
         "divergence": params.one_of("divergence of the groups from the target: jsd (for labels "
                                     "without an order), nmd or rnod (for labels with one)",
@@ -228,7 +222,7 @@ class _GF(StoppingMeasure):
         "groups": params.groups(),
     }
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         size = len(view.labels)
         target = or_uniform(self.target(view))
         # Row −1 holds the shares of an unannotated document, code −1.
@@ -248,9 +242,9 @@ class _GF(StoppingMeasure):
 
         return self.expected(view, utility)
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         target = self.target(view)
-        has_target = target.any(axis=1) | (self.of_run and bool(view.labels))
+        has_target = target.any(axis=1) | (self.reads_run and bool(view.labels))
         return super().defined(view) & has_target
 
 
@@ -272,28 +266,7 @@ def prefix_shares(codes: Ints, rows: Floats, row: Ints, place: Ints) -> Floats:
     return shares
 
 
-class RelevancePart(StoppingMeasure):
-    """The relevance part of GFR."""
-
-    NAME = "GFRelevance"
-    needs_groups = False
-    prefix = "relevance: "
-    SUPPORTED_PARAMS = {
-        "cutoff": params.cutoff(),
-        **_STOPPING,
-        "relevance": params.one_of("relevance: err (expected reciprocal rank) or rbu (intentwise "
-                                   "rank-biased utility)", "err", "rbu"),
-        "phi": params.persistence(0.99, "persistence of rbu"),
-    }
-
-    def terms(self, view: View) -> Floats:
-        phi = self["phi"]
-        if self["relevance"] == "rbu":
-            return self.expected(view, lambda _, row, place: rbu(place + 1.0, phi))
-        return self.expected(view, lambda _, row, place: err(place + 1.0))
-
-
-class _GFR(FairnessMeasure):
+class _GFR(StoppingMeasure):
     r"""GFR — Group Fairness and Relevance.
 
     The mean of the relevance of a ranking and of its group fairness for several attributes.
@@ -339,35 +312,38 @@ class _GFR(FairnessMeasure):
 
     # Slow version: gfr in tests/slow_versions/group_fairness.py
     WHERE = f"contribution = the mean of chance * utility of the parts, {CHANCE}"
-    SOURCE = ("sakai2023",)
-    IDEAL = 1.0
-    CONDENSED = False
+    needs_groups = False
     SUPPORTED_PARAMS = {
         "attributes": params.ATTRIBUTES,
         "targets": params.TARGETS,
-        **RelevancePart.SUPPORTED_PARAMS,
+        **_STOPPING,
+        "relevance": params.one_of("relevance: err (expected reciprocal rank) or rbu (intentwise "
+                                   "rank-biased utility)", "err", "rbu"),
+        "phi": params.persistence(0.99, "persistence of rbu"),
     }
 
     def check_together(self) -> None:
-        attributes = [name_of(source) for source in self.param("attributes")]
-        for name in map(name_of, self["targets"]):
-            if name not in attributes:
-                raise ValueError(f"GFR has a target for {name!r}, which is none of its attributes, "
-                                 f"{listed(attributes) or 'none'}; name it in attributes too")
+        attributes = {*map(name_of, self["attributes"])}
+        if not attributes.issuperset(map(name_of, self["targets"])):
+            raise ValueError(f"targets must be of attributes, got {self}")
+
+    def terms(self, view: Rankings) -> Floats:
+        utility = err if self["relevance"] == "err" else partial(rbu, phi=self["phi"])
+        return self.expected(view, lambda codes, row, place: utility(place + 1.0))
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
+        """The measure itself, which is R, and GF of each attribute."""
+        shared = {name: self.params[name] for name in _STOPPING if name in self.params}
         targets = {name_of(source): target for source, target in self["targets"].items()}
-        shared = supported(_GF, self.params)
-        parts = [RelevancePart(**supported(RelevancePart, self.params))]
-        for source, divergence in (self.param("attributes") or {}).items():
-            target = targets.get(name_of(source), "uniform")
-            parts.append(_GF(**shared, groups=source, divergence=divergence, target=target))
-        return parts
+        return [self, *(
+            _GF(**shared, groups=source, divergence=divergence,
+                target=targets.get(name_of(source), "uniform"))
+            for source, divergence in (self.param("attributes") or {}).items())]
 
     @property
-    def of_run(self) -> bool:
-        return any(part.of_run for part in self.parts)
+    def reads_run(self) -> bool:
+        return "run" in self["targets"].values()
 
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)

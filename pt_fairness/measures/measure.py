@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from math import nan
@@ -13,12 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
+from pt_fairness.core.arrays import Floats, Ints, ratio
 from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
     LABEL_PARAMS,
-    NOT_PROVIDED,
     PROTECTED_WORDS,
     Find,
     Param,
@@ -26,49 +24,8 @@ from pt_fairness.measures.params import (
     literal,
     plain,
 )
-from pt_fairness.rankings.labelled import Rankings
 from pt_fairness.rankings.protected import Side, distribution, label_parts, side_of
-from pt_fairness.rankings.view import View
-
-
-def described(kind: type) -> dict[str, str]:
-    """Return the names and the question of a measure, from the name and docstring of its class.
-
-    A leading underscore of the name is removed. A docstring has a title, "name — long name.", and
-    then a sentence that says what the measure asks.
-
-    Examples
-    --------
-    >>> class _rND:
-    ...     '''rND — Difference.
-    ...
-    ...     How far a share
-    ...     is from another.
-    ...
-    ...     Formula
-    ...     '''
-    >>> described(_rND)
-    {'NAME': 'rND', 'PRETTY_NAME': 'Difference', 'SHORT_DESC': 'How far a share is from another.'}
-    """
-    paragraphs = re.split(r"\n\s*\n", kind.__doc__ or "")
-    title, *body = [" ".join(paragraph.split()) for paragraph in paragraphs]
-    _, _, long_name = title.partition(" — ")
-    return {"NAME": kind.__name__.removeprefix("_"),
-            "PRETTY_NAME": long_name.removesuffix(".") or title,
-            "SHORT_DESC": body[0] if body else title}
-
-
-def docstring_of(measure: irm.Measure) -> str:
-    """Return the docstring of a measure with its parameters, for ``help(rKL)``."""
-    title, _, body = (type(measure).__doc__ or "").strip().partition("\n")
-    lines = []
-    for name, param in measure.SUPPORTED_PARAMS.items():
-        default = "" if param.default is NOT_PROVIDED else f" (default {literal(param.default)})"
-        text = f"{name}: {param.desc}{' (required)' if param.required else default}"
-        lines.append(textwrap.fill(text, 72, subsequent_indent="    "))
-    body = textwrap.dedent(body).strip()
-    return "\n".join([title, "", "Parameters", "----------", *lines, "", body]).rstrip()
-
+from pt_fairness.rankings.rankings import Rankings
 
 if TYPE_CHECKING:
     from pt_fairness.targets import Target
@@ -76,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The smallest and the largest value, ``None`` for no bound.
 Range = tuple[float | None, float | None]
-#: Keys of ``descriptions.BIBLIOGRAPHY``.
+#: Keys of ``bibliography.BIBLIOGRAPHY``.
 Keys = tuple[str, ...]
 
 
@@ -93,7 +50,10 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     A subclass declares the class attributes below and implements :meth:`score`, or :meth:`terms` if
     the value is a sum over the documents. This class adds parameters, the text form, equality,
-    hashing and pickling. Its names come from the subclass and its docstring: see ``described``.
+    hashing and pickling.
+
+    The measure has the name of the class without a leading underscore. The docstring has a title,
+    "name — long name.", and then a sentence that says what the measure asks.
     """
 
     #: Smallest and largest value, ``None`` for no bound.
@@ -104,15 +64,13 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness, infinite if more is
     #: always better.
     IDEAL: float = 0.0
-    #: The papers of the measure, as keys of ``descriptions.BIBLIOGRAPHY``.
+    #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
     SOURCE: ClassVar[Keys] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
     CONDENSED: ClassVar[bool] = True
     #: Whether an unannotated document counts 1/L for each of the L groups.
     EVEN: ClassVar[bool] = False
-    #: The documents that ``minority`` and ``majority`` count.
-    POPULATION: ClassVar[str] = "relevant"
     #: Whether the measure compares the groups with each other, if it needs groups: it is undefined
     #: if there is only one.
     COMPARES: ClassVar[bool] = False
@@ -135,9 +93,6 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     FORMULA: ClassVar[str] = ""
     #: What :meth:`where` returns by default.
     WHERE: ClassVar[str] = ""
-    #: The value that ir_measures uses for a topic without results, by default ``1 − IDEAL``. The
-    #: evaluator itself yields a value for every topic.
-    DEFAULT: ClassVar[float] = 1.0
     #: The position in the list of :func:`pt_fairness.with_groups`, for the order of columns; or −1.
     place: int = -1
     #: Whether :meth:`validate_params` has found nothing wrong.
@@ -145,36 +100,38 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        derived: dict[str, Any] = {**described(cls)}
-        if "IDEAL" in vars(cls):
-            derived["DEFAULT"] = 1.0 - cls.IDEAL
-        for name in derived.keys() - vars(cls).keys():
-            setattr(cls, name, derived[name])
+        paragraphs = re.split(r"\n\s*\n", cls.__doc__ or "")
+        title, *body = [" ".join(paragraph.split()) for paragraph in paragraphs]
+        _, _, long_name = title.partition(" — ")
+        names = {"NAME": str(cls.__name__).removeprefix("_"),
+                 "PRETTY_NAME": long_name.removesuffix(".") or title,
+                 "SHORT_DESC": body[0] if body else title}
+        for attribute in names.keys() - vars(cls).keys():
+            setattr(cls, attribute, names[attribute])
 
     def __init__(self, **params: Any) -> None:
-        """Set the parameters, which :meth:`validate_params` checks later.
-
-        :raises ValueError: ``protected='all'`` for a measure that compares two sides
-        """
-        for name, value in params.items():
-            if name in self.SUPPORTED_PARAMS:
-                params[name] = self.SUPPORTED_PARAMS[name].canonical(plain(value))
+        """Set the parameters, which :meth:`validate_params` checks later."""
+        for name in params.keys() & self.SUPPORTED_PARAMS.keys():
+            params[name] = self.SUPPORTED_PARAMS[name].canonical(plain(params[name]))
         super().__init__(**params)
         #: The parameter ``cutoff``, ``None`` without one.
         self.cutoff: Any = self.param("cutoff")
         #: The parameter ``rel``: the lowest relevance of a relevant document.
         self.rel: Any = self.param("rel")
         #: Whether unannotated documents are left out of the lists.
-        self.condensed: bool = self.CONDENSED and self.params.get("unannotated") != "keep"
-        protected = self.SUPPORTED_PARAMS.get("protected")
-        if protected and self.params.get("protected") == "all" and not protected.validate("all"):
-            raise ValueError(f"{self.NAME}(protected='all') is not possible: protected takes "
-                             f"{protected.allowed}. rKL and nDJS compare all groups at once")
+        self.condensed: bool = self.CONDENSED and self.param("unannotated") != "keep"
         for (name, value), bounds in self.RANGES.items():
             if self.param(name) == value:
                 self.RANGE = bounds
-                if bounds[1] is not None:
-                    self.IDEAL = min(self.IDEAL, bounds[1])
+                self.IDEAL = min(self.IDEAL, bounds[1] or math.inf)
+
+    @property
+    def DEFAULT(self) -> float:  # noqa: N802
+        """The value that ir_measures uses for a topic without results.
+
+        The evaluator itself yields a value for every topic.
+        """
+        return 1.0 - self.IDEAL
 
     @property
     def __name__(self) -> str:
@@ -184,7 +141,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def aggregator(self) -> MeanOfTopics:
         return MeanOfTopics()
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         """Return the value of each list of ``view``, ``[R]``, or of each topic, ``[T]``.
 
         NaN stands for an undefined topic, which the evaluator counts as 0.0 and warns about. By
@@ -192,11 +149,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """
         return np.where(self.defined(view), self.terms(view).sum(axis=1), nan)
 
-    def defined(self, view: View) -> Any:
+    def defined(self, view: Rankings) -> Any:
         """Return whether each list has a value, ``[R]``, for a measure that is a sum."""
         return True
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         """Return what each document adds to the value, ``[R, D]``, for a measure that is a sum.
 
         Column j is for the (j + 1)-th document that counts: the first ``cutoff`` annotated ones if
@@ -208,7 +165,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
 
-        The names in braces are numbers that :meth:`View.note` keeps.
+        The names in braces are numbers that :meth:`Rankings.note` keeps.
         """
         return self.FORMULA
 
@@ -217,21 +174,11 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         return self.WHERE
 
     @property
-    def prefix(self) -> str:
-        """The prefix of the names of numbers, for a part of a composed measure."""
-        return f"{name_of(self.param('groups'))}: "
-
-    def counting(self, view: View) -> Bools:
-        """Return a mask of the documents that count, ``[R, D]``, whatever the cutoff."""
-        codes, *_ = view.full(None)
-        return (codes >= 0) | (not self.condensed)
-
-    @property
     def is_sum(self) -> bool:
         """Whether the value is a sum over the documents, with :meth:`terms`."""
         return all(type(part).terms is not FairnessMeasure.terms for part in self.parts)
 
-    def target(self, view: View) -> Any:
+    def target(self, view: Rankings) -> Any:
         """Return the target share of each group, ``[R, L]``, or ``None`` without a target.
 
         The shares are unsmoothed, and 0 in a row whose population is empty.
@@ -252,31 +199,28 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             return name_of(self.param("target"))
         return None
 
-    def side(self, view: View) -> Side | None:
+    def side(self, view: Rankings) -> Side | None:
         """Return the protected side; ``None`` if the measure does not compare two sides."""
         protected = self.param("protected")
         if protected in (None, "all"):
             return None
         return side_of(view, protected, self.param("target"), self.rel)
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         """Return the value of the fairest ranking of each list's length, ``[R]``, if known."""
         return None
 
     @cached_property
-    def of_run(self) -> bool:
+    def reads_run(self) -> bool:
         """Whether the target, the protected side or another population depends on the run.
 
         The value then needs the whole list, whatever the cutoff.
         """
         return "run" in (self.param("target"), self.param("background"))
 
-    @cached_property
-    def param(self) -> Callable[[str], Any]:
+    def param(self, name: str) -> Any:
         """Return the value of a parameter, or its default; ``None`` if it has neither."""
-        values = {name: self[name] for name in self.SUPPORTED_PARAMS
-                  if self[name] is not NOT_PROVIDED}
-        return values.get
+        return self[name] if name in self.SUPPORTED_PARAMS else None
 
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
@@ -290,7 +234,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     @property
     def depth(self) -> int | None:
         """How many annotated documents of a list the value depends on; ``None`` for all."""
-        return None if self.of_run else self.cutoff
+        return None if self.reads_run else self.cutoff
 
     @property
     def added_labels(self) -> tuple[str, ...]:
@@ -309,15 +253,14 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         from pt_fairness import targets
         return targets.find(target)
 
-    def with_sources(self, find: Find) -> FairnessMeasure:
+    def replace_sources(self, find: Find) -> FairnessMeasure:
         """Return the measure, of the same text, with what ``find`` returns for each source."""
         params = dict(self.params)
         for name, param in self.SUPPORTED_PARAMS.items():
             if name in params and isinstance(param, SourceParam):
-                params[name] = param.with_sources(params[name], find)
+                params[name] = param.replace_sources(params[name], find)
         measure = object.__new__(type(self))
         measure.__dict__.update(self.__dict__, params=params, _text=self._text)
-        measure.__dict__.pop("param", None)  # it has the names
         return measure
 
     def sources(self) -> list[tuple[str, Any]]:
@@ -328,7 +271,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
             pairs.append((param, source))
             return source
 
-        self.with_sources(note)
+        self.replace_sources(note)
         return pairs
 
     def named_labels(self, labels: list[str]) -> list[tuple[str, str]]:
@@ -342,22 +285,21 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     def validate_params(self) -> None:
         """Check the parameters.
 
-        :raises ValueError: an unknown parameter, or a value that is not allowed
+        :raises ValueError: if a parameter is unknown or lacking, or a value is not allowed
         """
         if self.validated:
             return
+        declared = self.SUPPORTED_PARAMS
         for name, value in self.params.items():
-            param = self.SUPPORTED_PARAMS.get(name)
-            if param is None:
-                raise ValueError(f"{self.NAME} has no parameter {name!r}; it takes "
-                                 f"{', '.join(self.SUPPORTED_PARAMS)}")
-            if not param.validate(value):
-                raise ValueError(f"{self.NAME}({name}={shown(value)}) is not possible: {name} "
-                                 f"takes {param.allowed}")
-        for name, param in self.SUPPORTED_PARAMS.items():
+            if name not in declared:
+                raise ValueError(f"{self.NAME} has no parameter {name!r}; it has "
+                                 f"{', '.join(declared)}")
+            if not declared[name].validate(value):
+                raise ValueError(f"{name} must be {declared[name].allowed}, got "
+                                 f"{self.NAME}({name}={shown(value)})")
+        for name, param in declared.items():
             if param.required and name not in self.params:
-                raise ValueError(f"{self.NAME} needs the parameter {name!r}, {param.desc}: "
-                                 f"{self.NAME}({name}=…), where {name} takes {param.allowed}")
+                raise ValueError(f"{self.NAME} needs the parameter {name!r}: {param.allowed}")
         self.check_together()
         self.validated = True
 
@@ -368,16 +310,12 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         """Return the measure as text; ``names`` returns the name of a source."""
         declared = self.SUPPORTED_PARAMS
         params = dict(self.params)
-        at = params.pop(self.AT_PARAM, NOT_PROVIDED)
-        parts = []
-        for name in {**declared, **params}:
-            default = declared[name].default if name in declared else NOT_PROVIDED
-            if name in params and params[name] != default:
-                parts.append(f"{name}={literal(params[name], names)}")
+        cutoff = params.pop("cutoff", None)
+        defaults = {name: declared[name].default for name in declared}
+        parts = [f"{name}={literal(params[name], names)}" for name in defaults | params
+                 if name in params and params[name] != defaults.get(name)]
         text = f"{self.NAME}({','.join(parts)})" if parts else self.NAME
-        if at is NOT_PROVIDED:
-            return text
-        return f"{text}@{at!r}"
+        return text if cutoff is None else f"{text}@{cutoff!r}"
 
     _text = cached_property(text)
 
@@ -389,28 +327,19 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         if not isinstance(measure, FairnessMeasure) or self._text != measure._text:
             return False
         pairs = zip(self.sources(), measure.sources(), strict=True)
-        return all(_same(param, first, second) for (param, first), (_, second) in pairs)
+        return all(first == second or _found(*first) == _found(*second) for first, second in pairs)
 
     def __hash__(self) -> int:
         return hash(self._text)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         # The unpickling process may not have registered the objects.
-        measure = self.with_sources(with_objects)
+        measure = self.replace_sources(registered_object)
         return object.__reduce_ex__(measure, protocol)
 
 
-def _same(param: str, first: Any, second: Any) -> bool:
-    """Return whether two sources of one name are the same."""
-    if {type(first), type(second)} == {str}:
-        return True
-    registry = registry_of(param)
-    return registry.find(first) == registry.find(second)
-
-
-def supported(kind: type[FairnessMeasure], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters that the measures of a class have."""
-    return {name: value for name, value in params.items() if name in kind.SUPPORTED_PARAMS}
+def _found(param: str, source: Any) -> Any:
+    return registry_of(param).find(source)
 
 
 def registry_of(param: str) -> Registry[Any]:
@@ -421,7 +350,7 @@ def registry_of(param: str) -> Registry[Any]:
     return modules[param].REGISTRY
 
 
-def with_objects(param: str, source: Any) -> Any:
+def registered_object(param: str, source: Any) -> Any:
     """Return the object that is registered, or the name; functions are not called to make one."""
     registered = registry_of(param).find(source, make=False)
     return source if registered is None else registered
@@ -432,15 +361,15 @@ class Quotient(FairnessMeasure):
 
     FORMULA = "Σ {summand} / {divisor}"
 
-    def summands(self, view: View) -> tuple[Floats, Any]:
+    def summands(self, view: Rankings) -> tuple[Floats, Any]:
         """Return the summands of the documents, ``[R, D]``, and the divisor, ``[R]``."""
         raise NotImplementedError
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         summands, divisor = self.summands(view)
         return ratio(summands, np.reshape(divisor, (-1, 1)))
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         # Dividing the sum keeps the mean of equal numbers exact.
         summands, divisor = self.summands(view)
         view.note(summand=summands, divisor=divisor)
@@ -458,7 +387,7 @@ class SignedMeasure(FairnessMeasure):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        if self.params.get("abs") is True:
+        if self.param("abs"):
             self.RANGE = (0.0, self.RANGE[1])
 
     def formula(self) -> str:
@@ -477,7 +406,7 @@ class SignedMeasure(FairnessMeasure):
         return np.where(total < 0, -values, values) + 0.0  # −0 is 0
 
 
-def sums_by_list(view: View, codes: Ints, values: Floats | None = None) -> Floats:
+def sums_by_list(view: Rankings, codes: Ints, values: Floats | None = None) -> Floats:
     """Return the sum of the values of each list and label set, ``[R, S]``.
 
     :param codes: the codes of the documents, ``[R, D]``
@@ -513,7 +442,7 @@ def nothing_to_compare(measure: FairnessMeasure, labels: Sequence[str]) -> str:
     return f"protected={protected!r} names every group"
 
 
-def values_of(measure: FairnessMeasure, view: View) -> Floats:
+def values_of(measure: FairnessMeasure, view: Rankings) -> Floats:
     """Return the value of each list, ``[R]``, or of each topic, ``[T]``; NaN where it is undefined.
     """
     if nothing_to_compare(measure, view.labels):
@@ -527,20 +456,17 @@ def score(measures: Collection[FairnessMeasure],
 
     Values by list are averaged over the lists of each topic.
     """
-    by_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
+    same_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
     for measure in measures:
-        by_labels.setdefault(measure.added_labels, []).append(measure)
-    of_measures: dict[FairnessMeasure, Floats] = {}
-    for added, same in by_labels.items():
+        same_labels.setdefault(measure.added_labels, []).append(measure)
+    scores: dict[FairnessMeasure, Floats] = {}
+    for added, same in same_labels.items():
         blocks = [[np.zeros(0)] * len(same)]
-        for view in View.blocks(rankings.of_labels(added, depth_of(same))):
-            values = [values_of(measure, view) for measure in same]
-            if len(view.topic) > len(view.topics):
-                values = list(map(view.mean_of_lists, values))
-            blocks.append(values)
-        of_topics = map(np.concatenate, zip(*blocks, strict=True))
-        of_measures.update(zip(same, of_topics, strict=True))
-    return of_measures
+        for view in rankings.blocks(added, depth_of(same)):
+            blocks.append([view.topic_means(values_of(measure, view)) for measure in same])
+        values = map(np.concatenate, zip(*blocks, strict=True))
+        scores.update(zip(same, values, strict=True))
+    return scores
 
 
 def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> Floats:
@@ -552,7 +478,7 @@ def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> F
     :param depth: the number of documents that count
     """
     parts = [np.zeros((0, depth))]
-    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
+    for view in rankings.blocks(measure.added_labels, measure.depth):
         terms = measure.terms(view)[:, :depth]
         terms = np.pad(terms, ((0, 0), (0, depth - terms.shape[1])))
         terms[np.isnan(values_of(measure, view))] = nan
@@ -566,11 +492,9 @@ def fairest(measure: FairnessMeasure, rankings: Rankings) -> Floats | None:
     Values by list are averaged over the lists of each topic. ``None`` if it is not known.
     """
     parts = [np.zeros(0)]
-    for view in View.blocks(rankings.of_labels(measure.added_labels, measure.depth)):
+    for view in rankings.blocks(measure.added_labels, measure.depth):
         values = measure.fairest(view)
         if values is None:
             return None
-        if nothing_to_compare(measure, view.labels):
-            values = np.full(len(values), nan)
-        parts.append(view.mean_of_lists(values))
+        parts.append(view.topic_means(values))
     return np.concatenate(parts)

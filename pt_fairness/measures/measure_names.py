@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterable
 from contextlib import redirect_stdout, suppress
 from io import StringIO
@@ -14,7 +16,8 @@ import ir_measures
 from ir_measures import measures as irm
 
 from pt_fairness.core.messages import shown
-from pt_fairness.measures.measure import FairnessMeasure, docstring_of
+from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.params import literal
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
@@ -40,12 +43,29 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
             raise ValueError(f"NAME must be new in ir_measures, got {name!r}")
     irm.register(measure, names[1:], name=measure.NAME)
     # help() shows the docstring of an object only if its class has another.
-    measure.__doc__ = docstring_of(measure)
+    title, body = docstring_parts(measure)
+    measure.__doc__ = f"{title}.\n\nParameters\n----------\n{parameters_text(measure)}\n\n{body}"
     MEASURES[measure.NAME] = measure
     for module in exporting_modules():
         for name in names:
             module.setdefault(name, measure)
     return measure
+
+
+def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
+    """Return the summary line of a measure's docstring, without its full stop, and the body."""
+    text = getattr(measure, "documentation", type(measure).__doc__) or ""
+    head, _, body = inspect.cleandoc(text).partition("\n")
+    return head.rstrip("."), body.strip()
+
+
+def parameters_text(measure: FairnessMeasure) -> str:
+    """Return a line for each parameter of a measure: its name, what it is, and its default."""
+    lines = []
+    for name, param in measure.SUPPORTED_PARAMS.items():
+        default = "required" if param.required else f"default {literal(measure.param(name))}"
+        lines += textwrap.wrap(f"{name}: {param.desc} ({default})", subsequent_indent="    ")
+    return "\n".join(lines)
 
 
 def exporting_modules() -> list[dict[str, Any]]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import keyword
-import math
 from collections.abc import Callable
-from math import inf, nan
-from typing import Any, ClassVar, SupportsIndex
+from math import copysign, inf, isfinite, nan
+from typing import Any
 
 import numpy as np
 from ir_measures import measures as irm
@@ -15,26 +14,54 @@ from ir_measures import measures as irm
 from pt_fairness.core.arrays import ROUNDING, Floats
 from pt_fairness.core.messages import shown
 from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure, Range, with_objects
+from pt_fairness.measures.measure import FairnessMeasure, Range
 from pt_fairness.measures.measure_names import MEASURES, exporting_modules, register
-from pt_fairness.rankings.view import View
+from pt_fairness.measures.params import Param
+from pt_fairness.rankings.rankings import Rankings
 
 #: The arrays that the function of a measure may take.
 ARRAYS = ("codes", "length", "relevance", "member", "shares", "target", "labels", "cutoff")
 
 
 class FunctionMeasure(FairnessMeasure):
-    """A measure made by :func:`measure`. Each has a subclass of its own."""
+    """A measure made by :func:`measure`, whose arguments ``declaration`` holds."""
 
-    #: The arguments of :func:`measure`.
-    DECLARATION: ClassVar[tuple[Any, ...]]
-    #: The arrays that the function takes.
-    ARRAYS: ClassVar[tuple[str, ...]]
+    DEFAULT = 1.0
 
-    def score(self, view: View) -> Floats:
+    def __init__(self, declaration: tuple[Any, ...], **params: Any) -> None:
+        function, name, self.IDEAL, self.RANGE = self.declaration = declaration
+        text = inspect.getdoc(function) or name
+        self.documentation = f"{name} — {name}.\n\n{text}"
+        self.NAME = self.PRETTY_NAME = name
+        self.SHORT_DESC = " ".join(text.split("\n\n")[0].split())
+        low, high = self.RANGE
+        low, high = self.bounds = (-inf if low is None else low, inf if high is None else high)
+        worst = {low: high, high: low}.get(self.IDEAL, self.IDEAL)
+        # An open end counts as 1 away from the ideal value.
+        self.DEFAULT = float(worst if isfinite(worst) else self.IDEAL + copysign(1, worst))
+        parameters = inspect.signature(function).parameters.values()
+        #: The arrays that the function takes.
+        self.arrays = [each.name for each in parameters if each.default is each.empty]
+        self.COMPARES = "target" in self.arrays  # type: ignore[misc]
+        self.RELEVANCE = "relevance" in self.arrays  # type: ignore[misc]
+        super().__init__(**params)
+
+    @property
+    def SUPPORTED_PARAMS(self) -> dict[str, Param]:  # type: ignore[override]  # noqa: N802
+        declared = {"cutoff": params.cutoff(), "groups": params.groups()}
+        if self.COMPARES:
+            declared |= {"rel": params.rel(), "target": params.target()}
+        return declared
+
+    def __call__(self, **params: Any) -> FunctionMeasure:
+        return FunctionMeasure(self.declaration, **self.params | params)
+
+    def score(self, view: Rankings) -> Floats:
         """Return the value of each ranking, ``[R]``.
 
         A ranking without documents that count has ``DEFAULT``; an empty target makes it undefined.
+
+        :raises ValueError: if the function does not return a value in range for each ranking
         """
         codes, length = view.condensed(self.cutoff)
         target = self.target(view)
@@ -49,34 +76,22 @@ class FunctionMeasure(FairnessMeasure):
             arrays["target"] = target[rows]
         values = np.full(len(view), self.DEFAULT)
         if rows.any():
-            function, *_ = self.DECLARATION
-            computed = np.asarray(function(**{name: arrays[name] for name in self.ARRAYS}), float)
-            self._check(computed, np.array(view.qids, object)[rows])
+            function, *_ = self.declaration
+            computed = np.asarray(function(**{name: arrays[name] for name in self.arrays}), float)
+            if computed.shape != (rows.sum(),):
+                raise ValueError(f"the function of {self.NAME} must return an array of the shape "
+                                 f"({rows.sum()},), got {computed.shape}")
+            low, high = self.bounds
+            outside = (computed < low - ROUNDING) | (computed > high + ROUNDING)
+            outside |= np.isinf(computed)
+            if outside.any():
+                qid = np.array(view.qids, object)[rows][outside][0]
+                raise ValueError(f"the function of {self.NAME} must return values in its range "
+                                 f"{self.RANGE}, got {computed[outside][0]:g} for topic {qid!r}")
             values[rows] = computed
-        if target is not None and not self.of_run:
+        if target is not None and not self.reads_run:
             values[~target.any(axis=1)] = nan
         return values
-
-    def _check(self, values: Floats, qids: Any) -> None:
-        """Check what the function returns.
-
-        :param qids: the topic of each ranking
-        :raises ValueError: if there is not one value for each ranking, or one is out of range
-        """
-        if values.shape != qids.shape:
-            raise ValueError(f"the function of {self.NAME} must return an array of the shape "
-                             f"{qids.shape}, got {values.shape}")
-        low, high = _bounds(self.RANGE)
-        outside = np.isinf(values) | (values < low - ROUNDING) | (values > high + ROUNDING)
-        if outside.any():
-            raise ValueError(f"the function of {self.NAME} must return values in its range "
-                             f"{self.RANGE}, or NaN, got {values[outside][0]:g} for topic "
-                             f"{qids[outside][0]!r}")
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        # pickle finds classes by module and name, and this class is in no module.
-        state = vars(self.with_sources(with_objects))
-        return _blank, (self.DECLARATION,), state
 
 
 def measure(function: Callable[..., Any], name: str | None = None, ideal: float = 0.0,
@@ -111,8 +126,8 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
     :param name: the name of the measure; by default the name of the function
     :param ideal: the value of a fair ranking; ``math.inf`` if more is always fairer
     :param range: the smallest and the largest value, ``None`` for no bound
-    :returns: the measure, with the parameters ``cutoff`` and ``groups``; a function that is defined
-        again in its module takes the place of the earlier one
+    :returns: the measure, with the parameters ``cutoff`` and ``groups``. A measure of a function
+        takes the place of an earlier one of this name.
     :raises ValueError: if the function takes something else, the name is taken or cannot be parsed,
         or the ideal value is outside the range; when it is computed, if a value is
 
@@ -130,76 +145,20 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
     >>> (Gap(target="uniform") @ 2).calc_aggregate(qrels, run)
     0.5
     """
-    if not callable(function):
-        raise ValueError(f"function must be a function, got {shown(function)}")
-    name = getattr(function, "__name__", "") if name is None else name
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+    name = str(name or getattr(function, "__name__", ""))
+    if not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name must be letters, digits and underscores, such as 'Gap', got "
                          f"{shown(name)}")
-    kind = _class(function, name, ideal, tuple(range))
-    before = MEASURES.get(name)
-    if isinstance(before, FunctionMeasure) and _place(before.DECLARATION[0]) == _place(function):
+    made = FunctionMeasure((function, name, ideal, range))
+    low, high = made.bounds
+    if not (low < high and low <= ideal <= high and isfinite(made.DEFAULT)):
+        raise ValueError("range must be the smallest and the largest value, None for no bound, "
+                         f"with ideal between them, got range={range} and ideal={ideal}")
+    if not {*made.arrays} <= {*ARRAYS}:
+        raise ValueError(f"the function of {name} must take {', '.join(ARRAYS)}, got "
+                         f"{', '.join(made.arrays)}")
+    if isinstance(MEASURES.get(name), FunctionMeasure):
         del MEASURES[name], irm.registry[name]
         for module in exporting_modules():
             module.pop(name, None)
-    return register(kind())
-
-
-def _place(function: Any) -> tuple[Any, Any]:
-    """Return the module and the qualified name of a function."""
-    return getattr(function, "__module__", None), getattr(function, "__qualname__", function)
-
-
-def _bounds(range: Range) -> tuple[float, float]:
-    """Return the ends of a range, infinite for no bound."""
-    low, high = range
-    return -inf if low is None else low, inf if high is None else high
-
-
-def _least_fair(ideal: float, low: float, high: float) -> float:
-    """Return the least fair value of a range. An open end counts as 1 away from the ideal value."""
-    if ideal == low:
-        return low + 1 if math.isinf(high) else high
-    if ideal == high:
-        return high - 1 if math.isinf(low) else low
-    return ideal
-
-
-def _class(function: Any, name: str, ideal: Any, range: Any) -> type[FunctionMeasure]:
-    """Return the class of the measure of a function.
-
-    :raises ValueError: if the function takes something else, or the ideal value is out of range
-    """
-    try:
-        low, high = _bounds(range)
-        least_fair = _least_fair(ideal, low, high)
-        possible = low < high and low <= ideal <= high and math.isfinite(least_fair)
-    except (TypeError, ValueError):
-        possible = False
-    if not possible:
-        raise ValueError("range must be the smallest and the largest value, None for no bound, "
-                         f"with ideal between them, got range={shown(range)} and "
-                         f"ideal={shown(ideal)} for {name}")
-    parameters = inspect.signature(function).parameters.values()
-    needed = {parameter.name for parameter in parameters if parameter.default is parameter.empty}
-    if not needed <= {*ARRAYS}:
-        raise ValueError(f"the function of {name} must take {', '.join(ARRAYS)}, got "
-                         f"{', '.join(sorted(needed))}")
-    supported = {"cutoff": params.cutoff(), "groups": params.groups()}
-    if "target" in needed:
-        supported |= {"rel": params.rel(), "target": params.target()}
-    text = inspect.getdoc(function) or name
-    return type(name, (FunctionMeasure,), {
-        "__doc__": f"{name} — {name}.\n\n{text}", "NAME": name, "IDEAL": float(ideal),
-        "RANGE": range, "DEFAULT": float(least_fair), "SUPPORTED_PARAMS": supported,
-        "COMPARES": "target" in needed, "RELEVANCE": "relevance" in needed,
-        "DECLARATION": (function, name, ideal, range), "ARRAYS": tuple(needed)})
-
-
-def _blank(declaration: tuple[Any, ...]) -> Any:
-    """Return a measure without parameters, for unpickling."""
-    _, name, *_ = declaration
-    kind = type(MEASURES.get(name))
-    if getattr(kind, "DECLARATION", None) != declaration:
-        kind = _class(*declaration)
-    return object.__new__(kind)
+    return register(made)

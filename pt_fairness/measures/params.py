@@ -16,12 +16,9 @@ from pt_fairness.core.messages import (
     SUM_TOLERANCE,
     TARGET_WORDS,
     label_text,
-    shown,
 )
 from pt_fairness.core.registry import NamedObject, name_of
 
-#: Sentinel for a parameter that was not given and lacks a default.
-NOT_PROVIDED: Any = irm.base._NOT_PROVIDED
 #: The largest cutoff.
 DEEPEST = 1_000_000
 #: Keywords that ``protected`` accepts besides labels.
@@ -48,7 +45,7 @@ def literal(value: Any, names: Callable[[Any], Any] = name_of) -> str:
         items = [f"{literal(key, names)}:{literal(item, names)}" for key, item in value.items()]
         text = ",".join(items)
         return f"{{{text}}}"
-    value = ",".join(map(names, value)) if isinstance(value, tuple) else names(value)
+    value = names(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
         return repr(repr(value))
     return repr(value).replace(" ", "\\x20")
@@ -58,14 +55,15 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
     """A parameter of a measure.
 
     :param desc: the description
-    :param allowed: the allowed values in words, for the error "… takes <allowed>"
+    :param allowed: the allowed values in words, for the error "… must be <allowed>"
     :param accepts: predicate that tells whether a canonical value is allowed
+    :param default: the default, ``None`` without one
     :param canonical: function that returns the canonical form of a value, or an invalid value
         unchanged
     :param required: whether the parameter must be given
     """
 
-    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = NOT_PROVIDED,
+    def __init__(self, dtype: Any, desc: str, allowed: str, *, default: Any = None,
                  accepts: Callable[[Any], bool] = lambda value: True,
                  canonical: Callable[[Any], Any] = lambda value: value,
                  required: bool = False) -> None:
@@ -74,13 +72,6 @@ class Param(irm.ParamInfo):  # type: ignore[misc]
         self.allowed = allowed
         self.accepts = accepts
         self.canonical = canonical
-
-    # NOT_PROVIDED is compared by identity, so it is not pickled.
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value is not NOT_PROVIDED}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"default": NOT_PROVIDED, **state})
 
     def validate(self, value: Any) -> bool:
         """Return whether ``value`` is allowed; booleans are not accepted as numbers."""
@@ -93,7 +84,7 @@ class SourceParam(Param):
 
     :param of: the parameter of the value, or of the values of a dictionary, as :data:`Find` takes
         it; ``''`` if these are not sources
-    :param by: the parameter of the keys of a dictionary and of the parts of a tuple
+    :param by: the parameter of the keys of a dictionary; ``''`` if these are not sources
     :param words: the keywords that are not names
     """
 
@@ -107,18 +98,16 @@ class SourceParam(Param):
     def validate(self, value: Any) -> bool:
         if isinstance(value, NamedObject):
             return WHAT.get(self.of, self.of) == value.WHAT
-        return super().validate(value) or (isinstance(value, tuple) and self.by != "")
+        return super().validate(value)
 
-    def with_sources(self, value: Any, find: Find) -> Any:
+    def replace_sources(self, value: Any, find: Find) -> Any:
         """Return a value with what ``find`` returns for each source in it."""
-        if isinstance(value, tuple):
-            return tuple(find(self.by, source) for source in value)
         if isinstance(value, dict) and self.by:
-            return {find(self.by, source): self._with_source(item, find)
+            return {find(self.by, source): self._replaced(item, find)
                     for source, item in value.items()}
-        return self._with_source(value, find)
+        return self._replaced(value, find)
 
-    def _with_source(self, value: Any, find: Find) -> Any:
+    def _replaced(self, value: Any, find: Find) -> Any:
         if not self.of or not isinstance(value, (str, NamedObject)) or value in self.words:
             return value
         return find(self.of, value)
@@ -145,20 +134,18 @@ def _number(kind: type) -> Callable[[Any], Any]:
     return canonical
 
 
-def whole(desc: str, *, default: Any = NOT_PROVIDED, smallest: float = -math.inf,
+def whole(desc: str, *, default: Any = None, smallest: float = -math.inf,
           largest: float = math.inf) -> Param:
     """Declare an integer from ``smallest`` to ``largest``, both inclusive."""
-    limits = ""
-    if largest < math.inf:
-        limits = f" from {smallest} to {largest}"
-    elif smallest > -math.inf:
-        limits = f" of at least {smallest}"
+    limits = f" of at least {smallest}" if largest == math.inf else f" from {smallest} to {largest}"
+    if smallest == -math.inf:
+        limits = ""
     return Param(int, desc, f"a whole number{limits}", default=default, canonical=_number(int),
                  accepts=lambda v: smallest <= v <= largest)
 
 
 def real(desc: str, allowed: str, accepts: Callable[[float], bool], *,
-         default: Any = NOT_PROVIDED) -> Param:
+         default: Any = None) -> Param:
     """Declare a finite float for which ``accepts`` returns true."""
     return Param(float, desc, allowed, default=default, canonical=_number(float),
                  accepts=lambda v: math.isfinite(v) and accepts(v))
@@ -180,16 +167,14 @@ def flag(desc: str) -> Param:
     return Param(bool, desc, "True or False", default=False)
 
 
-def label(desc: str, *, default: Any = NOT_PROVIDED) -> Param:
-    """Declare the label of one group; the parameter is required without a default."""
-    return Param(str, desc, "the label of a group", default=default, canonical=_label,
-                 accepts=_not_blank, required=default is NOT_PROVIDED)
+def label(desc: str, *, default: Any = None, optional: bool = False) -> Param:
+    """Declare the label of one group; the parameter is required without a default.
 
-
-def label_or_none(desc: str, *, default: str) -> Param:
-    """Declare the label of one group, or ``None`` for no group."""
-    return Param((str, type(None)), desc, "the label of a group or None", default=default,
-                 canonical=_label, accepts=_not_blank)
+    :param optional: whether it can be ``None``, for no group
+    """
+    types = (str, type(None)) if optional else str
+    return Param(types, desc, f"the label of a group{' or None' * optional}", default=default,
+                 canonical=_label, accepts=_not_blank, required=default is None)
 
 
 def _not_blank(value: str | None) -> bool:
@@ -202,12 +187,12 @@ def _label(value: Any) -> Any:
 
 
 def _labels(value: Any) -> Any:
-    if isinstance(value, (list, tuple, set, frozenset)):
-        parts = [label_text(part) for part in value]
-        if len(parts) > 1 and any("," in part for part in parts):
-            return value  # joining would split labels with commas
-        return ",".join(sorted(parts) if isinstance(value, (set, frozenset)) else parts)
-    return _label(value)
+    if not isinstance(value, (list, tuple)):
+        return _label(value)
+    parts = list(map(label_text, value))
+    if len(parts) > 1 and any("," in part for part in parts):
+        return value  # joining would split labels with commas
+    return ",".join(parts)
 
 
 def cutoff() -> Param:
@@ -224,18 +209,18 @@ def rel() -> Param:
 CUTOFF_AND_REL = {"cutoff": cutoff(), "rel": rel()}
 
 
-def protected(*also: str, default: str = "minority") -> Param:
+def protected(*more: str, default: str = "minority") -> Param:
     """Declare the protected group of a two-group measure.
 
-    :param also: further keywords that are allowed, such as ``'all'``
+    :param more: ``'all'``, if all groups can be compared at once
     """
+    words = ", ".join(map(repr, [*PROTECTED_WORDS[:2], *more]))
     return Param(str, "protected group: minority or majority (of equal groups the first in the "
                  "order of their labels), a label, or labels joined by commas"
-                 + (", or all for the divergence over all groups at once" if "all" in also else ""),
-                 "'minority', 'majority', a label, or labels without commas in them, joined by "
-                 "commas" + "".join(f", or {word!r}" for word in also),
+                 f"{', or all for the divergence over all groups at once' * len(more)}",
+                 f"{words}, a label, or labels without commas in them, joined by commas",
                  default=default, canonical=_labels,
-                 accepts=lambda v: _not_blank(v) and (v not in PROTECTED_WORDS[2:] or v in also))
+                 accepts=lambda v: _not_blank(v) and (v != "all" or v in more))
 
 
 #: The formula of each discount for rank i.
@@ -294,8 +279,8 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
 
 
 def _distribution(value: Any) -> Any:
-    shares = _by_label(value)
-    if not _are_by_label(shares):
+    shares = _label_numbers(value)
+    if not _are_numbers(shares):
         return value
     return {label: 0.0 if 0 <= share < SMALLEST_TARGET else share
             for label, share in shares.items()}
@@ -305,17 +290,10 @@ def _is_target(value: Any, words: Sequence[str]) -> bool:
     if isinstance(value, str):
         from pt_fairness import targets
         return value in words or (value not in TARGET_WORDS and value in targets.names())
-    return _are_shares(value, str)
+    return _are_shares(value)
 
 
-def _are_shares(value: dict[Any, Any], kind: type) -> bool:
-    """Return whether a dictionary has keys of one type, and floats that sum to 1 as values."""
-    shares = value.values()
-    typed = all(isinstance(key, kind) and isinstance(value[key], float) for key in value)
-    return typed and min(shares, default=-1) >= 0 and abs(math.fsum(shares) - 1) <= SUM_TOLERANCE
-
-
-def _by_label(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
+def _label_numbers(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
     """Return a dictionary with ``key`` of its keys, by default text, sorted, and floats as values.
 
     Other values, and dictionaries that name a label twice, are returned unchanged.
@@ -331,11 +309,19 @@ def _by_label(value: Any, key: Callable[[Any], Any] = label_text) -> Any:
     return value
 
 
-def _are_by_label(value: Any) -> bool:
-    """Return whether a value is what :func:`_by_label` makes of finite numbers."""
+def _are_numbers(value: Any, kind: type = str) -> bool:
+    """Return whether a value is a dictionary from keys of one type to finite floats."""
     return isinstance(value, dict) and bool(value) and all(
-        isinstance(label, str) and isinstance(number, float) and math.isfinite(number)
-        for label, number in value.items())
+        isinstance(key, kind) and isinstance(number, float) and math.isfinite(number)
+        for key, number in value.items())
+
+
+def _are_shares(value: Any, kind: type = str) -> bool:
+    """Return whether a value is a dictionary from keys of one type to shares that sum to 1."""
+    if not _are_numbers(value, kind):
+        return False
+    shares = value.values()
+    return min(shares) >= 0 and abs(math.fsum(shares) - 1) <= SUM_TOLERANCE
 
 
 def groups() -> Param:
@@ -351,9 +337,6 @@ def groups() -> Param:
 
 def _group_source(value: Any) -> Any:
     from pt_fairness.core.identifiers import as_frame  # imports pandas
-    if isinstance(value, NamedObject) and value.WHAT == "values":
-        raise ValueError(f"groups takes labels, and {shown(value)} holds numbers; measures of "
-                         "numbers, such as RaB, take it as values=")
     value = as_frame(value)
     if isinstance(value, Mapping) or hasattr(value, "__array__"):
         from pt_fairness.groups import get
@@ -376,22 +359,16 @@ def values() -> Param:
         "the name of registered values, the path of a file, a Values object, or a finite "
         "number for each label such as {'PRO':1,'CON':-1}",
         canonical=_value_source, required=True,
-        accepts=lambda v: v != "" if isinstance(v, str) else _are_by_label(v), of="values")
+        accepts=lambda v: v != "" if isinstance(v, str) else _are_numbers(v), of="values")
 
 
 def _value_source(value: Any) -> Any:
     from pt_fairness.core.identifiers import as_frame  # imports pandas
-    if isinstance(value, NamedObject) and value.WHAT == "groups":
-        raise ValueError(f"values takes numbers, and {shown(value)} holds labels; give it as "
-                         "groups= and a number for each label as values=, such as "
-                         "{'PRO':1,'CON':-1}")
-    value = as_frame(value)
-    if hasattr(value, "__array__"):  # arrays compare elementwise
-        raise ValueError("values takes the name of registered values, the path of a file of "
-                         f"values, or a Values object, not a {type(value).__name__}; "
-                         "pt_fairness.values.from_frame makes values of a DataFrame")
+    if hasattr(as_frame(value), "__array__"):  # arrays compare elementwise
+        raise ValueError("values must be a Values object, such as pt_fairness.values.from_frame "
+                         f"returns, got a {type(value).__name__}")
     if isinstance(value, dict):
-        return _by_label(value)
+        return _label_numbers(value)
     return _path_text(value)
 
 
@@ -418,16 +395,6 @@ _GROUPS = groups()
 _TARGET = target()
 
 
-def _ordered(value: Any) -> Any:
-    labels = value.split(",") if isinstance(value, str) else value
-    if not isinstance(labels, (list, tuple)):
-        return value
-    labels = [_label(part) for part in labels]
-    if any(not isinstance(part, str) or "," in part for part in labels):
-        return value
-    return ",".join(map(str.strip, labels))
-
-
 def _are_different(value: str) -> bool:
     labels = value.split(",")
     return all(labels) and len({*labels}) == len(labels)
@@ -437,7 +404,7 @@ def _are_different(value: str) -> bool:
 ORDER = Param(str, "the labels from the lowest to the highest, joined by commas; by default the "
               "order that the Groups object declares, else numeric order",
               "different labels without commas in them, joined by commas, the lowest first",
-              canonical=_ordered, accepts=_are_different)
+              canonical=_labels, accepts=_are_different)
 
 
 def _grade(value: Any) -> int:
@@ -454,18 +421,19 @@ def _grade(value: Any) -> int:
 WEIGHTS = Param(dict, "weight of each relevance grade; by default all documents of at least rel "
                 "are one grade of weight 1",
                 "a dictionary from whole numbers of at least 0 to weights that are not negative "
-                "and sum to 1, such as {0:0.5,1:0.5}", canonical=lambda v: _by_label(v, _grade),
+                "and sum to 1, such as {0:0.5,1:0.5}",
+                canonical=lambda v: _label_numbers(v, _grade),
                 accepts=lambda v: _are_shares(v, int) and min(v) >= 0)
 
 
-def _by_source(value: Any) -> Any:
+def _source_items(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     items = {_group_source(source): _distribution(item) for source, item in value.items()}
     return {source: items[source] for source in sorted(items, key=lambda key: str(name_of(key)))}
 
 
-def _of_sources(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
+def _each_source(accepts: Callable[[Any], bool]) -> Callable[[dict[Any, Any]], bool]:
     """Return the predicate of dictionaries from group sources to values that are accepted."""
     return lambda v: all(map(_GROUPS.validate, v)) and all(map(accepts, v.values()))
 
@@ -475,15 +443,15 @@ ATTRIBUTES = SourceParam(
     dict, "group sources, each with its divergence",
     "a dictionary from names of registered groups to "
     f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
-    canonical=_by_source, required=True, by="groups",
-    accepts=_of_sources(DIVERGENCES.__contains__))
+    canonical=_source_items, required=True, by="groups",
+    accepts=_each_source(DIVERGENCES.__contains__))
 
 #: The targets of group sources.
 TARGETS = SourceParam(
     dict, "target of each group source; uniform where none is given",
     "a dictionary from names of registered groups to targets, such as "
-    "{'gender':'qrels'}", default={}, canonical=_by_source,
-    by="groups", of="target", words=TARGET_WORDS, accepts=_of_sources(_TARGET.validate))
+    "{'gender':'qrels'}", default={}, canonical=_source_items,
+    by="groups", of="target", words=TARGET_WORDS, accepts=_each_source(_TARGET.validate))
 
 
 def _is_fixed_target(value: Any) -> bool:
@@ -496,23 +464,20 @@ FIXED_TARGETS = SourceParam(
     dict, "group sources, each with a registered target that is the same for all topics",
     "a dictionary from names of registered groups to names of registered "
     "targets, such as {'gender':'census'}",
-    canonical=_by_source, required=True, by="groups", of="target",
-    accepts=lambda v: v != {} and _of_sources(_is_fixed_target)(v))
+    canonical=_source_items, required=True, by="groups", of="target",
+    accepts=lambda v: v != {} and _each_source(_is_fixed_target)(v))
 
 
-def _sources(value: Any) -> Any:
-    """Return group sources as a tuple, sorted by name; ``''`` for none."""
-    sources = value.split(",") if isinstance(value, str) else value
-    if not isinstance(sources, (list, tuple)):
-        sources = [sources]
-    sources = [_group_source(source) for source in sources if source != ""]
-    if all(isinstance(source, (str, NamedObject)) for source in sources):
-        return tuple(sorted(sources, key=name_of)) or ""
-    return value
+def _names(value: Any) -> Any:
+    """Return names as a text in which commas join them, sorted."""
+    names = _labels(value)
+    if not isinstance(names, str):
+        return value
+    return ",".join(sorted(filter(None, names.split(","))))
 
 
-#: Group sources of which a document counts 1 in each of its labels.
-WHOLE = SourceParam(
+#: The names of group sources of which a document counts 1 in each of its labels.
+WHOLE = Param(
     str, "the attributes, joined by commas, in which a document of m labels counts 1 for "
     "each of them instead of 1/m", "names of attributes, joined by commas", default="",
-    canonical=_sources, by="groups")
+    canonical=_names)

@@ -9,6 +9,7 @@ papers: the first i documents hold ``plus`` protected ones, the population S pro
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import nan
 from typing import Any, ClassVar
 
@@ -32,10 +33,10 @@ from pt_fairness.core.arrays import (
 )
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import one_if_zero
-from pt_fairness.measures.measure import FairnessMeasure, Keys
+from pt_fairness.measures.measure import FairnessMeasure, Keys, values_of
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, distribution, of_ranked
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: The divergences in the formulas of the prefix measures.
 DIFFERENCE = "divergence = abs(protected share - protected target)"
@@ -136,33 +137,37 @@ class PrefixMeasure(FairnessMeasure):
         """Return S and N, ``[R]`` each; 0 and 1 if the population is empty."""
         return side.plus, np.where(side.total > 0, side.total, 1.0)
 
-    def terms(self, view: View) -> Floats:
-        side: Any = self.side(view)
-        return self.terms_of(view, side, *self.population(side))
+    def terms(self, view: Rankings) -> Floats:
+        terms, *_ = self.compared(view)
+        return terms
 
-    def terms_of(self, view: View, side: Side, S: Floats, N: Floats) -> Floats:
-        """Return what each document adds to the value, ``[R, D]``.
+    def compared(self, view: Rankings) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
+        """Return the terms, ``[R, D]``, whether each list has a population, and a function.
 
-        :param S: the number of protected documents of the population, ``[R]``
-        :param N: the number of documents of the population, ``[R]``
+        The function takes the discount of each rank, ``[1, D]``, and returns the largest discounted
+        sum that each list can have, ``[R]``.
         """
+        side: Any = self.side(view)
+        S, N = self.population(side)
         codes, n = view.condensed(self.cutoff)
         w = discounts(n, codes.shape[1], self.param("step"))
         plus = of_ranked(side.sets, codes).cumsum(axis=1)
         divergence = terms_of_prefixes(self.term, plus, S, N)
         product = w * divergence
         view.note(divergence=divergence, discount=w, product=product)
+        largest = partial(sum_of_largest_terms, self.term, S, N)
         if self.param("norm") != "range":
             Z = self.normaliser(S, N, n, w)
             view.note(Z=Z)
-            return product * ratio(1.0, Z)[:, None]
+            return product * ratio(1.0, Z)[:, None], side.defined, largest
         fairest = self.fairest_sum(S, N, n, w)
         least_fair = self.least_fair_sum(S, N, n, w)
         view.note(fairest_sum=fairest, least_fair_sum=least_fair)
         span = least_fair - fairest
-        of_rank = ratio(fairest, w.sum(axis=1))
         span[span <= ROUNDING] = 0.0
-        return (product - w * of_rank[:, None]) * ratio(1.0, span)[:, None]
+        mean_term = ratio(fairest, w.sum(axis=1))
+        terms = (product - w * mean_term[:, None]) * ratio(1.0, span)[:, None]
+        return terms, side.defined, largest
 
     def formula(self) -> str:
         if self.param("norm") == "range":
@@ -188,18 +193,18 @@ class PrefixMeasure(FairnessMeasure):
 
     def least_fair_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the least fair ranking of ``n`` documents, ``[R]``."""
-        if self.of_run:
-            return self._of_orders(S, N, n, w.shape[1])
+        if self.reads_run:
+            return self._extreme_sum(S, N, n, w.shape[1])
         return sum_of_largest_terms(self.term, S, N, w)
 
     def fairest_sum(self, S: Floats, N: Floats, n: Ints, w: Floats) -> Floats:
         """Return the sum of the fairest possible ranking of ``n`` documents, ``[R]``."""
-        return self._of_orders(S, N, n, w.shape[1], -1.0)
+        return self._extreme_sum(S, N, n, w.shape[1], -1.0)
 
-    def _of_orders(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
+    def _extreme_sum(self, S: Floats, N: Floats, n: Ints, depth: int, sign: float = 1.0) -> Floats:
         """Return the largest, or with ``sign=-1`` the smallest, sum of any order, ``[R]``."""
         most = least = n
-        if self.of_run:
+        if self.reads_run:
             most = S.astype(int)
             least = (N - S).astype(int)
         (n, S, N, most, least), where = unique_rows(n, S, N, most, least)
@@ -209,14 +214,14 @@ class PrefixMeasure(FairnessMeasure):
         sums = largest_sum(lambda a, i: self.term(a, i, S, N), w, most, least)
         return sign * sums[where]
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         """Return the value of the fairest possible ranking of each list, ``[R]``.
 
         That is a ranking of as many documents, of the same kinds where the population is the run. A
         list without annotated documents has its own value. NaN stands for an undefined topic and
         for documents with weights.
         """
-        values = self.score(view)
+        values = values_of(self, view)
         side: Any = self.side(view)
         S, N = self.population(side)
         _, n = view.condensed(self.cutoff)
@@ -230,31 +235,26 @@ class PrefixMeasure(FairnessMeasure):
         fairest = np.where(n > 0, fairest, values)
         return np.where(undefined, nan, fairest)
 
-    def score(self, view: View) -> Floats:
-        side: Any = self.side(view)
-        S, N = self.population(side)
-        values = self.terms_of(view, side, S, N).sum(axis=1)
+    def score(self, view: Rankings) -> Floats:
+        terms, defined, largest = self.compared(view)
+        values = terms.sum(axis=1)
         empty = view.length == 0
         if empty.any():
-            values[empty] = self.when_empty(
-                lambda w: sum_of_largest_terms(self.term, S[empty], N[empty], w))
+            values = np.where(empty, self.when_empty(largest), values)
         values = np.clip(values, *self.RANGE)  # rounding
-        return np.where(side.defined, values, nan)
+        return np.where(defined, values, nan)
 
-    def when_empty(self, largest_of: Callable[[Floats], Any]) -> Any:
-        """Return the value of lists without annotated documents.
+    def when_empty(self, largest: Callable[[Floats], Floats]) -> Any:
+        """Return the value of lists without annotated documents, one number or ``[R]``.
 
-        :param largest_of: takes the discount of each rank, ``[1, D]``; returns the largest
-            discounted sum that each of these lists can have
+        :param largest: the function of :meth:`compared`
         """
         if self.param("norm") != "none":
             return 1.0
         if self.cutoff is None:
-            return self.BOUND if self.of_run else 1.0
+            return self.BOUND if self.reads_run else 1.0
         w = discounts(np.array([self.cutoff]), self.cutoff, self.param("step"))
-        if self.of_run:
-            return self.BOUND * w.sum()
-        return one_if_zero(largest_of(w))
+        return self.BOUND * w.sum() if self.reads_run else one_if_zero(largest(w))
 
 
 def largest_divergence(T: Floats) -> Floats:
@@ -264,7 +264,7 @@ def largest_divergence(T: Floats) -> Floats:
     return -np.log2(smallest)
 
 
-def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats:
+def largest_of_orders(view: Rankings, T: Floats, w: Floats, upper: Floats) -> Floats:
     """Return the sum of the order of the run with the smallest group first, ``[R]``.
 
     It is the largest of all orders if every rank is evaluated and documents have one group each.
@@ -275,8 +275,8 @@ def largest_of_orders(view: View, T: Floats, w: Floats, upper: Floats) -> Floats
     shared = several & (view.in_run > 0)
     group = view.member @ np.arange(len(view.labels))
     codes, _ = view.condensed(None)
-    of_group = np.take_along_axis(sizes @ view.member.T, codes, axis=1)
-    size = np.where(codes < 0, np.inf, of_group)
+    sizes_of_documents = np.take_along_axis(sizes @ view.member.T, codes, axis=1)
+    size = np.where(codes < 0, np.inf, sizes_of_documents)
     order = np.lexsort((group[codes], size))
     ordered = np.take_along_axis(codes, order, axis=1)[:, :w.shape[1]]
     terms = w * divergences_of_prefixes(ordered, view.share, kl, T)
@@ -454,10 +454,9 @@ class _rKL(ParityMeasure):
 
     def check_together(self) -> None:
         if self["protected"] == "all" and self["norm"] == "range":
-            raise ValueError(f"{self} is not possible: norm='range' takes two groups, so name a "
-                             "protected one, or use norm='max' for all groups")
+            raise ValueError(f"protected must be one group for norm='range', got {self}")
 
-    def fairest(self, view: View) -> Floats | None:
+    def fairest(self, view: Rankings) -> Floats | None:
         if self["protected"] == "all":
             return None
         return super().fairest(view)
@@ -469,51 +468,32 @@ class _rKL(ParityMeasure):
                 f"{KL_IN_WORDS}, {NORMS[self['norm']]}")
 
     def population(self, side: Side) -> tuple[Floats, Floats]:
-        if self.of_run:  # a prefix lacks each group that the run lacks: no term is infinite
+        if self.reads_run:  # a prefix lacks each group that the run lacks: no term is infinite
             return super().population(side)
         share = ratio(side.plus, side.total)
         shares = smoothed(np.column_stack([share, 1.0 - share]))
         return shares[:, 0], np.ones(len(shares))
 
-    def terms(self, view: View) -> Floats:
+    def compared(self, view: Rankings) -> tuple[Floats, Any, Callable[[Floats], Floats]]:
         if self["protected"] != "all":
-            return super().terms(view)
-        T = self._target(view)
-        return self._terms_of_all(view, T)
-
-    def score(self, view: View) -> Floats:
-        if self["protected"] != "all":
-            return super().score(view)
-        T = self._target(view)
-        values = self._terms_of_all(view, T).sum(axis=1)
-        upper = largest_divergence(T)
-        empty = view.length == 0
-        if empty.any():
-            worst = self.when_empty(lambda w: upper * w.sum())
-            values = np.where(empty, worst, values)
-        values = np.clip(values, *self.RANGE)  # rounding
-        defined = T.any(axis=1) | self.of_run
-        return np.where(defined, values, nan)
-
-    def _target(self, view: View) -> Floats:
+            return super().compared(view)
         T = distribution(view, self["target"], self.rel)
-        if self.of_run:
-            return T
-        return np.where(T.any(axis=1, keepdims=True), smoothed(T), 0.0)
-
-    def _terms_of_all(self, view: View, T: Floats) -> Floats:
+        defined: Any = T.any(axis=1) | self.reads_run
+        if not self.reads_run:
+            T = np.where(defined[:, None], smoothed(T), 0.0)
         codes, n = view.condensed(self.cutoff)
-        w = discounts(n, codes.shape[1], self.param("step"))
+        w = discounts(n, codes.shape[1], self["step"])
         divergence = divergences_of_prefixes(codes, view.share, kl, T)
-        terms = w * divergence
-        Z = np.ones(len(terms))
+        product = w * divergence
+        upper = largest_divergence(T)
+        Z = np.ones(len(w))
         if self["norm"] == "max":
-            Z = largest_divergence(T) * w.sum(axis=1)
-            if self.of_run and self.param("step") == 1:
+            Z = upper * w.sum(axis=1)
+            if self.reads_run and self["step"] == 1:
                 Z = largest_of_orders(view, T, w, Z)
-        view.note(divergence=divergence, discount=w, product=terms, Z=Z)
+        view.note(divergence=divergence, discount=w, product=product, Z=Z)
         view.note(view.labels, smoothed_target=T)
-        return terms * ratio(1.0, Z)[:, None]
+        return product * ratio(1.0, Z)[:, None], defined, lambda w: upper * w.sum()
 
 
 class _rRD(ParityMeasure):

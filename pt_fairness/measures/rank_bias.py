@@ -12,7 +12,7 @@ from pt_fairness.core.arrays import Floats, Ints, log_discount, positions, ranks
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Quotient, Range, SignedMeasure
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 class ValueMeasure(FairnessMeasure):
@@ -57,7 +57,7 @@ class ValueMeasure(FairnessMeasure):
             return []
         return [("values", label) for label in self.param("values")]
 
-    def values(self, view: View) -> tuple[Floats, Ints]:
+    def values(self, view: Rankings) -> tuple[Floats, Ints]:
         """Return the values v and the lengths of the lists, cut at ``cutoff``.
 
         :returns: values ``[R, D]``, 0 past the end of a list, and lengths ``[R]``
@@ -68,15 +68,15 @@ class ValueMeasure(FairnessMeasure):
         view.note(number=values)
         return values, n
 
-    def _given_values(self, view: View, cutoff: int | None) -> tuple[Floats, Ints]:
+    def _given_values(self, view: Rankings, cutoff: int | None) -> tuple[Floats, Ints]:
         values = self.param("values")
         if not isinstance(values, dict):
             return view.values(values, cutoff)
         codes, _, n = view.full(cutoff)
-        of_codes = np.append(of_label_sets(values, view.labels, view.share), nan)
-        return of_codes[codes], n
+        numbers = np.append(set_values(values, view.labels, view.share), nan)
+        return numbers[codes], n
 
-    def background_values(self, view: View) -> tuple[Ints, Floats]:
+    def background_values(self, view: Rankings) -> tuple[Ints, Floats]:
         """Return the row index and the value v of each background document, both ``[N]``.
 
         The row indices are ascending. They index lists if each ranking is its own background, and
@@ -90,7 +90,7 @@ class ValueMeasure(FairnessMeasure):
         row, _ = np.nonzero(inside)
         return row, self._filled(values[inside])
 
-    def of_background(self, view: View, row: Ints, values: Floats | None = None) -> Floats:
+    def background_sums(self, view: Rankings, row: Ints, values: Floats | None = None) -> Floats:
         """Return the sum of ``values`` over the background of each list, ``[R]``.
 
         :param row: the row indices of :meth:`background_values`, ``[N]``
@@ -108,7 +108,7 @@ class ValueMeasure(FairnessMeasure):
         return np.where(np.isnan(values), self.param("missing"), values)
 
 
-def of_label_sets(values: Mapping[str, float], labels: Sequence[str],
+def set_values(values: Mapping[str, float], labels: Sequence[str],
                   shares: Floats) -> Floats:
     """Return the mean value of each label set, weighted by its shares, ``[S]``.
 
@@ -170,7 +170,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def summands(self, view: View) -> tuple[Floats, Ints]:
+    def summands(self, view: Rankings) -> tuple[Floats, Ints]:
         values, n = self.values(view)
         return self.signed(values), n
 
@@ -212,7 +212,7 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
     SUPPORTED_PARAMS = _SIGNED
     SOURCE = ("rekabsaz2020",)
 
-    def summands(self, view: View) -> tuple[Floats, Ints]:
+    def summands(self, view: Rankings) -> tuple[Floats, Ints]:
         values, n = self.values(view)
         return self.signed(prefix_means(values, n)), n
 
@@ -279,7 +279,7 @@ class _FaiRR(ValueMeasure):
                 raise ValueError(f"{self.NAME} takes values of at least 0, not {number:g} for "
                                  f"{label!r}; RaB takes values of both signs")
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         values, _ = self.values(view)
         w = log_discount(values.shape[1])
         view.note(discount=w[None])
@@ -327,19 +327,19 @@ class _NFaiRR(Quotient, _FaiRR):
     SUPPORTED_PARAMS = {**_NOT_NEGATIVE, **_BACKGROUND}
     RANGES = {("background", "run"): (0.0, 1.0)}
 
-    def summands(self, view: View) -> tuple[Floats, Floats]:
+    def summands(self, view: Rankings) -> tuple[Floats, Floats]:
         row, values = self.background_values(view)
         order = np.lexsort((-values, row))
         place = positions(row)
         gains = values[order] / np.log2(place + 2.0)
         if self.cutoff is not None:
             gains = np.where(place < self.cutoff, gains, 0.0)
-        return _FaiRR.terms(self, view), self.of_background(view, row, gains)
+        return _FaiRR.terms(self, view), self.background_sums(view, row, gains)
 
-    def defined(self, view: View) -> Any:
+    def defined(self, view: Rankings) -> Any:
         row, _ = self.background_values(view)
         # A ranking that is its own background is never undefined.
-        return (self.background is None) | (self.of_background(view, row) > 0)
+        return (self.background is None) | (self.background_sums(view, row) > 0)
 
 
 class _RankingBias(ValueMeasure, SignedMeasure):
@@ -384,10 +384,10 @@ class _RankingBias(ValueMeasure, SignedMeasure):
     SUPPORTED_PARAMS = {**_SIGNED, **_BACKGROUND}
     SOURCE = ("kulshrestha2017", "kulshrestha2019")
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         row, values = self.background_values(view)
-        size = self.of_background(view, row)
-        mean = ratio(self.of_background(view, row, values), size)
+        size = self.background_sums(view, row)
+        mean = ratio(self.background_sums(view, row, values), size)
         values, n = self.values(view)
         means = prefix_means(values, n)
         view.note(mean_so_far=means, n=n, mean_of_the_background=mean)

@@ -15,7 +15,7 @@ from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
 from pt_fairness.measures.measure import Quotient, SignedMeasure
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked, side_of
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: A fraction within this distance of one half counts as exactly one half.
 HALF_TOLERANCE = 1e-9
@@ -97,23 +97,17 @@ class _RepBias(SignedMeasure):
     FORMULA = "({m} - {u}) / {n}"
     decided_by = "counts"
 
-    def side(self, view: View) -> Side:
+    def side(self, view: Rankings) -> Side:
         return side_of(view, [self.param("group")], self["target"], self.rel)
 
-    def counts(self, view: View) -> tuple[Floats, Floats, Any]:
-        """Return m and u of each list, ``[R]``, NaN where undefined, and n."""
+    def score(self, view: Rankings) -> Floats:
         side = self.side(view)
         codes, n = view.condensed(self.cutoff)
         m = of_ranked(side.sets, codes).sum(axis=1)
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
         view.note(m=m, u=u, n=n)
-        return np.where(side.defined, m, nan), np.where(side.defined, u, nan), n
-
-    def score(self, view: View) -> Floats:
-        m, u, n = self.counts(view)
-        values = ratio(m - u, n)
-        return self.signed(np.where(np.isnan(m), nan, values))
+        return np.where(side.defined, self.signed(ratio(m - u, n)), nan)
 
 
 class SkewMeasure(DistributionMeasure):
@@ -131,7 +125,7 @@ class SkewMeasure(DistributionMeasure):
     #: ln 0.001: the skew of a group with target share 1 and without documents.
     DEFAULT = -6.907755278982137
 
-    def skews(self, view: View, target: Floats) -> Floats:
+    def skews(self, view: Rankings, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
         target = or_uniform(target)
@@ -189,7 +183,7 @@ class _Skew(SkewMeasure):
     SUPPORTED_PARAMS = {"group": params.label("the group whose share is measured"),
                         **SkewMeasure.SUPPORTED_PARAMS}
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         # A group outside of G has a share of 0 in the ranking and in the target, hence a skew of 0.
         column = np.array(view.labels) == self.param("group")
         return self.skews(view, target)[:, column].sum(axis=1)
@@ -232,7 +226,7 @@ class _MinSkew(SkewMeasure):
     # Slow version: min_skew in tests/slow_versions/counts.py
     FORMULA = "min({skew})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         return self.skews(view, target).min(axis=1)
 
 
@@ -270,7 +264,7 @@ class _MaxSkew(SkewMeasure):
     # Slow version: max_skew in tests/slow_versions/counts.py
     FORMULA = "max({skew})"
 
-    def compare(self, view: View, target: Floats) -> Floats:
+    def compare(self, view: Rankings, target: Floats) -> Floats:
         return self.skews(view, target).max(axis=1)
 
 
@@ -292,8 +286,8 @@ class StanceMeasure(SignedMeasure):
     SUPPORTED_PARAMS = {
         **params.CUTOFF_AND_REL,
         "pro": params.label("the group that counts as positive", default="PRO"),
-        "con": params.label_or_none("the group that counts as negative; None for the "
-                                    "effectiveness of the pro documents alone", default="CON"),
+        "con": params.label("the group that counts as negative; None for the effectiveness of the "
+                            "pro documents alone", default="CON", optional=True),
         "abs": params.absolute(),
         "groups": params.groups(),
     }
@@ -308,12 +302,9 @@ class StanceMeasure(SignedMeasure):
 
     def check_together(self) -> None:
         if self["pro"] == self["con"]:
-            raise ValueError(
-                f"{self.NAME} needs two groups to set against each other; pro and con are both "
-                f"{self['pro']!r}"
-            )
+            raise ValueError(f"pro and con must be two groups, got {self}")
 
-    def stances(self, view: View) -> tuple[Floats, Ints]:
+    def stances(self, view: Rankings) -> tuple[Floats, Ints]:
         """Return the stance of each document, ``[R, D]``, and the lengths of the lists, ``[R]``.
 
         The stance is 1 for a relevant pro document, −1 for a relevant con document and 0 for others
@@ -323,9 +314,9 @@ class StanceMeasure(SignedMeasure):
         codes, relevance, n = view.full(self.cutoff)
         pro = np.isin(view.labels, self["pro"])
         con = np.isin(view.labels, self["con"])
-        of_set = view.degree @ pro - view.degree @ con
-        of_set = np.append(of_set, 0.0)
-        stances = np.where(relevance >= self.rel, of_set[codes], 0.0)
+        degrees = view.degree @ pro - view.degree @ con
+        degrees = np.append(degrees, 0.0)
+        stances = np.where(relevance >= self.rel, degrees[codes], 0.0)
         view.note(stance=stances)
         return stances, n
 
@@ -333,7 +324,7 @@ class StanceMeasure(SignedMeasure):
         """Return the discount of the ranks 1 to ``depth``, ``[depth]``."""
         raise NotImplementedError
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         stances, _ = self.stances(view)
         w = self.discount(stances.shape[1])
         view.note(discount=w[None])
@@ -384,7 +375,7 @@ class _BiasP(Quotient, StanceMeasure):
     # Slow version: bias_p in tests/slow_versions/counts.py
     WHERE = f"summand = stance{SIGN}, divisor = the number of ranks"
 
-    def summands(self, view: View) -> tuple[Floats, Any]:
+    def summands(self, view: Rankings) -> tuple[Floats, Any]:
         stances, n = self.stances(view)
         return self.signed(stances), self.cutoff or n
 

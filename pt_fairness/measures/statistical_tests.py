@@ -20,15 +20,12 @@ from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys, Quotient
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import Side, of_ranked
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: Tolerance for rounding: a probability may exceed a bound by this factor.
 TOLERANCE = 1 + 1e-9
 
 _levels: dict[tuple[int, float, float], float] = {}
-#: Number of cached levels from which on no more are added.
-_MOST_LEVELS = 1 << 16
-
 
 def m_table(k: int, p: float, alpha: float = 0.1, adjust: bool = True) -> Ints:
     """Return the minimum number of protected documents in each prefix of a list, ``[k]``.
@@ -67,18 +64,15 @@ def levels(k: Ints, p: Floats, alpha: float) -> Floats:
     [0.054688, 0.063476]
     """
     keys = [(size, share, alpha) for size, share in zip(k.tolist(), p.tolist(), strict=True)]
-    cached = {key: _levels[key] for key in keys if key in _levels}
-    missing = sorted({*keys} - {*cached})
+    missing = sorted({*keys} - _levels.keys())
     for size, same in groupby(missing, key=itemgetter(0)):
         shares = np.array([share for _, share, _ in same])
         step = max(1, BLOCK_CELLS // size)
         for part in np.split(shares, range(step, len(shares), step)):
             adjusted = _adjusted(size, part, alpha)
             for share, level in zip(part.tolist(), adjusted.tolist(), strict=True):
-                cached[size, share, alpha] = level
-    if len(_levels) < _MOST_LEVELS:
-        _levels.update(cached)
-    return np.array([cached[key] for key in keys], float)
+                _levels[size, share, alpha] = level
+    return np.array([_levels[key] for key in keys], float)
 
 
 def failure_probability(tables: Ints, p: Floats) -> Floats:
@@ -179,7 +173,7 @@ class BinomialMeasure(FairnessMeasure):
             return super().target_word
         return None
 
-    def side(self, view: View) -> Side:
+    def side(self, view: Rankings) -> Side:
         side = super().side(view)
         assert side is not None
         if self.param("p") is None:
@@ -187,12 +181,12 @@ class BinomialMeasure(FairnessMeasure):
         ones = np.ones(len(view))
         return side._replace(plus=self["p"] * ones, total=ones, defined=side.present)
 
-    def target(self, view: View) -> Floats | None:
+    def target(self, view: Rankings) -> Floats | None:
         if self.param("p") is None:
             return super().target(view)
         return None
 
-    def probabilities(self, view: View, side: Side) -> tuple[Floats, Ints, Floats]:
+    def probabilities(self, view: Rankings, side: Side) -> tuple[Floats, Ints, Floats]:
         """Return F(τ_i; i, p) at each rank i, ``[R, D]``, n and p, ``[R]`` each.
 
         The probabilities are 0 past the end of a list.
@@ -270,7 +264,7 @@ class _FAIR(BinomialMeasure):
     def formula(self) -> str:
         return "min({passes})" if self["value"] == "test" else "Σ {passes} / {n}"
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         side = self.side(view)
         probabilities, n, p = self.probabilities(view, side)
         level = np.full(len(n), self["alpha"])
@@ -325,10 +319,10 @@ class _PreF(Quotient, BinomialMeasure):
              "the probability protected target")
     decided_by = "prefixes"
 
-    def defined(self, view: View) -> Bools:
+    def defined(self, view: Rankings) -> Bools:
         return self.side(view).defined
 
-    def summands(self, view: View) -> tuple[Floats, Ints]:
+    def summands(self, view: Rankings) -> tuple[Floats, Ints]:
         probabilities, n, _ = self.probabilities(view, self.side(view))
         return probabilities, n
 

@@ -32,7 +32,7 @@ from pt_fairness.measures.parity import (
     rrd,
 )
 from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 
 def ndkl(plus: Any, i: Any, S: Any, N: Any) -> Floats:
@@ -51,14 +51,13 @@ class RunMeasure(FairnessMeasure):
     """A measure whose population is the whole condensed list."""
 
     SOURCE: ClassVar[Keys] = ("draws2021",)
-    of_run = True  # type: ignore[assignment]
+    reads_run = True  # type: ignore[assignment]
     target_word = "run"
-    POPULATION = "ranked"
 
-    def target(self, view: View) -> Floats:
+    def target(self, view: Rankings) -> Floats:
         return distribution(view, "run", None)
 
-    def side(self, view: View) -> Side | None:
+    def side(self, view: Rankings) -> Side | None:
         if self["protected"] == "all":
             return None
         # The side is chosen among the annotated documents of the run.
@@ -306,7 +305,7 @@ class _nDJS(RunMeasure):
     WHERE = ("product = discount * divergence, divergence = JSD(shares, targets), Z = Σ discount "
              f"or, with norm='none', 1, {JSD_IN_WORDS}")
 
-    def terms(self, view: View) -> Floats:
+    def terms(self, view: Rankings) -> Floats:
         codes, n = view.condensed(self.cutoff)
         depth = codes.shape[1]
         w = discounts(n, depth)
@@ -326,7 +325,7 @@ class _nDJS(RunMeasure):
         view.note(divergence=divergence, discount=w, product=terms, Z=Z[:, 0])
         return terms * ratio(1.0, Z)
 
-    def score(self, view: View) -> Floats:
+    def score(self, view: Rankings) -> Floats:
         worst = 1.0
         if self["norm"] == "none" and self.cutoff is not None:
             worst = log_discount(self.cutoff).sum()

@@ -58,6 +58,8 @@ REFERENCE: dict[str, Any] = {"color": "#666666", "linewidth": 1, "zorder": 0}
 DASHES: Any = ":", "--", "-.", (0, (1, 4))
 #: The marks of reference rankings below and above the limits of the x-axis and the y-axis.
 TRIANGLES = ("<>", "v^")
+#: The fills of the triangles of several references.
+FILLS = ("full", "none", "left", "top")
 #: The largest length of a line of a name, in letters, and how often large names together may fill
 #: the width of the axes.
 NAME, CROWD = 28, 7
@@ -197,7 +199,7 @@ def _draw_references(ax: Axes, axis: int, values: pd.Series) -> None:
         corner[axis] = edge
         text = f"{name} ({'xy'[axis]} = {value:.3f})"
         ax.plot(*corner, TRIANGLES[axis][edge], label=text, color=REFERENCE["color"], clip_on=False,
-                transform=ax.transAxes)
+                fillstyle=FILLS[i], transform=ax.transAxes)
 
 
 def _name_points(ax: Axes, systems: pd.DataFrame, columns: list[str], best: int) -> None:

@@ -17,12 +17,15 @@ from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.measure_names import (
     ALPHA_MEASURES,
     ALPHA_VARIABLE,
+    LARGEST_INT,
     MEASURES,
     NDEVAL_MEASURES,
 )
+from pt_fairness.measures.params import DEEPEST
 
-#: The largest cutoff of ndeval.
-DEEPEST_OF_NDEVAL = 20
+#: The largest cutoff of each measure of ndeval: ndeval itself stops at rank 20.
+LARGEST_CUTOFFS = {"alpha_nDCG": LARGEST_INT, "alpha_DCG": DEEPEST,
+                   **dict.fromkeys(NDEVAL_MEASURES, 20)}
 
 __all__ = ["ALPHA_MEASURES", "ALPHA_VARIABLE", "FAIRNESS", "FairnessProvider", "plug_in"]
 
@@ -51,34 +54,31 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
     def supports(self, measure: Any) -> bool:
         """Return whether this provider computes ``measure``.
 
-        :raises ValueError: an invalid parameter of a measure, a cutoff of α-nDCG or α-DCG below 1,
-            or one that ndeval does not take, or none, of another of its measures
+        :raises ValueError: if a parameter of a measure is invalid, or a cutoff that is needed is
+            missing, below 1 or too large for the measure
         """
         measure.validate_params()
         if isinstance(measure, FairnessMeasure):
             return True
-        if os.environ.get(ALPHA_VARIABLE) == "ndeval":
+        if os.environ.get(ALPHA_VARIABLE) == "ndeval" or measure.NAME not in LARGEST_CUTOFFS:
             return False
-        if measure.NAME in ALPHA_MEASURES:
-            if measure.params.get("cutoff", 1) < 1:
-                raise ValueError(f"{measure} is not possible: cutoff takes a whole number of at "
-                                 "least 1")
-            return True
-        if measure.NAME not in NDEVAL_MEASURES or not ir_measures.pyndeval.is_available():
+        if measure.NAME in NDEVAL_MEASURES and not ir_measures.pyndeval.is_available():
             return False
-        cutoff = measure.params.get("cutoff", 0)
-        if "cutoff" in measure.SUPPORTED_PARAMS and not 1 <= cutoff <= DEEPEST_OF_NDEVAL:
-            raise ValueError(f"{measure} is not possible: ndeval takes cutoffs from 1 to "
-                             f"{DEEPEST_OF_NDEVAL}, so use {measure.NAME}@{DEEPEST_OF_NDEVAL}")
+        largest = LARGEST_CUTOFFS[measure.NAME]
+        default = 1 if measure.NAME in ALPHA_MEASURES else 0
+        if "cutoff" in measure.SUPPORTED_PARAMS:
+            cutoff = measure.params.get("cutoff", default)
+            if not 1 <= cutoff <= largest:
+                raise ValueError(f"cutoff must be from 1 to {largest:,} here, got {measure}")
         return True
 
     def run_inputs(self, measures: Iterable[Any]) -> list[str]:
         """Return the columns of runs that ``measures`` read.
 
         ``pt.Experiment`` calls this before the first system retrieves, unless
-        ``validate="ignore"``. So the sources of the measures are checked here, too.
+        ``validate="ignore"``. So it also checks the sources of the measures.
 
-        :raises ValueError: a group source or values do not exist, or the groups lack a label
+        :raises ValueError: if a group source or values do not exist, or the groups lack a label
         """
         from pt_fairness.provider.measure_lists import check_sources
         measures = list(measures)
@@ -98,14 +98,12 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         from pt_fairness.provider.evaluator import FairnessEvaluator
         # ir_measures' pipeline passes a set; sorting makes the order of the output deterministic.
         if isinstance(measures, (set, frozenset)):
-            by_name = sorted(measures, key=str)
-            measures = sorted(by_name, key=lambda measure: getattr(measure, "place", -1))
+            named = sorted(measures, key=str)
+            measures = sorted(named, key=lambda measure: getattr(measure, "place", -1))
         measures = list(measures)
-        elsewhere = [str(measure) for measure in measures if not self.supports(measure)]
-        if elsewhere:
-            raise ValueError(f"the provider {self.NAME!r} does not compute "
-                             f"{', '.join(sorted(elsewhere))}; without a provider, ir_measures "
-                             "takes the one that does")
+        for measure in measures:
+            if not self.supports(measure):
+                raise ValueError(f"measures must be of the provider {self.NAME!r}, got {measure}")
         frame = ir_measures.util.QrelsConverter(qrels).as_pd_dataframe()
         return FairnessEvaluator(measures, frame)
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import ir_measures
 import numpy as np
@@ -17,8 +18,8 @@ import pandas as pd
 from ir_measures import providers
 
 from pt_fairness import groups, targets
-from pt_fairness.core.arrays import Bools, Floats, mean_of_lists
-from pt_fairness.core.messages import ONCE, UNKNOWN, Warn, listed, shown, warn
+from pt_fairness.core.arrays import Bools, Floats, topic_means
+from pt_fairness.core.messages import ONCE, UNDEFINED, UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.measure import (
     FairnessMeasure,
@@ -29,10 +30,8 @@ from pt_fairness.measures.measure import (
     score,
     values_of,
 )
-from pt_fairness.measures.measure_names import ALPHA_MEASURES, NDEVAL_MEASURES
-from pt_fairness.measures.own_measures import FunctionMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
-from pt_fairness.provider.alpha_ndcg import Diversity, Ndeval
+from pt_fairness.provider.alpha_ndcg import Diversity
 from pt_fairness.provider.measure_lists import (
     Attributes,
     ValueLookup,
@@ -40,15 +39,36 @@ from pt_fairness.provider.measure_lists import (
     check_names,
     check_weights,
     provider_of,
-    warn_of_one_list,
+    reads_subtopics,
+    warn_of_one_ranking,
 )
 from pt_fairness.rankings.annotations import Annotations, Matches
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run, empty_run
-from pt_fairness.rankings.view import View
 
-#: The largest relevance that gdeval reads.
-LARGEST_OF_GDEVAL = 4
+
+class RunFacts(NamedTuple):
+    """What is known of a run besides its values."""
+
+    #: Whether a measure was undefined for a topic.
+    has_undefined: bool = False
+    #: The share of the documents that count for a measure with a cutoff that stand within it, for
+    #: each measure that leaves out unannotated documents.
+    within: Mapping[FairnessMeasure, float] = {}
+    #: How many ranked documents have a group, or a value, by ``'group'`` or ``'value'`` and source.
+    matches: Mapping[tuple[str, str], Matches] = {}
+
+
+def once() -> Warn:
+    """Return a function that warns once for each cause."""
+    causes = set()
+
+    def warn_once(message: str, cause: str) -> None:
+        if cause not in causes:
+            causes.add(cause)
+            warn(message, cause)
+
+    return warn_once
 
 
 class QuickEvaluator:
@@ -60,90 +80,90 @@ class QuickEvaluator:
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``;
         identifiers as text
-    :raises ValueError: a measure that no provider computes, or that does not fit the qrels
+    :raises ValueError: if no provider computes a measure, or a measure does not fit the qrels
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
         self._measures = measures
-        plain = []
-        of_gdeval = []
-        rest = []
+        users = defaultdict(list)
         for measure in measures:
-            provider = provider_of(measure)
-            if provider is ir_measures.pytrec_eval:
-                plain.append(measure)
-            elif provider is ir_measures.gdeval:
-                of_gdeval.append(measure)
-            else:
-                rest.append(measure)
-        self._plain = self._of_gdeval = self._rest = None
-        if plain or of_gdeval:
-            column = qrels["relevance"]
-            relevance = pd.to_numeric(column, errors="coerce")
-            if len(qrels) and (relevance.hasnans or pd.api.types.is_float_dtype(relevance)):
-                row = int(relevance.isna().argmax())
-                value = column.tolist()[row]
-                texts = map(str, plain + of_gdeval)
-                names = ", ".join(texts)
-                raise ValueError(f"relevance must be whole numbers for {names}, and row "
-                                 f"{column.index[row]} of the qrels has {shown(value)}; give "
-                                 "every row one, round floats and convert the column with "
-                                 "astype(int)")
-            judged = qrels.assign(relevance=relevance)
+            users[provider_of(measure)].append(measure)
+        plain = users.pop(ir_measures.pytrec_eval, [])
+        gdeval = users.pop(ir_measures.gdeval, [])
+        judged = qrels
+        if plain or gdeval:
+            judged = qrels.assign(relevance=_whole(qrels["relevance"], plain + gdeval))
+        self._plain = self._gdeval = self._rest = None
         if plain:
-            by_topic = _by_topic(judged, "relevance")
-            self._plain = ir_measures.pytrec_eval.evaluator(plain, by_topic)
-        if of_gdeval:
-            largest = relevance.max()
-            if largest > LARGEST_OF_GDEVAL:
-                raise ValueError(f"{of_gdeval[0]} is computed by gdeval, for a relevance of at "
-                                 f"most {LARGEST_OF_GDEVAL}; the qrels have {largest}")
+            nested = _nested(judged, "relevance")
+            self._plain = ir_measures.pytrec_eval.evaluator(plain, nested)
+        if gdeval:
             # gdeval counts each row as a document, and reads only the number at the end of a topic.
             codes, self._topics = pd.factorize(qrels["query_id"])
             rows = judged.assign(query_id=codes.astype(str))
             rows = rows.drop_duplicates(["query_id", "doc_id"], keep="last")
-            self._of_gdeval = ir_measures.evaluator(of_gdeval, rows)
-        if rest:
-            self._rest = ir_measures.evaluator(rest, qrels)
-        evaluators = getattr(self._rest, "evaluators", [self._rest])
+            self._gdeval = ir_measures.evaluator(gdeval, rows)
         #: The evaluators of this package's measures: one or none.
-        self.fairness = [evaluator for evaluator in evaluators
-                         if isinstance(evaluator, FairnessEvaluator)]
+        self.fairness = []
+        for provider in [one for one in users if getattr(one, "NAME", "") == "fairness"]:
+            self.fairness.append(provider.evaluator(users.pop(provider), qrels))
+        if users:
+            self._rest = ir_measures.evaluator([*itertools.chain(*users.values())], qrels)
 
-    def iter_calc(self, run: pd.DataFrame) -> list[Any]:
-        """Return the value of each measure for each topic.
+    def evaluate(self, run: pd.DataFrame) -> tuple[list[Any], RunFacts]:
+        """Return the value of each measure for each topic, and what is known of the run.
 
         :param run: columns ``query_id, doc_id, score`` and, if it has several rankings of a topic,
             ``iteration``; identifiers as text, scores as floats
         """
         if "iteration" in run:
-            warn_of_one_list(self._measures, run)
-        for evaluator in self.fairness:
-            evaluator.warned.clear()
+            warn_of_one_ranking(self._measures, run)
         metrics = []
+        facts = RunFacts()
         if self._plain is not None:
-            metrics += self._plain.iter_calc(_by_topic(run, "score"))
-        if self._of_gdeval is not None:
+            metrics += self._plain.iter_calc(_nested(run, "score"))
+        if self._gdeval is not None:
             topics = pd.Index(run["query_id"])
             codes = self._topics.get_indexer(topics)
             numbered = run.assign(query_id=codes.astype(str))
-            for metric in self._of_gdeval.iter_calc(numbered[codes >= 0]):
+            for metric in self._gdeval.iter_calc(numbered[codes >= 0]):
                 topic = self._topics[int(metric.query_id)]
                 metrics.append(metric._replace(query_id=topic))
+        for evaluator in self.fairness:
+            scores, facts = evaluator.scored(run, once())
+            metrics += evaluator.metrics(scores)
         if self._rest is not None:
             metrics += self._rest.iter_calc(run)
+        return metrics, facts
+
+    def iter_calc(self, run: pd.DataFrame) -> list[Any]:
+        """Return the value of each measure for each topic: see :meth:`evaluate`."""
+        metrics, _ = self.evaluate(run)
         return metrics
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return the contributions of documents: see :meth:`FairnessEvaluator.contributions`."""
-        added = {}
         for evaluator in self.fairness:
-            terms = evaluator.contributions(run, depth)
-            added.update(terms)
-        return added
+            return evaluator.contributions(run, depth)
+        return {}
 
 
-def _by_topic(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
+def _whole(relevance: pd.Series, measures: Sequence[Any]) -> pd.Series:
+    """Return the relevance of each row as whole numbers.
+
+    :raises ValueError: if one is not a whole number
+    """
+    numbers = pd.to_numeric(relevance, errors="coerce")
+    if len(numbers) and (numbers.hasnans or pd.api.types.is_float_dtype(numbers)):
+        row = int(numbers.isna().argmax())
+        names = ", ".join(map(str, measures))
+        raise ValueError(f"relevance must be a whole number for {names}, got "
+                         f"{shown(relevance.tolist()[row])} in row {relevance.index[row]} of the "
+                         "qrels")
+    return numbers
+
+
+def _nested(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     """Return topic → docno → value; of duplicate documents the last row is used."""
     docnos = frame["doc_id"].to_numpy(object)
     numbers = frame[column].to_numpy(object)
@@ -156,7 +176,7 @@ class OfGroups:
     """Evaluators of the measures :class:`OfGroup` of one group source.
 
     :param annotations: the groups of the judged documents
-    :raises ValueError: no provider computes a measure
+    :raises ValueError: if no provider computes a measure
     """
 
     def __init__(self, measures: Sequence[OfGroupMeasure], annotations: Annotations) -> None:
@@ -166,11 +186,10 @@ class OfGroups:
         self._evaluators = {measure: self._evaluator(measure) for measure in measures}
 
     def _evaluator(self, measure: OfGroupMeasure) -> tuple[Bools, QuickEvaluator]:
-        # Each measure has an evaluator of its own: that of pytrec_eval confuses some measures.
+        # Each measure has an evaluator of its own, because pytrec_eval confuses some measures.
         judgments = self._annotations.judgments
-        member, relevance = self._of_group(measure.param("group"))
-        relevant = relevance >= measure.inner_rel
-        relevant &= member
+        member, relevance = self._judged(measure.param("group"))
+        relevant = member & (relevance >= measure.inner.params.get("rel", 1))
         defined = np.zeros(len(self._names), bool)
         defined[judgments.topic[relevant]] = True
         # Providers may not take a topic without a relevant document.
@@ -178,26 +197,23 @@ class OfGroups:
         if measure.param("others") != "irrelevant":
             rows &= member
         pairs = np.flatnonzero(rows)
-        topic = judgments.topic[pairs]
-        qrels = pd.DataFrame({"query_id": self._names[topic]})
-        qrels["doc_id"] = judgments.docnos(pairs)
-        qrels["relevance"] = relevance[pairs]
+        qrels = pd.DataFrame({"query_id": self._names[judgments.topic[pairs]]})
+        qrels = qrels.assign(doc_id=judgments.docnos(pairs), relevance=relevance[pairs])
         return defined, QuickEvaluator([measure.inner], qrels)
 
-    def _of_group(self, label: str) -> tuple[Bools, Any]:
+    def _judged(self, label: str) -> tuple[Bools, Any]:
         """Return a mask of the judged pairs of a group, and the relevance of all, ``[pairs]``."""
         judgments = self._annotations.judgments
         has_label = self._annotations.sets.any_of([label])
         member = has_label[self._annotations.pair_codes]
-        relevance = judgments.relevance
+        relevance = judgments.relevance.copy()
         if self._annotations.groups is None and member.any():
             codes, labels = judgments.row_labels
             rows = codes == labels.index(label)
-            pair = judgments.index.pair[rows]
-            relevance = np.full_like(relevance, judgments.row_relevance.min())
-            np.maximum.at(relevance, pair, judgments.row_relevance[rows])
-        at_most_0 = np.minimum(judgments.relevance, 0)
-        return member, np.where(member, relevance, at_most_0)
+            relevance[member] = judgments.row_relevance.min()
+            np.maximum.at(relevance, judgments.index.pair[rows], judgments.row_relevance[rows])
+        relevance[~member] = np.minimum(judgments.relevance, 0)[~member]
+        return member, relevance
 
     def scores(self, run: Run, rankings: Rankings) -> Iterator[tuple[FairnessMeasure, Floats]]:
         """Yield each measure with its value for each topic, ``[T]``; NaN where it is undefined.
@@ -207,28 +223,23 @@ class OfGroups:
         for measure, (defined, evaluator) in self._evaluators.items():
             counting = defined[run.topic]
             if measure.param("others") != "irrelevant":
-                group = measure.param("group")
-                member = rankings.sets.any_of([group])
+                member = rankings.sets.any_of([measure.param("group")])
                 counting &= member[rankings.codes]
             default = measure.inner.DEFAULT
-            of_lists = np.full(len(run.topics), default, float)
-            for lists, inside in run.samples():
-                rows = np.flatnonzero(inside & counting)
+            values = np.full(len(run.topics), default, float)
+            for number, rows in run.samples(np.flatnonzero(counting)):
                 if not len(rows):
                     continue
-                frame = run.frame(rows)
-                frame["score"] = run.scores(rows)
+                frame = run.frame(rows).assign(score=run.scores(rows))
                 try:
                     metrics = evaluator.iter_calc(frame)
                 except ZeroDivisionError:
-                    raise ValueError(f"{measure} cannot be computed: {measure.inner} divides by "
-                                     "zero where all documents of a list are relevant") from None
-                of_topic = {metric.query_id: metric.value for metric in metrics}
-                topic = run.topics[lists]
-                qids = self._names[topic]
-                of_lists[lists] = [of_topic.get(qid, default) for qid in qids]
-            of_topics = mean_of_lists(of_lists, run.topics)
-            yield measure, np.where(defined, of_topics, np.nan)
+                    raise ValueError(f"measure must be defined where all documents of a ranking "
+                                     f"are relevant, got {measure}") from None
+                topic_values = {metric.query_id: metric.value for metric in metrics}
+                qids = self._names[run.topics[number]]
+                values[number] = [topic_values.get(qid, default) for qid in qids]
+            yield measure, np.where(defined, topic_means(values, run.topics), np.nan)
 
 
 class GroupedMeasures:
@@ -237,7 +248,7 @@ class GroupedMeasures:
     :param source: the source or its name, ``None`` for ``iteration``
     :param needed: whether the measures need groups
     :param measures: the measures; they combine the same sources, or none
-    :raises ValueError: an unknown source, or qrels without groups
+    :raises ValueError: if a source is unknown, or the qrels are without groups
     """
 
     def __init__(self, source: Any, needed: bool, measures: Sequence[FairnessMeasure],
@@ -252,17 +263,15 @@ class GroupedMeasures:
         sources = []
         if self.groups is not None:
             sources.append(self.groups)
-            # Some sources know whether they have weights once the judged documents are looked up.
-            if self.groups.weighted:
-                check_weights(measures, self.groups)
-        of_values = [measure for measure in measures if isinstance(measure, ValueMeasure)]
-        of_group = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
-        self.of_views = [measure for measure in measures if measure not in of_group]
-        self.values = self.of_group = self._attributes = None
-        if of_values:
-            self.values = ValueLookup(of_values, self.annotations)
-        if of_group:
-            self.of_group = OfGroups(of_group, self.annotations)
+            self._check_weights()
+        value_measures = [measure for measure in measures if isinstance(measure, ValueMeasure)]
+        group_measures = [measure for measure in measures if isinstance(measure, OfGroupMeasure)]
+        self.ranked_measures = [measure for measure in measures if measure not in group_measures]
+        self.values = self.effectiveness = self._attributes = None
+        if value_measures:
+            self.values = ValueLookup(value_measures, self.annotations)
+        if group_measures:
+            self.effectiveness = OfGroups(group_measures, self.annotations)
         if measures[0].joint:
             self._attributes = Attributes(measures, judgments)
             sources += self._attributes.sources.values()
@@ -275,32 +284,59 @@ class GroupedMeasures:
                 self.dropping[source] = ~evaluated
                 self.dropped |= ~evaluated
 
+    def _check_weights(self) -> None:
+        """Check the measures once documents are looked up: then all sources know their weights."""
+        if self.groups is not None and self.groups.weighted:
+            check_weights(self.measures, self.groups)
+
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
-        rankings = self.annotations.of_run(run, self._depth)
+        rankings = self.annotations.rankings(run, self._depth)
+        self._check_weights()
         if self.values is not None:
             rankings = self.values.added_to(rankings, run)
         if self._attributes is not None:
             rankings = self._attributes.added_to(rankings, run, warn)
         return rankings
 
+    def scores(self, run: Run, rankings: Rankings) -> dict[FairnessMeasure, Floats]:
+        """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined."""
+        scores = score(self.ranked_measures, rankings)
+        if self.effectiveness is not None:
+            scores.update(self.effectiveness.scores(run, rankings))
+        return scores
+
+    def reason(self, measure: FairnessMeasure) -> str:
+        """Return why a measure is undefined for all topics; ``''`` if it is not known."""
+        labels = {*self.annotations.labels, *measure.added_labels}
+        reason = nothing_to_compare(measure, sorted(labels))
+        if self.annotations.labels and reason:
+            return f"{reason}: there is nothing to compare"
+        if self.needed and "rel" in measure.SUPPORTED_PARAMS \
+                and not isinstance(measure, ValueMeasure):
+            docno = self.annotations.without_group(measure.rel)
+            if docno is not None:
+                return (f"no relevant document, such as {docno!r}, has a group in "
+                        f"{self.groups or 'the iteration of the qrels'}")
+        return ""
+
 
 def grouped(measures: Iterable[FairnessMeasure], judgments: Judgments) -> list[GroupedMeasures]:
     """Return the group sources of the parts of some measures."""
-    by_source = defaultdict(list)
+    sharing = defaultdict(list)
     for part in dict.fromkeys(part for measure in measures for part in measure.parts):
         needed = part.needs_groups
         source = part.param("groups") if needed else None
         key = source, needed, *part.joint
-        by_source[key].append(part)
+        sharing[key].append(part)
     return [GroupedMeasures(source, needed, users, judgments)
-            for (source, needed, *_), users in by_source.items()]
+            for (source, needed, *_), users in sharing.items()]
 
 
 class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
     """Evaluator of runs against one set of qrels, which is read once.
 
-    Several threads can use one evaluator.
+    Several threads can use one evaluator: calls change nothing but caches.
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame) -> None:
@@ -309,10 +345,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         super().__init__(measures, judgments.qids)
         #: The topics of the qrels, as text.
         self.topics = judgments.topics
-        #: The causes of the warnings that were issued, which are not issued again.
-        self.warned: set[str] = set()
-        if len(judgments.relevance) < len(judgments.row_relevance) and len(judgments.conflicts):
-            self._warn_of_conflicts()
+        self._warn = once()
         #: The measures of this package, without the parts of composed measures.
         self._fairness = [measure for measure in measures if isinstance(measure, FairnessMeasure)]
         if len(self._fairness) > 1 or any(measure.joint for measure in self._fairness):
@@ -328,120 +361,89 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             labels = source.annotations.labels
             for part in source.measures:
                 masks[part] = source.dropped
-                check_labels(part, source.annotations, self._warn)
-                by_default = "protected" not in part.params
-                if len(labels) > 2 and by_default and part.param("protected") not in (None, "all"):
+                check_labels(part, source.groups, labels, self._warn)
+                unset = "protected" not in part.params
+                if len(labels) > 2 and unset and part.param("protected") not in (None, "all"):
                     self.several[part] = len(labels)
                 target = part.registered_target
                 if target is not None:
                     targets.check(target, self.topics)
         # A mask of the topics that the sources of each measure drop, ``[T]``.
-        self._dropped = []
-        for measure in self._fairness:
-            of_parts = [masks[part] for part in measure.parts]
-            self._dropped.append(np.any(of_parts, axis=0))
+        self._dropped = [np.any([masks[part] for part in measure.parts], axis=0)
+                         for measure in self._fairness]
         if self.several:
-            texts = map(str, self.several)
-            names = ", ".join(texts)
             self._warn("protected is not set: the smallest group of each topic, of those that have "
-                       f"documents there, is compared with all the others as one ({names})",
-                       f"{ONCE}protected")
-        #: Whether :attr:`within` is computed.
-        self.notes_within = False
-        #: The share of the documents that count for a measure with a cutoff that stand within it in
-        #: the last run, for each measure that leaves out unannotated documents.
-        self.within: dict[FairnessMeasure, float] = {}
-        #: Whether a measure was undefined for a topic of the last run.
-        self.has_undefined = False
-        #: How many ranked documents of the last run have a group, or a value, in each source.
-        self.matches: dict[tuple[str, str], Matches] = {}
-        self._alpha = [measure for measure in measures if measure.NAME in ALPHA_MEASURES]
-        self._of_ndeval = [measure for measure in measures if measure.NAME in NDEVAL_MEASURES]
-        diverse = self._alpha + self._of_ndeval
-        if diverse:
-            self._diversity = Diversity(judgments, diverse)
-        if self._of_ndeval:
-            self._ndeval = Ndeval(self._of_ndeval, qrels, judgments)
-
-    def _warn_of_conflicts(self) -> None:
-        judgments = self.judgments
-        conflicts = judgments.conflicts
-        pair = judgments.index.pair[conflicts[0]]
-        (docno,) = judgments.docnos([pair])
-        topic = self.topics[judgments.topic[pair]]
-        self._warn(f"{len(conflicts)} rows of the qrels judge a document again for the same topic "
-                   f"and group, with another relevance (the first is {docno!r} for topic "
-                   f"{topic!r}): measures of this package count the highest, those of trec_eval, "
-                   "such as nDCG, the last", "conflicts")
+                       "documents there, is compared with all the others as one "
+                       f"({', '.join(map(str, self.several))})", f"{ONCE}protected")
+        diverse = list(filter(reads_subtopics, measures))
+        self._diversity = Diversity(diverse, qrels, judgments) if diverse else None
 
     def _warn_of_dropped(self, source: GroupedMeasures) -> None:
         for dropper, dropped in source.dropping.items():
             if dropped.any():
                 first = self.topics[dropped.argmax()]
                 self._warn(f"{dropper!r} drops {dropped.sum()} of {len(self.topics)} topics (the "
-                           f"first is {first!r}): they have no value (NaN) and are left out of the "
-                           "means. In Python, pt.Experiment leaves them out if it is given "
+                           f"first is {first!r}): their value is NaN, which the means leave "
+                           "out. In Python, pt.Experiment leaves them out if it is given "
                            "groups.to_qrels(qrels)", f"topics {dropper}")
-
-    def _warn(self, message: str, cause: str) -> None:
-        """Warn once for each cause."""
-        if cause not in self.warned:
-            self.warned.add(cause)
-            warn(message, cause)
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
-        converter = ir_measures.util.RunConverter(run)
-        frame = converter.as_pd_dataframe()
-        ranked = Run(frame, self.judgments, self._warn)
-        of_parts = self.parts(ranked)
-        undefined = {}
-        scores = {}
-        for measure, of_topics, dropped in self._composed(of_parts):
-            nothing = np.isnan(of_topics)
-            nothing &= ~dropped
-            if nothing.any():
-                undefined[measure] = nothing
-                of_topics[nothing] = 0.0
-            scores[measure] = of_topics
-        self.has_undefined = bool(undefined)
-        if undefined:
-            self._warn_of_undefined(undefined)
-        for measure in self._alpha:
-            scores[measure] = self._diversity.scores(measure, ranked, self._warn)
-        if self._of_ndeval:
-            scores.update(self._ndeval.scores(ranked))
-        for measure in self._of_ndeval:
-            self._diversity.warn_of_ties(measure, ranked, self._warn)
+        scores, _ = self.scored(run, self._warn, facts_needed=False)
+        yield from self.metrics(scores)
+
+    def metrics(self, scores: Mapping[Any, Floats]) -> Iterator[Any]:
+        """Yield values, ``[T]``, as ir_measures does."""
         columns = [(measure, scores[measure].tolist()) for measure in self.measures]
         for i, qid in enumerate(self.qrel_qids):
             for measure, column in columns:
                 yield ir_measures.Metric(query_id=qid, measure=measure, value=column[i])
 
-    def _warn_of_undefined(self, undefined: dict[FairnessMeasure, Bools]) -> None:
-        """Warn of the topics that are undefined for every run, and of those for this run.
+    def scored(self, run: Any, warn: Warn, facts_needed: bool = True) \
+            -> tuple[dict[Any, Floats], RunFacts]:
+        """Return the values of the measures, ``[T]``, and what is known of the run.
 
-        A ranking can be undefined if its target is the run, or a function of the user says so.
-
-        :param undefined: a mask of the undefined topics of each measure, ``[T]``
+        :param facts_needed: whether the facts other than ``has_undefined`` are needed
         """
-        of_run = {}
-        if any(measure.of_run or isinstance(measure, FunctionMeasure) for measure in undefined):
-            everywhere = self.undefined(warns=False)
-            for measure, topics in undefined.items():
-                of_run[measure] = topics & ~everywhere[measure]
-                undefined[measure] = topics & everywhere[measure]
-        for masks, systems in (undefined, "every system"), (of_run, "this run"):
+        frame = ir_measures.util.RunConverter(run).as_pd_dataframe()
+        ranked = Run(frame, self.judgments, warn)
+        rankings = self._rankings(ranked, warn)
+        undefined = {}
+        scores: dict[Any, Floats] = {}
+        for measure, values, dropped in self._composed(self._parts(ranked, rankings, warn)):
+            nothing = np.isnan(values) & ~dropped
+            if nothing.any():
+                undefined[measure] = nothing
+                values[nothing] = 0.0
+            scores[measure] = values
+        if undefined:
             names = defaultdict(list)
-            for measure, topics in masks.items():
-                if topics.any():
-                    how_many = self.how_many(measure, topics)
-                    names[how_many].append(str(measure))
-            if names:
-                texts = [f"{', '.join(same)} on {how_many}" for how_many, same in names.items()]
-                message = ("topics with nothing to compare with have the value 0.0, for "
-                           f"{systems}: {'; '.join(texts)}")
-                self._warn(message, message)
+            for measure, topics in undefined.items():
+                names[self.how_many(measure, topics)].append(str(measure))
+            texts = [f"{', '.join(same)} on {how_many}" for how_many, same in names.items()]
+            message = (f"undefined: {'; '.join(texts)}. Such topics have nothing to compare with. "
+                       "ir_measures and pt.Experiment count 0.0 there; pt_fairness.evaluate leaves "
+                       "them out, so its averages differ")
+            warn(message, f"{UNDEFINED}{message}")
+        if self._diversity is not None:
+            scores |= self._diversity.scores(ranked, warn)
+        if not facts_needed:
+            return scores, RunFacts(bool(undefined))
+        matches = {}
+        within = {}
+        for source, documents in rankings:
+            if source.needed:
+                cut = [measure for measure in source.measures
+                       if measure.condensed and measure.cutoff is not None]
+                shares = documents.shares_within({measure.cutoff for measure in cut})
+                within.update({measure: shares[measure.cutoff] for measure in cut})
+                if source.groups is not None:
+                    key = "group", source.groups.registered
+                    matches[key] = source.annotations.ranked_matches(ranked, documents)
+            if source.values is not None:
+                for name, found in source.values.matches(documents, ranked):
+                    matches["value", name] = found
+        return scores, RunFacts(bool(undefined), within, matches)
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return what each document that counts adds to the values, ``[T, depth]``.
@@ -451,119 +453,94 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         :param run: a run with one ranking of each topic
         :param depth: the number of documents that count
         """
-        of_parts = {}
-        for source in self._sources:
-            rankings = source.rankings(run, self._warn)
+        part_terms = {}
+        for source, rankings in self._rankings(run, self._warn):
             for part in source.measures:
                 if part.is_sum:
-                    of_parts[part] = contributions(part, rankings, depth)
+                    part_terms[part] = contributions(part, rankings, depth)
         added = {}
         for measure in self._fairness:
             if measure.is_sum:
-                composed = measure.compose([of_parts[part] for part in measure.parts])
+                composed = measure.compose([part_terms[part] for part in measure.parts])
                 added[measure] = np.nan_to_num(composed)
         return added
 
-    def views(self, run: Run, topics: slice) -> dict[FairnessMeasure, View]:
-        """Return the view of each part of the measures, with its :attr:`View.notes`.
+    def noted(self, run: Run, topics: slice) -> dict[FairnessMeasure, Rankings]:
+        """Return the rankings of each part of the measures, with their :attr:`Rankings.notes`.
 
         :param run: a run with one ranking of each topic
         :param topics: the indices of the topics
         """
-        views = {}
-        for source in self._sources:
-            rankings = source.rankings(run, self._warn)
-            for part in source.of_views:
-                labelled = rankings.of_labels(part.added_labels, part.depth)
-                view = views[part] = View(labelled, topics)
-                view.notes = {}
-                values_of(part, view)
-        return views
+        noted = {}
+        for source, rankings in self._rankings(run, self._warn):
+            for part in source.ranked_measures:
+                restricted = replace(rankings.restricted(part.added_labels, part.depth), notes={})
+                noted[part] = restricted.block(topics.start, topics.stop)
+                values_of(part, noted[part])
+        return noted
 
-    def undefined(self, warns: bool = True) -> dict[FairnessMeasure, Bools]:
-        """Return a mask of the topics that are undefined for every run, or dropped, ``[T]``.
+    def undefined(self) -> dict[FairnessMeasure, Bools]:
+        """Return a mask of the topics that are undefined for every run, or dropped, ``[T]``."""
+        composed = self._composed(self.parts(empty_run(self.judgments)))
+        return {measure: np.isnan(values) for measure, values, _ in composed}
 
-        :param warns: as of :meth:`parts`
-        """
-        nothing = empty_run(self.judgments)
-        composed = self._composed(self.parts(nothing, warns))
-        return {measure: np.isnan(of_topics) for measure, of_topics, _ in composed}
+    def parts(self, run: Run) -> dict[FairnessMeasure, Floats]:
+        """Return the values of the parts of all measures, ``[T]``; NaN where undefined."""
+        return self._parts(run, self._rankings(run, self._warn), self._warn)
 
-    def _composed(self, of_parts: dict[FairnessMeasure, Floats]) \
+    def _composed(self, parts: dict[FairnessMeasure, Floats]) \
             -> Iterator[tuple[FairnessMeasure, Floats, Bools]]:
         """Yield each measure, its values, ``[T]``, and a mask of its dropped topics, ``[T]``.
 
         The values of undefined and of dropped topics are NaN.
 
-        :param of_parts: the values of the parts of the measures, ``[T]``
+        :param parts: the values of the parts of the measures, ``[T]``
         """
         for measure, dropped in zip(self._fairness, self._dropped, strict=True):
-            values = [of_parts[part] for part in measure.parts]
-            composed = measure.compose(values)
+            composed = measure.compose([parts[part] for part in measure.parts])
             yield measure, np.where(dropped, np.nan, composed), dropped
 
-    def parts(self, run: Run, warns: bool = True) -> dict[FairnessMeasure, Floats]:
-        """Return the values of the parts of all measures, ``[T]``; NaN where undefined.
+    def _rankings(self, run: Run, warn: Warn) -> list[tuple[GroupedMeasures, Rankings]]:
+        """Return the documents of a run with the groups of each source."""
+        return [(source, source.rankings(run, warn)) for source in self._sources]
 
-        :param warns: whether to warn of documents without a group or value, and count the others
-        """
-        scores = {}
-        for source in self._sources:
-            rankings = source.rankings(run, self._warn)
-            of_source = score(source.of_views, rankings)
-            if source.of_group is not None:
-                of_source.update(source.of_group.scores(run, rankings))
-            scores.update(of_source)
-            if not warns:
-                continue
-            self._count(source, rankings, run)
-            # A batch of pt.Experiment may have no judged topic.
-            if source.groups is not None and self.topics and (rankings.codes < 0).all():
-                undefined = [np.isnan(of_topics).all() for of_topics in of_source.values()]
-                self._warn_of_no_group(source, run, any(undefined))
-            if rankings.foreign and not all(measure.added_labels for measure in source.measures):
-                self._warn(f"{rankings.foreign} ranked documents have groups that no judged "
-                           f"document has and that {source.groups!r} does not declare: "
-                           f"{listed(rankings.foreign_labels)}; they count as unannotated",
-                           f"foreign {source.groups}")
-        return scores
+    def _parts(self, run: Run, rankings: Iterable[tuple[GroupedMeasures, Rankings]], warn: Warn) \
+            -> dict[FairnessMeasure, Floats]:
+        """Return the :meth:`parts`."""
+        parts = {}
+        for source, documents in rankings:
+            scores = source.scores(run, documents)
+            parts.update(scores)
+            undefined = any(np.isnan(values).all() for values in scores.values())
+            # A batch of pt.Experiment may be without a judged topic.
+            if source.groups is not None and self.topics and (documents.codes < 0).all():
+                self._warn_of_no_group(source, run, undefined, warn)
+            if documents.foreign and not all(measure.added_labels for measure in source.measures):
+                warn("ranked documents have groups that no judged document has and that "
+                     f"{source.groups!r} does not declare: {listed(documents.foreign)}; they "
+                     "count as unannotated", f"foreign {source.groups}")
+            if source.values is not None:
+                for name, found in source.values.matches(documents, run):
+                    if 0 < found.documents == found.without:
+                        warn(f"no document of the run, such as {found.first!r}, has a value in "
+                             f"{name!r}; check that the ids match", f"{UNKNOWN}values {name}")
+        return parts
 
-    def _count(self, source: GroupedMeasures, rankings: Rankings, run: Run) -> None:
-        """Count the documents with a group or value, and those within the cutoffs."""
-        if source.groups is not None and source.needed:
-            key = "group", source.groups.registered
-            self.matches[key] = source.annotations.ranked_matches(run, rankings)
-        if source.values is not None:
-            for name, documents in source.values.matches(rankings, run):
-                self.matches["value", name] = documents
-                if 0 < documents.documents == documents.without:
-                    self._warn(f"no document of the run, such as {documents.first!r}, has a value "
-                               f"in {name!r}; check that the ids match", f"{UNKNOWN}values {name}")
-        if self.notes_within and source.needed:
-            cut = [measure for measure in source.measures
-                   if measure.condensed and measure.cutoff is not None]
-            shares = rankings.shares_within({measure.cutoff for measure in cut})
-            for measure in cut:
-                self.within[measure] = shares[measure.cutoff]
-
-    def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool) -> None:
+    def _warn_of_no_group(self, source: GroupedMeasures, run: Run, undefined: bool,
+                          warn: Warn) -> None:
         """Warn that no ranked document has a group in a source.
 
         :param undefined: whether a measure is undefined for all topics, which has its own warning
         """
-        first = ""
-        if len(run.list):
-            (docno,) = run.docnos([0])
-            first = f", such as {docno!r},"
+        ranked = "no document of the run"
+        if len(run.ranking):
+            ranked += f", such as {run.docnos([0])[0]!r},"
+        ending = f"has a group in {source.groups!r}; check that the ids match"
         if (source.annotations.pair_codes < 0).all():
-            (judged,) = self.judgments.docnos([0])
-            self._warn(f"no judged document, such as {judged!r}, and no document of the run{first} "
-                       f"has a group in {source.groups!r}; check that the ids match",
-                       f"{UNKNOWN}groups {source.groups}")
-        elif first and not undefined:
-            self._warn(f"no document of the run{first} has a group in {source.groups!r}, so the "
-                       "values say nothing of its groups; check that the ids match",
-                       f"none {source.groups}")
+            judged = f"no judged document, such as {self.judgments.docnos([0])[0]!r},"
+            warn(f"{judged} and {ranked} {ending}", f"{UNKNOWN}groups {source.groups}")
+        elif len(run.ranking) and not undefined:
+            warn(f"{ranked} {ending}", f"none {source.groups}")
 
     def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
         """Return the matches of the judged documents by ``'group'`` and source."""
@@ -577,21 +554,10 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         """
         text = f"{topics.sum()} of {len(topics)} topics"
         if not topics.all():
-            names = itertools.compress(self.topics, topics)
-            return f"{text} ({listed(names)})"
-        parts = set(measure.parts)
-        sources = [source for source in self._sources if parts.intersection(source.measures)]
-        for source in sources:
-            for part in parts.intersection(source.measures):
-                labels = {*source.annotations.labels, *part.added_labels}
-                reason = nothing_to_compare(part, sorted(labels))
-                if source.annotations.labels and reason:
-                    return f"{text} ({reason}: there is nothing to compare)"
-        if measure.needs_groups and "rel" in measure.SUPPORTED_PARAMS \
-                and not isinstance(measure, ValueMeasure):
-            for source in sources:
-                docno = source.annotations.without_group(measure.rel)
-                if source.needed and docno is not None:
-                    text += (f" (no relevant document, such as {docno!r}, has a group in "
-                             f"{source.groups or 'the iteration of the qrels'})")
+            return f"{text} ({listed(itertools.compress(self.topics, topics))})"
+        for source in self._sources:
+            for part in measure.parts:
+                reason = source.reason(part) if part in source.measures else ""
+                if reason:
+                    return f"{text} ({reason})"
         return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -17,7 +18,6 @@ from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
 from pt_fairness.core.registry import check_name, name_of
-from pt_fairness.io.files import is_pipe
 from pt_fairness.measures.measure import FairnessMeasure, depth_of, registry_of
 from pt_fairness.measures.measure_names import (
     ALPHA_MEASURES,
@@ -26,9 +26,9 @@ from pt_fairness.measures.measure_names import (
     parse,
     parsed_one,
 )
-from pt_fairness.measures.rank_bias import ValueMeasure, of_label_sets
+from pt_fairness.measures.rank_bias import ValueMeasure, set_values
 from pt_fairness.rankings.annotations import Annotations, Matches
-from pt_fairness.rankings.labelled import Attribute, Background, Rankings
+from pt_fairness.rankings.rankings import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 from pt_fairness.values import runs
 
@@ -37,8 +37,8 @@ def parsed(measures: Any) -> list[Any]:
     """Parse one or several measures, and remove duplicates.
 
     :param measures: a measure, or an iterable of measures; objects or names
-    :raises ValueError: an unknown name, a wrong parameter, a cutoff below 1, or an object that is
-        no measure
+    :raises ValueError: if a name is unknown, a parameter or the cutoff is wrong, or an object is
+        not a measure
 
     Examples
     --------
@@ -86,7 +86,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
     :param source: the group source; ``None`` for none
     :returns: the name of each measure's column by measure, the qrels (with the groups in
         ``iteration`` if a measure reads subtopics there), and the source as an object
-    :raises ValueError: ``source`` is no group source, or has no subtopic for any judged document
+    :raises ValueError: if ``source`` is not a group source, or lacks all judged documents
     """
     if source is None:
         return {measure: str(measure) for measure in measures}, qrels, None
@@ -101,8 +101,8 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         annotated = source.to_qrels(qrels)
         if (annotated["iteration"] == "-").all():
             raise ValueError(f"no judged document, such as {qrels['doc_id'].iloc[0]!r}, has a "
-                             f"group in {source!r}, so there are no subtopics; check that the ids "
-                             "match")
+                             f"group in {source!r}, which α-nDCG reads as subtopics; check that "
+                             "the ids match")
         # Keep the topics that the source drops: measures of relevance have a value there.
         stays = qrels["query_id"].isin(annotated["query_id"])
         dropped = qrels[~stays].assign(iteration="-")
@@ -120,10 +120,10 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     :param measures: a measure, or an iterable of measures; objects or names
     :param source: as ``groups`` of :func:`pt_fairness.evaluate`
     :param name: the name of the groups in the names of the measures, which are the columns of
-        ``pt.Experiment``; by default that of the source
+        ``pt.Experiment``; by default the name of the source
     :returns: the measures in the same order, without duplicates. ``pt.Experiment`` shows them in
         this order, after those of trec_eval.
-    :raises ValueError: the source is none of these, the name is empty, or a measure is wrong
+    :raises ValueError: if the source is none of these, the name is empty, or a measure is wrong
 
     Examples
     --------
@@ -134,9 +134,6 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     >>> with_groups(rKL @ 5, {"a": "PRO", "b": "CON"}, name="stance")
     [rKL(groups='stance')@5]
     """
-    if isinstance(source, (list, tuple, set)) or source is None:
-        raise ValueError(f"with_groups takes one group source, not a {type(source).__name__}; call "
-                         "it once for each source, or use pt_fairness.groups.product")
     registered = groups.get(source)
     if name is not None:
         check_name("groups", name)
@@ -144,9 +141,9 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
     elif not isinstance(source, (str, os.PathLike)):
         source = registered
     measures = parsed(measures)
-    of_ndeval = [str(measure) for measure in measures if reads_subtopics(measure)]
-    if of_ndeval:
-        warn(f"{', '.join(of_ndeval)} cannot take groups from {shown(source)}: ndeval's measures "
+    ndeval = [str(measure) for measure in measures if reads_subtopics(measure)]
+    if ndeval:
+        warn(f"{', '.join(ndeval)} cannot take groups from {shown(source)}: ndeval's measures "
              "read the iteration of the qrels; in Python, evaluate on "
              "pt_fairness.groups.get(source).to_qrels(qrels)")
     result = []
@@ -163,114 +160,81 @@ def with_groups(measures: Any, source: Any, name: str | None = None) -> list[Any
 def check_sources(measures: Iterable[FairnessMeasure]) -> None:
     """Check that group sources and values exist, and that groups have the labels of parameters.
 
-    Pipes are not read. Labels are checked where the group source declares all of its labels.
+    Labels are checked where the group source declares all of its labels.
 
-    :raises ValueError: a source does not exist or cannot be read, or lacks a label
+    :raises ValueError: if a source does not exist or cannot be read, or lacks a label
     """
+    registries: dict[str, Any] = {"groups": groups, "values": values}
     for whole in measures:
         for measure in whole.parts:
-            for param, source in measure.sources():
-                if param == "values" and not _is_pipe(source):
-                    values.get(source)
-            for attribute in measure.joint:
-                groups.get(attribute)
-            source = measure.param("groups")
-            if source is not None and measure.needs_groups and not _is_pipe(source):
-                source = groups.get(source)
-                if source.complete and source.labels is not None:
-                    check_declared(measure, source, source.labels)
+            for param, name in measure.sources():
+                if param in registries:
+                    source = registries[param].get(name)
+                    if name is measure.param("groups") and source.complete and source.labels:
+                        check_labels(measure, source, source.labels, warn)
 
 
 def check_names(measures: Iterable[Any]) -> None:
     """Check that no two objects that measures hold have the same name.
 
-    :raises ValueError: two group sources, targets, values or runs do
+    :raises ValueError: if two group sources, targets, values or runs do
     """
     named: dict[tuple[str, str], Any] = {}
-    for measure in measures:
-        if not isinstance(measure, FairnessMeasure):
-            continue
-        for param, source in measure.sources():
-            name = name_of(source)
-            source = registry_of(param).find(source)
-            if source is not None:
-                key = param, name
-                first = named.setdefault(key, source)
-                if first != source:
-                    raise ValueError(f"two {source.WHAT} of this call are named {name!r}: "
-                                     f"{first!r} and {source!r}; give one of them another name")
-
-
-def _is_pipe(source: Any) -> bool:
-    return isinstance(source, (str, os.PathLike)) and is_pipe(source)
-
-
-def check_declared(measure: FairnessMeasure, source: groups.Groups, labels: Sequence[str]) -> None:
-    """Check that a group source has the labels that the parameters of a measure name.
-
-    :param labels: the labels of the source
-    :raises ValueError: the source lacks a label
-    """
-    possible = [*labels, *measure.added_labels]
-    for parameter, label in measure.named_labels(possible):
-        if label not in possible and not some_protected(measure, parameter, possible):
-            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
-                             f"are {listed(labels) or 'no groups'}")
-
-
-def some_protected(measure: FairnessMeasure, parameter: str, labels: list[str]) -> bool:
-    """Return whether the parameter is ``protected`` and one of the labels that it names exists.
-
-    A scale such as −3 to 3 need not have documents of every label.
-    """
-    named = {label for name, label in measure.named_labels(labels) if name == "protected"}
-    return parameter == "protected" and not named.isdisjoint(labels)
+    sources = [measure.sources() for measure in measures if isinstance(measure, FairnessMeasure)]
+    for param, source in itertools.chain(*sources):
+        registered = registry_of(param).find(source)
+        if registered is not None:
+            first = named.setdefault((param, name_of(source)), registered)
+            if first != registered:
+                raise ValueError(f"{param} must have different names, got two named "
+                                 f"{name_of(source)!r}: {first!r} and {registered!r}")
 
 
 def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
     """Check that measures can use weights.
 
     :param source: a group source with weights
-    :raises ValueError: a measure is not defined for weights
+    :raises ValueError: if a measure is not defined for weights
     """
     for measure in measures:
         if measure.refuses_weights:
-            sums = "norm" in measure.SUPPORTED_PARAMS and not measure(norm="none").refuses_weights
-            advice = "norm='none' or " if sums else ""
-            raise ValueError(f"{measure} is not defined for documents with weights, which "
-                             f"{source!r} has; use {advice}groups without weights")
+            raise ValueError(f"groups must be without weights for {measure}, got {source!r}")
 
 
-def check_labels(measure: FairnessMeasure, annotations: Annotations, warn: Warn) -> None:
-    """Check that the labels in the parameters of a measure are in the label set G.
+def check_labels(measure: FairnessMeasure, source: groups.Groups | None, labels: Sequence[str],
+                 warn: Warn) -> None:
+    """Check that the labels in the parameters of a measure are groups.
 
+    A scale such as −3 to 3 need not have documents of every label in ``protected``.
+
+    :param source: the group source; ``None`` for the qrels
+    :param labels: the groups G
     :param warn: issues the warnings
-    :raises ValueError: a label is not in G, and the group source declares its labels
+    :raises ValueError: if a label is not in G, and the group source declares its labels
     """
-    labels = annotations.labels
-    if annotations.groups is not None and annotations.declared is not None:
-        check_declared(measure, annotations.groups, labels)
+    declared = source is not None and source.labels is not None
+    groups_ = listed(labels) or "no groups"
     added = measure.added_labels
     possible = [*labels, *added]
-    for parameter, label in measure.named_labels(possible):
-        if label not in possible:
-            words = ""
-            cause = f"label {label}"
-            if parameter == "protected":
-                param = measure.SUPPORTED_PARAMS[parameter]
-                words = f"; protected takes {param.allowed}"
-            if not some_protected(measure, parameter, possible):
-                cause = f"{UNKNOWN}{cause}"
-            warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
-                 f"hold {listed(labels) or 'no groups'}{words}", cause)
+    named = measure.named_labels(possible)
+    for parameter, label in named:
+        if label in possible:
+            continue
+        scale = parameter == "protected" and any(
+            name == parameter and other in possible for name, other in named)
+        if declared and not scale:
+            raise ValueError(f"{parameter}={shown(label)} names no group of {source!r}; its groups "
+                             f"are {groups_}")
+        words = ""
+        if parameter == "protected":
+            words = f"; protected takes {measure.SUPPORTED_PARAMS[parameter].allowed}"
+        warn(f"{parameter}={shown(label)} names a group that no judged document has; the qrels "
+             f"hold {groups_}{words}", f"{'' if scale else UNKNOWN}label {label}")
     unjudged = [label for label in added if label not in labels]
     if unjudged:
-        undeclared = ""
-        if annotations.declared is not None:
-            undeclared = f" and {annotations.groups!r} does not declare"
         warn(f"the target of {measure} has a share for {listed(unjudged)}, which no judged "
-             f"document has as its group{undeclared}; the judged documents have "
-             f"{listed(labels) or 'no groups'}", f"target {unjudged}")
+             f"document has as its group; the judged documents have {groups_}",
+             f"target {unjudged}")
 
 
 def provider_of(measure: Any) -> Any:
@@ -281,8 +245,8 @@ def provider_of(measure: Any) -> Any:
     return None
 
 
-def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
-    """Warn about measures that evaluate one list of a topic although the run has several.
+def warn_of_one_ranking(measures: Sequence[Any], run: pd.DataFrame) -> None:
+    """Warn of measures that evaluate one ranking of a topic although the run has several.
 
     :param run: columns ``query_id`` and, if it has several rankings of a topic, ``iteration``
     """
@@ -291,46 +255,46 @@ def warn_of_one_list(measures: Sequence[Any], run: pd.DataFrame) -> None:
     elsewhere = [str(measure) for measure in measures
                  if getattr(provider_of(measure), "NAME", None) != "fairness"]
     if elsewhere:
-        warn("the run has several rankings of a topic; one list, with the last row of each "
-             f"document, was ranked for {listed(elsewhere)}")
+        warn("the run has several rankings of a topic; one, with the last row of each document, "
+             f"was evaluated for {listed(elsewhere)}")
 
 
 def refuse_unknown(warnings: Sequence[Sequence[tuple[str, str]]]) -> None:
     """Raise an error for a group source that knows no document, and a label that no document has.
 
     :param warnings: the causes and messages of the warnings of each run
-    :raises ValueError: such a warning applies to every run
+    :raises ValueError: if such a warning applies to every run
     """
-    of_runs = [dict(of_run) for of_run in warnings]
-    for cause in of_runs[0]:
-        if cause.startswith(UNKNOWN) and all(cause in of_run for of_run in of_runs):
-            messages = [of_run[cause] for of_run in of_runs]
-            raise ValueError(max(messages, key=len))  # that of a run without documents is shorter
+    causes = list(map(dict, warnings))
+    for cause in causes[0]:
+        if cause.startswith(UNKNOWN) and all(cause in issued for issued in causes):
+            messages = [issued[cause] for issued in causes]
+            raise ValueError(max(messages, key=len))  # shorter for a run without documents
 
 
 class ValueLookup:
     """The document values that measures use.
 
     :param annotations: the groups of the judged documents
-    :raises ValueError: an unknown value source or background run
+    :raises ValueError: if a value source or background run is unknown
     """
 
     def __init__(self, measures: Sequence[ValueMeasure], annotations: Annotations) -> None:
         self._annotations = annotations
         self._topics = annotations.judgments.topics
-        by_source = defaultdict(list)
+        sharing = defaultdict(list)
         for measure in measures:
             key = measure.value_source
-            by_source[key].append(measure)
+            sharing[key].append(measure)
         #: The values of labels, and the sources of the values of documents.
-        self._of_labels = {}
+        self._label_numbers = {}
         self._sources = {}
         #: The number of ranks of a list for which each source is needed, ``None`` for all.
         self._depths = {}
-        for key, users in by_source.items():
+        for key, users in sharing.items():
             source = users[0].param("values")
             if isinstance(source, dict):
-                self._of_labels[key] = source
+                self._label_numbers[key] = source
                 continue
             self._sources[key] = values.get(source)
             self._depths[key] = depth_of(users)
@@ -345,16 +309,16 @@ class ValueLookup:
         for key, source in self._sources.items():
             rows = self._rows(key, run)
             topic = run.topic[rows]
-            of_run = np.full(len(run.place), np.nan)
-            of_run[rows] = source.find(topic, self._topics, run.docnos(rows))
-            numbers[key] = of_run
-        return replace(rankings, values=numbers, backgrounds=self._backgrounds)
+            column = np.full(len(run.place), np.nan)
+            column[rows] = source.find(topic, self._topics, run.docnos(rows))
+            numbers[key] = column
+        return replace(rankings, document_values=numbers, backgrounds=self._backgrounds)
 
     def matches(self, rankings: Rankings, run: Run) -> Iterator[tuple[str, Matches]]:
         """Yield the name of each value source, with the ranked documents that have a value."""
         for key, source in self._sources.items():
             rows = self._rows(key, run)
-            numbers = rankings.values[key][rows]
+            numbers = rankings.document_values[key][rows]
             matches = Matches.of(run, rows, ~np.isnan(numbers))
             yield source.registered, matches
 
@@ -365,8 +329,8 @@ class ValueLookup:
     def _background(self, name: str, rel: int | None) -> Background:
         """Return the documents of a background.
 
-        :param rel: the minimum relevance of judged documents; ``None`` for those of the run
-            that is registered as ``name``
+        :param rel: the minimum relevance of judged documents; ``None`` for the documents of
+            the run that is registered as ``name``
         """
         judgments = self._annotations.judgments
         sets = self._annotations.sets
@@ -375,7 +339,7 @@ class ValueLookup:
             frame = frame[["query_id", "doc_id"]]
             frame = frame.assign(score=-np.arange(float(len(frame))))
             run = Run(frame, judgments, lambda message, cause: None)
-            rankings = self._annotations.of_run(run, None)
+            rankings = self._annotations.rankings(run, None)
             topic = run.topic
             docnos = run.docnos()
             codes = rankings.codes
@@ -389,10 +353,10 @@ class ValueLookup:
         labels = self._annotations.labels
         numbers = {key: source.find(topic, self._topics, docnos)
                    for key, source in self._sources.items()}
-        for key, of_labels in self._of_labels.items():
+        for key, label_numbers in self._label_numbers.items():
             shares = sets.shares(codes, labels)
-            of_documents = of_label_sets(of_labels, labels, shares)
-            numbers[key] = np.where(shares.any(axis=1), of_documents, np.nan)
+            label_values = set_values(label_numbers, labels, shares)
+            numbers[key] = np.where(shares.any(axis=1), label_values, np.nan)
         return Background(topic, numbers)
 
 
@@ -400,8 +364,8 @@ class Attributes:
     """The sources whose labels measures combine: their :attr:`FairnessMeasure.joint`.
 
     :param measures: measures with the same sources
-    :raises ValueError: an unknown source or target, a target that depends on the topic, or a source
-        with weights in ``whole``
+    :raises ValueError: if a source or target is unknown, a target depends on the topic, or a source
+        in ``whole`` has weights
     """
 
     def __init__(self, measures: Sequence[FairnessMeasure], judgments: Judgments) -> None:
@@ -410,35 +374,33 @@ class Attributes:
         self._rel = min(measure.param("rel") or 0 for measure in measures)
         self._annotations = {}
         cells = 1
-        for attribute, source in self.sources.items():
-            name = name_of(attribute)
+        for place, (attribute, source) in enumerate(self.sources.items()):
             added: set[str] = set()
             for measure in measures:
-                if source.weighted and name in map(name_of, measure.param("whole")):
-                    raise ValueError(f"{measure} has {name!r} in whole, but documents have weights "
-                                     "there; leave it out of whole")
+                if source.weighted and measure.whole[place]:
+                    raise ValueError(f"whole must name groups without weights, got {measure}")
                 target = targets.find(measure.joint[attribute])
                 if target.topics is not None or target.of_qrels:
-                    raise ValueError(f"the target {target.name!r} depends on the topic; TrecFair "
-                                     "takes targets with the same shares for all topics, and adds "
-                                     "those of the relevant documents itself (of_qrels)")
+                    raise ValueError("target must have the same shares for all topics, to which "
+                                     "TrecFair adds the relevant documents, got "
+                                     f"{target.name!r}")
                 added.update(target.labels)
             annotations = Annotations(judgments, source, [self._rel], added, unknown=True)
             self._annotations[attribute] = annotations
             cells *= len(annotations.sets.labels)
         if cells >= 2**63:
-            raise ValueError(f"{measures[0]} has {cells:.2g} combinations of labels, more than an "
-                             "integer can number; use fewer attributes")
+            raise ValueError("attributes must have fewer than 2**63 combinations of labels, got "
+                             f"{cells:.2g} in {measures[0]}")
 
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""
         attributes = {}
         for attribute, judged in self._annotations.items():
             name = name_of(attribute)
-            ranked = judged.of_run(run, self._depth)
-            pair_codes = judged.by_rel[self._rel]
+            ranked = judged.rankings(run, self._depth)
+            pair_codes = judged.judged_codes[self._rel]
             attributes[attribute] = Attribute(ranked.sets, ranked.codes, pair_codes)
-            if len(run.list) and (ranked.codes < 0).all():
+            if len(run.ranking) and (ranked.codes < 0).all():
                 warn(f"no document of the run, such as {run.docnos([0])[0]!r}, is in the groups "
                      f"{name!r}, so all of them weigh nothing; check that the ids match",
                      f"none {name}")

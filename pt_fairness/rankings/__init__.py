@@ -1,5 +1,5 @@
 """Qrels and runs as arrays, with the groups of each judged and ranked document."""
 
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
-__all__ = ["View"]
+__all__ = ["Rankings"]

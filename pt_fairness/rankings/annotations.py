@@ -15,12 +15,13 @@ from pt_fairness.core.arrays import Bools, Ints, distinct, ranges, recoded
 from pt_fairness.core.identifiers import CHUNK
 from pt_fairness.core.messages import TREC_DEFAULTS, UNKNOWN_GROUP
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.label_sets import LabelSets
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 
 class Matches(NamedTuple):
-    """A count of documents, and of those that have no group, or no value, in a source."""
+    """How many documents there are, and how many lack a group, or a value, in a source."""
 
     documents: int
     without: int
@@ -39,7 +40,7 @@ class Matches(NamedTuple):
         return cls(len(rows), len(without), first)
 
     def joined(self, run: Matches) -> Matches:
-        """Return the sum of these matches and those of another run."""
+        """Return the sum of the matches of two runs."""
         documents = self.documents + run.documents
         without = self.without + run.without
         return Matches(documents, without, self.first or run.first)
@@ -80,10 +81,10 @@ def _no_groups(labels: Iterable[str]) -> ValueError:
     :param labels: the values of ``iteration``
     """
     return ValueError(
-        "the qrels have no groups: their iteration field is absent, or holds nothing but "
-        f"{' and '.join(map(repr, labels))}. Name a source (groups= of the measure or of "
-        "evaluate, --groups of the commands), or write the groups into the qrels (to_qrels of "
-        "Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
+        "the qrels must have groups, or the measures a source: the iteration of the qrels is "
+        f"absent or only {' and '.join(map(repr, labels))}. Name a source (groups= of the measure "
+        "or of evaluate, --groups of the commands), or write the groups into the qrels (to_qrels "
+        "of Groups, pt-fairness annotate). pt.io.read_qrels drops them, and "
         "pt.fairness.read_qrels keeps them. A column group in the results of a system is read by "
         "pt_fairness.evaluate alone: elsewhere, name groups.from_frame(results), or "
         "groups.from_transformer of the transformer that makes it")
@@ -98,16 +99,16 @@ class Annotations:
     :param groups: the group source; ``None`` for ``iteration``
     :param rels: the values of ``rel`` that the measures use; an element ``None`` stands for all
         judged documents
-    :param added: labels that the targets of the measures add to the label set
+    :param added: labels that the targets of the measures add to the groups G
     :param needed: whether the measures depend on groups; if not, every document is unannotated
     :param unknown: whether a document that the group source knows has the label ``@UNKNOWN`` if it
         has no other, or with the weight that the source gives it
-    :raises ValueError: neither the group source nor the qrels have groups
+    :raises ValueError: if neither the group source nor the qrels have groups
     """
 
     #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
     #: From the qrels, only rows with a relevance of at least ``rel`` contribute labels.
-    by_rel: dict[int | None, Ints]
+    judged_codes: dict[int | None, Ints]
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
                  added: Iterable[str] = (), needed: bool = True, unknown: bool = False) -> None:
@@ -122,7 +123,7 @@ class Annotations:
         if not needed:
             self._set_labels([])
             self.pair_codes = np.full(pairs, -1, np.int32)
-            self.by_rel = dict.fromkeys(rels, self.pair_codes)
+            self.judged_codes = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
             codes, labels = judgments.row_labels
             if labels and set(labels) <= TREC_DEFAULTS:
@@ -131,11 +132,11 @@ class Annotations:
             label = recoded(codes, labels, self.sets.labels)
             pair = judgments.index.pair
             self.pair_codes = self.sets.code(pair, label, pairs)
-            self.by_rel = dict.fromkeys(rels, self.pair_codes)
-            for rel in self.by_rel:
+            self.judged_codes = dict.fromkeys(rels, self.pair_codes)
+            for rel in self.judged_codes:
                 rows = judgments.row_relevance >= (-np.inf if rel is None else rel)
                 if not rows.all():
-                    self.by_rel[rel] = self.sets.code(pair[rows], label[rows], pairs)
+                    self.judged_codes[rel] = self.sets.code(pair[rows], label[rows], pairs)
         else:
             self._ask_source(groups, set(rels))
 
@@ -145,7 +146,7 @@ class Annotations:
         pairs = np.arange(len(relevance))
         complete = groups.complete and groups.labels is not None
         if complete and None not in rels:
-            # Documents of a lower relevance are not needed for the label set.
+            # Documents of a lower relevance are not needed for the groups G.
             least = min(rels, default=np.inf)
             pairs = np.flatnonzero(relevance >= least)
         memberships = self._look_up(groups, self.judgments, pairs)
@@ -154,20 +155,16 @@ class Annotations:
         if len(pairs) == len(relevance):
             self.pair_codes = codes
         if self.labels == [] and groups.labels == []:
-            raise ValueError(f"{groups!r} holds no group at all: every document that it names is "
-                             "unannotated")
-        self.by_rel = dict.fromkeys(rels, codes)
+            raise ValueError(f"groups must annotate a document, got {groups!r} without groups")
+        self.judged_codes = dict.fromkeys(rels, codes)
         for rel in rels - {None}:
-            self.by_rel[rel] = np.where(relevance >= rel, codes, -1)
+            self.judged_codes[rel] = np.where(relevance >= rel, codes, -1)
 
     def _set_labels(self, judged: Iterable[str]) -> None:
-        labels = set(self.declared or ())
-        labels.update(judged)
-        labels.difference_update(self._unknown)
-        #: The label set G, sorted.
+        labels = {*(self.declared or ()), *judged}.difference(self._unknown)
+        #: The groups G, sorted.
         self.labels = sorted(labels)
-        added = sorted(self._added - labels)
-        self.sets = LabelSets([*self.labels, *added, *self._unknown])
+        self.sets = LabelSets([*self.labels, *sorted(self._added - labels), *self._unknown])
 
     def _look_up(self, groups: Groups, documents: Judgments | Run, rows: Ints) -> Memberships:
         """Return the annotations of documents from the group source.
@@ -175,7 +172,7 @@ class Annotations:
         :param rows: the indices of the documents to look up
         :returns: the annotations; ``item`` holds elements of ``rows``, and ``labels`` can have a
             label twice
-        :raises ValueError: the source returns weights, but its ``weighted`` is False
+        :raises ValueError: if the source returns weights, but its ``weighted`` is False
         """
         chunk = CHUNK if groups.in_parts else max(len(rows), 1)
         labels: list[str] = []
@@ -186,23 +183,20 @@ class Annotations:
             part = rows[start:start + chunk]
             qids = self.judgments.names[documents.topic[part]]
             docnos = documents.docnos(part)
-            with self._lock:  # user-defined sources and docstores may not be thread-safe
+            with self._lock:  # sources of users and docstores may not be thread-safe
                 memberships = Memberships(*groups.annotate(qids, docnos))
             if memberships.weight is not None and not groups.weighted:
-                raise ValueError(f"{groups!r}.annotate returned weights, but the groups are not "
-                                 "weighted; set weighted = True in the class")
+                raise ValueError("weighted must be True in the class of a group source with "
+                                 f"weights, got {groups!r}")
             if self._unknown:
                 memberships = memberships.with_unknown(len(part))
             items.append(part[memberships.item])
-            new_codes = np.asarray(memberships.codes, np.int32)
-            codes.append(new_codes + len(labels))
-            labels.extend(memberships.labels)
+            codes.append(np.asarray(memberships.codes, np.int32) + len(labels))
+            labels += memberships.labels
             if groups.weighted:
                 weights.append(memberships.weights)
-        item = np.concatenate(items)
-        label = np.concatenate(codes)
         weight = np.concatenate(weights) if groups.weighted else None
-        return Memberships(item, label, labels, weight)
+        return Memberships(np.concatenate(items), np.concatenate(codes), labels, weight)
 
     @cached_property
     def pair_codes(self) -> Ints:
@@ -214,81 +208,66 @@ class Annotations:
 
     def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
         """Return the matches of the documents of a run that were looked up."""
-        rows = ranges(run.start, rankings.length)
+        rows = ranges(run.start, rankings.looked_up)
         has_group = rankings.codes[rows] >= 0
         return Matches.of(run, rows, has_group)
 
     def judged_matches(self) -> Matches | None:
         """Return the matches of the judged documents; ``None`` if that would read their corpus."""
-        in_parts = self.groups is not None and self.groups.in_parts
-        if not in_parts and "pair_codes" not in self.__dict__:
+        is_read = self.groups is not None and self.groups.in_parts
+        if not is_read and "pair_codes" not in self.__dict__:
             return None
         pairs = np.arange(len(self.pair_codes))
         return Matches.of(self.judgments, pairs, self.pair_codes >= 0)
 
     def without_group(self, rel: int) -> str | None:
         """Return the first relevant docno if no relevant document has a group, else ``None``."""
-        if rel not in self.by_rel or (self.by_rel[rel] >= 0).any():
+        if rel not in self.judged_codes or (self.judged_codes[rel] >= 0).any():
             return None
         relevant = np.flatnonzero(self.judgments.relevance >= rel)
         return _first(self.judgments, relevant)
 
-    def of_run(self, run: Run, depth: int | None) -> Rankings:
+    def rankings(self, run: Run, depth: int | None) -> Rankings:
         """Return the ranked and the judged documents with their label sets.
 
-        Lookup in a group source stops when each list has ``depth`` annotated documents or ends;
-        later documents are ignored. Documents whose labels are all outside the label set are
-        counted, with these labels.
+        Lookup in a group source stops when each ranking has ``depth`` annotated documents or ends;
+        later documents are unannotated.
 
-        :param depth: ``None`` for the whole lists
+        :param depth: ``None`` for whole rankings
         """
         judgments = self.judgments
-        codes = np.full(len(run.list), -1, np.int32)
+        codes = np.full(len(run.ranking), -1, np.int32)
         rankings = Rankings(
-            run.topics, run.start, run.length, run.list, run.pair, codes, lambda: run.item,
-            judgments.topics, judgments.topic, judgments.relevance, self.by_rel, self.sets,
+            judgments.topics, run.topics, run.start, run.length, run.ranking, run.pair, codes,
+            lambda: run.item, judgments.topic, judgments.relevance, self.judged_codes, self.sets,
             self.labels)
         if self.groups is not None:
-            return self._with_source(rankings, self.groups, run, depth)
+            return self._source_rankings(rankings, self.groups, run, depth)
         judged = run.pair >= 0
-        pairs = run.pair[judged]
-        codes[judged] = self.pair_codes[pairs]
+        codes[judged] = self.pair_codes[run.pair[judged]]
         return rankings
 
-    def _with_source(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
+    def _source_rankings(self, rankings: Rankings, groups: Groups, run: Run, depth: int | None
                      ) -> Rankings:
         """Return rankings with the label sets of the ranked documents from the group source."""
         codes = rankings.codes
         sets = copy.copy(self.sets)
-        countable = [*self.labels, *self._unknown]
-        foreign = 0
-        foreign_labels: set[str] = set()
-        length = run.length
+        foreign: set[str] = set()
         if depth is None:
-            depth = int(length.max(initial=0))
-        length = np.minimum(length, depth)
+            depth = int(run.length.max(initial=0))
+        length = np.minimum(run.length, depth)
         before = np.zeros_like(length)
         while (length > before).any():
-            first = run.start + before
-            rows = ranges(first, length - before)
-            memberships = self._look_up(groups, run, rows)
-            new_codes = sets.annotated(memberships, len(codes))
-            codes[rows] = new_codes[rows]
-            counts = sets.any_of(countable)
-            item = memberships.item
-            of_items = codes[item]
-            outside = ~counts[of_items]
-            documents = distinct(item[outside])
-            foreign += len(documents)
-            label = distinct(memberships.codes[outside])
-            foreign_labels.update(memberships.labels[code] for code in label)
-            if self._unknown:  # labels outside the label set are unknown
-                unknown = item[of_items < 0]
-                codes[unknown] = sets.labels.index(UNKNOWN_GROUP)
-            annotated = counts[codes]
-            count = np.bincount(run.list[annotated], minlength=len(length))
+            rows = ranges(run.start + before, length - before)
+            item, label, labels, *_ = memberships = self._look_up(groups, run, rows)
+            codes[rows] = sets.annotated(memberships, len(codes))[rows]
+            counts = sets.any_of([*self.labels, *self._unknown])
+            outside = ~counts[codes[item]]
+            foreign.update(labels[code] for code in distinct(label[outside]))
+            if self._unknown:  # labels outside the groups G are unknown
+                codes[item[codes[item] < 0]] = sets.labels.index(UNKNOWN_GROUP)
+            count = np.bincount(run.ranking[counts[codes]], minlength=len(length))
             before = length
-            twice = np.minimum(run.length, 2 * before)
-            length = np.where(count < depth, twice, before)
-        return replace(rankings, length=length, sets=sets, order=groups.order, foreign=foreign,
-                       foreign_labels=sorted(foreign_labels))
+            length = np.where(count < depth, np.minimum(run.length, 2 * before), before)
+        return replace(rankings, looked_up=length, sets=sets, order=groups.order,
+                       foreign=sorted(foreign))

@@ -1,7 +1,7 @@
 """The population that a ranking is compared with, and the protected groups of the measures that
 compare two sides: what ``minority`` and ``majority`` mean for each topic.
 
-Shapes: ``R`` lists, ``D`` ranks, ``S`` label sets, ``L`` groups of the label set G.
+Shapes: ``R`` rankings, ``D`` ranks, ``S`` label sets, ``L`` groups.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import TARGET_WORDS
-from pt_fairness.rankings.view import View
+from pt_fairness.rankings.rankings import Rankings
 
 #: Absolute tolerance within which sums of weights count as equal.
 EQUAL = 1e-9
 
 
-def distribution(view: View, target: Any, rel: int | None) -> Floats:
+def distribution(rankings: Rankings, target: Any, rel: int | None) -> Floats:
     """Return the target share of each group, unsmoothed, ``[R, L]``.
 
     All shares of a row are 0 if its population is empty.
@@ -28,44 +28,45 @@ def distribution(view: View, target: Any, rel: int | None) -> Floats:
     :param target: the value of the parameter ``target`` of a measure
     :param rel: the lowest relevance of a relevant document
     """
-    groups = len(view.labels)
+    groups = len(rankings.labels)
     if isinstance(target, dict):
-        by_label = [target.get(label, 0.0) for label in view.labels]
-        shares = np.array(by_label)
+        listed_shares = [target.get(label, 0.0) for label in rankings.labels]
+        shares = np.array(listed_shares)
     elif target == "uniform":
         shares = shares_of(np.ones(groups))
     elif target in TARGET_WORDS:
-        counts = population(view, target, rel)
+        counts = population(rankings, target, rel)
         shares = shares_of(counts)
     else:
-        shares = _registered(view, target, rel)
-    return np.broadcast_to(shares, (len(view), groups))
+        shares = _registered(rankings, target, rel)
+    return np.broadcast_to(shares, (len(rankings), groups))
 
 
-def _registered(view: View, target: str, rel: int | None) -> Floats:
+def _registered(rankings: Rankings, target: str, rel: int | None) -> Floats:
     """Return the shares of a registered target, ``[R, L]``."""
     from pt_fairness import targets
-    shares = targets.shares(target, view.qids, view.labels)
-    of_qrels = targets.find(target).of_qrels
-    if not of_qrels:
+    shares = targets.shares(target, rankings.qids, rankings.labels)
+    weight = targets.find(target).of_qrels
+    if not weight:
         return shares
-    counts = population(view, "qrels", rel)
+    counts = population(rankings, "qrels", rel)
     relevant = shares_of(counts)
-    mixed = of_qrels * relevant + (1 - of_qrels) * shares
+    mixed = weight * relevant + (1 - weight) * shares
     has_relevant = relevant.any(axis=1, keepdims=True)
     return np.where(has_relevant, mixed, 0.0)
 
 
-def population(view: View, target: str, rel: int | None) -> Floats:
+def population(rankings: Rankings, target: str, rel: int | None) -> Floats:
     """Return the number of documents of each group in an estimated target.
 
     :param target: ``'qrels'``, ``'run'`` or ``'collection'``
     :returns: ``[R, L]``, or ``[1, L]`` for the target ``'collection'``
     """
     if target == "collection":
-        return view.pooled(rel)[None]
-    counts = view.in_run if target == "run" else view.relevant(rel)
-    return counts @ view.share
+        whole, pooled = rankings.pooled(rel)
+        return pooled[None] @ whole.share
+    counts = rankings.in_run if target == "run" else rankings.relevant(rel)
+    return counts @ rankings.share
 
 
 def shares_of(counts: Floats) -> Floats:
@@ -82,14 +83,14 @@ class Side(NamedTuple):
     #: How far each label set is protected, ``[R, S]``: the share of the protected groups in a label
     #: set with weights, 1 or 0 for others. A mask if no label set has weights.
     sets: Any
-    #: Mask of the lists that have a protected group, ``[R]``.
+    #: Mask of the rankings that have a protected group, ``[R]``.
     present: Bools
     #: The number of protected documents and of all documents in the population, ``[R]``. They are
     #: shares if the target is a distribution, and 0 without a target.
     plus: Floats
     total: Floats
-    #: Mask of the lists that have a protected group and a population, ``[R]``. A population that is
-    #: the run may be empty.
+    #: Mask of the rankings that have a protected group and a population, ``[R]``. A population that
+    #: is the run may be empty.
     defined: Bools
 
     @property
@@ -98,7 +99,7 @@ class Side(NamedTuple):
         return arrays.ratio(self.plus, self.total)
 
 
-def side_of(view: View, protected: str | list[str], target: Any, rel: int | None) -> Side:
+def side_of(rankings: Rankings, protected: str | list[str], target: Any, rel: int | None) -> Side:
     """Return the protected side of each list.
 
     The minority is the smallest group of the topic, of those that have documents there. With three
@@ -110,41 +111,48 @@ def side_of(view: View, protected: str | list[str], target: Any, rel: int | None
     :param rel: the lowest relevance of a relevant document; ``None`` if the side is chosen among
         the annotated documents of the run
     """
-    counts = view.in_run if rel is None else view.relevant(rel)
-    lists = len(counts)
-    present = np.ones(lists, bool)
+    counts = rankings.in_run if rel is None else rankings.relevant(rel)
+    rows = len(counts)
+    present = np.ones(rows, bool)
     if protected in ("minority", "majority"):
-        sizes = counts @ view.degree
+        sizes = counts @ rankings.degree
         chosen, present = rarest(sizes, protected == "majority")
     else:
         if isinstance(protected, str):
-            protected = label_parts(protected, view.labels)
-        chosen = np.isin(view.labels, protected)[None]
-    labels = np.broadcast_to(chosen, (lists, len(view.labels)))
-    degree = chosen @ view.degree.T
-    sets = degree > 0  # a mask takes an eighth of the memory
-    if view.weighted.any():
-        sets = np.where(view.weighted, degree, sets)
-    sets = np.broadcast_to(sets, (lists, len(view.share)))
+            protected = label_parts(protected, rankings.labels)
+        chosen = np.isin(rankings.labels, protected)[None]
+    labels = np.broadcast_to(chosen, (rows, len(rankings.labels)))
+    sets = np.broadcast_to(_protected_sets(rankings, chosen), (rows, len(rankings.share)))
     if target in ("qrels", "run"):
         if target == "run":
-            counts = view.in_run
+            counts = rankings.in_run
         plus = (counts * sets).sum(axis=1)
         total = counts.sum(axis=1)
     elif target == "collection":
-        plus = view.pooled_in(rel, labels)
-        every = np.ones_like(labels)
-        total = view.pooled_in(rel, every)
+        whole, pooled = rankings.pooled(rel)
+        plus = np.broadcast_to(_protected_sets(whole, chosen) @ pooled, rows)
+        total = np.full(rows, pooled.sum())
     elif target is None:
-        plus = total = np.zeros(lists)
+        plus = total = np.zeros(rows)
     else:
-        shares = distribution(view, target, rel)
+        shares = distribution(rankings, target, rel)
         plus = (shares * labels).sum(axis=1)
         total = shares.sum(axis=1)
     defined = present
     if target != "run":
         defined = present & (total > 0)
     return Side(labels, sets, present, plus, total, defined)
+
+
+def _protected_sets(rankings: Rankings, chosen: Bools) -> Any:
+    """Return how far each label set is protected, ``[R, S]``: see :class:`Side`.
+
+    :param chosen: a mask of the protected groups of each ranking, ``[R, L]``
+    """
+    degree = chosen @ rankings.degree.T
+    if rankings.weighted.any():
+        return np.where(rankings.weighted, degree, degree > 0)
+    return degree > 0  # a mask takes an eighth of the memory
 
 
 def label_parts(protected: str, labels: Sequence[str]) -> list[str]:
@@ -165,7 +173,7 @@ def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:
 
     :param sizes: the size of each group, ``[R, L]``
     :param most: choose the largest group instead
-    :returns: the mask, and a mask of the lists in which at least two groups have a size above 0,
+    :returns: the mask, and a mask of the rankings in which at least two groups have a size above 0,
         ``[R]``
 
     Examples
@@ -193,5 +201,5 @@ def of_ranked(protected: Any, codes: Ints) -> Any:
     :param protected: how far each label set is protected, ``[R, S]``
     :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
     """
-    of_documents = np.take_along_axis(protected, codes, axis=1)
-    return np.where(codes >= 0, of_documents, 0)
+    documents = np.take_along_axis(protected, codes, axis=1)
+    return np.where(codes >= 0, documents, 0)

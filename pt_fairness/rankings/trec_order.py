@@ -10,15 +10,13 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import (
-    Bools,
     Floats,
     Ints,
-    distinct,
     is_new,
     positions,
     recoded,
 )
-from pt_fairness.core.identifiers import CHUNK, PairIndex, codes_of, missing, texts_of, words_of
+from pt_fairness.core.identifiers import PairIndex, codes_of, missing, texts_of, words_of
 from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, shown, warn
 from pt_fairness.io.files import need_distinct_columns
 
@@ -29,8 +27,8 @@ class Judgments:
     Rows and pairs are sorted by topic, and topics are in order of first appearance.
 
     :param qrels: columns ``query_id, doc_id, relevance`` and, if it has groups, ``iteration``
-    :raises ValueError: a missing value, an identifier with a character that trec_eval cannot read,
-        or a relevance outside ±1,000,000
+    :raises ValueError: if a value is missing, trec_eval cannot read an identifier, or a relevance
+        is outside ±1,000,000
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
@@ -61,8 +59,8 @@ class Judgments:
         if not allowed.all():
             row = int(allowed.argmin())
             value = column.tolist()[row]
-            raise ValueError(f"row {column.index[row]} of the qrels has the relevance "
-                             f"{shown(value)}, which is no number within ±{LARGEST_LABEL:,}")
+            raise ValueError(f"relevance must be a number within ±{LARGEST_LABEL:,}, got "
+                             f"{shown(value)} in row {column.index[row]} of the qrels")
         relevance = numbers.to_numpy()
         if relevance.dtype.kind != "f":
             relevance = relevance.astype(np.int64, copy=False)
@@ -71,26 +69,14 @@ class Judgments:
         #: The highest relevance of each pair, ``[pairs]``.
         self.relevance = relevance
         if len(self.topic) < len(relevance):
-            of_pairs = pd.Series(relevance).groupby(self.index.pair)
-            highest = of_pairs.max()
+            pairs = pd.Series(relevance).groupby(self.index.pair)
+            highest = pairs.max()
             self.relevance = highest.to_numpy()
 
     @cached_property
     def names(self) -> Any:
         """The topics as text, as an array of objects, ``[T]``."""
         return np.array(self.topics, dtype=object)
-
-    @cached_property
-    def conflicts(self) -> Ints:
-        """The rows whose relevance is not that of the first row of the same pair and label."""
-        pair = self.index.pair
-        relevance = self.row_relevance
-        differs = relevance != self.relevance[pair]
-        if differs.any():
-            labels, _ = self.row_labels
-            of_cells = pd.Series(relevance).groupby([pair, labels])
-            differs = relevance != of_cells.transform("first")
-        return np.flatnonzero(differs)
 
     @cached_property
     def row_labels(self) -> tuple[Ints, list[str]]:
@@ -111,15 +97,14 @@ class Judgments:
 class Run:
     """A run in trec_eval's order: float32(score) descending, then docno descending.
 
-    A *list* is one ranking of a topic. A topic has a list for each sample of the run, which is
-    empty if the sample has no rows for it. Lists are sorted by topic, in the order of the qrels. A
-    topic of the qrels without rows has one empty list. Topics that are not in the qrels are left
-    out.
+    A topic has a ranking for each sample of the run, which is empty if the sample has no rows for
+    it. Rankings are sorted by topic, in the order of the qrels. A topic of the qrels without rows
+    has one empty ranking. Topics that are not in the qrels are left out.
 
     :param run: columns ``query_id, doc_id, score`` and, if it holds several rankings of a topic,
         ``iteration``, the sample of each row
     :param warn: issues the warnings
-    :raises ValueError: a score that is NaN or no number, a missing identifier or sample
+    :raises ValueError: if a score is NaN or not a number, or an identifier or sample is missing
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn = warn) -> None:
@@ -133,62 +118,63 @@ class Run:
         samples: dict[str, Any] = {}
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
-        if not run_qids or not set(run_qids).issuperset(judgments.topics):
-            _warn_of_topics(list(run_qids), judgments.topics, warn)
+        topics = judgments.topics
+        present = sum(qid in run_qids for qid in topics)
+        if 2 * present < len(topics):
+            example = ""
+            if not present and run_qids:
+                example = f" (it has topics such as {next(iter(run_qids))!r}, not {topics[0]!r})"
+            warn(f"the run has results for {present} of the {len(topics)} topics of the qrels"
+                 f"{example}; the others count as if it had returned nothing", "few topics")
         judged = topic >= 0
         if not judged.all():
             topic = topic[judged]
             sample = sample[judged]
             score = score[judged]
             docnos = docnos[judged]
-        topics = len(judgments.topics)
-        #: The topic of each list, ``[R]``.
-        self.topics = np.arange(topics, dtype=np.int32)
-        lists = topic
+        #: The topic of each ranking, ``[R]``.
+        self.topics = np.arange(len(topics), dtype=np.int32)
+        ranking = topic
         if len(samples) > 1:
-            lists = self._lists_of(topic, sample, len(samples))
-        #: Whether a topic has several lists.
-        self.sampled = len(self.topics) > topics
+            ranking = self._numbered(topic, sample, len(samples))
+        #: Whether a topic has several rankings.
+        self.sampled = len(self.topics) > len(topics)
         pair, hashes = judgments.index.find(topic, docnos, "run")
-        if len(pair) and pair.max() < 0 and len(judgments.topic):
+        if len(pair) and pair.max() < 0:
             warn(f"none of the {len(pair)} documents of the run is judged: it has documents such "
                  f"as {str(docnos.iloc[0])!r}, the qrels such as {judgments.docnos([0])[0]!r}",
                  "no judged document")
-        keys = np.sort(hashes + lists.astype(np.uint64))
+        keys = np.sort(hashes + ranking.astype(np.uint64))
         if not is_new(keys).all():
             qids = judgments.names[self.topics]
-            rows = last_rows(lists, docnos, qids, warn)
-            lists = lists[rows]
+            rows = last_rows(ranking, docnos, qids, warn)
+            ranking = ranking[rows]
             score = score[rows]
             docnos = docnos.iloc[rows]
             pair = pair[rows]
             hashes = hashes[rows]
         del keys
-        # ``block``: the tie block of each document, ``[n]``. Documents of a list with equal scores
-        # share one.
-        order, self.block = trec_order(lists, score, docnos)
+        order, self._block = trec_order(ranking, score, docnos)
         self._docnos = docnos
         self._score = score
         self._order = order
         self._hashes = hashes[order] if self.sampled else None
         #: The judged pair of each document, ``[n]``, −1 where it is unjudged.
         self.pair = pair[order]
-        lists = lists[order]
-        #: The list of each document in order, ``[n]``.
-        self.list = lists
-        #: The number of documents of each list, ``[R]``.
-        self.length = np.bincount(lists, minlength=len(self.topics))
-        #: The index of the first document of each list, ``[R]``.
+        ranking = ranking[order]
+        #: The ranking of each document in order, ``[n]``.
+        self.ranking = ranking
+        #: The number of documents of each ranking, ``[R]``.
+        self.length = np.bincount(ranking, minlength=len(self.topics))
+        #: The index of the first document of each ranking, ``[R]``.
         self.start = np.cumsum(self.length) - self.length
         start = self.start.astype(np.int32)
         #: The 0-based rank of each document, ``[n]``.
-        self.place = np.arange(len(lists), dtype=np.int32)
-        self.place -= start[lists]
-        if self.sampled:
-            self._warn_of_samples(len(samples), warn)
+        self.place = np.arange(len(ranking), dtype=np.int32)
+        self.place -= start[ranking]
 
-    def _lists_of(self, topic: Ints, sample: Ints, samples: int) -> Ints:
-        """Repeat the topics that have samples, and return the list of each row, ``[n]``."""
+    def _numbered(self, topic: Ints, sample: Ints, samples: int) -> Ints:
+        """Repeat the topics that have samples, and return the ranking of each row, ``[n]``."""
         present = np.bincount(topic, minlength=len(self.topics)) > 0
         count = np.where(present, samples, 1)
         self.topics = np.repeat(self.topics, count)
@@ -196,27 +182,16 @@ class Run:
         start = start.astype(np.int32)
         return start[topic] + sample
 
-    def _warn_of_samples(self, samples: int, warn: Warn) -> None:
-        """Warn of the topics that are missing from some of the samples."""
-        qids = self._judgments.topics
-        empty = self.length == 0
-        topics = np.intersect1d(self.topics[empty], self.topics[~empty])
-        if len(topics):
-            first = qids[topics[0]]
-            warn(f"{len(topics)} of {len(qids)} topics (the first is {first!r}) are missing from "
-                 f"some of the {samples} samples of the run; these samples returned nothing for "
-                 "them", "samples")
-
     @property
     def topic(self) -> Ints:
         """The topic of each document in order, ``[n]``."""
         if not self.sampled:
-            return self.list
-        return self.topics[self.list]
+            return self.ranking
+        return self.topics[self.ranking]
 
     @cached_property
     def item(self) -> Ints:
-        """The identifier of each document, ``[n]``, the same in all lists of a topic.
+        """The identifier of each document, ``[n]``, the same in all rankings of a topic.
 
         A judged document has the index of its pair. Unjudged documents have larger integers.
         """
@@ -235,40 +210,41 @@ class Run:
         return texts_of(docnos)
 
     def frame(self, rows: Any) -> pd.DataFrame:
-        """Return documents with the columns of ir_measures, and scores that descend with the rank.
-        """
-        topic = self.topic[rows]
-        qids = self._judgments.names[topic]
-        scores = -self.place[rows].astype(float)
-        return pd.DataFrame({"query_id": qids, "doc_id": self.docnos(rows), "score": scores})
+        """Return documents with the columns of ir_measures, and scores in descending order."""
+        qids = self._judgments.names[self.topic[rows]]
+        docnos = self.docnos(rows)
+        scores = -np.arange(float(len(qids)))
+        return pd.DataFrame({"query_id": qids, "doc_id": docnos, "score": scores})
 
     def scores(self, rows: Any) -> Floats:
         """Return the scores of the documents at the indices ``rows``."""
         return self._score[self._order[rows]]
 
-    def samples(self) -> Iterator[tuple[Ints, Bools]]:
-        """Yield one list of each topic at a time: the lists, and a mask of their documents."""
-        samples = positions(self.topics)
-        for sample in distinct(samples):
-            lists = np.flatnonzero(samples == sample)
-            yield lists, np.isin(self.list, lists)
+    def samples(self, rows: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Yield one ranking of each topic at a time, and the documents in them.
 
+        :param rows: the indices of the documents to choose from
+        """
+        sample = positions(self.topics)
+        number = sample[self.ranking[rows]]
+        for one in range(sample.max(initial=-1) + 1):
+            yield np.flatnonzero(sample == one), rows[number == one]
 
-def _warn_of_topics(run_qids: Sequence[str], qids: Sequence[str], warn: Warn) -> None:
-    """Warn of a run with results for few topics of the qrels, or for none.
+    @property
+    def tied(self) -> Ints:
+        """The indices of the documents that share a score with others of their ranking."""
+        size = np.bincount(self._block)
+        return np.flatnonzero(size[self._block] > 1)
 
-    :param run_qids: the topics of the run
-    :param qids: the topics of the qrels
-    """
-    present = len(set(qids).intersection(run_qids))
-    if not run_qids:
-        warn("the run is empty: every topic counts as if it had returned nothing", "empty run")
-    elif qids and not present:
-        warn(f"the run has none of the {len(qids)} topics of the qrels: it has topics such as "
-             f"{run_qids[0]!r}, they have topics such as {qids[0]!r}", "topics")
-    elif present < len(qids) / 2:
-        warn(f"the run has results for {present} of the {len(qids)} topics of the qrels; the "
-             "others count as if it had returned nothing", "few topics")
+    def order_of_ndeval(self) -> Ints:
+        """Return the documents in ndeval's order: score descending, then docno ascending, ``[n]``.
+        """
+        tied = self.tied
+        words = words_of(self.docnos(tied))
+        keys = (*words.T[::-1], -self.scores(tied), self._block[tied])
+        order = np.arange(len(self.ranking))
+        order[tied] = tied[np.lexsort(keys)]
+        return order
 
 
 def empty_run(judgments: Judgments) -> Run:
@@ -281,37 +257,37 @@ def scores_of(run: pd.DataFrame) -> Floats:
     """Return the score of each row, ``[n]``.
 
     :param run: columns ``query_id, doc_id, score``
-    :raises ValueError: a score is NaN or no number
+    :raises ValueError: if a score is NaN or not a number
     """
     try:
         score = run["score"].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the run's scores have to be numbers: {error}") from None
+        raise ValueError(f"score must be a number for each row of the run: {error}") from None
     wrong = np.isnan(score)
     if wrong.any():
         row = run.iloc[wrong.argmax()]
-        raise ValueError(f"the score of document {row['doc_id']!r} for topic {row['query_id']!r} "
-                         "is NaN, so it has no rank; every document needs a score")
+        raise ValueError("score must be a number for each row of the run, got NaN for document "
+                         f"{row['doc_id']!r} and topic {row['query_id']!r}")
     return score
 
 
-def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Ints]:
-    """Return the order of documents by list and in trec_eval's order within each list.
+def trec_order(ranking: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Ints]:
+    """Return the order of documents by ranking and in trec_eval's order within each ranking.
 
     trec_eval orders by float32(score), descending, then by docno, descending.
 
-    :param lists: the list of each document, ``[n]``
+    :param ranking: the ranking of each document, ``[n]``
     :param score: the scores, ``[n]``
-    :param docnos: the documents, ``[n]``; a list has each only once
+    :param docnos: the documents, ``[n]``; a ranking has each only once
     :returns: the indices of the documents in order, and the tie block of each document in that
-        order, both ``[n]``; documents of a list with equal scores share a tie block
+        order, both ``[n]``; documents of a ranking with equal scores share a tie block
     """
     with np.errstate(over="ignore"):
         score = score.astype(np.float32)
-    # One sort of integers, by list and by score, is faster than lexsort, most of all for a run that
-    # is in order.
-    key = lists.astype(np.int64) << 32
-    # The bits of floats of at least 0 sort as the floats do, those of negative floats in reverse.
+    # One sort of integers, by ranking and score, is faster than lexsort, above all for a run in
+    # order.
+    key = ranking.astype(np.int64) << 32
+    # The bits of floats of at least 0 sort as the floats do, negative floats in reverse.
     negated = np.float32(0) - score  # has no −0
     bits = negated.view(np.int32)
     negative = bits >> 31
@@ -320,9 +296,9 @@ def trec_order(lists: Ints, score: Floats, docnos: pd.Series) -> tuple[Ints, Int
     order = np.argsort(key, kind="stable")
     del key
     order = order.astype(np.int32)
-    lists = lists[order]
+    ranking = ranking[order]
     score = score[order]
-    new = is_new(lists) | is_new(score)
+    new = is_new(ranking) | is_new(score)
     block = np.cumsum(new, dtype=np.int32)
     block -= 1
     if not new.all():
@@ -334,32 +310,24 @@ def _order_ties(order: Ints, block: Ints, docnos: pd.Series) -> None:
     """Sort the documents of each tie block by docno, descending, in place."""
     size = np.bincount(block)
     rows = np.flatnonzero(size[block] > 1)
-    while len(rows):
-        # Whole blocks, with about CHUNK rows, bound the memory for docnos as text.
-        last = block[rows[:CHUNK][-1]]
-        end = np.searchsorted(block, last, "right")
-        part = rows[:np.searchsorted(rows, end)]
-        tied = order[part]
-        texts = texts_of(docnos.iloc[tied])
-        words = ~words_of(texts)
-        keys = (*words.T[::-1], block[part])
-        order[part] = tied[np.lexsort(keys)]
-        rows = rows[len(part):]
+    tied = order[rows]
+    words = ~words_of(texts_of(docnos.iloc[tied]))
+    order[rows] = tied[np.lexsort((*words.T[::-1], block[rows]))]
 
 
-def last_rows(lists: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -> Ints:
-    """Return the index of the last row of each document of each list, ascending.
+def last_rows(ranking: Ints, docnos: pd.Series, qids: Sequence[str], warn: Warn) -> Ints:
+    """Return the index of the last row of each document of each ranking, ascending.
 
-    :param lists: the list of each row, ``[n]``
+    :param ranking: the ranking of each row, ``[n]``
     :param docnos: the document of each row, ``[n]``
-    :param qids: the topic of each list, ``[R]``
+    :param qids: the topic of each ranking, ``[R]``
     :param warn: issues the warning of other rows
     """
-    index = PairIndex(lists, docnos, "run")
+    index = PairIndex(ranking, docnos, "run")
     earlier = pd.Series(index.pair).duplicated(keep="last").to_numpy()
     if earlier.any():
         row = int(earlier.argmax())
         warn(f"the run has {earlier.sum()} rows whose document it gives again for the same topic "
-             f"(the first is {docnos.iloc[row]!r} for topic {qids[lists[row]]!r}); of each such "
+             f"(the first is {docnos.iloc[row]!r} for topic {qids[ranking[row]]!r}); of each such "
              "document the last row counts", "duplicates")
     return np.flatnonzero(~earlier)

@@ -11,14 +11,13 @@ import pandas as pd
 
 from pt_fairness import analysis
 from pt_fairness import groups as group_sources
-from pt_fairness.analysis.directions import NEAR_ZERO, distance
+from pt_fairness.analysis.directions import NEAR_ZERO, distance, is_coverage
 from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import p_values, short_p
 from pt_fairness.analysis.statistics import LEAST_INTERVAL, LEAST_TESTED, TOO_FEW
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import collecting_warnings, enumerated
 from pt_fairness.groups.combinations import ModelLabels
-from pt_fairness.measures.coverage import Annotated
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.reporting.frames import Experiment
 
@@ -33,7 +32,7 @@ MOST_NAMED = 5
 
 def answered(measure: Any) -> bool:
     """Return whether the answer has a measure: one of groups or values with an ideal value."""
-    return isinstance(measure, FairnessMeasure) and not isinstance(measure, type(Annotated))
+    return isinstance(measure, FairnessMeasure) and not is_coverage(measure)
 
 
 def answer(experiment: Experiment, runs: Mapping[str, Any], qrels: pd.DataFrame | None,

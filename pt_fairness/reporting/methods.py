@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import re
 from contextlib import suppress
 
@@ -90,9 +92,26 @@ def _group_sentences(experiment: Experiment, source: Source) -> list[str]:
     groups = None if source.groups is None else group_sources.get(source.groups)
     if isinstance(groups, ModelLabels):
         with suppress(ValueError):  # if no document has both labels
-            rates = group_sources.error_rates(groups.model, groups.human)
-            sentences.append(rates.sentence)
+            sentences.append(_agreement(groups))
     return sentences
+
+
+def _agreement(groups: ModelLabels) -> str:
+    """Return how far the labels of a model agree with human ones.
+
+    :raises ValueError: if no document has both labels
+    """
+    rates = group_sources.error_rates(groups.model, groups.human)
+    share, low, high, n = rates.summary.loc["accuracy"]
+    kappa, kappa_low, kappa_high, compared = rates.summary.loc["kappa"]
+    name = os.path.basename(groups.model.made_of or groups.model.registered)
+    interval = "" if math.isnan(kappa) else f" (κ {kappa:.2f} [{kappa_low:.2f}, {kappa_high:.2f}])"
+    text = (f"The labels of {name} agree with {n:.0f} human labels in {share:.1%} "
+            f"[{100 * low:.1f}, {100 * high:.1f}]{interval}.")
+    if compared < n:
+        text += (f" {n - compared:.0f} of these documents are without a label of the model: they "
+                 "count as wrong, and κ leaves them out.")
+    return text.replace("%", " %")
 
 
 def plain(text: str) -> str:

@@ -20,7 +20,7 @@ from pt_fairness.groups import Groups, Memberships, get
 from pt_fairness.groups.memberships import one_label_each
 from pt_fairness.measures import params
 from pt_fairness.measures.params import Param
-from pt_fairness.rankings.labelled import LabelSets
+from pt_fairness.rankings.label_sets import LabelSets
 from pt_fairness.rankings.trec_order import last_rows, scores_of, trec_order
 
 

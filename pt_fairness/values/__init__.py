@@ -18,7 +18,7 @@ from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pair_texts
 from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
-from pt_fairness.core.registry import NamedObject, Registry, value_hash
+from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.document_files import read_values
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
@@ -65,11 +65,8 @@ class Values(NamedObject):
             raise ValueError(f"{where}: a document must have one value, got {first[row]:g} and "
                              f"{numbers[row]:g} for {document}")
 
-    def digest(self) -> str:
-        order, documents = self._index.sorted()
-        by_topic = self._index.topics is not None
-        content = by_topic, documents, self._numbers[order]
-        return value_hash(content)[:12]
+    def _content(self) -> Any:
+        return self._index.content(), self._numbers
 
     def lookup(self, qids: Sequence[Any], docnos: Sequence[Any]) -> Floats:
         """Return the values of documents, ``[n]``, NaN for documents without a value.
@@ -241,9 +238,8 @@ class FromText(Values):
         at_least(0, "threshold", threshold)
         self._threshold = int(threshold)
 
-    def digest(self) -> str:
-        content = self._counts.content(), self._number, self._threshold
-        return value_hash(content)[:12]
+    def _content(self) -> Any:
+        return self._counts.content(), self._number, self._threshold
 
     def find(self, topic: Ints, topics: Sequence[str], docnos: Any) -> Floats:
         counts = self._counts.find(docnos, self.name)

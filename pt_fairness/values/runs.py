@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from glob import glob
+from typing import Any
 
 import pandas as pd
 
 from pt_fairness.core.identifiers import PYTERRIER, as_frame, with_text_ids
 from pt_fairness.core.messages import BACKGROUND_WORDS
-from pt_fairness.core.registry import NamedObject, Registry, frame_hash
+from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.files import need_columns
 from pt_fairness.io.run_files import read_run
 
@@ -27,8 +28,8 @@ class RegisteredRun(NamedObject):
         super().__init__(name)
         self.frame = frame
 
-    def digest(self) -> str:
-        return frame_hash(self.frame)
+    def _content(self) -> Any:
+        return self.frame
 
 
 def _read(path: str, name: str) -> RegisteredRun:

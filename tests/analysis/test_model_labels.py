@@ -109,9 +109,9 @@ def test_known_rates_correct_better_than_independent_draws(quick):
     data = small(40, 20, 200, seed=5)
     model = groups.from_mapping(data.model)
     rates = groups.error_rates(model, data.truth)
-    source = groups.with_error_rates(model, rates.true_given_model)
+    source = groups.with_error_rates(model, rates.counts)
     shares = data.truth.value_counts(normalize=True).to_dict()
-    by_bayes = groups.with_error_rates(model, rates.model_given_true, shares)
+    by_bayes = groups.with_error_rates(model, rates.counts, shares)
     independent = groups.from_frame(source.lookup(data.frame["qid"], data.frame["docno"]))
     truth = values(data, groups.from_mapping(data.truth), 4)["mean"][0]
     fixed, bayes, alone = (values(data, given) for given in (source, by_bayes, independent))

@@ -105,3 +105,10 @@ def test_averages_of_pt_experiment(experiment):
     averages, perquery, *_ = experiment
     assert "than one" in table(averages).notes[0]
     assert table((averages, perquery)).text == table(averages).text
+
+
+def test_different_targets_are_said_with_the_parameter_that_makes_them_equal():
+    table = pd.DataFrame({"name": ["A"], "AWRF@5": [0.5], "rKL@5": [0.5], "nDCG@5": [0.5]})
+    assert any("AWRF(target='qrels')@5" in note for note in notes(table))
+    equal = table.rename(columns={"AWRF@5": "AWRF(target='qrels')@5"})
+    assert not any("different" in note for note in notes(equal))

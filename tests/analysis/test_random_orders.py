@@ -146,8 +146,8 @@ def test_groups_of_several_sources(registered_groups):
     (nDCG @ 5, {}, "measures must .* got nDCG@5"),
     (RaB(values={"A": 1.0}), {}, "measures must"),
     (EEL @ 3, {}, "measures must"),
-    (rKL @ 3, {"depth": 0}, "depth=0 is not possible"),
-    (rKL @ 3, {"draws": 0}, "draws=0 is not possible")])
+    (rKL @ 3, {"depth": 0}, "depth must be"),
+    (rKL @ 3, {"draws": 0}, "draws must be")])
 def test_bad_input(measure, options, message):
     run, qrels = experiment(np.random.default_rng(2))
     with pytest.raises(ValueError, match=message):

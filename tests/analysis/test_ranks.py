@@ -33,7 +33,7 @@ def test_the_groups_of_measures_without_groups(worked):
     worked.qrels = [(*row[:3], "0") for row in worked.qrels]
     assert shown("nDCG@4") == ([""] * 4, [])
     assert shown("nDCG@4", groups={"c": "x", "d": "y"}) == of_source
-    with pytest.raises(ValueError, match="the qrels have no groups"):
+    with pytest.raises(ValueError, match="the qrels must have groups"):
         shown("AWRF@4")
 
 

@@ -130,10 +130,10 @@ def test_a_topic_with_an_empty_pool_has_no_rows():
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"kinds": ["random", "best"]}, "kinds='best'"),
-    ({"depth": 0}, "depth=0 is not possible"), ({"draws": 0}, "draws=0 is not possible"),
+    ({"kinds": ["random", "best"]}, "kinds must"),
+    ({"depth": 0}, "depth must be"), ({"draws": 0}, "draws must be"),
     ({"qrels": pd.DataFrame({"qid": "1", "docno": ["a1"], "label": 1, "iteration": "0"})},
-     "the qrels have no groups"),
+     "the qrels must have groups"),
     ({"run": pd.concat([run_of(["a1", "b1"]).assign(iteration=i) for i in range(2)])},
      "several rankings of a topic"),
     ({"topics": ["1"]}, "topics must be None")])

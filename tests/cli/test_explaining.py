@@ -176,10 +176,8 @@ def peer(f):
 
 
 def ndcg_and_awrf(f):
-    p, t = (f.topic.filter(regex=f"^{name} share of").astype(float)
-            for name in ("exposure", "target"))
     ndcg = (f["discount"] * (f["label"] >= 1)).sum() / f.topic["ideal"]
-    return ndcg * (1 - jsd(p, t) * math.log(2))
+    return ndcg * float(f.topic["AWRF"])
 
 
 def documents(term):

@@ -38,7 +38,7 @@ def test_discounts_and_their_sums(name, depth):
     for power in (1, 2):
         assert arrays.sum_of_discounts(name, depth, 0.8, power) == pytest.approx(
             sum(weight ** power for weight in weights), rel=1e-12)
-    with pytest.raises(ValueError, match="no discount is named"):
+    with pytest.raises(ValueError, match="discount must be"):
         arrays.discount(name.upper(), depth)
 
 
@@ -50,8 +50,6 @@ def test_gains_by_name():
                     "exp": [2 ** r - 1 for r in relevant]}
         for name, gains in expected.items():
             assert arrays.gain(name, relevance, rel).tolist() == gains
-    with pytest.raises(ValueError, match="no gains are named 'log'"):
-        arrays.gain("log", relevance, 1)
 
 
 def test_ranks_within_a_list():

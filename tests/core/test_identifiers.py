@@ -67,28 +67,27 @@ def frame(rows: list[tuple[int, str]], dtype: object) -> tuple[np.ndarray, pd.Se
 
 
 @pytest.mark.parametrize("dtype", ["str", object], ids=str)
-@pytest.mark.parametrize("collide", [False, True], ids=["hash", "hash with collisions"])
 @given(known=pairs, asked=pairs)
 @example(known=[(0, "a"), (0, "b")], asked=[(0, "aaaaaaaab"), (0, "x" * 30), (0, "a"), (1, "a")])
-def test_pairs_are_found_exactly(collide, dtype, known, asked):
-    original = pd.util.hash_array
-
-    def bad(texts, hash_key, categorize):  # the first keys tell only the first letters apart
-        if int(hash_key) % 2:
-            return original(texts, hash_key=hash_key, categorize=categorize)
-        return np.array([ord(text[0]) for text in texts], np.uint64)
-
-    with pytest.MonkeyPatch.context() as patch:
-        if collide:
-            patch.setattr(pd.util, "hash_array", bad)
-        index = PairIndex(*frame(known, dtype))
-        found, _ = index.find(*frame(asked, dtype))
+def test_pairs_are_found_exactly(dtype, known, asked):
+    index = PairIndex(*frame(known, dtype))
+    found, _ = index.find(*frame(asked, dtype))
     distinct = list(dict.fromkeys(known))
     assert len(index) == len(distinct)
     assert [distinct[pair] for pair in index.pair] == known
     assert [known[row] for row in index.first] == distinct
     assert list(index.docnos()) == [docno for _, docno in distinct]
     assert found.tolist() == [distinct.index(pair) if pair in distinct else -1 for pair in asked]
+
+
+def test_pairs_of_equal_hashes_are_told_apart(monkeypatch):
+    monkeypatch.setattr(pd.util, "hash_array", lambda texts, categorize: np.array(
+        [ord(text[0]) for text in texts], np.uint64))
+    index = PairIndex(*frame([(0, "ax"), (0, "b"), (0, "ax")], object))
+    found, _ = index.find(*frame([(0, "ay"), (0, "ax"), (1, "ax")], object))
+    assert found.tolist() == [-1, 0, -1]
+    with pytest.raises(ValueError, match="got 'ay'"):
+        PairIndex(*frame([(0, "ax"), (0, "ay")], object))
 
 
 def test_pairs_of_many_chunks():
@@ -99,12 +98,11 @@ def test_pairs_of_many_chunks():
     assert (index.pair == np.arange(n) % (2 * CHUNK)).all()
 
 
-@pytest.mark.parametrize(("docno", "character"), [
-    ("\0", "NUL"), ("a\0b", "NUL"), ("a\f", "a form feed"), ("\v", "a vertical tab")])
-def test_what_trec_eval_cannot_read_is_refused(docno, character):
+@pytest.mark.parametrize("docno", ["\0", "a\0b", "a\f", "\v"])
+def test_what_trec_eval_cannot_read_is_refused(docno):
     docnos = pd.Series(["a"] * CHUNK + [docno], name="docno")
     index, topics = PairIndex(np.zeros(1, int), docnos[:1]), np.zeros(len(docnos), int)
-    says = re.escape(f"row {CHUNK} of the run has the docno {docno!r}, which contains {character}")
+    says = re.escape(f"row {CHUNK} of the run: docno") + ".*" + re.escape(f"got {docno!r}")
     with pytest.raises(ValueError, match=says):
         PairIndex(topics, docnos, "run")
     with pytest.raises(ValueError, match=says):

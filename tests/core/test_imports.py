@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import subprocess
 import sys
 
 import pytest
+from one_test import each
 
 from pt_fairness.core.imports import after_import
 
@@ -48,3 +50,18 @@ def test_what_is_not_imported_calls_nothing(folder):
         with pytest.raises(ImportError, match=message):
             importlib.import_module(name)
     assert not called
+
+
+@each("first", ["", "import ir_measures; ", "import pt_fairness.collections.passages; "])
+def test_one_finder_remains_and_the_dataset_ids_are_registered(first):
+    code = f"""
+import sys
+before = len(sys.meta_path)
+{first}import pt_fairness
+finders = len(sys.meta_path) - before
+import ir_datasets
+print(finders, len(sys.meta_path) - before, "pt-fairness/debates" in list(ir_datasets.registry))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    finders = 0 if "passages" in first else 1
+    assert done.stdout.split() == [str(finders), "0", "True"]

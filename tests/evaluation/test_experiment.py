@@ -164,7 +164,7 @@ NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
     ({"qrels": pt.datasets.Dataset()}, "has no qrels"),
     ({"n_jobs": 0}, "n_jobs must be"),
     ({"qrels": pd.DataFrame({"qid": [], "docno": [], "label": []})}, "qrels must have rows"),
-    ({"qrels": NO_GROUPS}, "the qrels have no groups")])
+    ({"qrels": NO_GROUPS}, "the qrels must have groups")])
 def test_wrong_arguments_are_refused(runs, qrels, options, says):
     options = {"runs": runs, "qrels": qrels, "measures": OURS} | options
     with pytest.raises(ValueError) as error:
@@ -205,7 +205,7 @@ def test_a_broken_file_does_not_stop_the_others(files, qrels, n_jobs):
 
 def test_a_broken_baseline_leaves_its_columns_empty(runs, qrels):
     runs = {**runs, "baseline": runs["system 3"].assign(score=np.nan)}
-    with pytest.warns(FairnessWarning, match="baseline .the score of document .* is NaN.*baseline "
+    with pytest.warns(FairnessWarning, match="baseline .score must be .*NaN.*baseline "
                       "is the baseline, so nothing is compared"):
         result = evaluate(runs, qrels, [nDCG @ 5, AP], baseline="baseline", progress=False)
     averages = result.averages

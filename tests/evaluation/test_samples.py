@@ -59,9 +59,9 @@ def test_every_sample_counts(given, name):
     assert averages["EEL"].tolist() == per_query["value"][:1].tolist()
     assert averages["EEL"][0] == pytest.approx(BOTH, abs=1e-6)
     read = "the run was read as 2 samples, rankings of the same topics: each is ranked by itself"
-    seen = ("the run has several rankings of a topic; one list, with the last row of each "
-            "document, was ranked for 'nDCG@3', 'AP'")
-    assert told == [seen] if name == "frame" else [read, seen]
+    *first, seen = told
+    assert "several rankings of a topic" in seen and "'nDCG@3', 'AP'" in seen
+    assert first == ([] if name == "frame" else [read])
     last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
     expected = evaluate_quietly(last, qrels, [nDCG @ 3, AP])[0]
     assert averages[["nDCG@3", "AP"]].equals(expected[["nDCG@3", "AP"]])
@@ -72,10 +72,7 @@ def test_a_topic_that_some_samples_lack(measure):
     """What a sample returned for no topic is nothing, as in an experiment of that sample alone."""
     qrels = pd.concat([QRELS_FRAME.assign(qid=qid) for qid in "123"])
     run = pd.concat([FRAME, FRAME[:6].assign(qid="2")])
-    found, told = warnings_of(lambda: evaluate(run, qrels, [measure], progress=False)[1])
-    missing = [text for text in told if "missing" in text]
-    assert missing == ["1 of 3 topics (the first is '2') are missing from some of the 2 samples of "
-                       "the run; these samples returned nothing for them"]
+    found = evaluate_quietly(run, qrels, [measure])[1]
     values = dict(zip(found["qid"], found["value"], strict=True))
     if measure.NAME in ("EEL", "IAA"):  # of the mean exposure of each document
         other = FRAME[:6].assign(qid="2", docno=[f"x{i}" for i in range(6)], iteration="sample 1")
@@ -113,10 +110,8 @@ def test_eval(given, capsys):
     assert cli.main(["eval", str(given("qrels")), str(given("trec")), "EEL nDCG@3", "-p", "6"]) == 0
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == f"EEL\t{BOTH:.6f}"
-    assert [line.partition(": warning: ")[2] for line in err.splitlines()] == [
-        "the run was read as 2 samples, rankings of the same topics: each is ranked by itself",
-        "the run has several rankings of a topic; one list, with the last row of each document, "
-        "was ranked for 'nDCG@3'"]
+    read, seen = err.splitlines()
+    assert "2 samples" in read and "several rankings of a topic" in seen and "'nDCG@3'" in seen
 
 
 def test_pyterrier_passes_samples_on():

@@ -27,7 +27,7 @@ def printed():
     """The quickstart's first table: measure → value of each system."""
     table, references, note = example("quickstart.py").stdout.split("\n\n")
     head, *lines = table.splitlines()
-    rows = [line.rsplit(maxsplit=4) for line in lines[:3]]
+    rows = [line.rsplit(maxsplit=5) for line in lines[:3]]
     assert [row[0].strip() for row in rows] == ["BM25", "QLD", "BM25, re-ranked"]
     assert len(lines) == 3 and "[random order]" in references
     assert note.startswith("nDCG, α-nDCG: larger is better.")
@@ -36,11 +36,11 @@ def printed():
 
 
 def test_quickstart_prints_the_systems_first(printed):
-    assert set(printed) == {"nDCG@5", "alpha_nDCG@5", "rKL@5", "AWRF@5"}
+    assert set(printed) == {"nDCG@10", "alpha_nDCG@10", "AWRF@10", "rKL@10", "Annotated@10"}
     for values in printed.values():
         assert all(0 < value < 1 for value in values)
         assert len(set(values)) > 1, "the systems differ"
-    bm25, _, fairer = printed["rKL@5"]
+    bm25, _, fairer = printed["rKL@10"]
     assert fairer < bm25
 
 

@@ -16,6 +16,7 @@ from slow_versions.common import source_of
 from slow_versions.product import product
 
 from pt_fairness import AWRF, evaluate, groups
+from pt_fairness.io import irds as reading
 
 GENDER = groups.from_mapping({"a": "f", "b": ["f", "m"], "c": "m"})
 REGION = groups.from_mapping({"a": "Asia", "b": ["Asia", "Europe"], "d": "Asia"})
@@ -50,10 +51,10 @@ def test_weights_are_shares_that_are_multiplied():
 
 
 @pytest.mark.parametrize("made, says", [
-    (lambda: groups.product(GENDER), "needs at least two sources, not 1"),
-    (lambda: groups.product(GENDER, groups.from_mapping({"a": "x|y"})), r"label 'x\|y' contains"),
-    (lambda: groups.product(GENDER, REGION, missing="|"), r"the label '\|' contains '\|'"),
-    (lambda: rows(groups.product(GENDER, groups.from_pattern(r"[a|]+")), ["a|"]), r"label 'a\|'"),
+    (lambda: groups.product(GENDER), "at least two sources, got 1"),
+    (lambda: groups.product(GENDER, groups.from_mapping({"a": "x|y"})), r"got 'x\|y'"),
+    (lambda: groups.product(GENDER, REGION, missing="|"), r"got '\|'"),
+    (lambda: rows(groups.product(GENDER, groups.from_pattern(r"[a|]+")), ["a|"]), r"got 'a\|'"),
     (lambda: groups.product(GENDER, "nothing"), "no groups are registered as 'nothing'")])
 def test_what_is_no_product(made, says):
     with pytest.raises(ValueError, match=says):
@@ -75,6 +76,20 @@ def test_a_product_travels_and_is_distinguished():
     assert len({both.name, *(one.name for one in others)}) == 4
     judged = groups.from_irds("pt-fairness/debates", "relevance")
     assert groups.product(GENDER, judged).judged and not both.judged
+
+
+@pytest.mark.parametrize("combined", [
+    lambda judged: groups.product(GENDER, judged), lambda judged: groups.model_labels(judged, {}),
+    lambda judged: judged.override(pd.DataFrame({"docno": ["a"], "group": ["0"]})),
+    lambda judged: judged.relabel({"1": {"1": "yes"}}),
+    lambda judged: groups.with_error_rates(judged, {label: {"A": 1.0} for label in "012"})])
+def test_judgments_are_read_when_groups_are_needed(combined, monkeypatch):
+    read = []
+    dataset = reading.dataset
+    monkeypatch.setattr(reading, "dataset", lambda name: read.append(name) or dataset(name))
+    source = combined(groups.from_irds("pt-fairness/debates", "relevance", ["0", "1", "2"]))
+    assert not read
+    assert source.judged and source.by_topic and read
 
 
 @pytest.mark.parametrize("missing", [None, "?"])
@@ -166,22 +181,23 @@ def test_bayes(numbers, share):
 
 @pytest.mark.parametrize("rates, prior, says", [
     ({"F": {"F": 0.9}, "M": {"M": 1}}, None, "the probabilities of 'F' in rates"),
-    ({"F": {"F": 1.5, "M": -0.5}, "M": {"M": 1}}, None, "at least 0 and to sum to 1"),
-    ({"F": {"F": float("nan"), "M": 1}, "M": {"M": 1}}, None, "of 'F' in rates are .*nan"),
-    ({"F": {"F": 1}}, None, "the label 'M' of .* has no row in rates"),
+    ({"F": {"F": 1.5, "M": -0.5}, "M": {"M": 1}}, None, "at least 0 and sum to 1"),
+    ({"F": {"F": float("nan"), "M": 1}, "M": {"M": 1}}, None, "of 'F' in rates .*nan"),
+    ({"F": {"F": 1}}, None, "rates must .*without 'M'"),
     (RATES, {"F": 0.5, "M": 0.6}, "the probabilities of 'prior' in prior"),
-    (RATES, {"F": 1}, "prior is of 'F', and the rows of rates are of 'F', 'M'"),
-    ({"F": {"F": 1}, "M": {"F": 1}}, {"F": 0.5, "M": 0.5}, "the label 'M' of"),
-    ({"F": {"F": 1}, "M": {"M": 1}}, {"F": 1, "M": 0}, "'M' of .* a probability of 0"),
-    (["F"], None, "takes a dictionary"), ({"F": 1}, None, "takes a dictionary")])
+    (RATES, {"F": 1}, "prior must .*'F', 'M', got 'F'"),
+    ({"F": {"F": 1}, "M": {"F": 1}}, {"F": 0.5, "M": 0.5}, "without 'M'"),
+    ({"F": {"F": 1}, "M": {"M": 1}}, {"F": 1, "M": 0}, "a probability above 0.*'M'"),
+    (["F"], None, "must be a dictionary"), ({"F": 1}, None, "must be a dictionary")])
 def test_wrong_rates(rates, prior, says):
     with pytest.raises(ValueError, match=says):
         groups.with_error_rates(GUESSED, rates, prior)
 
 
 @pytest.mark.parametrize("labels, says", [
-    ({"a": ["F", "M"]}, "'a' has several labels"),
-    ({"a": {"F": 0.5, "M": 0.5}}, "'a' has several labels"), ({"a": {"F": 2}}, "'a' has weights")])
+    ({"a": ["F", "M"]}, "got 'a' with several labels"),
+    ({"a": {"F": 0.5, "M": 0.5}}, "got 'a' with several labels"),
+    ({"a": {"F": 2}}, "got 'a' with weights")])
 def test_wrong_documents(labels, says):
     source = groups.with_error_rates(groups.from_mapping(labels), RATES)
     with pytest.raises(ValueError, match=says):
@@ -191,7 +207,7 @@ def test_wrong_documents(labels, says):
 def test_labels_that_are_not_declared():
     source = groups.with_error_rates(groups.from_pattern("^[A-Z]+"), RATES)
     assert rows(source, ["F-1"]) == "1 F-1 F 0.9, 1 F-1 M 0.1"
-    with pytest.raises(ValueError, match="the label 'X' of"):
+    with pytest.raises(ValueError, match="without 'X'"):
         source.lookup(["1"], ["X-1"])
 
 

@@ -15,14 +15,14 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from group_rows import rows
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from pt_fairness import AWRF, FairnessWarning, evaluate, groups, rKL
-from pt_fairness.groups.labels_of_models import LabelErrors
+from pt_fairness.groups.labels_of_models import kappa
 
 DEBATES = "pt-fairness/debates/stance"
 TEXTS = {"a": "All is good.", "b": "This is bad.", "c": "A good day.", "d": "Bad, bad news."}
@@ -68,7 +68,8 @@ class TestClassifier:
         source = groups.from_transformer(labeller, dataset, name="stances", cache=tmp_path / "c")
         qrels = dataset.get_qrels().query("qid > '5'").drop(columns="iteration")
         run = qrels.assign(score=qrels["docno"].str[-1].astype(float), rank=0)
-        averages, _ = evaluate({"A": run}, qrels, ["rKL@5", "AWRF@5"], groups=source)
+        averages, _ = evaluate({"A": run}, qrels, ["rKL@5", "AWRF@5"], groups=source,
+                               undefined="count")
         assert "0%" in capsys.readouterr().err
         texts = documents["title"] + " " + documents["text"]  # as ir_datasets' default text
         expected = dict(zip(documents["docno"], classifier.predict(texts), strict=True))
@@ -78,7 +79,8 @@ class TestClassifier:
         values = table[[str(measure) for measure in measures]].iloc[0].tolist()
         assert values == pytest.approx(averages.iloc[0, 1:].tolist())
         written = groups.from_frame(source.to_frame())
-        again, _ = evaluate({"A": run}, qrels, ["rKL@5"], groups=written, progress=False)
+        again, _ = evaluate({"A": run}, qrels, ["rKL@5"], groups=written, undefined="count",
+                            progress=False)
         assert again["rKL@5"][0] == pytest.approx(averages["rKL@5"][0])
 
     def test_probabilities_and_topics(self, debates):
@@ -119,7 +121,9 @@ def test_lists_missing_values_and_documents_left_out():
     answers = {TEXTS["a"]: ["PRO", "CON"], TEXTS["b"]: None, TEXTS["c"]: {"PRO": 0.3, "CON": 0.7},
                TEXTS["d"]: 3.0}
     source = groups.from_transformer(Tagger(answers.get), TEXTS)
-    assert labels_of(source) == {"a": "PRO", "c": "PRO", "d": "3"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert labels_of(source) == {"a": "PRO", "c": "PRO", "d": "3"}
     assert source.to_frame()["group"].tolist() == ["CON", "PRO", "CON", "PRO", "3"]
     assert source.to_frame()["weight"].tolist() == [1, 1, 0.7, 0.3, 1]
 
@@ -127,7 +131,7 @@ def test_lists_missing_values_and_documents_left_out():
         return frame[frame["docno"] != "b"].assign(group="PRO")
 
     source = groups.from_transformer(pt.apply.generic(drops), TEXTS)
-    with pytest.warns(FairnessWarning, match=r"2 of 3 documents have no label.*first: 'b'"):
+    with pytest.warns(FairnessWarning, match=r"2 of 3 documents.*'b'"):
         assert labels_of(source, "abx") == {"a": "PRO"}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -188,21 +192,6 @@ source.lookup(["1"] * 6, docnos)
         assert capsys.readouterr().out.splitlines() == [
             "kept d000 d001", "d002 d003", "d004 d005"]
 
-    def test_a_cache_that_was_not_finished_is_made_again(self, tmp_path, monkeypatch):
-        arguments = {"texts": TEXTS, "cache": tmp_path / "cache"}
-
-        def interrupted(*arguments, **options):
-            raise KeyboardInterrupt
-
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr("pathlib.Path.write_text", interrupted)
-            groups.from_transformer(Tagger(), **arguments)
-        assert (tmp_path / "cache.part" / "db.sqlite3").exists()
-        assert not (tmp_path / "cache").exists()
-        source = groups.from_transformer(Tagger(), **arguments)
-        assert len(labels_of(source)) == 4
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "cache.lock"]
-
     def test_topic_and_document(self, tmp_path):
         topics = pd.DataFrame({"qid": [1, 2], "query": ["good", "bad"]})
 
@@ -234,11 +223,11 @@ source.lookup(["1"] * 6, docnos)
         else:
             groups.from_transformer(**first)
             stored = json.loads((folder / "labeller.json").read_text())
-            assert stored["text"] == "Tagger()" and stored["name"] == "one"
+            assert stored["labeller"] == "Tagger()" and stored["name"] == "one"
         changed = {"labeller": pt.apply.generic(lambda frame: frame), "column": "stance",
                    "name": "two", "topics": topics, "folder": folder}
         option = "cache" if change == "folder" else change
-        with pytest.raises(ValueError, match="give another folder"):
+        with pytest.raises(ValueError, match="cache must be a new folder"):
             groups.from_transformer(**{**first, option: changed[change]})
 
     def test_memory_addresses_do_not_matter(self, tmp_path):
@@ -267,6 +256,18 @@ def test_probabilities_that_are_not_known_yet(derived):
                                   derived(labelled).lookup(["1"] * 4, [*"abcd"]))
 
 
+@pytest.mark.parametrize("measure", ["PEER@5", "FAIR@5", "rRD@5"])
+def test_weights_of_unjudged_documents_are_refused_at_the_first_call(measure):
+    answers = {TEXTS["a"]: "PRO", TEXTS["b"]: "CON", TEXTS["c"]: {"PRO": 0.3, "CON": 0.7},
+               TEXTS["d"]: {"PRO": 0.5, "CON": 0.5}}
+    source = groups.from_transformer(Tagger(answers.get), TEXTS)
+    qrels = pd.DataFrame({"qid": "1", "docno": [*"ab"], "label": 1})
+    run = pd.DataFrame({"qid": "1", "docno": [*"abcd"], "score": [4.0, 3.0, 2.0, 1.0]})
+    for _ in range(2):
+        with pytest.raises(ValueError, match="weights"):
+            evaluate({"A": run}, qrels, [measure], groups=source, progress=False)
+
+
 def test_what_was_labelled_is_kept_after_an_error():
     def label(text):
         if "day" in text:
@@ -274,7 +275,7 @@ def test_what_was_labelled_is_kept_after_an_error():
         return "PRO"
 
     source = groups.from_transformer(Tagger(label), TEXTS, batch_size=2, name="tagger")
-    with pytest.raises(ValueError, match=r"of tagger.* from 'c' to 'd', raised Runtime.*no power"):
+    with pytest.raises(ValueError, match=r"of tagger.* 'c' to 'd', raised Runtime.*no power"):
         labels_of(source)
     assert source.to_frame()["docno"].tolist() == ["a", "b"]
 
@@ -282,8 +283,8 @@ def test_what_was_labelled_is_kept_after_an_error():
 @pytest.mark.parametrize("answer, says", [
     (lambda frame: frame, "group"),
     (lambda frame: frame["docno"], "must be a DataFrame"),
-    (lambda frame: pd.concat([frame, frame]).assign(group="A"), "'a' twice"),
-    (lambda frame: frame.assign(docno="x", group="A"), "'x' which it was not asked for"),
+    (lambda frame: pd.concat([frame, frame]).assign(group="A"), "once, got 'a'"),
+    (lambda frame: frame.assign(docno="x", group="A"), "once, got 'x'"),
     (lambda frame: frame.assign(group=[{"A": "much"}] * 4), "the groups of 'a'"),
     (lambda frame: frame.assign(group=[{"A": -1.0}] * 4), "weight of 'A' for 'a'")])
 def test_wrong_answers(answer, says):
@@ -292,7 +293,7 @@ def test_wrong_answers(answer, says):
 
 
 @pytest.mark.parametrize("options, says", [
-    ({"labeller": "BM25"}, "it takes a PyTerrier transformer"), ({"batch_size": 0}, "batch_size=0"),
+    ({"labeller": "BM25"}, "be a PyTerrier transformer"), ({"batch_size": 0}, "batch_size must"),
     ({"texts": 3}, "texts"), ({"texts": pd.DataFrame({"docno": ["a"]})}, "text"),
     ({"texts": pd.DataFrame({"docno": ["a", "a"], "text": ["x", "y"]})}, "got two of"),
     ({"texts": "no/such"}, "no dataset 'no/such'"), ({"topics": 3}, "topics must be")])
@@ -346,13 +347,22 @@ def slow_alpha(counts):
     return 1 - observed / expected
 
 
+def value(rates, row, column="value"):
+    return rates.summary.loc[row, column]
+
+
+def interval(rates, row):
+    return rates.summary.loc[row, ["value", "low", "high"]].tolist()
+
+
 def test_worked_values():
     rates = rates_of([[40, 10], [5, 45]])
-    assert rates.accuracy[0] == 0.85
-    assert rates.kappa == pytest.approx((0.7, 0.5607, 0.8393), abs=5e-5)
-    assert (rates.kappa[2] - rates.kappa[0]) / 1.959964 == pytest.approx(0.071056, abs=1e-6)
-    assert rates.alpha[0] == pytest.approx(0.7007519, abs=1e-7)
-    assert np.isnan(rates.alpha[1:]).all()
+    assert value(rates, "accuracy") == 0.85 and rates.summary["n"].tolist() == [100] * 3
+    assert interval(rates, "kappa") == pytest.approx([0.7, 0.5607, 0.8393], abs=5e-5)
+    _, low, high = interval(rates, "kappa")
+    assert (high - low) / 2 / 1.959964 == pytest.approx(0.071056, abs=1e-6)
+    assert value(rates, "alpha") == pytest.approx(0.7007519, abs=1e-7)
+    assert rates.summary.loc["alpha", ["low", "high"]].isna().all()
     row = rates.labels.set_index("label").loc["A"]
     assert row[["human", "model"]].tolist() == [50, 45]
     columns = ["precision", "precision low", "precision high", "recall", "recall low",
@@ -361,19 +371,23 @@ def test_worked_values():
     assert row[columns].tolist() == pytest.approx(expected, abs=5e-5)
     assert row["f1"] == pytest.approx(2 * 40 / 95)
     assert rates.counts.to_numpy().tolist() == [[40, 10], [5, 45]]
-    assert rates.true_given_model["A"] == pytest.approx({"A": 40 / 45, "B": 5 / 45})
-    assert rates.model_given_true["A"] == {"A": 0.8, "B": 0.2}
 
 
 @given(st.lists(st.integers(1, 30), min_size=9, max_size=9))
+@settings(max_examples=20, deadline=None)
 def test_slow_versions(numbers):
     counts = np.array(numbers).reshape(3, 3)
-    frame = pd.DataFrame(np.column_stack([counts, [2, 0, 1]]), [*"ABC"], [*"ABC", "@NONE"])
-    rates = LabelErrors(frame, "tagger")
-    kappa, error = slow_kappa(counts.tolist())
-    assert rates.kappa == pytest.approx((kappa, kappa - 1.959964 * error, kappa + 1.959964 * error))
-    assert rates.alpha[0] == pytest.approx(slow_alpha(counts.tolist()))
-    assert rates.accuracy[0] == pytest.approx(np.trace(counts) / (counts.sum() + 3))
+    rates = rates_of(counts)
+    expected, error = slow_kappa(counts.tolist())
+    ends = [expected, expected - 1.959964 * error, expected + 1.959964 * error]
+    assert interval(rates, "kappa") == pytest.approx(ends)
+    assert value(rates, "alpha") == pytest.approx(slow_alpha(counts.tolist()))
+    assert value(rates, "accuracy") == pytest.approx(np.trace(counts) / counts.sum())
+
+
+@pytest.mark.parametrize("numbers", [[1, 4, 1], [2, 3, 1], [4, 1, 2], [5, 5]])
+def test_equal_labels_have_a_kappa_of_1_and_an_interval(numbers):
+    assert kappa(np.diag(numbers)) == pytest.approx((1, 1, 1))
 
 
 def test_documents_without_a_label_of_the_model():
@@ -381,10 +395,9 @@ def test_documents_without_a_label_of_the_model():
     rates = groups.error_rates(groups.from_mapping(model, "tagger"),
                                {"a": "A", "b": "A", "c": "B", "d": "A", "e": None})
     assert rates.counts.loc["A"].to_dict() == {"A": 1, "B": 1, "@NONE": 1}
-    assert rates.accuracy[0] == 0.5
+    assert value(rates, "accuracy") == 0.5 and rates.summary["n"].tolist() == [4, 3, 3]
     assert rates.labels.set_index("label")["recall"].to_dict() == {"A": 1 / 3, "B": 1}
-    assert rates.kappa[0] == pytest.approx(slow_kappa([[1, 1], [0, 1]])[0])
-    assert "1 of these documents have no label of the model" in repr(rates)
+    assert value(rates, "kappa") == pytest.approx(slow_kappa([[1, 1], [0, 1]])[0])
 
 
 STANCES = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": ["A", "NO", "B"]})
@@ -399,11 +412,11 @@ WITHOUT_B = [{"a": "A", "b": None, "c": "B"}, {"a": "A", "b": [], "c": "B"},
 @pytest.mark.parametrize("without_b", WITHOUT_B, ids=["mapping", "list", "qrels", "frame"])
 def test_documents_that_people_gave_no_group(without_b):
     model = groups.from_mapping({"a": "A", "b": "B", "c": "B"}, "tagger")
-    with pytest.warns(FairnessWarning, match=r"1 documents .* such as 'b', .* leave out none="):
+    with pytest.warns(FairnessWarning, match=r"1 documents .* such as 'b'"):
         rates = groups.error_rates(model, without_b)
     assert rates.counts.to_numpy().sum() == 2
     both = groups.model_labels(model, without_b)
-    with pytest.raises(ValueError, match=r"'b' has no group in .* leave out none="):
+    with pytest.raises(ValueError, match="got 'b'"):
         both.lookup(["1", "1"], ["a", "b"])
     # Where the model has no label either, nothing is counted wrongly.
     silent = groups.from_mapping({"a": "A", "c": "A"})
@@ -419,36 +432,18 @@ def test_labels_that_one_side_never_uses():
     assert row.index.tolist() == ["A", "B", "C"]
     assert math.isnan(row.loc["B", "precision"]) and math.isnan(row.loc["C", "recall"])
     assert row.loc["B", "recall"] == row.loc["C", "precision"] == 0
-    assert list(rates.true_given_model) == ["A", "C"]
     single = rates_of([[4]])
-    assert np.isnan([*single.kappa, *single.alpha]).all() and single.accuracy[0] == 1
+    assert np.isnan([value(single, "kappa"), value(single, "alpha")]).all()
+    assert value(single, "accuracy") == 1
 
 
-def test_text():
-    rates = rates_of([[40, 10], [5, 45]])
-    assert ("The labels of tagger agree with 100 human labels in 85.0 % [76.7, 90.7] "
-            "(κ 0.70 [0.56, 0.84])") in repr(rates)
-    assert "0.89 [0.77, 0.95]" in repr(rates)
-    latex = groups.error_rates({"x": "a_b", "y": "50 %"}, {"x": "a_b", "y": "50 %"}).to_latex()
-    assert r"a\_b & 1" in latex and r"50 \%" in latex and r"\toprule" in latex
-
-
-def test_a_file_is_named_without_its_folder(tmp_path):
-    path = tmp_path / "model.csv"
-    path.write_text("docno,group\nx,A\ny,B\n")
-    rates = groups.error_rates(path, {"x": "A", "y": "A", "z": "A"})
-    assert rates.sentence.startswith("The labels of model.csv agree with 3 human labels")
-    assert rates.sentence.endswith("have no label of the model: they count as wrong, and κ leaves "
-                                   "them out.")
-
-
-def test_rates_are_what_with_error_rates_takes():
+def test_counts_are_what_with_error_rates_takes():
     rates = rates_of([[40, 10, 0], [5, 45, 0], [0, 0, 3]])
     model = groups.from_mapping({"x": "A", "y": "B"})
-    found = groups.with_error_rates(model, rates.true_given_model).lookup(["1"], ["x"])
+    found = groups.with_error_rates(model, rates.counts).lookup(["1"], ["x"])
     assert found["weight"].tolist() == pytest.approx([40 / 45, 5 / 45])
     prior = {"A": 50 / 103, "B": 50 / 103, "C": 3 / 103}
-    by_bayes = groups.with_error_rates(model, rates.model_given_true, prior)
+    by_bayes = groups.with_error_rates(model, rates.counts, prior)
     assert by_bayes.lookup(["1"], ["x"])["weight"].tolist() == pytest.approx([40 / 45, 5 / 45])
 
 
@@ -456,19 +451,19 @@ def test_the_documents_that_are_compared(tmp_path):
     path = tmp_path / "human.csv"
     path.write_text("docno,group\na,A\nb,A\n")
     model = groups.from_mapping({"a": "A", "b": "B", "c": "B"})
-    assert groups.error_rates(model, path).accuracy[0] == 0.5
-    assert groups.error_rates(model, str(path), docnos=["a"]).accuracy[0] == 1
+    assert groups.error_rates(model, path).summary["value"].iloc[0] == 0.5
+    assert groups.error_rates(model, str(path), docnos=["a"]).summary["value"].iloc[0] == 1
     frame = pd.DataFrame({"qid": ["1", "2"], "docno": "a", "group": ["A", "B"]})
     assert groups.error_rates(model, frame).counts.to_numpy().tolist() == [[1, 0], [1, 0]]
     # Human labels for all topics, and a model's by topic: those of the model are compared.
-    assert groups.error_rates(groups.from_frame(frame), {"a": "A"}).accuracy[0] == 0.5
+    assert groups.error_rates(groups.from_frame(frame), {"a": "A"}).summary["value"].iloc[0] == 0.5
     # Human labels that list no documents.
     model = groups.from_mapping({"FT-1": "FT", "LA-1": "FT", "x": "FT"}, "tagger")
     human = groups.from_pattern("^[A-Z]+")
-    assert groups.error_rates(model, human).accuracy[0] == 0.5
+    assert groups.error_rates(model, human).summary["value"].iloc[0] == 0.5
     for labels, truth, says in (
-            (groups.from_pattern("^F"), human, r"can list the documents.*docnos="),
-            (model, {"y1": "FT"}, "'tagger'.*'y1'.*same docnos"),
+            (groups.from_pattern("^F"), human, "docnos must be"),
+            (model, {"y1": "FT"}, "same documents.*'y1'"),
             ({"x1": ["A", "B"]}, {"x1": "A"}, "several labels")):
         with pytest.raises(ValueError, match=says):
             groups.error_rates(labels, truth)
@@ -482,12 +477,12 @@ def test_a_document_is_compared_once():
     by_topic = {"1": {"a": "A", "b": "A"}, "2": {"a": "B"}}
     rates = groups.error_rates(model, by_topic, ["1", "2", "1", "1"], ["a", "a", "b", "b"])
     assert rates.counts.to_numpy().tolist() == [[1, 1], [1, 0]]
-    with pytest.raises(ValueError, match=r"labels by topic.*qids="):
+    with pytest.raises(ValueError, match="qids must be"):
         groups.error_rates(model, by_topic, docnos=["a", "b"])
     corrected = model.override(pd.DataFrame({"qid": ["1"], "docno": ["a"], "group": ["B"]}))
-    with pytest.raises(ValueError, match=r"labels by topic.*qids="):
+    with pytest.raises(ValueError, match="qids must be"):
         groups.error_rates(corrected, human, docnos=["a"])
     with pytest.raises(ValueError, match="1 topics and 2 documents"):
         groups.error_rates(model, human, ["1"], ["a", "b"])
-    with pytest.raises(ValueError, match=r"qids= names the topics of the documents in docnos="):
+    with pytest.raises(ValueError, match="docnos must be"):
         groups.error_rates(model, by_topic, ["1"])

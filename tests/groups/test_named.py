@@ -53,13 +53,13 @@ def test_a_function_is_called_when_first_needed(registered_groups):
 
 def test_a_function_that_returns_no_groups(registered_groups):
     groups.register("late", lambda: {"a": "PRO"})
-    with pytest.raises(ValueError, match="'late' cannot be registered as a dict: make a Groups"):
+    with pytest.raises(ValueError, match="'late' must be registered as a Groups object"):
         groups.get("late")
 
 
 @pytest.mark.parametrize("name, source, says", [
-    *((name, groups.from_mapping({}), "need a name") for name in ("", "  ", None, 3)),
-    ("junk", {"a": "PRO"}, "cannot be registered as a dict")])
+    *((name, groups.from_mapping({}), "the name of groups") for name in ("", "  ", None, 3)),
+    ("junk", {"a": "PRO"}, "a dict")])
 def test_what_cannot_be_registered(name, source, says):
     with pytest.raises(ValueError, match=says):
         groups.register(name, source)
@@ -69,7 +69,7 @@ def test_unregister(registered_groups):
     groups.register("mine", groups.from_mapping({"a": "X"}))
     evaluator = ir_measures.evaluator([Annotated(groups="mine")], QRELS)
     for name in ("missing", "trec-newswire"):
-        with pytest.raises(ValueError, match=rf"'{name}' cannot be unregistered; .* are: 'mine'"):
+        with pytest.raises(ValueError, match=rf"'mine'.*got '{name}'"):
             groups.unregister(name)
     groups.unregister("mine")
     assert "mine" not in groups.names()
@@ -77,7 +77,7 @@ def test_unregister(registered_groups):
     assert values == [0.5], "an evaluator keeps its groups"
     with pytest.raises(ValueError, match="no groups are registered as 'mine'"):
         ir_measures.evaluator([Annotated(groups="mine")], QRELS)
-    with pytest.raises(ValueError, match=r"'mine' cannot be unregistered; .* added are: none"):
+    with pytest.raises(ValueError, match=r"none.*got 'mine'"):
         groups.unregister("mine")
 
 
@@ -151,7 +151,7 @@ def test_groups_that_were_not_registered_go_with_their_measures():
     del source, measures
     gc.collect()
     assert reference() is None and groups.names() == before
-    with pytest.raises(ValueError, match="no groups are registered as 'frame-"):
+    with pytest.raises(ValueError, match="no groups are registered as 'X-Y-"):
         groups_of(ir_measures.parse_measure(text))
 
 

@@ -36,7 +36,7 @@ def test_lists_of_labels_in_a_frame():
     frame = pd.DataFrame({"docno": [*"abcd"], "group": ["X", ["X", "Y, Z"], [], ("-", 1.0)]})
     assert rows(groups.from_frame(frame), "abcd") == "1 a X, 1 b X, 1 b Y, Z, 1 d 1"
     for wrong in ({"X": 1.0}, [["X"]]):
-        with pytest.raises(ValueError, match=r"frame of groups has the group .*X.* a list of lab"):
+        with pytest.raises(ValueError, match=r"a group of the frame of groups must be .*X"):
             groups.from_frame(frame.assign(group=["X", wrong, "X", "X"]))
 
 
@@ -103,24 +103,20 @@ def test_lookup_of_nothing(source):
      "no column 'group'; it needs docno, group and has docno, stance"),
     (lambda: groups.from_frame(pd.DataFrame({"qid": ["1", None], "docno": "a", "group": "A"})),
      "row 1 of the groups has no qid"),
-    (lambda: groups.from_frame({"a": "X"}), "not from a dict; from_mapping takes dictionaries"),
-    (lambda: groups.from_mapping(WEIGHTS), "not from a DataFrame; from_frame takes"),
-    (lambda: groups.from_mapping([("a", "X")]), "not from a list"),
-    (lambda: groups.from_mapping({"1": {"a": "PRO"}, "b": "CON"}), "either all or none"),
-    (lambda: groups.from_mapping({"a": object}), "the groups of 'a' are"),
-    (lambda: groups.from_mapping({"a": {"X": 1.0}, "b": {"X": 1e308, "Y": 1e308}}),
-     "the weights of 'b' sum to infinity"),
-    (lambda: groups.from_frame(WEIGHTS.assign(weight=1e308)), "the weights of 'a' sum to infinity"),
-    (lambda: groups.from_frame(WEIGHTS.assign(docno=7, weight=1e308)), "the weights of '7' sum"),
+    (lambda: groups.from_frame({"a": "X"}), "must be a DataFrame, got a dict"),
+    (lambda: groups.from_mapping(WEIGHTS), "got a DataFrame"),
+    (lambda: groups.from_mapping([("a", "X")]), "got a list"),
+    (lambda: groups.from_mapping({"1": {"a": "PRO"}, "b": "CON"}), "all values dictionaries"),
+    (lambda: groups.from_mapping({"a": object}), "the groups of 'a' must be"),
     (lambda: analysis.combine(pd.DataFrame({"name": ["A"], "AP": 0.5, "nDCG": 0.5}),
                               ["AP", "nDCG"], weights=[1e308, 1e308]), "finite sum"),
-    (lambda: groups.from_pattern("("), "no regular expression"),
-    (lambda: groups.from_pattern("^(FT)", labels="FT"), r"labels='FT' is one text.*\['FT'\]"),
-    (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, not None"),
+    (lambda: groups.from_pattern("("), "regular expression, got"),
+    (lambda: groups.from_pattern("^(FT)", labels="FT"), "labels must be a list"),
+    (lambda: groups.get(None), "a dictionary, a DataFrame or a Groups object, got None"),
     (lambda: groups.from_qrels(pd.DataFrame({"docno": ["a"]})), "need the columns qid, docno, lab"),
     (lambda: groups.from_qrels(pd.DataFrame({"qid": "1", "docno": [*"abc"],
                                              "label": ["", "-", "NO"]}), none=["NO"]),
-     "no document has a group"),
+     "a label besides"),
 ])
 def test_what_is_refused(make, says):
     with pytest.raises(ValueError, match=says):
@@ -155,7 +151,7 @@ def test_a_weight_that_is_no_number_of_at_least_0_is_refused(wrong, tmp_path):
     with pytest.raises(ValueError, match=rf"groups\.csv, line 3{shown}"):
         groups.from_file(path)
     if isinstance(wrong, float):
-        with pytest.raises(ValueError, match=rf"weight of 'Y' for 'a' is {wrong}; weights are num"):
+        with pytest.raises(ValueError, match=rf"weight of 'Y' for 'a' must be .*got {wrong}"):
             groups.from_mapping({"a": {"X": 0.7, "Y": wrong}})
 
 
@@ -188,8 +184,8 @@ def test_a_membership_file(tmp_path, packed):
     ("P1 a 0.5 half\n", ["low", "mid"], "line 1: share of mid .*'half'"),
     ("P1 a 0.5 0.5\nP1 b 1 nan\n", ["low", "mid"], "line 2: share of mid .*'nan'"),
     ("P1 a 0.5 0.5\nP1 b 1 -0.5\n", ["low", "mid"], "gmemb, line 2: weight .*'-0.5'"),
-    ("P1 a 1 0\n", ["low", "low"], r"labels=\['low', 'low'\] has the label 'low' twice"),
-    ("P1 a 1 0\n", "low", "labels='low' is one text; it has to be a list"),
+    ("P1 a 1 0\n", ["low", "low"], "labels must hold each label once, got 'low'"),
+    ("P1 a 1 0\n", "low", "labels must be a list"),
     (MEMBERSHIPS, None, "a membership file .topic, docno, shares. needs the names of ")])
 def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
     path = tmp_path / "groups.gmemb"
@@ -213,7 +209,6 @@ def test_weights_and_order_are_part_of_the_content():
     orders = [None, ["X", "Y"], ["Y", "X"]]
     sources = [groups.from_frame(frame, order=order) for frame in frames for order in orders]
     assert len({source.name for source in sources}) == len({one.digest() for one in sources}) == 9
-    assert groups.from_frame(WEIGHTS.iloc[::-1]) == groups.from_frame(WEIGHTS)
 
 
 @pytest.mark.parametrize("made", [
@@ -228,9 +223,9 @@ def test_every_constructor_takes_an_order(made):
     assert made(None).order is None and made(("Y", "X", "more")).order == ["Y", "X", "more"]
     assert made(["Y", "X"]) != made(["X", "Y"]) != made(None)
     assert pickle.loads(pickle.dumps(made(["Y", "X"]))).order == ["Y", "X"]
-    for wrong, says in ((["X"], r"order=\['X'\] lacks the label 'Y'"),
-                        (["X", "Y", "X"], "has the label 'X' twice"),
-                        ("X,Y", "order='X,Y' is one text; it has to be a list of labels")):
+    for wrong, says in ((["X"], r"order must .*\['X'\] without 'Y'"),
+                        (["X", "Y", "X"], "once, got 'X'"),
+                        ("X,Y", "order must be a list")):
         with pytest.raises(ValueError, match=says):
             made(wrong)
 
@@ -289,9 +284,9 @@ def test_qrels_of_numbers(columns):
 
 
 @pytest.mark.parametrize("none, says", [
-    (["no"], r"none=\['no'\]: no document has the label 'no'; the labels are 'FIRST', 'NO'"),
-    (["FIRST", "NO", "SECOND"], "no document has a group: the labels are 'FIRST', 'NO', 'SECOND'"),
-    ("NO", "none='NO' is one text")])
+    (["no"], "'FIRST', 'NO', 'SECOND', got 'no'"),
+    (["FIRST", "NO", "SECOND"], "besides 'FIRST', 'NO', 'SECOND'"),
+    ("NO", "none must be a list")])
 def test_labels_of_no_group_that_are_wrong(qrels_files, none, says):
     with pytest.raises(ValueError, match=says):
         groups.from_qrels(qrels_files[1], none)
@@ -326,7 +321,7 @@ def frame_of(votes: dict[str, str], **more: object) -> pd.DataFrame:
 
 
 def test_the_majority_is_the_group_and_ties_are_counted():
-    with pytest.warns(FairnessWarning, match="2 of 5 documents with votes, such as 'b', have no"):
+    with pytest.warns(FairnessWarning, match="2 of 5 documents with votes, such as 'b'"):
         source = groups.from_votes(frame_of(VOTES))
     assert rows(source, "abcdex") == "1 a P, 1 c N, 1 d C" and source.labels == ["C", "N", "P"]
     # A label that never has the majority is in the label set too.
@@ -339,14 +334,14 @@ def test_the_majority_is_the_group_and_ties_are_counted():
 
 def test_an_absolute_majority_is_more_than_half_of_the_votes():
     votes = frame_of({**VOTES, "f": "PPCCC", "g": "PPNC", "h": "PPCNO"})
-    with pytest.warns(FairnessWarning, match="2 of 8 documents .* have no single label with the"):
+    with pytest.warns(FairnessWarning, match="2 of 8 documents .*plurality"):
         plurality = groups.from_votes(votes)
-    with pytest.warns(FairnessWarning, match="4 of 8 documents .* have no label with more than"):
+    with pytest.warns(FairnessWarning, match="4 of 8 documents .*absolute"):
         absolute = groups.from_votes(votes, majority="absolute")
     assert rows(absolute, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C"
     assert rows(plurality, "abcdefgh") == "1 a P, 1 c N, 1 d C, 1 f C, 1 g P, 1 h P"
-    for wrong, says in (({"majority": "most"}, "majority='most' is not possible; it takes"),
-                        ({"majority": "absolute", "shares": True}, "not possible with it")):
+    for wrong, says in (({"majority": "most"}, "majority must be .*got 'most'"),
+                        ({"majority": "absolute", "shares": True}, "got 'absolute'")):
         with pytest.raises(ValueError, match=says):
             groups.from_votes(votes, **wrong)
 
@@ -380,10 +375,10 @@ def test_votes_by_topic_without_labels_and_of_numbers():
 @pytest.mark.parametrize("frame, says", [
     (VOTES, "the frame of votes must be a DataFrame, got a dict"),
     (frame_of(VOTES).drop(columns="annotator"), "has no column 'annotator'; it needs docno"),
-    (frame_of(VOTES)[:0], "the frame of votes, without the rows that have no label, has no rows"),
+    (frame_of(VOTES)[:0], "the frame of votes, without rows that lack a label, has no rows"),
     (frame_of(VOTES, label="-"), "has no rows"),
-    (frame_of(VOTES, annotator="w"), "annotator 'w' has two votes for 'a'; keep one of them"),
-    (frame_of(VOTES, annotator="w", qid=7), "annotator 'w' has two votes for '7 a'"),
+    (frame_of(VOTES, annotator="w"), "two of 'w' for 'a'"),
+    (frame_of(VOTES, annotator="w", qid=7), "two of 'w' for '7 a'"),
     (frame_of(VOTES, docno=[None, *"aaaabbbbcccccdeee"]), "row 0 of the frame of votes has no doc"),
     (frame_of(VOTES, annotator=[*range(17), np.nan]), "row 17 of the frame of votes has no annot")])
 def test_wrong_votes(frame, says):

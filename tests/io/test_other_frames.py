@@ -77,7 +77,7 @@ def test_frames_of_other_libraries_have_the_values_of_pandas(kind, of_pandas):
     for table in averages(KINDS[kind]):
         pd.testing.assert_frame_equal(table, of_pandas)
     assert AWRF(groups=KINDS[kind](GROUPS)) == AWRF(groups=groups.from_frame(GROUPS))
-    with pytest.raises(ValueError, match=r"values\.from_frame makes values of a DataFrame"):
+    with pytest.raises(ValueError, match=r"values\.from_frame"):
         RaB(values=KINDS[kind](NUMBERS))
 
 
@@ -100,13 +100,6 @@ def test_whole_numbers_of_arrow_as_labels():
     shares = pd.DataFrame({"qid": [7, 7], "group": [1, 2], "share": [0.25, 0.75]})
     targets.register("frames", with_types_of_arrow(shares))
     assert targets.get("frames").to_numpy().tolist() == [["7", "1", 0.25], ["7", "2", 0.75]]
-
-
-def test_a_frame_with_the_interchange_protocol_alone():
-    class Interchange:
-        def __dataframe__(self, *arguments, **options):
-            return pyarrow.Table.from_pandas(QRELS).__dataframe__(*arguments, **options)
-    pd.testing.assert_frame_equal(load_qrels(Interchange()), QRELS, check_dtype=False)
 
 
 def test_other_frames_of_groups():
@@ -189,7 +182,7 @@ def test_a_lazy_frame_is_collected():
     first, second = (evaluate(RUN, QRELS, ["AWRF@3"], groups=source, progress=False).averages
                      for source in (lazy, GROUPS))
     pd.testing.assert_frame_equal(first, second)
-    with pytest.raises(ValueError, match=r"values\.from_frame makes values"):
+    with pytest.raises(ValueError, match=r"values\.from_frame"):
         RaB(values=of_polars(NUMBERS).lazy())
     assert load_qrels(of_polars(QRELS).lazy()).equals(QRELS)
 
@@ -206,5 +199,5 @@ def test_a_dictionary_of_splits_needs_a_choice():
 
 
 def test_what_is_no_frame():
-    with pytest.raises(ValueError, match="from a DataFrame here, not from a int"):
+    with pytest.raises(ValueError, match="must be a DataFrame, got a int"):
         groups.from_frame(5)

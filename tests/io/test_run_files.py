@@ -408,7 +408,7 @@ def test_names_of_dictionaries_and_lists():
 
 
 @each("names, says", [
-    (["a"], "the 4 runs (run 0, bm25, run 2, run 3), got 1"), ("abcd", "names='abcd'"),
+    (["a"], "the 4 runs (run 0, bm25, run 2, run 3), got 1"), ("abcd", "must be a list"),
     (["a", "a", "b", "c"], "'a' twice")])
 def test_names_that_are_not_possible(names, says):
     with pytest.raises(ValueError, match=re.escape(says)):

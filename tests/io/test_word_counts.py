@@ -78,7 +78,7 @@ def test_documents_are_read_once_with_progress(passages, files, capfd):
     ({"female": [" "]}, "' ' .* makes none of it"),
     ({"female": ["Jean"], "male": ["John", "jean"]},
      "'jean' in 'female' and 'male'"),
-    ({1: ["she"], "1": ["he"]}, "label '1' twice"),
+    ({1: ["she"], "1": ["he"]}, "got '1' twice"),
     ({"-": ["she"]}, "'-' with 'she'"),
 ])
 def test_words_that_are_refused(words, message):

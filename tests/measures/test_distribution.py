@@ -155,7 +155,7 @@ def test_a_list_that_is_nearly_like_its_target(values, apart):
 
 def test_the_divergence_without_a_bound():
     assert RADio.RANGE == (0.0, 1.0) and RADio(divergence="kl").RANGE == (0.0, None)
-    with pytest.raises(ValueError, match="use an alpha above 0"):
+    with pytest.raises(ValueError, match="alpha must be above 0"):
         RADio(divergence="kl", alpha=0).validate_params()
     for alpha in (-0.1, 0.5):
         with pytest.raises(ValueError, match=r"at least 0 and below 0\.5"):

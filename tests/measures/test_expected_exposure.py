@@ -175,7 +175,7 @@ def test_ranges_of_a_reader_of_all_documents(values, m):
                                     {"p": 1.0}, {"model": "cascade"}, {"by": "groups"}], ids=str)
 def test_parameters_that_are_not_possible(values, worked_exposure, params):
     qrels, run = worked_exposure()
-    with pytest.raises(ValueError, match=rf"EEL\({next(iter(params))}=.* is not possible"):
+    with pytest.raises(ValueError, match=next(iter(params))):
         values([EEL(**params)], qrels, run)
 
 

@@ -136,5 +136,5 @@ def test_weights_are_an_error(measure):
 
 
 def test_all_groups_have_no_range():
-    with pytest.raises(ValueError, match="norm='range' takes two groups"):
+    with pytest.raises(ValueError, match="protected must be one group"):
         rKL(protected="all", norm="range").validate_params()

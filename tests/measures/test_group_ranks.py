@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import cProfile
 import itertools
 import random
 
@@ -52,18 +51,6 @@ def test_errors_of_relevance_that_is_no_whole_number(values, grades):
     measure = ARP(pairs="errors", rel=0, groups=source)
     expected = max(found.values()) - min(found.values())
     assert values([measure], qrels, run)[measure, "1"] == pytest.approx(expected, abs=1e-12)
-
-
-def test_errors_of_many_grades(values):
-    """The steps grow with the logarithm of the number of grades."""
-    random = np.random.default_rng(0)
-    qrels, run, source = graded(random.random(3_000) + 1, random.choice(["A", "B"], 3_000))
-    measure = ARP(pairs="errors", groups=source)
-    values([measure], qrels[:2], run[:2])
-    profile = cProfile.Profile()
-    assert 0 < profile.runcall(values, [measure], qrels, run)[measure, "1"] < 0.1
-    assert sum(one.callcount for one in profile.getstats()
-               if "cumsum" in str(one.code)) < 100
 
 
 @pytest.mark.parametrize("languages", [2, 3, 5])

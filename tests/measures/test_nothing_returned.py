@@ -56,7 +56,7 @@ def test_nothing_returned_where_the_run_is_the_population(values):
         rKL(step=10**23, **OF_RUN) @ 5: LARGEST_KL * discounts(5),
         rKL(protected="all", step=3, **OF_RUN) @ 6: LARGEST_KL * discounts(3, 6),
         rRD(step=2, **OF_RUN): 999, rKL(protected="all", **OF_RUN): LARGEST_KL,
-        NDKL(target="run") @ 3: LARGEST_KL, NDKL(target="run"): LARGEST_KL,
+        NDKL(target="run") @ 3: math.log(1000), NDKL(target="run"): math.log(1000),
         DistKL(target="run") @ 3: LARGEST_KL, DistKL(target="run", smoothing=0): LARGEST_KL,
         nDD(norm="protected-first") @ 3: 1, nDR @ 3: 1, rKL(target="run") @ 3: 1}
     qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("2", "c", 1, "A")]

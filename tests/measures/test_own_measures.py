@@ -150,7 +150,7 @@ class TestValues:
         (0, (0, 1), 1), (1, (0, 1), 0), (0, (0, None), 1), (0, (-1, 1), 0), (2, (None, 2), 1)])
     def test_a_topic_without_results(self, ideal, range, value):
         measure = pt_fairness.measure(first_groups, "First", ideal, range)
-        with pytest.warns(FairnessWarning, match="the run is empty"):
+        with pytest.warns(FairnessWarning, match="0 of the . topics"):
             (metric,) = measure.iter_calc(qrels, run.head(0))
         assert metric.value == measure.DEFAULT == value
 
@@ -195,14 +195,14 @@ class TestValues:
 
 class TestFunctions:
     @each("function, options, error", [
-        ("gap", {}, "function.*'gap'"),
+        ("gap", {}, "name.*''"),
         (lambda codes: codes, {}, "name.*'<lambda>'"),
         *((gap, {"name": name}, f"name.*'{name}'") for name in ("my gap", "class")),
         *((gap, {"name": name}, f"NAME.*'{name}'") for name in ("rKL", "nDCG")),
         (lambda codes, ranks: codes, {"name": "X"}, "X must take.*ranks"),
         (lambda codes, **more: codes, {"name": "X"}, "X must take.*more"),
-        *((gap, {"range": range}, "range must be") for range in ((1, 0), (0, 1, 2), (0, "1"))),
-        *((gap, {"ideal": end}, f"ideal={end}") for end in (2, math.nan, None)),
+        *((gap, {"range": range}, "range must be") for range in ((1, 0), (1, 1))),
+        *((gap, {"ideal": end}, f"ideal={end}") for end in (2, math.nan)),
         (gap, {"ideal": math.inf, "range": (None, None)}, "ideal=inf")])
     def test_wrong_ones(self, function, options, error):
         with pytest.raises(ValueError, match=error):
@@ -225,9 +225,8 @@ class TestFunctions:
         again = pt_fairness.measure(gap, range=(0, 2))
         assert pt_fairness.gap is pyterrier.measures.gap is again is not first
         assert ir_measures.parse_measure("gap@2") == again @ 2
-        with pytest.raises(ValueError, match="'gap'"):
-            pt_fairness.measure(first_groups, name="gap")
-        assert pt_fairness.gap is again
+        other = pt_fairness.measure(first_groups, name="gap")
+        assert pt_fairness.gap is pyterrier.measures.gap is other
 
     def test_what_has_a_default_need_not_be_given(self):
         def near(length, most=2):

@@ -147,7 +147,7 @@ SHARES = "summing to 1"
 WRONG = [
     *(("cutoff", value, CUTOFFS) for value in (0, 2.5, True, 10**20)),
     ("rel", "high", "a whole number"), ("step", 0, "a whole number of at least 1"),
-    ("norm", "sum", "norm takes '"), ("discount", "linear", "discount takes '"),
+    ("norm", "sum", "norm must be '"), ("discount", "linear", "discount must be '"),
     ("protected", "", "a label, or labels without commas in them, joined by commas"),
     ("protected", ["a,b", "c"], "labels without commas in them"),
     ("target", "everything", "a registered name"),
@@ -155,30 +155,30 @@ WRONG = [
     *(("target", value, SHARES)
       for value in ({}, {"a": 0.5}, {"a": 0.5, "b": 0.6}, {"a": math.nan}, {"a": "much"})),
     *(("groups", value, "a Groups object") for value in ("", 3)),
-    *((name, value, "takes the label of a group")
+    *((name, value, "must be the label of a group")
       for name in ("group", "pro", "con") for value in (" ", ["A", "B"])),
-    ("abs", 1, "takes True or False"),
-    *(("smoothing", value, "smoothing takes a number of at least 0") for value in (-1, math.nan)),
-    *(("p", value, "p takes a ") for value in (-0.5, 1.5)),
-    ("base", 1.5, "base takes a number of at least 2")]
+    ("abs", 1, "must be True or False"),
+    *(("smoothing", value, "smoothing must be a number of at least 0") for value in (-1, math.nan)),
+    *(("p", value, "p must be a ") for value in (-0.5, 1.5)),
+    ("base", 1.5, "base must be a number of at least 2")]
 #: Values and parameters that other measures take.
 WRONG_MEASURES = [
-    (rND(norm="sum", step=0), "rND(norm='sum') is not possible: norm takes 'max' or 'range' or"),
+    (rND(norm="sum", step=0), "norm must be 'max' or 'range' or"),
     (nDD(norm="bound"), "'max' or 'range' or 'protected-first' or 'none'"),
-    (DistFair(empty="fair"), "empty takes 'least fair' or 'smooth'"),
-    (DistKL(discount="mmr"), "discount takes 'none' or 'log2' or 'trec' or 'geometric'"),
-    (NDKL(target="qrel"), "target takes 'qrels', 'collection', 'uniform', 'run', a registered"),
-    (AWRF(discount="mmr"), "discount takes 'log2' or 'trec' or 'geometric'"),
-    (AWRF(p=1), "p takes a number above 0 and below 1"),
-    (BiasRBP(p=0), "p takes a number above 0 and below 1"),
-    (DistKL(smoothing=-1), "DistKL(smoothing=-1.0) is not possible"),
-    (DistKL(alpha=0.5), "DistKL has no parameter 'alpha'; it takes cutoff, rel, target, smoothing"),
-    (RepBias @ 10, "RepBias needs the parameter 'group', the group whose representation"),
+    (DistFair(empty="fair"), "empty must be 'least fair' or 'smooth'"),
+    (DistKL(discount="mmr"), "discount must be 'none' or 'log2' or 'trec' or 'geometric'"),
+    (NDKL(target="qrel"), "target must be 'qrels', 'collection', 'uniform', 'run', a registered"),
+    (AWRF(discount="mmr"), "discount must be 'log2' or 'trec' or 'geometric'"),
+    (AWRF(p=1), "p must be a number above 0 and below 1"),
+    (BiasRBP(p=0), "p must be a number above 0 and below 1"),
+    (DistKL(smoothing=-1), "got DistKL(smoothing=-1.0)"),
+    (DistKL(alpha=0.5), "DistKL has no parameter 'alpha'; it has cutoff, rel, target, smoothing"),
+    (RepBias @ 10, "RepBias needs the parameter 'group'"),
     (Skew, "Skew needs the parameter 'group'"),
-    (MinSkew(group="A"), "MinSkew has no parameter 'group'; it takes cutoff, rel, target, groups"),
+    (MinSkew(group="A"), "MinSkew has no parameter 'group'; it has cutoff, rel, target, groups"),
     (RepBias(group="A", protected="A"), "RepBias has no parameter 'protected'"),
-    (BiasP(pro="A", con="A"), "pro and con are both 'A'"),
-    (BiasDCG(con="PRO"), "pro and con are both 'PRO'")]
+    (BiasP(pro="A", con="A"), "pro and con must be two groups"),
+    (BiasDCG(con="PRO"), "pro and con must be two groups")]
 
 
 @each("name, value, says", WRONG)
@@ -228,14 +228,13 @@ MINE = groups.from_mapping({"d": "A"}, name="mine")
 
 @each("value, form", [
     ("low,mid,high", "low,mid,high"), (["low", "mid", "high"], "low,mid,high"),
-    (("b", "a"), "b,a"), (" low , high ", "low,high"), ([1, 2.0, "3"], "1,2,3"), (["one"], "one")])
+    (("b", "a"), "b,a"), ([1, 2.0, "3"], "1,2,3"), (["one"], "one")])
 def test_orders_keep_their_order(value, form):
     assert taken(ORDER, value) == form
 
 
 @each("value, form", [
-    ("b,a", "a,b"), (["b", "a"], "a,b"), (("b",), "b"), ("", ""), ([], ""), ("a,,b", "a,b"),
-    (MINE, "mine"), ([MINE, "a"], "a,mine")])
+    ("b,a", "a,b"), ("b", "b"), ("", ""), ("a,,b", "a,b")])
 def test_names_of_attributes_have_no_order(value, form):
     assert literal(taken(WHOLE, value)) == repr(form)
 
@@ -265,15 +264,14 @@ def test_sources_are_sorted_and_named(census):
 
 
 def of_sources(word: str) -> str:
-    return f"{word} takes a dictionary from names of registered"
+    return f"{word} must be a dictionary from names of registered"
 
 
 @each("param, make, says, values", [
     (ORDER, lambda value: GF(order=value, divergence="nmd"),
-     "order takes different labels without commas in them",
-     ["a,a", "a,,b", "", "a,b,", ["a", "b", "a"], ["a,b", "c"], [["a"], "b"], 3, [], {"a": 1},
-      ["a", True]]),
-    (WEIGHTS, lambda value: PEER(weights=value), "weights takes a dictionary from whole numbers",
+     "order must be different labels without commas in them",
+     ["a,a", "a,,b", "", "a,b,", ["a", "b", "a"], ["a,b", "c"], [], {"a": 1}]),
+    (WEIGHTS, lambda value: PEER(weights=value), "weights must be a dictionary from whole numbers",
      [{}, {0: 0.5}, {0: 0.5, 1: 0.6}, {0: 1.5, 1: -0.5}, {-1: 1.0}, {0.5: 1.0}, {"a": 1.0},
       {1: 0.5, "1": 0.5}, {1: math.nan}, {1: "all"}, {None: 1.0}, [1.0], "1"]),
     (ATTRIBUTES, lambda value: GFR(attributes=value), of_sources("attributes"),
@@ -283,7 +281,7 @@ def of_sources(word: str) -> str:
     (FIXED_TARGETS, lambda value: TrecFair(attributes=value), of_sources("attributes"),
      [{}, {"a": "qrels"}, {"a": "nowhere"}, {"a": {"A": 1.0}}, {"": "census"}, "census", ["a"]]),
     (WHOLE, lambda value: TrecFair(attributes={"a": "census"}, whole=value),
-     "whole takes names of attributes", [3, ["a", 3], None])])
+     "whole must be names of attributes", [{"a": 1}, None])])
 def test_what_is_refused(census, param, make, says, values):
     for value in values:
         assert not param.validate(param.canonical(value)), value

@@ -36,9 +36,9 @@ def test_one_view_alone_is_effectiveness_for_it(values, by_hand):
 
 
 def test_one_view_needs_a_label():
-    with pytest.raises(ValueError, match="pro takes the label of a group"):
+    with pytest.raises(ValueError, match="pro must be the label of a group"):
         BiasP(pro=None).validate_params()
-    with pytest.raises(ValueError, match="con takes the label of a group or None"):
+    with pytest.raises(ValueError, match="con must be the label of a group or None"):
         BiasP(con=" ").validate_params()
 
 

@@ -62,7 +62,7 @@ def test_the_text_form():
     assert str(measure) == text and ir_measures.parse_measure(text) == measure
     for params in ({"p": 1.1}, {"p": -0.1}, {"alpha": 0}, {"alpha": 1}, {"adjust": 1},
                    {"protected": "all"}):
-        with pytest.raises(ValueError, match="is not possible"):
+        with pytest.raises(ValueError, match="must be"):
             FAIR(**params).validate_params()
 
 

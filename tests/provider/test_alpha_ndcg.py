@@ -167,16 +167,11 @@ def test_the_largest_cutoff(values, alpha):
         assert shrinks == pytest.approx(terms[:1000].sum() / terms.sum())
 
 
-NOTHING = 1000
-
-
 def found_gains(topics: list[list[tuple[int, ...]]], alpha: float, depth: int) -> np.ndarray:
     documents = list(itertools.chain(*topics))
-    subtopics = np.full((len(documents), max(map(len, documents))), NOTHING)
-    for row, one in enumerate(documents):
-        subtopics[row, :len(one)] = one
+    document = np.repeat(np.arange(len(documents)), [len(one) for one in documents])
     topic = np.repeat(np.arange(len(topics)), [len(some) for some in topics])
-    return greedy_gains(topic, subtopics, NOTHING, alpha, depth)
+    return greedy_gains(topic, document, np.concatenate(documents), alpha, depth)
 
 
 @pytest.mark.parametrize("alpha", [1 / 3, 0.0, 0.5, 0.9, 1.0, 1.5, -0.25])

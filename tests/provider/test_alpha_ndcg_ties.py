@@ -25,19 +25,38 @@ def run_of(**scores: float) -> pd.DataFrame:
 TIED = run_of(a=2.0, b=1.0, c=1.0, f=0.5)
 
 
-@pytest.mark.parametrize("measure", [
-    alpha_nDCG @ 3, alpha_DCG @ 3, alpha_nDCG, ERR_IA @ 3, nERR_IA @ 3, NRBP, nNRBP, AP_IA,
-    P_IA @ 2, StRecall @ 2], ids=str)
-def test_ties_that_can_change_a_value_are_warned_of_once(measure):
+MEASURES = [alpha_nDCG @ 3, alpha_DCG @ 3, alpha_nDCG, alpha_DCG, ERR_IA @ 3, nERR_IA @ 3, NRBP,
+            nNRBP, AP_IA, StRecall @ 2]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_a_measure_that_differs_from_ndeval_is_warned_of(measure):
     (text,) = told_of([measure], JUDGED, TIED)
     assert str(measure) in text and "PT_FAIRNESS_ALPHA=ndeval" in text
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_warning_has_the_number_of_topics_that_differ_from_ndeval(seed):
+    qrels, run = subtopic_case(seed, documents=12, topics=9)
+    run["score"] = run["score"].round(1)
+    qids = sorted(set(qrels["query_id"]))
+    measures = [alpha_nDCG @ 5, ERR_IA @ 5]
+    differ = set()
+    for measure in measures:
+        theirs, ours = ({one.query_id: one.value for one in provider.iter_calc(
+            [measure], qrels, run.sort_values("query_id"))}
+            for provider in (ir_measures.pyndeval, ir_measures))
+        differ |= {qid for qid in qids if abs(theirs.get(qid, 0) - ours[qid]) > 1e-7}
+    (text,) = told_of(measures, qrels, run)
+    assert f"{len(differ)} of {len(qids)} topics" in text
 
 
 @pytest.mark.parametrize("run", [
     pytest.param(run_of(a=3.0, b=2.0, c=1.0), id="no ties"),
     pytest.param(run_of(a=3.0, c=1.0, d=1.0), id="equals"),
     pytest.param(run_of(a=3.0, e=1.0, f=1.0), id="worth nothing"),
-    pytest.param(run_of(a=3.0, c=2.0, d=1.5, b=0.5, f=0.5), id="below the cutoff")])
+    pytest.param(run_of(a=3.0, c=2.0, d=1.5, b=0.5, f=0.5), id="below the cutoff"),
+    pytest.param(run_of(b=2.0, c=2.0), id="of the same value")])
 def test_ties_that_cannot_are_not(run):
     measures = [alpha_nDCG @ 3, alpha_DCG(alpha=0.9) @ 2, ERR_IA @ 3, StRecall @ 3]
     assert told_of(measures, JUDGED, run) == []
@@ -48,14 +67,14 @@ def test_ties_within_the_cutoff_do_not_matter_to_a_set():
 
 
 def test_scores_that_are_equal_as_float32_are_tied():
-    assert told_of([alpha_nDCG @ 2], JUDGED, run_of(b=1.00000001, c=1.0))
-    assert not told_of([alpha_nDCG @ 2], JUDGED, run_of(b=1.0001, c=1.0))
+    assert told_of([alpha_nDCG @ 2], JUDGED, run_of(a=2.0, b=1.00000001, c=1.0, d=0.5, f=0.2))
+    assert not told_of([alpha_nDCG @ 2], JUDGED, run_of(a=2.0, b=1.0001, c=1.0))
 
 
 def test_one_warning_per_evaluator():
     evaluator = ir_measures.evaluator(
         [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], JUDGED)
-    run = run_of(b=1.0, c=1.0)
+    run = run_of(a=2.0, b=1.0, c=1.0)
     assert len(told(lambda: [evaluator.calc_aggregate(run) for _ in range(3)])) == 1
 
 

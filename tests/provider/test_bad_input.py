@@ -13,7 +13,6 @@ from ir_measures.util import ScoredDoc
 from provider_cases import ALL, QRELS, RUN, by_topic, told, told_of
 
 from pt_fairness import Annotated, groups, nDD, nDJS, rKL, rND
-from pt_fairness.rankings.trec_order import Judgments
 
 SOURCE = groups.from_mapping({"a": "PRO", "c": "CON"})
 WORKED = pytest.approx(0.54330, abs=5e-6)
@@ -22,9 +21,9 @@ WORKED = pytest.approx(0.54330, abs=5e-6)
 @pytest.mark.parametrize("iteration", ["0", "Q0", 0, 0.0])
 def test_qrels_without_annotations_are_refused(worked, iteration):
     qrels = worked.qrels_frame.assign(iteration=iteration)
-    with pytest.raises(ValueError, match=r"no groups.*groups=.*to_qrels.*read_qrels"):
+    with pytest.raises(ValueError, match=r"must have groups.*groups=.*to_qrels.*read_qrels"):
         by_topic([rND], qrels, worked.run_frame)
-    with pytest.raises(ValueError, match="no groups"):
+    with pytest.raises(ValueError, match="must have groups"):
         by_topic([nDJS, nDCG @ 5], qrels.drop(columns="iteration"), worked.run_frame)
     # With groups= it does not matter.
     source = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
@@ -42,9 +41,9 @@ def test_unknown_groups_and_labels_are_refused(worked, measure, message):
 
 
 @pytest.mark.parametrize("measure, message", [
-    (nDCG @ 5, r"the provider 'fairness' does not compute nDCG@5"),
-    (alpha_nDCG @ 0, "cutoff takes a whole number"),
-    *((measure, f"{measure} is not possible: ndeval takes cutoffs from 1 to 20, so use ERR_IA@20")
+    (nDCG @ 5, "measures must be of .*'fairness', got nDCG@5"),
+    (alpha_nDCG @ 0, "cutoff must be .*alpha_nDCG@0"),
+    *((measure, f"cutoff must be from 1 to 20 .*{measure}")
       for measure in (ERR_IA, ERR_IA @ 0, ERR_IA @ 21))])
 def test_the_provider_by_itself_refuses_measures(worked, measure, message):
     with pytest.raises(ValueError, match=message):
@@ -85,8 +84,8 @@ def test_labels_are_any_text(worked):
     [], {}, pd.DataFrame({"query_id": [], "doc_id": [], "score": []}),
     pd.DataFrame([("1", "a", 1.0)], columns=RUN)[:0]], ids=["list", "dict", "frame", "typed frame"])
 def test_an_empty_run_is_unfair(worked, empty):
-    assert told_of([rND @ 2], worked.qrels_frame, empty) == [
-        "the run is empty: every topic counts as if it had returned nothing"]
+    (text,) = told_of([rND @ 2], worked.qrels_frame, empty)
+    assert "0 of the 1 topics" in text
     found = by_topic([*ALL, rND(norm="none") @ 2, ERR_IA @ 5], worked.qrels_frame, empty)
     sums = {"rND(norm='none')@2": pytest.approx(2 / 3 * (1 + 1 / math.log2(3)))}
     zero = {"Annotated@10": 0.0, "alpha_nDCG@5": 0.0, "ERR_IA@5": 0.0}
@@ -109,27 +108,6 @@ def test_runs_of_one_document_and_of_unannotated_ones(worked, docnos, values):
     assert [found[str(measure), "1"] for measure in measures] == pytest.approx(values)
 
 
-CONFLICTS = [("1", "a", 0, "A"), ("1", "b", 1, "A"), ("1", "a", 2, "A"), ("1", "a", 1, "B"),
-             ("1", "b", 1, "A"), ("2", "a", 1, "B"), ("2", "c", 1, "-"), ("2", "c", 0, "-")]
-
-
-@pytest.mark.parametrize(("columns", "rows"), [(4, 2), (3, 3)])
-def test_one_warning_of_judgments_that_contradict_each_other(columns, rows):
-    qrels = pd.DataFrame(CONFLICTS, columns=QRELS)[QRELS[:columns]]
-    run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
-    source = {"groups": groups.from_mapping({"a": "A", "b": "B"})} if columns == 3 else {}
-    texts = told_of([rKL(**source) @ 2, nDCG @ 2], qrels, run)
-    [text] = [text for text in texts if "another relevance" in text]
-    assert text.startswith(f"{rows} rows of the qrels judge a document again")
-    assert "the first is 'a' for topic '1'" in text
-
-
-def test_equal_judgments_and_those_of_other_groups_are_no_contradiction():
-    qrels = pd.DataFrame([CONFLICTS[i] for i in (0, 1, 3, 4, 5)], columns=QRELS)
-    assert not len(Judgments(qrels).conflicts)
-    assert not len(Judgments(qrels.drop_duplicates()).conflicts)
-
-
 def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
     qrels = worked.qrels_frame.assign(iteration="-")
     for measure in (rND @ 2, rKL(protected="all")):
@@ -145,7 +123,7 @@ def test_qrels_that_annotate_nothing_leave_nothing_to_compare_with(worked):
 def test_scores_that_are_missing_or_infinite(worked):
     run = worked.run_frame.assign(score=[math.inf, 1.0, 0.5, -math.inf])
     assert [*by_topic([rND @ 3], worked.qrels_frame, run).values()] == [WORKED]
-    with pytest.raises(ValueError, match="'d' for topic '1' is NaN"):
+    with pytest.raises(ValueError, match=r"NaN .*'d' and topic '1'"):
         by_topic([rND], worked.qrels_frame, run.assign(score=[3.0, 2.0, None, 1.0]))
 
 

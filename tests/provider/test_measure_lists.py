@@ -51,7 +51,7 @@ def test_the_source_is_in_the_measure_and_not_in_its_column():
 def test_subtopics_are_written_into_the_qrels():
     _, qrels, _ = take_groups(parsed("alpha_nDCG@5"), QRELS, SOURCE)
     assert sorted(zip(qrels["doc_id"], qrels["iteration"], strict=True)) == [("a", "A"), ("b", "B")]
-    with pytest.raises(ValueError, match="so there are no subtopics"):
+    with pytest.raises(ValueError, match="subtopics"):
         take_groups(parsed("alpha_nDCG@5"), QRELS.assign(doc_id=["x", "y"]), SOURCE)
 
 
@@ -76,7 +76,7 @@ def test_with_groups_names_the_groups_and_keeps_the_order():
     built_in = groups.get("trec-newswire")
     with_groups(rKL, built_in, name="mine")
     assert groups.get("trec-newswire").name == "trec-newswire"
-    with pytest.raises(ValueError, match="groups need a name that is not empty"):
+    with pytest.raises(ValueError, match="the name of groups"):
         with_groups(rKL, SOURCE, name=" ")
 
 
@@ -107,7 +107,7 @@ def test_two_objects_of_one_name_are_an_error():
     one = groups.from_frame(FRAME, name="mine")
     two = groups.from_frame(FRAME.assign(group="A"), name="mine")
     check_names([rND(groups=one) @ 5, rKL(groups=one) @ 5, RepBias(group="A", groups=one)])
-    with pytest.raises(ValueError, match=r"two groups of this call are named 'mine'.*another name"):
+    with pytest.raises(ValueError, match=r"groups must have different names.*'mine'"):
         check_names([rND(groups=one) @ 5, rKL(groups=two) @ 5])
 
 

@@ -68,9 +68,9 @@ def test_our_commands(files, capsys):
 
 
 @pytest.mark.parametrize(("measure", "message"), [
-    (TWO_CUTOFFS, "there are two cutoffs, that of measure='nDCG@5' and @3"),
+    (TWO_CUTOFFS, "measure must have no cutoff beside @3"),
     ("OfGroup(measure='nDGC',group='human')", "Did you mean 'nDCG'"),
-    ("OfGroup(measure='Judged',group='human')@5", "a measure that ignores relevance"),
+    ("OfGroup(measure='Judged',group='human')@5", "measure must be a mean over topics"),
     ("OfGroup(measure='nDCG')@5", "OfGroup needs the parameter 'group'")])
 def test_our_commands_say_what_is_wrong(files, capsys, measure, message):
     assert cli.main(["eval", *files, measure]) == 2
@@ -122,12 +122,12 @@ def test_topics_without_a_relevant_document_of_the_group_are_left_out(monkeypatc
 
 @pytest.mark.parametrize("measure", [nDCG @ 5, HUMAN])
 def test_relevance_of_floats_is_an_error(measure):
-    with pytest.raises(ValueError, match=r"nDCG@5, and row \d+ of the qrels has 1.5;"):
+    with pytest.raises(ValueError, match=r"relevance must be .*nDCG@5, got 1.5"):
         evaluate({"one": RUN}, QRELS.assign(label=1.5), [measure], progress=False)
 
 
 def test_a_list_that_a_provider_cannot_take_is_an_error():
-    with pytest.raises(ValueError, match="Accuracy divides by zero where all documents of a list"):
+    with pytest.raises(ValueError, match=r"measure must be .*Accuracy"):
         evaluate({"one": RUN}, QRELS, [OfGroup(measure="Accuracy", group="llm", others="dropped")],
                  progress=False)
 

@@ -49,11 +49,9 @@ def test_gdeval_knows_documents_of_two_groups_and_topics_that_are_no_numbers():
 
 
 @pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="gdeval needs perl")
-@pytest.mark.parametrize("value, says", [(5, "relevance of at most 4; the qrels have 5"),
-                                         (1.5, "whole numbers for ERR@5, and row 0 of the qrels")])
-def test_relevance_that_gdeval_cannot_read(value, says):
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [value, 1]})
-    with pytest.raises(ValueError, match=says):
+def test_relevance_that_gdeval_cannot_read():
+    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [1.5, 1]})
+    with pytest.raises(ValueError, match=r"relevance must be .*ERR@5, got 1.5"):
         QuickEvaluator([ERR @ 5], qrels)
 
 
@@ -82,6 +80,5 @@ def test_relevance_as_text_is_the_number():
 def test_the_row_whose_relevance_trec_eval_cannot_take(value, shown):
     qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [value, 1]},
                          index=[4, 7])
-    with pytest.raises(ValueError, match=f"whole numbers for RR, and row 4 of the qrels has "
-                                         f"({shown});"):
+    with pytest.raises(ValueError, match=f"relevance must be .*RR, got ({shown}) in row 4"):
         QuickEvaluator([RR], qrels)

@@ -9,8 +9,8 @@ import pytest
 
 from pt_fairness import AWRF, evaluate, groups
 from pt_fairness.rankings.annotations import Annotations
+from pt_fairness.rankings.protected import population, side_of
 from pt_fairness.rankings.trec_order import Judgments, Run
-from pt_fairness.rankings.view import View
 
 
 def test_only_relevant_rows_give_a_relevant_document_its_groups():
@@ -20,7 +20,7 @@ def test_only_relevant_rows_give_a_relevant_document_its_groups():
     annotations = Annotations(Judgments(qrels), None, [0, 1, 2, 3])
     assert annotations.labels == ["X", "Y", "Z"]
     for rel, expected in ((3, ["", ""]), (2, ["X", ""]), (1, ["X", ""]), (0, ["XY", "YZ"])):
-        member = annotations.sets.shares(annotations.by_rel[rel], [*"XYZ"]) > 0
+        member = annotations.sets.shares(annotations.judged_codes[rel], [*"XYZ"]) > 0
         assert member.tolist() == [[label in one for label in "XYZ"] for one in expected]
 
 
@@ -38,11 +38,11 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
     judgments = Judgments(frame)
     annotations = Annotations(judgments, source, [0, 2])
     ranked = Run(run, judgments, lambda *message: None)
-    rankings = annotations.of_run(ranked, None)
+    rankings = annotations.rankings(ranked, None)
 
     def contents() -> list[list[object]]:
         rows = []
-        for view in View.blocks(rankings.of_labels()):
+        for view in rankings.blocks():
             codes, n = view.condensed(5)
             full, relevance, _ = view.full(7)
             share = np.vstack([view.share, np.full(len(view.labels), -1.0)])
@@ -51,14 +51,14 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
                              share[full[t]][full[t] >= 0].tolist(), relevance[t].tolist(),
                              (view.in_run[t] @ view.share).round(9).tolist(),
                              (view.relevant(2)[t] @ view.share).round(9).tolist(),
-                             view.pooled(0).round(9).tolist(),
-                             view.pooled_in(0, np.array([[True, False, True]])).tolist()])
+                             side_of(view, "C,A", "collection", 0).share[t],
+                             population(view, "collection", 0).round(9).tolist()])
         return rows
 
     whole = contents()
-    assert len(list(View.blocks(rankings.of_labels()))) == 1
-    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", 100)
-    assert len(list(View.blocks(rankings.of_labels()))) > 1
+    assert len(list(rankings.blocks())) == 1
+    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", 100)
+    assert len(list(rankings.blocks())) > 1
     assert contents() == whole
 
 

@@ -18,8 +18,8 @@ COUNTS = np.array([[3, 1, 1, 0], [1, 1, 0, 0], [4, 0, 0, 0], [0, 0, 0, 0]])
 SHARE = np.array([[1.0, 0, 0], [0, 1.0, 0], [0.75, 0.25, 0], [0, 0, 1.0]])
 
 
-class _View:
-    """What the functions read of a view."""
+class _Counted:
+    """What the functions read of rankings."""
 
     labels = ["A", "B", "C"]
     share, member = SHARE, SHARE > 0
@@ -58,9 +58,9 @@ def test_a_rarest_group_of_equal_sums_of_weights_and_of_no_labels():
     ("minority", ["B", "A", "A", "A"]), ("majority", ["A", "A", "A", "A"]), ("B", ["B"] * 4),
     ("C,A", ["AC"] * 4), ("nothing", [""] * 4)])
 def test_the_protected_groups_of_each_list(weighted, wanted, labels):
-    side = side_of(_View(weighted), wanted, None, None)
+    side = side_of(_Counted(weighted), wanted, None, None)
     found, found_sets, known = side.labels, side.sets, side.present
-    assert [[*one] for one in labels] == [np.array(_View.labels)[row].tolist()
+    assert [[*one] for one in labels] == [np.array(_Counted.labels)[row].tolist()
                                           for row in found]
     for row, sets in zip(labels, found_sets, strict=True):
         shares = [sum(share for name, share in zip("ABC", one, strict=True) if name in row)
@@ -71,10 +71,10 @@ def test_the_protected_groups_of_each_list(weighted, wanted, labels):
 
 
 def test_the_group_of_a_measure_of_one_group_is_protected():
-    found = RepBias(group="B").side(_View(False))
+    found = RepBias(group="B").side(_Counted(False))
     assert found.labels.tolist() == [[False, True, False]] * 4
     # A label is not split at commas.
-    assert not RepBias(group="A,B").side(_View(False)).labels.any()
+    assert not RepBias(group="A,B").side(_Counted(False)).labels.any()
 
 
 def test_documents_past_the_end_of_a_list_are_not_protected():
@@ -85,15 +85,15 @@ def test_documents_past_the_end_of_a_list_are_not_protected():
 
 
 def test_the_population_is_that_of_the_target():
-    of_run = side_of(_View(False), "A", "run", 1)
-    of_qrels = side_of(_View(False), "A", "qrels", 1)
+    of_run = side_of(_Counted(False), "A", "run", 1)
+    of_qrels = side_of(_Counted(False), "A", "qrels", 1)
     assert of_run.plus.tolist() == [4, 1, 4, 0] and of_run.total.tolist() == [5, 2, 4, 0]
     assert of_run.defined.all()  # the population may be empty
     assert of_qrels.plus.tolist() == [0, 4, 1, 4] and of_qrels.total.tolist() == [0, 4, 2, 5]
     assert of_qrels.defined.tolist() == [False, True, True, True]
-    explicit = side_of(_View(False), "A,B", {"A": 0.5, "C": 0.5}, 1)
+    explicit = side_of(_Counted(False), "A,B", {"A": 0.5, "C": 0.5}, 1)
     assert explicit.plus.tolist() == [0.5] * 4 and explicit.total.tolist() == [1.0] * 4
-    none = side_of(_View(False), "A", None, 1)
+    none = side_of(_Counted(False), "A", None, 1)
     assert none.total.tolist() == none.share.tolist() == [0.0] * 4 and not none.defined.any()
 
 
@@ -101,8 +101,8 @@ def test_the_population_is_that_of_the_target():
 SHARES = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
 
 
-class _Lists:
-    """What the functions read of a view: three lists and their documents by label set."""
+class _Rankings:
+    """What the functions read of a view: three rankings and their documents by label set."""
 
     labels, qids, share = ["A", "B"], ["1", "2", "3"], SHARES
     in_run = np.array([[1, 1, 2], [3, 0, 0], [0, 0, 0]])
@@ -115,7 +115,7 @@ class _Lists:
         return judged if rel is None else judged // 2
 
     def pooled(self, rel: int | None) -> Any:
-        return self.relevant(rel).sum(axis=0) @ SHARES
+        return self, self.relevant(rel).sum(axis=0)
 
 
 @pytest.mark.parametrize(("target", "rel", "wanted"), [
@@ -127,7 +127,7 @@ class _Lists:
     ("qrels", None, [[1.0, 0.0], [0.25, 0.75], [0.0, 0.0]]),
     ("collection", None, [[5 / 8, 3 / 8]] * 3)])
 def test_the_shares_of_each_target(target, rel, wanted):
-    assert distribution(_Lists(), target, rel).tolist() == pytest.approx(np.array(wanted))
+    assert distribution(_Rankings(), target, rel).tolist() == pytest.approx(np.array(wanted))
 
 
 @pytest.mark.usefixtures("forget_targets")
@@ -136,7 +136,7 @@ def test_a_registered_target_is_mixed_with_the_relevant_documents():
                            "share": [0.2, 0.8, 0.5, 0.5, 1.0, 0.0]})
     targets.register("outside", shares)
     targets.register("mixed", shares, of_qrels=0.5)
-    assert distribution(_Lists(), "outside", 1).tolist() == [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
+    assert distribution(_Rankings(), "outside", 1).tolist() == [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
     # A topic without relevant documents of a known group has no mixed target.
-    assert distribution(_Lists(), "mixed", 1).tolist() == pytest.approx(
+    assert distribution(_Rankings(), "mixed", 1).tolist() == pytest.approx(
         np.array([[0.6, 0.4], [0.25, 0.75], [0.0, 0.0]]))

@@ -161,7 +161,7 @@ def ndkl(
         shares = smooth_zeros(shares)
     if not documents:
         if target == "run":
-            return -math.log2(0.001)
+            return -math.log(0.001)
         if cutoff is None:
             return LOOKS_FAIR
         return -math.log(min(shares.values())) or LOOKS_FAIR

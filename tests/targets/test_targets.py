@@ -147,9 +147,9 @@ def test_a_measure_takes_its_target_and_groups_along_to_another_process():
 
 
 @each("name, says", [
-    *((name, f"targets cannot be named '{name}': 'qrels', 'collection', 'uniform', 'run' have")
+    *((name, f"'qrels', 'collection', 'uniform', 'run'.*got '{name}'")
       for name in ("qrels", "collection", "uniform", "run", "Qrels", " run ")),
-    *((name, "targets need a name that is not empty") for name in ("", "  ", 3, None))])
+    *((name, "the name of targets") for name in ("", "  ", 3, None))])
 def test_names_that_are_refused(name, says):
     with pytest.raises(ValueError, match=says):
         targets.register(name, frame())
@@ -194,7 +194,7 @@ def test_topics_without_shares_are_counted():
 
 
 def test_a_name_that_is_not_registered():
-    with pytest.raises(ValueError, match=r"target='wikdata'\) is not possible: target takes .*"):
+    with pytest.raises(ValueError, match=r"target must be .*"):
         per_topic(DistKL(target="wikdata"))
-    with pytest.raises(ValueError, match="target takes"):
+    with pytest.raises(ValueError, match="target must be"):
         DistKL(target=frame()).validate_params()

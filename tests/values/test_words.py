@@ -61,7 +61,7 @@ def test_as_counted_one_by_one(passages, seed):
 
 
 @each("words, options, message", [
-    (WORDS, {"number": "count"}, "number='count' is not possible; it takes 'neutrality', 'tc', "),
+    (WORDS, {"number": "count"}, "number must be 'neutrality', 'tc', "),
     (THREE, {"number": "tc"}, "two groups, got 'female', 'male', 'child'"),
     ({"female": ["she"]}, {}, "two groups or more, got 'female'"),
     (WORDS, {"threshold": -1}, "threshold.*whole number of at least 0"),

@@ -10,9 +10,8 @@ from one_test import each
 from slow_versions.rows import clean_labels
 
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import Rankings
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
-from pt_fairness.rankings.view import View
 
 
 def labelled(case, samples: int, seed: int,
@@ -25,7 +24,7 @@ def labelled(case, samples: int, seed: int,
     judgments = Judgments(case.qrels_frame)
     found = Run(pd.concat(frames), judgments, lambda cause, text: None)
     annotations = Annotations(judgments, None, [1, None])
-    rankings = annotations.of_run(found, None).of_labels((), depth)
+    rankings = annotations.rankings(found, None)
     docnos = [list(found.docnos(slice(start, start + length)))
               for start, length in zip(found.start, found.length, strict=True)]
     return rankings, docnos
@@ -36,20 +35,20 @@ def labelled(case, samples: int, seed: int,
 def test_documents_of_a_block(make_case, monkeypatch, seed, cells, cutoff, samples):
     case = make_case(seed, several=seed % 2 == 0)
     rankings, lists = labelled(case, samples, seed)
-    monkeypatch.setattr("pt_fairness.rankings.view.BLOCK_CELLS", cells)
+    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", cells)
     judged, labels = {}, {}
     for qid, docno, relevance, label in case.qrels:
         judged[qid, docno] = max(judged.get((qid, docno), relevance), relevance)
         labels.setdefault((qid, docno), set()).update(clean_labels([label]))
     seen = 0
-    for view in View.blocks(rankings):
+    for view in rankings.blocks():
         documents = view.documents(cutoff)
         mine = lists[seen:seen + len(view)]
         seen += len(view)
         assert (documents.topic[1:] >= documents.topic[:-1]).all()
         wanted = [(i, place, docno) for i, one in enumerate(mine)
                   for place, docno in enumerate(one[:cutoff])]
-        assert documents.list.tolist() == [i for i, _, _ in wanted]
+        assert documents.ranking.tolist() == [i for i, _, _ in wanted]
         assert documents.place.tolist() == [place for _, place, _ in wanted]
         names = [(view.topics[view.topic[i]], docno) for i, _, docno in wanted]
         pairs = set(zip(documents.document.tolist(), names, strict=True))
@@ -76,7 +75,7 @@ def test_documents_of_a_block(make_case, monkeypatch, seed, cells, cutoff, sampl
 @pytest.mark.parametrize("cutoff", [1, 2])
 def test_the_relevance_of_condensed_lists(make_case, depth, cutoff):
     rankings, _ = labelled(make_case(1), 2, 1, depth)
-    for view in View.blocks(rankings):
+    for view in rankings.blocks():
         codes, relevance, _ = view.full(None)
         found, n = view.condensed_relevance(cutoff), view.condensed(cutoff)[1]
         for row in range(len(view)):

@@ -12,7 +12,8 @@ import pytest
 from one_test import each
 
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.labelled import LabelSets, Rankings
+from pt_fairness.rankings.label_sets import LabelSets
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
 
 LABELS = ["A", "B", "C", "D"]
@@ -111,58 +112,55 @@ def case(request, make_case) -> _Case:
     run = Run(data.run_frame.drop_duplicates(["query_id", "doc_id"]), judgments,
               lambda text, cause: None)
     annotations = Annotations(judgments, None, [1, 2, None])
-    rankings = annotations.of_run(run, None)
+    rankings = annotations.rankings(run, None)
     docnos, labels = list(run.docnos(slice(None))), labels_of(rankings, rankings.codes)
     lists = [list(zip(docnos[start:start + n], labels[start:start + n], strict=True))
-             for start, n in zip(rankings.start, rankings.length, strict=True)]
+             for start, n in zip(rankings.start, rankings.looked_up, strict=True)]
     return _Case(rankings, lists)
 
 
 @pytest.mark.parametrize("depth", [None, 1, 3])
 def test_condensed_lists_hold_the_first_annotated_documents(case, depth):
-    found = case.rankings.of_labels(depth=depth).condensed
+    found = case.rankings.restricted(depth=depth)
     wanted = [[labels for _, labels in one if labels][:depth] for one in case.lists]
     assert found.length.tolist() == [len(one) for one in wanted]
-    assert [labels_of(case.rankings, found.codes[start:start + length])
-            for start, length in zip(found.start, found.length, strict=True)] == wanted
-    assert found.pair.shape == found.codes.shape
+    codes, length = found.condensed(None)
+    assert [labels_of(found, row[:n]) for row, n in zip(codes, length, strict=True)] == wanted
 
 
 def test_labels_outside_the_label_set_are_not_annotations(case):
     kept = case.rankings.labels[:1]
-    found = replace(case.rankings, labels=kept).of_labels()
-    assert found.condensed.length.tolist() == [
+    found = replace(case.rankings, labels=kept).restricted()
+    assert found.length.tolist() == [
         sum(bool(labels & set(kept)) for _, labels in one) for one in case.lists]
-    for rel, codes in found.relevant.items():
-        every = labels_of(case.rankings, case.rankings.relevant[rel])
+    for rel, codes in found.judged_codes.items():
+        every = labels_of(case.rankings, case.rankings.judged_codes[rel])
         assert (codes >= 0).tolist() == [bool(labels & set(kept)) for labels in every]
 
 
 def test_a_label_can_be_added_to_the_label_set(case):
-    assert case.rankings.of_labels(["a new one"]).labels == sorted(
+    assert case.rankings.restricted(["a new one"]).labels == sorted(
         ["a new one", *case.rankings.labels])
 
 
 @pytest.mark.parametrize("rel", [1, 2, None])
-def test_pooled_documents_have_shares_of_1(case, rel):
-    found = case.rankings.of_labels().pooled(rel)
-    codes = case.rankings.relevant[rel]
-    assert found.counts.sum() == (codes >= 0).sum()
-    assert np.bincount(found.row, found.share).tolist() == pytest.approx([1.0] * len(found.counts))
+def test_the_judged_documents_of_all_topics_are_pooled(case, rel):
+    codes = case.rankings.judged_codes[rel]
     wanted = {name: sum(1 / len(labels) for labels in labels_of(case.rankings, codes)
                         if name in labels) for name in case.rankings.labels}
-    total = np.bincount(found.group, found.share * found.counts[found.row],
-                        minlength=len(case.rankings.labels))
-    assert total.tolist() == pytest.approx(list(wanted.values()))
+    for block in case.rankings.restricted(), case.rankings.block(1, 2):
+        whole, counts = block.pooled(rel)
+        assert counts.sum() == (codes >= 0).sum()
+        assert (counts @ whole.share).tolist() == pytest.approx(list(wanted.values()))
 
 
 def test_repeated_rankings_have_topics_of_their_own(case):
     once, thrice = case.rankings, case.rankings.repeated(3)
-    n, topics = len(once.list_of), len(once.topics)
+    n, topics = len(once.ranking), len(once.topics)
     assert len(thrice.topics) == 3 * topics
     for part in range(3):
-        of_lists = slice(part * len(once.list_topic), (part + 1) * len(once.list_topic))
-        assert (thrice.list_topic[of_lists] == once.list_topic + part * topics).all()
+        of_lists = slice(part * len(once.topic), (part + 1) * len(once.topic))
+        assert (thrice.topic[of_lists] == once.topic + part * topics).all()
         rows = slice(part * n, (part + 1) * n)
         assert (thrice.codes[rows] == once.codes).all()
         judged = once.pair >= 0
@@ -178,7 +176,7 @@ def test_reordered_rankings_keep_the_documents_together(case):
     rng = np.random.default_rng(5)
     lists = case.rankings
     rows = np.concatenate([start + rng.permutation(n) for start, n in zip(
-        lists.start, lists.length, strict=True)]).astype(int)
+        lists.start, lists.looked_up, strict=True)]).astype(int)
     found = case.rankings.reordered(rows)
     before = list(zip(lists.pair, lists.codes, lists.item(), strict=True))
     after = list(zip(found.pair, found.codes, found.item(), strict=True))
