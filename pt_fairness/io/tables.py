@@ -416,8 +416,8 @@ def labels_of(source: Input, column: pd.Series) -> pd.Series:
 
     :param column: labels, or lists of labels
     """
-    cells = column.explode() if column.dtype.kind == "O" else column
-    labels = cells.dropna().drop_duplicates().astype(object).map(label_text)
+    cells = column.explode() if column.dtype == object else column
+    labels = cells.drop_duplicates().dropna().astype(object).map(label_text)
     whole = {label: label.partition(".")[0] for label in labels
              if re.fullmatch(r"-?\d+\.0+", label)}
     labels = labels.replace(whole).drop_duplicates()

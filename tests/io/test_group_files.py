@@ -41,6 +41,13 @@ def test_lists_in_parquet_and_json_are_several_groups(tmp_path, name):
 
 
 @each("name", FORMS)
+def test_labels_that_look_alike_in_lists_and_cells(tmp_path, name):
+    rows = [{"docno": "d1", "group": ["PRO", "CON"]}, {"docno": "d2", "group": ["pro\u200b"]}]
+    with pytest.warns(FairnessWarning, match=r"'PRO', 'pro\\u200b' differ by case"):
+        groups.from_file(write(tmp_path / name, rows))
+
+
+@each("name", FORMS)
 def test_other_columns_and_nested_keys(tmp_path, name):
     rows = [{"key": {"id": row["docno"]}, "meta": {"a": {"stance": row["group"]}}} for row in ROWS]
     source = groups.from_file(write(tmp_path / name, rows), column="meta.a.stance", id="key.id")
