@@ -143,26 +143,13 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
         return read_qrels(source)
+    from pt_fairness.io.irds import dataset_of
     dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
     columns = dataset.qrels_cls()._fields
     qrels = pd.DataFrame(dataset.qrels_iter(), columns=columns)
     return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-
-
-def dataset_of(source: Path, file: str) -> Any:
-    """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
-
-    :param file: what else ``source`` could be, in the error
-    :raises ValueError: if ir_datasets lacks the id
-    """
-    import ir_datasets
-    text = os.fspath(source)
-    try:
-        return ir_datasets.load(text.removeprefix("irds:"))
-    except KeyError:
-        raise ValueError(f"{text} is neither {file} nor a dataset id of ir_datasets") from None
 
 
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:

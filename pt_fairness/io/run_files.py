@@ -24,7 +24,6 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
-from pt_fairness.io.document_files import dataset_of
 from pt_fairness.io.files import Input, Path, need_columns, need_rows, opened
 from pt_fairness.io.tables import (
     check,
@@ -450,6 +449,8 @@ def load_topics(source: Any) -> pd.DataFrame:
         if os.path.exists(source) and not os.path.isdir(source):
             return _read_topics(source)
         import pyterrier as pt
+
+        from pt_fairness.io.irds import dataset_of
         dataset_id = dataset_of(source, "a file of topics").dataset_id()
         topics = pt.get_dataset(f"irds:{dataset_id}")
     if hasattr(topics, "get_topics"):
