@@ -202,8 +202,7 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
 def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     """Write TREC qrels, compressed if the name ends in ``.gz``.
 
-    The text is UTF-8 with ``\\n`` at the end of each line on every system. A file is replaced
-    atomically.
+    The text is UTF-8 with ``\\n`` at the end of each line. A file is replaced atomically.
 
     :param qrels: ``qid, docno, label`` or ir_measures' names, and ``iteration``, which is ``0`` if
         the column is missing and ``-`` where a value is
@@ -247,14 +246,13 @@ def read_labels(path: Path) -> pd.DataFrame:
     """Read TREC qrels whose labels are text or numbers, such as stances.
 
     :returns: ``qid, docno, label`` as text
-    :raises ValueError: if a line has not four columns; the error names file and line
     """
     with opened(path) as source:
         return read_columns(source, _QRELS).drop(columns="iteration")
 
 
 def read_values(path: Path) -> pd.DataFrame:
-    """Read a file of values, compressed if the name ends in ``.gz``.
+    """Read a file of values, compressed or not.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
     with these names (or another name of a document and of a topic that :func:`read_groups` knows),
@@ -292,7 +290,7 @@ def read_values(path: Path) -> pd.DataFrame:
 
 
 def read_targets(path: Path) -> pd.DataFrame:
-    """Read a file of target distributions, compressed if the name ends in ``.gz``.
+    """Read a file of target distributions, compressed or not.
 
     It has a header and columns separated by commas or tabs, or is Parquet or JSON.
 
@@ -318,10 +316,9 @@ def read_targets(path: Path) -> pd.DataFrame:
 
 
 def read_topic_groups(path: Path) -> pd.DataFrame:
-    """Read a table of groups of topics, ``qid, group``, compressed if the name ends in ``.gz``.
+    """Read a table of groups of topics, ``qid, group``, compressed or not.
 
     :returns: ``qid, group`` as text, and the other columns of the file
-    :raises ValueError: if a column is missing, or a line cannot be read
     """
     with opened(path) as source:
         return _named_columns(source, ["qid", "group"]).reset_index(drop=True)
@@ -385,12 +382,12 @@ class Labelled(NamedTuple):
 
 
 def read_groups(path: Path, column: str = "group", document: str | None = None) -> pd.DataFrame:
-    """Read a group file, compressed if the name ends in ``.gz``.
+    """Read a group file, compressed or not.
 
-    It is a TREC qrels file; has a header and columns separated by tabs or commas; is Parquet
-    (``.parquet``); or JSON (``.json``, ``.jsonl``), an array of objects or one in each line. In
-    qrels, the group is in the second column; if that column holds nothing but ``0`` or ``Q0``, it
-    is the text label in the fourth. A document of several groups has a row for each, or a list.
+    It is a TREC qrels file; has a header and columns separated by tabs, commas or blanks; is
+    Parquet; or JSON, an array of objects or one in each line. In qrels, the group is in the second
+    column, or if that is ``0`` or ``Q0`` alone, it is the text label in the fourth. A document of
+    several groups has a row for each, or a list.
 
     :param column: the column that has the group; ``a.b`` is the key ``b`` of the objects in ``a``
     :param document: the column that has the documents; by default ``docno``, ``doc_id``, ``id``,
