@@ -123,6 +123,8 @@ def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:
     return qid, "docno"
 
 
+#: Whole floats from here on are not all distinct.
+LARGEST_FLOAT = 2**53
 #: What pandas infers of objects that may include floats.
 _WITH_FLOATS = ("floating", "mixed-integer-float", "mixed-integer", "mixed")
 
@@ -131,6 +133,8 @@ def whole_numbers(ids: pd.Series) -> pd.Series:
     """Convert float identifiers to text, 1.0 to ``'1'``; return columns without floats unchanged.
 
     A merge with missing rows converts integer columns to floats.
+
+    :raises ValueError: if a float is so large that it was rounded
     """
     values: Any = ids
     if isinstance(ids.dtype, pd.CategoricalDtype):
@@ -141,6 +145,14 @@ def whole_numbers(ids: pd.Series) -> pd.Series:
         has_floats = inferred in _WITH_FLOATS
     if not has_floats:
         return ids
+    floats = values
+    if values.dtype.kind == "O":
+        floats = [value for value in values if isinstance(value, float)]
+    largest = pd.Series(floats, dtype="float64").abs().max()
+    if largest >= LARGEST_FLOAT:
+        raise ValueError(f"{ids.name or 'an id'} must be text, because a float of 2**53 or more is "
+                         f"rounded, got {largest:.0f}; read the column as text, such as "
+                         "pd.read_csv(…, dtype=str)")
     return ids.astype(object).map(label_text, na_action="ignore")
 
 

@@ -177,7 +177,7 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     - with ``labels``, a membership file of NTCIR (``gmemb``): the topic, the document and its share
       in each group, separated by white space.
 
-    All but Parquet are compressed if the name ends in ``.gz``.
+    All but Parquet may be compressed (gzip, bz2, xz, zstd, zip).
 
     :param name: the name of the groups; by default derived from their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0

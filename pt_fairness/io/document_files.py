@@ -17,8 +17,8 @@ from pt_fairness.core.identifiers import (
     PYTERRIER,
     RECOMMENDER_COLUMNS,
     as_frame,
-    missing,
     texts_of,
+    with_text_ids,
 )
 from pt_fairness.core.messages import LARGEST_LABEL, TREC_DEFAULTS, label_text, listed, shown, warn
 from pt_fairness.io.files import (
@@ -39,10 +39,16 @@ from pt_fairness.io.tables import (
     column_of_numbers,
     fields_of,
     first_line,
+    frame_of_scores,
+    is_scores,
     is_structured,
+    labels_of,
+    named_table,
     place,
+    read_columns,
     read_table,
     titles_of,
+    with_roles,
 )
 
 #: The columns of TREC qrels.
@@ -50,11 +56,16 @@ _QRELS = ["qid", "iteration", "docno", "label"]
 
 
 def read_qrels(path: Path) -> pd.DataFrame:
-    """Read TREC qrels with all four columns, compressed if the name ends in ``.gz``.
+    """Read qrels, which may be compressed (gzip, bz2, xz, zstd, zip) and in UTF-16.
 
-    PyTerrier's own reader drops the second column, which holds the groups.
+    They are TREC's four columns, of which PyTerrier's own reader drops the second one, which holds
+    the groups; a table with a topic, a document and ``label``, ``relevance``, ``rel`` or ``score``,
+    and ``iteration`` or not, in any form and with any names that :func:`read_run` knows, such as
+    BEIR's ``query-id, corpus-id, score``; or JSON ``{qid: {docno: label}}``. Lines that begin with
+    ``#`` are comments.
 
-    :returns: ``qid, docno, label, iteration``: text, text, whole number, text
+    :returns: ``qid, docno, label, iteration``: text, text, whole number, text; ``iteration`` is
+        ``0`` in a file without it
     :raises ValueError: if a line has not four columns, or a label is not a whole number (``4.0``
         is one) within ±1,000,000; the error names file and line
 
@@ -69,19 +80,39 @@ def read_qrels(path: Path) -> pd.DataFrame:
     1   1    d2      0       CON
     """
     with opened(path) as source:
-        frame = read_table(source, _QRELS)
+        frame = _judgments(source)
         label = pd.to_numeric(frame["label"], errors="coerce")
         check(source, frame, "label", label % 1 == 0, "a whole number; "
               "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
         check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
-    frame = frame.assign(label=label.astype("int64"))
+        groups = labels_of(source, frame["iteration"])
+    frame = frame.assign(label=label.astype("int64"), iteration=groups)
     return frame[["qid", "docno", "label", "iteration"]].reset_index(drop=True)
+
+
+def _judgments(source: Input) -> pd.DataFrame:
+    """Return ``qid, docno, label, iteration``, with labels as they are in the file."""
+    table = named_table(source, "label")
+    if table is None:
+        return read_columns(source, _QRELS)
+    frame = with_roles(source, table, "label", "iteration")
+    need_columns(frame, ["qid", "docno", "label"], source.name)
+    if "iteration" not in frame:
+        return frame.assign(iteration="0")
+    return frame.assign(iteration=_group_texts(frame["iteration"]))
+
+
+def _group_texts(groups: pd.Series) -> pd.Series:
+    """Return groups as text, ``-`` for none."""
+    texts = groups.astype(object).map(label_text, na_action="ignore")
+    return texts.fillna("-").replace("", "-")
 
 
 def load_qrels(source: Any) -> pd.DataFrame:
     """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
 
-    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas;
+    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas; a
+        dictionary ``{qid: {docno: label}}``;
         the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
         with ``irds:`` in front or not; or a PyTerrier dataset
     :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
@@ -98,6 +129,10 @@ def load_qrels(source: Any) -> pd.DataFrame:
     source = as_frame(source)
     if isinstance(source, pd.DataFrame):
         return source
+    if is_scores(source):
+        frame = frame_of_scores(source, "label")
+        is_whole = (pd.to_numeric(frame["label"], errors="coerce") % 1 == 0).all()
+        return frame.astype({"label": "int64"}) if is_whole else frame
     if hasattr(source, "get_qrels"):
         try:
             return source.get_qrels()
@@ -108,26 +143,13 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
         return read_qrels(source)
+    from pt_fairness.io.irds import dataset_of
     dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
     columns = dataset.qrels_cls()._fields
     qrels = pd.DataFrame(dataset.qrels_iter(), columns=columns)
     return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-
-
-def dataset_of(source: Path, file: str) -> Any:
-    """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
-
-    :param file: what else ``source`` could be, in the error
-    :raises ValueError: if ir_datasets lacks the id
-    """
-    import ir_datasets
-    text = os.fspath(source)
-    try:
-        return ir_datasets.load(text.removeprefix("irds:"))
-    except KeyError:
-        raise ValueError(f"{text} is neither {file} nor a dataset id of ir_datasets") from None
 
 
 def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
@@ -180,8 +202,7 @@ def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
 def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     """Write TREC qrels, compressed if the name ends in ``.gz``.
 
-    The text is UTF-8 with ``\\n`` at the end of each line on every system. A file is replaced
-    atomically.
+    The text is UTF-8 with ``\\n`` at the end of each line. A file is replaced atomically.
 
     :param qrels: ``qid, docno, label`` or ir_measures' names, and ``iteration``, which is ``0`` if
         the column is missing and ``-`` where a value is
@@ -199,28 +220,20 @@ def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
     1 PRO d1 1
     """
     qrels = as_frame(qrels)
-    columns = list(qrels_columns(qrels))
+    names = ["qid", "docno", "label"]
     # Categorical columns support neither arithmetic nor new values.
-    frame = qrels[columns].astype(object).set_axis(["qid", "docno", "label"], axis="columns")
-    for column in ("qid", "docno"):
-        texts = frame[column]
-        empty = texts.isna() | (texts == "")
-        if empty.any():
-            raise missing(texts, empty.to_numpy().argmax(), "qrels")
-        frame[column] = texts_of(texts)
+    frame = qrels[[*qrels_columns(qrels)]].astype(object).set_axis(names, axis="columns")
+    frame = with_text_ids(frame.replace({"qid": "", "docno": ""}, None), "qrels", "qid", "docno")
     number = pd.to_numeric(frame["label"], errors="coerce")
     whole = number % 1 == 0
     if not whole.all():
         raise ValueError("labels of TREC qrels must be whole numbers, got "
                          f"{frame['label'][~whole].iloc[0]!r}")
     frame["label"] = number.astype("int64")
-    groups: Any = "0"
-    if "iteration" in qrels:
-        groups = qrels["iteration"].astype(object).map(label_text, na_action="ignore")
-        groups = groups.fillna("-").replace("", "-")
+    groups: Any = _group_texts(qrels["iteration"]) if "iteration" in qrels else "0"
     frame.insert(1, "iteration", groups)
     need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
-    form = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
+    form: Any = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
             "lineterminator": "\n", "encoding": "utf-8"}
     if path is None:
         write_output(frame.to_csv(**form))
@@ -233,14 +246,13 @@ def read_labels(path: Path) -> pd.DataFrame:
     """Read TREC qrels whose labels are text or numbers, such as stances.
 
     :returns: ``qid, docno, label`` as text
-    :raises ValueError: if a line has not four columns; the error names file and line
     """
     with opened(path) as source:
-        return read_table(source, _QRELS).drop(columns="iteration")
+        return read_columns(source, _QRELS).drop(columns="iteration")
 
 
 def read_values(path: Path) -> pd.DataFrame:
-    """Read a file of values, compressed if the name ends in ``.gz``.
+    """Read a file of values, compressed or not.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
     with these names (or another name of a document and of a topic that :func:`read_groups` knows),
@@ -267,12 +279,10 @@ def read_values(path: Path) -> pd.DataFrame:
             need_columns(frame, ["docno", "value"], source.name)
         else:
             _, line = first_line(source)
-            names = ["qid", "docno", "value"][-len(fields_of(line)):]
-            if len(fields_of(line)) not in (2, 3):
-                raise ValueError(f"{source.name} must have the columns docno and value (or qid, "
-                                 "docno and value), separated by white space, or a header with "
-                                 f"these names, separated by tabs or commas; got {shown(line)}")
-            frame = read_table(source, names, {"value": float})
+            names = ["qid", "docno", "value"]
+            if len(fields_of(line)) == 2:
+                names.remove("qid")
+            frame = read_columns(source, names)
         check_ids(source, frame)
         value = column_of_numbers(source, frame, "value")
         check(source, frame, "value", np.isfinite(value), "a finite number")
@@ -280,7 +290,7 @@ def read_values(path: Path) -> pd.DataFrame:
 
 
 def read_targets(path: Path) -> pd.DataFrame:
-    """Read a file of target distributions, compressed if the name ends in ``.gz``.
+    """Read a file of target distributions, compressed or not.
 
     It has a header and columns separated by commas or tabs, or is Parquet or JSON.
 
@@ -306,10 +316,9 @@ def read_targets(path: Path) -> pd.DataFrame:
 
 
 def read_topic_groups(path: Path) -> pd.DataFrame:
-    """Read a table of groups of topics, ``qid, group``, compressed if the name ends in ``.gz``.
+    """Read a table of groups of topics, ``qid, group``, compressed or not.
 
     :returns: ``qid, group`` as text, and the other columns of the file
-    :raises ValueError: if a column is missing, or a line cannot be read
     """
     with opened(path) as source:
         return _named_columns(source, ["qid", "group"]).reset_index(drop=True)
@@ -373,12 +382,12 @@ class Labelled(NamedTuple):
 
 
 def read_groups(path: Path, column: str = "group", document: str | None = None) -> pd.DataFrame:
-    """Read a group file, compressed if the name ends in ``.gz``.
+    """Read a group file, compressed or not.
 
-    It is a TREC qrels file; has a header and columns separated by tabs or commas; is Parquet
-    (``.parquet``); or JSON (``.json``, ``.jsonl``), an array of objects or one in each line. In
-    qrels, the group is in the second column; if that column holds nothing but ``0`` or ``Q0``, it
-    is the text label in the fourth. A document of several groups has a row for each, or a list.
+    It is a TREC qrels file; has a header and columns separated by tabs, commas or blanks; is
+    Parquet; or JSON, an array of objects or one in each line. In qrels, the group is in the second
+    column, or if that is ``0`` or ``Q0`` alone, it is the text label in the fourth. A document of
+    several groups has a row for each, or a list.
 
     :param column: the column that has the group; ``a.b`` is the key ``b`` of the objects in ``a``
     :param document: the column that has the documents; by default ``docno``, ``doc_id``, ``id``,
@@ -413,6 +422,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
             names = roles_of(source, frame.columns, column, document)
             frame = _distinct(frame.set_axis(names, axis="columns"), source)
             _check_groups(source, frame)
+            frame = frame.assign(group=labels_of(source, frame["group"]))
             return Labelled(frame, False)
         _, line = first_line(source)
         if column != "group" or len(fields_of(line)) != 4:
@@ -422,7 +432,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                 "membership file (topic, docno, shares) needs the names of its groups "
                 "(from_file(path, labels=[…]), --groups FILE:LABEL,LABEL). Its first line is "
                 f"{shown(line)}")
-        frame = read_table(source, ["qid", "group", "docno", "label"])
+        frame = read_columns(source, ["qid", "group", "docno", "label"])
         groups = set(frame["group"].unique())
         if groups <= TREC_DEFAULTS:
             if pd.to_numeric(frame["label"], errors="coerce").notna().all():
@@ -431,6 +441,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                                  "qrels; if the numbers are the groups, use "
                                  "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
+        frame = frame.assign(group=labels_of(source, frame["group"]))
         return Labelled(frame, True)
 
 
@@ -513,25 +524,20 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
     """
     with opened(path) as source:
         frame = _nested(read_table(source), source, document)
-        titles = pd.Series(frame.columns)
-        names = pd.Series(roles_of(source, titles, document=document))
-        groups = titles.map(label_of)
-        frame = frame.set_axis(names, axis="columns")
-        is_id = names.isin(["qid", "docno"])
-        chosen = groups.isin(labels) if labels else ~is_id
-        chosen &= ~is_id
-        repeated = groups[chosen & (names.duplicated() | groups.where(chosen).duplicated())]
-        if len(repeated):
-            raise ValueError(f"{source.name} has two columns of weights for the group "
-                             f"{repeated.iloc[0]!r}; drop one of them")
-        lacking = {*labels}.difference(groups[chosen])
-        if lacking or not chosen.any():
-            raise ValueError(f"{source.name} has no column of weights "
-                             f"{shown(min(lacking, default='P(…)'))}; its columns are "
-                             f"{', '.join(titles)}")
-        check_ids(source, frame)
-        weight = weights_of(frame.loc[:, chosen.to_numpy()], partial(place, source, frame))
-        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen].tolist(), weight)
+        titles = frame.columns
+        names = roles_of(source, titles, document=document)
+        groups = [None if name in ("qid", "docno") else label_of(title)
+                  for name, title in zip(names, titles, strict=True)]
+        wanted = [*labels] or [group for group in groups if group is not None] or ["P(…)"]
+        for label in wanted:
+            if groups.count(label) != 1:
+                raise ValueError(f"{source.name} must have one column of weights for {label!r}, "
+                                 f"got {groups.count(label)}; its columns are {', '.join(titles)}")
+        weight = frame.iloc[:, [groups.index(label) for label in wanted]]
+        ids = frame.set_axis(names, axis="columns")[[name for name in ("qid", "docno")
+                                                     if name in names]]
+        check_ids(source, ids)
+        return _long(ids, wanted, weights_of(weight, partial(place, source, frame)))
 
 
 def label_of(title: str) -> str:
@@ -589,6 +595,6 @@ def read_memberships(path: Path, labels: Sequence[str]) -> pd.DataFrame:
     shares = [f"share of {label}" for label in labels]
     with opened(path) as source:
         types = dict.fromkeys(shares, float)
-        frame = read_table(source, ["qid", "docno", *shares], types)
+        frame = read_columns(source, ["qid", "docno", *shares], types)
         weight = weights_of(frame[shares], partial(place, source, frame))
     return _long(frame[["qid", "docno"]], labels, weight)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
+import codecs
 import gzip
+import io
+import lzma
 import os
 import shutil
 import sys
 import tempfile
 import uuid
-import zlib
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,20 +22,39 @@ import pandas as pd
 
 Path = str | os.PathLike[str]
 
-#: The errors that reading a damaged file raises.
-DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error)
-
 
 def compression(path: Path) -> Literal["gzip"] | None:
-    """Return the compression of a file, by the suffix of its name."""
+    """Return the compression of a file to write, by the suffix of its name."""
     return "gzip" if os.fspath(path).endswith(".gz") else None
+
+
+def _zstd(file: IO[bytes]) -> Any:
+    try:
+        from compression import zstd  # type: ignore[import-not-found]
+    except ImportError:  # before Python 3.14
+        from backports import zstd
+    return zstd.ZstdFile(file)
+
+
+def _zip_member(file: IO[bytes]) -> Any:
+    archive = zipfile.ZipFile(file)
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    if len(names) != 1:
+        raise EOFError(f"the archive must hold one file, got {', '.join(names) or 'none'}")
+    return archive.open(names[0])
+
+
+#: The functions that decompress a file, by its first bytes.
+_DECOMPRESS: dict[bytes, Any] = {
+    b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open,
+    b"\x28\xb5\x2f\xfd": _zstd, b"PK\x03\x04": _zip_member}
 
 
 @dataclass(frozen=True)
 class Input:
     """An open file that can be read from its start any number of times."""
 
-    #: The path of the file. Its suffix determines compression and format.
+    #: The path of the file.
     name: str
     raw: IO[bytes]
 
@@ -40,10 +63,24 @@ class Input:
         self.raw.seek(0)
         return self.raw
 
+    def is_parquet(self) -> bool:
+        """Return whether the file is Parquet, by its first bytes."""
+        return self.rewound().read(4) == b"PAR1"
+
     def decompressed(self) -> Any:
-        """Seek to the start and return the decompressed file."""
-        raw = self.rewound()
-        return gzip.GzipFile(fileobj=raw) if compression(self.name) else raw
+        """Seek to the start and return the file decompressed, and in UTF-8 if it is in UTF-16."""
+        start = self.rewound().read(6)
+        stream: Any = self.rewound()
+        for magic, decompress in _DECOMPRESS.items():
+            if start.startswith(magic):
+                stream = io.BufferedReader(decompress(stream))
+                start = stream.peek(2)
+        if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            try:
+                return io.BytesIO(stream.read().decode("utf-16").encode())
+            except UnicodeDecodeError as error:
+                raise EOFError(f"{error.reason} of UTF-16") from None
+        return stream
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the number (from 1) and the decompressed text of every line.
@@ -53,17 +90,22 @@ class Input:
         with self.damage():
             for number, line in enumerate(self.decompressed(), 1):
                 try:
-                    yield number, line.decode("utf-8")
+                    text = line.decode("utf-8")
                 except UnicodeDecodeError as error:
                     raise ValueError(f"{self.name}, line {number}: text must be UTF-8 "
                                      f"({error.reason})") from None
+                yield number, text.removeprefix("\ufeff") if number == 1 else text
 
     @contextmanager
     def damage(self) -> Iterator[None]:
         """Raise a ValueError that names the file if it is damaged."""
         try:
             yield
-        except DAMAGE as error:
+        except (ValueError, ImportError, MemoryError):
+            raise
+        except Exception as error:
+            if getattr(error, "errno", None) is not None:  # of the system, not of a decompressor
+                raise
             raise ValueError(f"{self.name} is damaged: {error}") from error
 
 
@@ -183,14 +225,14 @@ def need_rows(frame: pd.DataFrame, what: str, columns: Sequence[str] = ()) -> No
 
 
 def need_no_space(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None:
-    """Raise an error if a value has white space, which separates the columns of TREC files.
+    """Raise an error if a value has white space that separates the columns of TREC files.
 
     :param columns: the columns to check, of text
     :param what: what is written, in the error
     :raises ValueError: if a value has white space
     """
     for column in columns:
-        spaced = frame[column].str.contains(r"\s")
+        spaced = frame[column].str.contains("[ \t\n\r\f\v]")
         if spaced.any():
             raise ValueError(f"{what} cannot hold the {column} "
                              f"{frame[column][spaced].iloc[0]!r}: it has white space in it")

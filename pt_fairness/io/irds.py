@@ -6,6 +6,7 @@ Importing this module imports ir_datasets, but not pandas.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,19 @@ def dataset(dataset_id: str) -> Any:
     except (KeyError, TypeError):
         raise ValueError(f"ir_datasets has no dataset {shown(dataset_id)}; its ids are text such "
                          "as 'msmarco-passage'") from None
+
+
+def dataset_of(source: str | os.PathLike[str], file: str) -> Any:
+    """Return the dataset of an id of ir_datasets, with ``irds:`` in front or not.
+
+    :param file: what else ``source`` could be, in the error
+    :raises ValueError: if ir_datasets lacks the id
+    """
+    text = os.fspath(source)
+    try:
+        return ir_datasets.load(text.removeprefix("irds:"))
+    except KeyError:
+        raise ValueError(f"{text} is neither {file} nor a dataset id of ir_datasets") from None
 
 
 def documents(dataset_id: str, docnos: Collection[str], what: str | None = None) -> Iterator[Any]:

@@ -9,72 +9,72 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
-from numbers import Real
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Ints
-from pt_fairness.core.identifiers import PYTERRIER, as_frame, texts_of
+from pt_fairness.core.identifiers import as_frame
 from pt_fairness.core.messages import (
     distinct_or,
     first_names,
     label_text,
     label_texts,
+    listed,
     plural,
     shown,
     warn,
 )
-from pt_fairness.io.document_files import dataset_of
 from pt_fairness.io.files import Input, Path, need_columns, need_rows, opened
 from pt_fairness.io.tables import (
     check,
-    check_ids,
     column_of_numbers,
+    columns_error,
     fields_of,
     first_line,
+    frame_of_scores,
+    is_json,
+    is_scores,
+    named_table,
+    read_columns,
     read_objects,
-    read_table,
+    roles,
+    with_roles,
 )
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
-#: The number of documents of the first topic, at least and at most, of which ranks and scores are
-#: compared.
-SHORTEST_LIST, LONGEST_LIST = 5, 1000
-#: The first field of the optional header of TREC Fair files.
-_FAIR_HEADER = "id"
 
 
 def read_run(path: Path) -> pd.DataFrame:
-    """Read a run, compressed if the name ends in ``.gz``.
+    """Read a run, which may be compressed (gzip, bz2, xz, zstd, zip) and in UTF-16.
 
-    A file has one of four forms:
+    A file has one of these forms:
 
-    * TREC's six columns. Ranks and tags are ignored: documents are ranked by their scores. A
-      warning says if the scores of the first topic never fall as the ranks grow. A tag may have
-      white space in it, with a warning. The second column is read as the sample (one of several
-      rankings of a topic) if three conditions hold: it has at least two distinct values, all of
-      them whole numbers with an optional leading ``Q``; some document of a topic is in several
-      samples; and some sample of a topic has several rows. Otherwise it is ignored.
-    * TREC Fair's columns, separated by tabs, with a header or not: ``id page_id`` or ``id seq_no
-      page_id``, where ``seq_no`` (or ``rep_number``) is the sample. The order of the rows is the
+    * TREC's six columns; what follows them, and lines that begin with ``#``, are ignored. Ranks and
+      tags are ignored, too: documents are ranked by their scores. The second column is read as the
+      sample (one of several rankings of a topic) if it holds whole numbers, with ``Q`` in front or
+      not, and the ranks begin again for each.
+    * A table in CSV or TSV with a header, in Parquet, or in JSON, an array of objects or one in
+      each line. It has a topic, a document and a score (or a rank), and may have ``iteration``,
+      the sample. Names are compared without case, ``_``, ``-`` and blanks. A topic is called
+      ``qid``, ``query_id``, ``topic_id``, ``user_id``, ``topic``, ``user`` or ``query``; a document
+      ``docno``, ``doc_id``, ``document_id``, ``corpus_id``, ``item_id``, ``passage_id``, ``pid``,
+      ``movie_id``, ``paper_id``, ``pmid``, ``asin``, ``url``, ``item`` or ``id``.
+    * JSON ``{qid: {docno: score}}``, as of ranx and pytrec_eval.
+    * Three columns without a header: MS MARCO's topic, document and rank.
+    * TREC Fair's columns with a header, ``id page_id`` or ``id seq_no page_id``, where ``seq_no``
+      (or ``rep_number``) is the sample; or the former without one. The order of the rows is the
       ranking, and the scores are the negative ranks.
-    * A table in Parquet, if the name ends in ``.parquet``: ``qid, docno, score`` or ir_measures'
-      names, and ``iteration``, the sample of each row, if it holds several rankings of a topic.
     * Generated answers in JSON, as in TREC RAG, RAGTIME and DRAGUN: an object in each line, with
       ``topic_id`` or ``narrative_id``, and ``answer`` or ``responses``, a list of sentences. The
       run holds the documents that their ``citations`` name (positions in ``references``, ids, or a
       dictionary from ids to confidence), in the order of their first citation.
 
-    The header of ir_metadata (``# ir_metadata.start`` to ``# ir_metadata.end``) is skipped.
     If there are samples, a :class:`~pt_fairness.FairnessWarning` gives their number.
 
-    :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, float,
-        whole number (in Parquet, any value); rows in the order of the file
-    :raises ValueError: if a line has another number of columns, a score that is not a number, or a
-        sample that is not a whole number; in Parquet, if a value is missing; the error names file
-        and line or row
+    :returns: ``qid, docno, score`` and, if there are samples, ``iteration``: text, text, float, and
+        any value; rows in the order of the file
+    :raises ValueError: if a line has fewer columns, a score is not a number, or a value is missing;
+        the error names file and line or row
 
     Examples
     --------
@@ -105,43 +105,24 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
 
     :param text: the dtype of topics and documents; ``object`` is faster to work with than ``str``
     """
-    if source.name.endswith(".parquet"):
-        return _read_parquet(source, text)
-    skipped = _metadata_lines(source)
-    _, line = first_line(source, skipped)
-    if line.lstrip().startswith(("{", "[")):
+    table = named_table(source, "score")
+    if table is not None and is_json(source) and "docno" not in roles(table.columns).values():
         return _read_answers(source, text)
-    fields = fields_of(line)
-    if len(fields) in (2, 3) and fields == line.strip().split("\t"):
-        return _read_trec_fair(source, text, fields, skipped)
-    tag = fields[5:]
-    if len(tag) > 1 and not np.isnan(pd.to_numeric(tag[0], errors="coerce")):
-        tag = tag[:1]  # it is a score: the document has white space in it, not the tag
-    names = [*_TREC, *(f"word {i} of the tag" for i in range(2, len(tag) + 1))]
-    types = dict.fromkeys(names, object) | {"qid": text, "docno": text, "score": float}
-    frame = read_table(source, names, types, skipped).reset_index(drop=True)
-    if len(tag) > 1:
-        warn(f"{source.name}: the tag {shown(' '.join(tag))} has white space in it; the five "
-             "columns before it were read", "a tag with white space")
-    _warn_of_ranks(frame[:LONGEST_LIST], source.name)
-    samples = _samples(frame)
-    frame = frame[["qid", "docno", "score"]]
-    return frame if samples is None else _with_samples(frame, samples)
-
-
-def _metadata_lines(source: Input) -> int:
-    """Return the number of lines of the header of ir_metadata.
-
-    :raises ValueError: if the end of the header is missing
-    """
-    _, first = first_line(source)
-    if not first.startswith("# ir_metadata.start"):
-        return 0
-    for number, line in source.lines():
-        if line.startswith("# ir_metadata.end"):
-            return number
-    raise ValueError(f"{source.name}: the header of ir_metadata lacks its last line, "
-                     "# ir_metadata.end")
+    if table is None:
+        table = _short_table(source)
+    if table is not None:
+        return _named_rows(source, table, text)
+    types = dict.fromkeys(_TREC, object) | {"qid": text, "docno": text, "score": float}
+    frame = read_columns(source, _TREC, types, rest=True)
+    longer = frame["rest"] != ""
+    if longer.any():  # a document with white space in it moves the rank
+        moved = longer & pd.to_numeric(frame["rank"], errors="coerce").isna()
+        if moved.any():
+            raise columns_error(source, moved.idxmax(), _TREC)
+    frame = frame.reset_index(drop=True)
+    samples = _samples(source, frame)
+    run = frame[["qid", "docno", "score"]]
+    return run if samples is None else _with_samples(run, samples)
 
 
 def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
@@ -160,7 +141,8 @@ def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
         topic = answer.get("topic_id", answer.get("narrative_id"))
         if topic is None or label_text(topic) in documents:
             raise ValueError(f"{where} must be the one answer for its topic_id (or narrative_id), "
-                             f"got {shown(topic)}")
+                             "or a row of qid, docno and score, or {qid: {docno: score}}, got "
+                             f"{shown(topic or answer)}")
         try:
             documents[label_text(topic)] = _citations(answer)
         except (TypeError, AttributeError, IndexError) as error:
@@ -195,23 +177,6 @@ def _citations(answer: Mapping[str, Any]) -> list[str]:
     return [*docnos]
 
 
-def _warn_of_ranks(rows: pd.DataFrame, name: str) -> None:
-    """Warn if the scores of the first topic never fall as its ranks grow.
-
-    :param rows: the first rows of a run, ``qid, rank, score``
-    :param name: the name of the file
-    """
-    first = rows[rows["qid"].isin(rows["qid"][:1])]
-    ranks = pd.to_numeric(first["rank"], errors="coerce")
-    scores = first["score"].iloc[ranks.to_numpy().argsort()]
-    if len(first) >= SHORTEST_LIST and ranks.is_unique and scores.is_monotonic_increasing:
-        qid, *_ = first["qid"]
-        warn(f"{name}: the scores of topic {qid!r} do not fall with the ranks: they go from "
-             f"{scores.iloc[0]:g} to {scores.iloc[-1]:g}. Ranks are ignored, and documents are "
-             "ordered by their scores; if the ranks are right, write scores that fall, such as "
-             "the negative ranks", "ranks against scores")
-
-
 def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
     """Add the samples as the column ``iteration``, and warn of their number."""
     frame = frame.assign(iteration=samples)
@@ -221,58 +186,60 @@ def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
     return frame
 
 
-def _samples(frame: pd.DataFrame) -> Ints | None:
+def _samples(source: Input, frame: pd.DataFrame) -> Any:
     """Return the sample of each row, ``[n]``; ``None`` if the second column does not hold samples.
 
-    :param frame: ``qid, q0, docno``
+    A warning tells of labels whose ranks begin again.
+
+    :param frame: ``qid, q0, rank``
     """
-    column = frame["q0"].to_numpy()
-    if len(column) == 0 or (column == column[0]).all():  # as in most files
+    label = frame["q0"]
+    if len(label) == 0 or (label.to_numpy() == label.iloc[0]).all():  # as in most files
         return None
-    codes, names = pd.factorize(column)
-    texts = pd.Series(names, dtype=object).str.removeprefix("Q")
-    if not texts.str.fullmatch("[0-9]{1,18}").all():
+    again = frame.duplicated(["qid", "rank"])
+    if not again.any() or frame.duplicated(["qid", "q0", "rank"]).any():
         return None
-    samples, number = np.unique(texts.astype("int64").to_numpy(), return_inverse=True)
-    sample = number[codes]
-    rows = frame[["qid", "docno"]].assign(sample=sample)
-    several = rows.duplicated(["qid", "sample"]).any() \
-        and rows.drop_duplicates().duplicated(["qid", "docno"]).any()
-    return samples[sample] if several else None
+    if label.str.fullmatch("Q?[0-9]+").all():
+        return label
+    qid = frame["qid"].iloc[again.argmax()]
+    labels = label[frame["qid"] == qid].unique()
+    warn(f"{source.name}: the ranks of topic {qid!r} begin again for each of the labels "
+         f"{listed(labels)} in the second column; they are read as one ranking, ordered by score. "
+         "For a ranking of each label, write a file of each, or a table with the column iteration",
+         "ranks that begin again")
+    return None
 
 
-def _read_trec_fair(source: Input, dtype: Any, fields: list[str], skipped: int) -> pd.DataFrame:
-    """Read a file of the TREC Fair Ranking track.
+def _short_table(source: Input) -> pd.DataFrame | None:
+    """Read TREC Fair's topic and document, or MS MARCO's topic, document and rank; else ``None``.
 
-    :param fields: the fields of the first line
+    :raises ValueError: if the third column is not the rank
     """
-    lists = ["qid", "iteration"][:len(fields) - 1]
-    types = {"qid": dtype, "docno": dtype, "iteration": object}
-    frame = read_table(source, [*lists, "docno"], types, skipped)
-    frame = frame[frame["qid"] != _FAIR_HEADER]
-    if len(fields) == 3:
-        check(source, frame, "iteration", frame["iteration"].str.fullmatch("[0-9]{1,18}"),
-              "a sample, a whole number, in a file of three columns (id, seq_no, page_id)")
-        frame = frame.astype({"iteration": "int64"})
-        numbered = len(frame) > 1 and not frame.duplicated(lists).any()
-        if numbered and fields[0] != _FAIR_HEADER:
-            raise ValueError(f"{source.name} has three columns without a header, and the second is "
-                             "another number in every row of a topic; if the columns are id, "
-                             "seq_no and page_id, add this header, else give TREC's six columns")
-    frame = frame.reset_index(drop=True)
-    run = frame[["qid", "docno"]].assign(score=-1.0 - frame.groupby(lists, sort=False).cumcount())
-    return run if len(fields) == 2 else _with_samples(run, frame["iteration"])
+    _, line = first_line(source)
+    fields = fields_of(line)
+    if len(fields) == 2 and "\t" in line:
+        return read_columns(source, ["id", "page_id"])
+    if len(fields) != 3:
+        return None
+    frame = read_columns(source, ["qid", "docno", "rank"])
+    ranks = 1 + frame.groupby("qid").cumcount()
+    check(source, frame, "rank", frame["rank"] == ranks.astype("str"), "1, 2, … in a file of three "
+          "columns (qid, docno, rank); other columns need a header, such as id, seq_no, page_id")
+    return frame
 
 
-def _read_parquet(source: Input, text: Any) -> pd.DataFrame:
-    frame = as_frame(read_table(source)).rename(columns=PYTERRIER)
-    columns = ["qid", "docno", "score"]
-    need_columns(frame, columns, source.name)
-    check_ids(source, frame)
-    run = frame[columns].assign(score=column_of_numbers(source, frame, "score"))
-    for column in ("qid", "docno"):
-        run[column] = pd.Series(texts_of(run[column]), run.index, dtype=text)
-    run = run.reset_index(drop=True)
+def _named_rows(source: Input, table: pd.DataFrame, text: Any) -> pd.DataFrame:
+    """Return the rows of a table with names as a run."""
+    frame = with_roles(source, table, "score", "rank", "iteration")
+    if "page_id" in table:  # TREC Fair, in the order of the ranking
+        lists = frame.columns.intersection(["qid", "iteration"])
+        frame["rank"] = 1 + frame.groupby([*lists], sort=False).cumcount()
+    if "score" in frame or "rank" not in frame:
+        need_columns(frame, ["qid", "docno", "score"], source.name)
+        score = column_of_numbers(source, frame, "score")
+    else:
+        score = -column_of_numbers(source, frame, "rank")
+    run = frame[["qid", "docno"]].astype(text).assign(score=score).reset_index(drop=True)
     if "iteration" not in frame:
         return run
     samples = frame["iteration"]
@@ -312,12 +279,13 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     """
     if not isinstance(runs, Mapping):
         runs = as_frame(runs)
-    if isinstance(runs, Mapping) and not _is_scores(runs):
+    if isinstance(runs, Mapping) and not is_scores(runs):
         if names is not None:
             raise ValueError("names must be None if runs are a dictionary, which has their names")
-        pairs = [(str(name), run) for name, run in runs.items()]
+        several: Any = [*runs.values()]
+        labels = [*map(str, runs)]
     else:
-        several: Any = [runs] if isinstance(runs, (str, os.PathLike)) or _is_run(runs) else runs
+        several = [runs] if _is_run(runs) else runs
         if not isinstance(several, Iterable):
             raise ValueError(f"runs must be {_FORMS}, or several in a list or a dictionary, got "
                              f"{shown(runs)}")
@@ -326,12 +294,11 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if len(labels) != len(several):
             raise ValueError(f"names must be as many as the {len(several)} runs "
                              f"({first_names(_default_names(several))}), got {len(labels)}")
-        pairs = list(zip(labels, several, strict=True))
-    for label, count in Counter(label for label, _ in pairs).items():
+    for label, count in Counter(labels).items():
         if count > 1:
             raise ValueError(f"names of runs must be distinct, got {label!r} twice; give each run "
                              "once, and a name of its own")
-    by_name = dict(pairs)
+    by_name = dict(zip(labels, several, strict=True))
     if not by_name:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
     readable = NamedRuns()
@@ -353,11 +320,8 @@ def _frame_of(name: str, run: Any) -> RunInput:
     frame = as_frame(run)
     if isinstance(frame, (str, os.PathLike)):
         return frame
-    if _is_scores(frame):
-        rows = []
-        for qid, documents in frame.items():
-            rows += [(qid, docno, score) for docno, score in documents.items()]
-        frame = pd.DataFrame(rows, columns=["qid", "docno", "score"])
+    if is_scores(frame):
+        frame = frame_of_scores(frame, "score")
     elif _is_scored_docs(frame):
         frame = pd.DataFrame([*frame])
     if not isinstance(frame, pd.DataFrame):
@@ -367,20 +331,14 @@ def _frame_of(name: str, run: Any) -> RunInput:
     return frame
 
 
+def _is_path(run: Any) -> bool:
+    return isinstance(run, (str, os.PathLike))
+
+
 def _is_run(run: Any) -> bool:
-    """Return whether a value is a run other than a file."""
-    return isinstance(run, pd.DataFrame) or is_system(run) or _is_scores(run) \
+    """Return whether a value is one run."""
+    return isinstance(run, (str, os.PathLike, pd.DataFrame)) or is_system(run) or is_scores(run) \
         or _is_scored_docs(run)
-
-
-def _is_scores(run: Any) -> bool:
-    """Return whether a value is a run ``{qid: {docno: score}}``; the first score of a topic tells.
-    """
-    if not isinstance(run, Mapping) or not run:
-        return False
-    topics = run.values()
-    return all(isinstance(documents, Mapping)
-               and isinstance(next(iter(documents.values()), 0), Real) for documents in topics)
 
 
 def _is_scored_docs(run: Any) -> bool:
@@ -393,14 +351,12 @@ def _is_scored_docs(run: Any) -> bool:
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    paths = [run for run in runs if isinstance(run, (str, os.PathLike))]
-    short_names = iter(_short_names(paths))
+    short_names = iter(_short_names(filter(_is_path, runs)))
     positions = [f"run {i}" for i in range(len(runs))]
     systems = [str(run) if is_system(run) else position
                for run, position in zip(runs, positions, strict=True)]
-    names = distinct_or(systems, positions)
-    return [next(short_names) if isinstance(run, (str, os.PathLike)) else name
-            for run, name in zip(runs, names, strict=True)]
+    return [next(short_names) if _is_path(run) else name
+            for run, name in zip(runs, distinct_or(systems, positions), strict=True)]
 
 
 def _matching_files(run: Any) -> list[Any]:
@@ -408,7 +364,7 @@ def _matching_files(run: Any) -> list[Any]:
 
     :raises ValueError: if no file matches
     """
-    if not isinstance(run, (str, os.PathLike)):
+    if not _is_path(run):
         return [run]
     text = os.fspath(run)
     if not glob.has_magic(text) or os.path.exists(text):
@@ -419,14 +375,17 @@ def _matching_files(run: Any) -> list[Any]:
     return files
 
 
+_ENDINGS = "gz|bz2|xz|zst|zip|json|jsonl|parquet|csv|tsv|run|res|trec|txt"
+
+
 def file_name(path: Path) -> str:
     """Return the name of a file without the suffixes of runs and of compression."""
-    name = os.path.basename(path)
-    return re.sub(r"(?<=.)(\.(gz|json|jsonl|parquet|run|res|trec|txt))+$", "", name)
+    return re.sub(rf"(?<=.)(\.({_ENDINGS}))+$", "", os.path.basename(path))
 
 
-def _short_names(paths: Sequence[Path]) -> list[str]:
+def _short_names(paths: Iterable[Path]) -> list[str]:
     """Return the stem of each file, with as many folders in front as tell all files apart."""
+    paths = [*paths]
     parts = [[*os.path.dirname(path).split(os.sep), file_name(path)] for path in paths]
     for depth in range(1, max(map(len, parts), default=0) + 1):
         names = [os.sep.join(part[-depth:]) for part in parts]
@@ -490,6 +449,8 @@ def load_topics(source: Any) -> pd.DataFrame:
         if os.path.exists(source) and not os.path.isdir(source):
             return _read_topics(source)
         import pyterrier as pt
+
+        from pt_fairness.io.irds import dataset_of
         dataset_id = dataset_of(source, "a file of topics").dataset_id()
         topics = pt.get_dataset(f"irds:{dataset_id}")
     if hasattr(topics, "get_topics"):

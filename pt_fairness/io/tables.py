@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.messages import shown
-from pt_fairness.io.files import Input
+from pt_fairness.core.identifiers import LARGEST_FLOAT, texts_of
+from pt_fairness.core.messages import first_names, label_text, shown, warn
+from pt_fairness.io.files import Input, need_columns
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
 #: is deprecated.
@@ -24,32 +28,66 @@ EXACT: dict[str, Any] = ({} if tuple(map(int, pd.__version__.split(".")[:2])) >=
 #: Options for every table of text. Nothing is read as missing but an empty number, and a blank line
 #: is a row, so that rows are lines.
 _TEXT: dict[str, Any] = {"header": None, "index_col": False, "skip_blank_lines": False,
-                         "keep_default_na": False, "encoding": "utf-8-sig", **EXACT}
-#: Options for columns that are separated by white space, and for columns below a header.
-_COLUMNS: dict[str, Any] = {"sep": r"\s+", "quoting": csv.QUOTE_NONE}
-_CELLS: dict[str, Any] = {"skipinitialspace": True}
+                         "skipinitialspace": True, "keep_default_na": False,
+                         "encoding": "utf-8-sig", **EXACT}
+#: The separator of columns without a header.
+_BLANKS = r"\s+"
 #: The white space that pandas splits at; :meth:`str.split` knows more.
 _SPACE = re.compile(r"[ \t\r\n]+")
+#: A comment, as trec_eval 10 knows it.
+_COMMENT = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?#.*")
+#: Characters that labels differ by unseen: white space, soft hyphens, and those without a width.
+_INVISIBLE = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+"
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
-#: The end of the name of a file of Parquet or of JSON.
-_STRUCTURED = re.compile(r"\.(parquet|(json|jsonl|ndjson)(\.gz)?)$")
+
+#: The names of a topic, of a document and of what else a run or qrels have, without case, ``_``,
+#: ``-`` and blanks. The first one in a table counts.
+TOPICS = ("qid", "queryid", "topicid", "userid", "topic", "user", "query")
+DOCUMENT_NAMES = ("docno", "docid", "documentid", "corpusid", "itemid", "passageid", "pid",
+                  "pageid", "movieid", "paperid", "pmid", "asin", "url", "item", "id")
+_OTHERS = {"score": ["score"], "rank": ["rank"], "label": ["label", "relevance", "rel", "score"],
+           "iteration": ["iteration", "seqno", "repnumber"]}
+
+
+def roles(columns: Iterable[str], *others: str) -> dict[str, str]:
+    """Return which columns are the topic, ``qid``, the document, ``docno``, and what else.
+
+    Names are compared without case, ``_``, ``-`` and blanks.
+
+    :param others: ``score``, ``rank``, ``label`` or ``iteration``
+    """
+    plain: dict[str, str] = {}
+    for column in columns:
+        plain.setdefault(re.sub(r"[\s_-]", "", column).lower(), column)
+    topics = (*TOPICS, "id") if "pageid" in plain else TOPICS  # the names of TREC Fair
+    names = {"qid": topics, "docno": DOCUMENT_NAMES} | {role: _OTHERS[role] for role in others}
+    found: dict[str, str] = {}
+    for role, known in names.items():
+        for name in [name for name in known if name in plain][:1]:
+            found.setdefault(plain[name], role)
+    return found
+
+
+def is_json(source: Input) -> bool:
+    """Return whether a file is JSON, by its first character."""
+    return not source.is_parquet() and first_line(source)[1].lstrip().startswith(("{", "["))
 
 
 def is_structured(source: Input) -> bool:
-    """Return whether a file holds Parquet or JSON, by the suffix of its name."""
-    return _STRUCTURED.search(source.name) is not None
+    """Return whether a file is Parquet or JSON."""
+    return source.is_parquet() or is_json(source)
 
 
-def first_line(source: Input, skipped: int = 0) -> tuple[int, str]:
-    """Return the number and the text of the first line that is not blank, ``(0, '')`` for none.
+def first_line(source: Input) -> tuple[int, str]:
+    """Return the number and the text of the first line that is neither blank nor a comment.
 
-    :param skipped: the number of lines before
+    :returns: ``(0, '')`` for none
     """
     for number, line in source.lines():
         for text in re.split("[\r\n]", line):
-            if number > skipped and text.strip():
-                return number, text.lstrip("\ufeff")
+            if text.strip() and not text.startswith("#"):
+                return number, text
     return 0, ""
 
 
@@ -59,11 +97,23 @@ def fields_of(line: str) -> list[str]:
 
 
 def header_of(source: Input) -> tuple[str, list[str]]:
-    """Return the separator of the first line, a tab or else a comma, and the names in it."""
+    """Return the separator of the first line, and the names in it.
+
+    The separator is a tab, or else a comma, or else white space.
+    """
     _, line = first_line(source)
+    line = line[:_LONGEST]
+    if "\t" not in line and "," not in line:
+        return _BLANKS, fields_of(line)
     separator = "\t" if "\t" in line else ","
-    rows = csv.reader([line[:_LONGEST]], delimiter=separator, skipinitialspace=True)
+    rows = csv.reader([line], delimiter=separator, skipinitialspace=True,
+                      quoting=_quoting(separator))
     return separator, [name.strip() for name in next(rows)]
+
+
+def _quoting(separator: str) -> Any:
+    """Return whether cells may be quoted, which they are between commas only."""
+    return csv.QUOTE_MINIMAL if separator == "," else csv.QUOTE_NONE
 
 
 def titles_of(source: Input, column: str) -> list[str]:
@@ -74,40 +124,52 @@ def titles_of(source: Input, column: str) -> list[str]:
     return [name for name in header if len(header) > 1 and name.lower() == column.lower()]
 
 
-def read_table(source: Input, names: Sequence[str] = (), types: Mapping[str, Any] | None = None,
-               skipped: int = 0, categories: Sequence[str] = ()) -> pd.DataFrame:
-    """Read a table: Parquet, JSON, a header with tabs or commas, or columns without a header.
+def read_columns(source: Input, names: Sequence[str],
+                 types: Mapping[str, Any] | None = None, rest: bool = False) -> pd.DataFrame:
+    """Read columns without a header that are separated by white space. Comments are skipped.
 
-    :param names: the names of columns that are separated by white space; without them, the file
-        has names of its own
-    :param types: the dtypes of columns without a header that are not ``str``; a column of ``float``
-        must hold numbers
-    :param skipped: the number of lines before columns without a header
-    :param categories: the columns below a header with few distinct values
-    :returns: a row for each line that is not blank. The index holds the number of the line, from 1;
-        in Parquet and in an array of JSON, the number of the row. It is named ``line`` or ``row``
+    :param types: the dtypes of columns that are not ``str``; one of ``float`` must hold numbers
+    :param rest: whether to keep what is too much of a line in the column ``rest``
+    :returns: a row for each line that is not blank; the index, ``line``, holds its number from 1
     :raises ValueError: if the file is damaged or not UTF-8, or a line has more or fewer fields than
         ``names``, or a cell of a column of ``float`` is not a number; the error names file and
         line
+    """
+    types = types or {}
+    frame = _read_text(source, _BLANKS, names, types, 0)
+    lacking = frame[names[-1]].isin(["", np.nan])
+    wrong = lacking if rest else lacking | (frame["rest"] != "")
+    if wrong.any():
+        raise columns_error(source, wrong.idxmax(), names)
+    for name in [name for name in names if types.get(name) is float]:
+        frame[name] = column_of_numbers(source, frame, name)
+    return frame if rest else frame.drop(columns="rest")
+
+
+def read_table(source: Input, categories: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a table with names: Parquet, JSON, or text with a header.
+
+    :param categories: the columns below a header with few distinct values
+    :returns: a row for each line that is not blank. The index holds the number of the line, from 1;
+        in Parquet and in an array of JSON, the number of the row. It is named ``line`` or ``row``
+    :raises ValueError: if the file is damaged or not UTF-8, or a line has more fields than the
+        header; the error names file and line
     :raises ImportError: if pyarrow is not installed, which Parquet needs
     """
-    if names:
-        types = types or {}
-        frame = _read_text(source, _COLUMNS, names, types, skipped)
-        for name in [name for name in names if types.get(name) is float]:
-            frame[name] = column_of_numbers(source, frame, name)
-        return frame
-    if source.name.endswith(".parquet"):
+    if source.is_parquet():
         return _read_parquet(source)
-    if is_structured(source):
+    if is_json(source):
         objects = read_objects(source)
-        frame = pd.DataFrame(objects.tolist(), index=objects.index)
-        return frame.rename(columns=str)
+        return pd.DataFrame(objects.tolist(), index=objects.index).rename(columns=str)
     line, _ = first_line(source)
     if not line:
         raise ValueError(f"{source.name} must be a table with a header, got an empty file")
     separator, names = header_of(source)
-    frame = _read_text(source, {"sep": separator, **_CELLS}, names, {}, line)
+    frame = _read_text(source, separator, names, {}, line)
+    wrong = frame.iloc[:, -1] != ""
+    if wrong.any():
+        raise columns_error(source, wrong.idxmax(), names)
+    frame = frame.iloc[:, :-1]
     again = (frame.iloc[:, 0] == names[0]) & (frame.iloc[:, -1] == names[-1])
     if again.any():
         raise ValueError(f"{place(source, frame, again.argmax())} must be a row, got the header "
@@ -125,6 +187,8 @@ def read_table(source: Input, names: Sequence[str] = (), types: Mapping[str, Any
 def _read_parquet(source: Input) -> pd.DataFrame:
     try:
         frame = pd.read_parquet(source.rewound())
+        levels = [name for name in frame.index.names if name is not None]
+        frame = frame.reset_index(levels)
     except ImportError:
         raise ImportError(f"{source.name} needs pyarrow: pip install 'pt-fairness[parquet]'"
                           ) from None
@@ -134,25 +198,29 @@ def _read_parquet(source: Input) -> pd.DataFrame:
 
 
 def read_objects(source: Input) -> pd.Series:
-    """Read an array of JSON objects, or a file with an object in each line.
+    """Read an array of JSON objects, one object, or a file with an object in each line.
 
     :returns: the objects, indexed as :func:`read_table` does
     :raises ValueError: if a line is not JSON, or not an object; the error names file and line
     """
     _, first = first_line(source)
-    is_array = first.startswith("[")
     lines = source.lines()
-    if is_array:
-        whole = "".join(line for _, line in lines)
-        lines = iter([(1, whole)])
+    is_array = first.startswith("[")
+    try:
+        json.loads(first)
+        is_whole = is_array
+    except ValueError:  # it is cut in several lines
+        is_whole = True
+    if is_whole:
+        lines = iter([(1, "".join(line for _, line in lines))])
     numbers = []
     objects = []
     for number, line in lines:
-        text = line.strip("\ufeff \t\r\n")
         try:
-            value = json.loads(text or "[]")
+            value = json.loads(line.strip() or "[]")
         except ValueError as error:
-            raise ValueError(f"{source.name}, line {number} must be JSON ({error})") from None
+            at = number + getattr(error, "lineno", 1) - 1
+            raise ValueError(f"{source.name}, line {at} must be JSON ({error})") from None
         rows = value if isinstance(value, list) else [value]
         for row in rows:
             if not isinstance(row, dict):
@@ -164,68 +232,129 @@ def read_objects(source: Input) -> pd.Series:
     return pd.Series(objects, index, dtype=object)
 
 
-class _Counted(io.BufferedIOBase):
-    """A stream that counts the ends of lines."""
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, a Decimal, or an array of one number."""
+    return isinstance(value, (Real, Decimal)) or getattr(value, "ndim", None) == 0
 
-    def __init__(self, stream: Any) -> None:
+
+def is_scores(value: Any) -> bool:
+    """Return whether a value is ``{qid: {docno: number}}``; the first number of a topic tells."""
+    if not isinstance(value, Mapping) or not value:
+        return False
+    return all(isinstance(documents, Mapping) and is_number(next(iter(documents.values()), 0))
+               for documents in value.values())
+
+
+def frame_of_scores(scores: Mapping[Any, Mapping[Any, Any]], name: str) -> pd.DataFrame:
+    """Return ``{qid: {docno: number}}`` as a frame, ``qid, docno`` and ``name``."""
+    rows = [(qid, docno, float(number) if is_number(number) else number)
+            for qid, documents in scores.items() for docno, number in documents.items()]
+    return pd.DataFrame(rows, columns=["qid", "docno", name])
+
+
+def named_table(source: Input, number: str) -> pd.DataFrame | None:
+    """Return the rows of a run or of qrels whose columns have names; ``None`` for other columns.
+
+    :param number: the name of the numbers in JSON ``{qid: {docno: number}}``
+    """
+    if is_json(source):
+        objects = read_objects(source)
+        if len(objects) == 1 and is_scores(objects.iloc[0]):
+            frame = frame_of_scores(objects.iloc[0], number)
+            return frame.set_index(pd.RangeIndex(1, len(frame) + 1, name="row"))
+    elif not source.is_parquet():
+        separator, header = header_of(source)
+        found = {*roles(header).values()}
+        if not (separator == "," and found) and not {"qid", "docno"} <= found:
+            return None
+    return read_table(source)
+
+
+def with_roles(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame:
+    """Return a table with the names ``qid`` and ``docno``, whose cells are text, and others.
+
+    :param others: the names that :func:`roles` knows
+    :raises ValueError: if the topic or the document is missing, in the table or in a row
+    """
+    found = roles(table.columns, *others)
+    frame = table.rename(columns=found)
+    need_columns(frame, ["qid", "docno"], source.name)
+    check_ids(source, frame)
+    taken = next(column for column, role in found.items() if role == "docno")
+    for column, role in roles(frame.columns.drop("docno")).items():
+        if role == "docno" and taken != role:
+            warn(f"{source.name}: the documents are in the column {taken!r}, not in {column!r}")
+    for column in ("qid", "docno"):
+        frame[column] = texts_of(frame[column])
+    return frame
+
+
+class _Lines(io.BufferedIOBase):
+    """A stream of whole lines that reads comments as blank lines, or else counts the lines."""
+
+    def __init__(self, stream: Any, comments: bool) -> None:
         self._stream = stream
+        self._comments = comments
         self.lines = 0
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        content = self._stream.read(size)
-        self.lines += content.count(b"\n")
+        content = self._stream.read(size) + self._stream.readline()
+        if not self._comments:
+            self.lines += content.count(b"\n")
+        elif b"\n#" in content or content.startswith((b"#", codecs.BOM_UTF8 + b"#")):
+            content = _COMMENT.sub(b"", content)
         return content
 
     read1 = read
 
 
-def _read_text(source: Input, form: Mapping[str, Any], names: Sequence[str],
-               types: Mapping[str, Any], skipped: int) -> pd.DataFrame:
-    """Read the lines after the first ``skipped`` ones."""
-    # Columns are numbered, because names may be repeated. The last one is for what is too much.
+def _read_text(source: Input, separator: str, names: Sequence[str], types: Mapping[str, Any],
+               skipped: int) -> pd.DataFrame:
+    """Read the lines after the first ``skipped`` ones; the column ``rest`` has what is too much."""
+    # Columns are numbered, because names may be repeated.
     extra = len(names)
-    dtypes = [types.get(name, str) for name in names]
-    empty: Any = {i: [""] for i in range(extra) if dtypes[i] is float}
-    stream: Any = _Counted(source.decompressed())
-    frame: pd.DataFrame
-    try:
+    numbers = [i for i in range(extra) if types.get(names[i]) is float]
+    dtypes = {i: types.get(name, str) for i, name in enumerate(names)} | {extra: str}
+    options: dict[str, Any] = {"sep": separator, "quoting": _quoting(separator), **_TEXT}
+
+    def parsed(**more: Any) -> tuple[pd.DataFrame, int]:
+        stream: Any = _Lines(source.decompressed(), separator == _BLANKS)
         with source.damage(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # more than one extra column
-            frame = pd.read_csv(stream, names=range(extra + 1), skiprows=skipped, na_values=empty,
-                                dtype=dict(enumerate([*dtypes, str])), **_TEXT, **form)
-    except pd.errors.ParserError as error:
-        line = re.search(r"in line (\d+)", str(error))
-        if line is not None:
-            raise _columns_error(source, int(line[1]), names) from None
-        raise ValueError(f"{source.name} must be a table ({', '.join(names)}): {error}") from None
+            warnings.simplefilter("ignore", pd.errors.ParserWarning)  # the first line is too long
+            frame = pd.read_csv(stream, names=range(extra + 1), skiprows=skipped,
+                                **options, **more)
+        return frame, stream.lines
+
+    try:
+        empty: Any = {i: [""] for i in numbers}
+        frame, lines = parsed(dtype=dtypes, na_values=empty)
     except ValueError as error:
         for _ in source.lines():  # names a line that is not UTF-8
             pass
-        if float not in dtypes:
-            raise error
-        return _read_text(source, form, names, {}, skipped)  # the caller names what is wrong
-    lines: Any = frame.index + skipped + 1
-    if stream.lines > len(frame) + skipped:  # there are line breaks in cells
+        # A line has still more columns, or a number is wrong, which the caller names.
+        columns = range(extra + 1) if "saw" in str(error) else None
+        try:
+            frame, lines = parsed(dtype=str, usecols=columns, low_memory=False)
+        except pd.errors.ParserError as other:
+            raise ValueError(f"{source.name} must be a table ({', '.join(names)}): {other}"
+                             ) from None
+    index: Any = frame.index + skipped + 1
+    if lines > len(frame) + skipped:  # there are line breaks in cells
         breaks = sum(frame[i].astype(str).str.count("\n") for i in range(extra))
-        lines += np.cumsum(breaks) - breaks
-    frame.index = lines.rename("line")
+        index += np.cumsum(breaks) - breaks
+    frame.index = index.rename("line")
     blank = frame[0] == ""
     if blank.any():
         cells = frame[blank]
         cells = cells.mask(cells == "")
         frame = frame.drop(index=cells.index[cells.isna().all(axis="columns")])
-    wrong = frame[extra] != ""
-    if "quoting" in form:  # a field is never empty
-        wrong |= frame[extra - 1].isin(["", np.nan])
-    if wrong.any():
-        raise _columns_error(source, wrong.idxmax(), names)
-    return frame.drop(columns=extra).set_axis(list(names), axis="columns")
+    return frame.set_axis([*names, "rest"], axis="columns")
 
 
-def _columns_error(source: Input, number: Any, names: Sequence[str]) -> ValueError:
+def columns_error(source: Input, number: Any, names: Sequence[str]) -> ValueError:
     """Return the error of a line with more or fewer fields than there are names."""
     text = next(line for i, line in source.lines() if i == number)
     return ValueError(f"{source.name}, line {number} must have {len(names)} columns "
@@ -258,19 +387,44 @@ def column_of_numbers(source: Input, frame: pd.DataFrame, column: str,
     :param expected: what a cell must be, in the error
     :raises ValueError: if a cell is not a number
     """
-    numbers = pd.to_numeric(frame[column], errors="coerce")
+    cells = frame[column]
+    numbers = pd.to_numeric(cells, errors="coerce")
     check(source, frame, column, numbers.notna(), expected)
+    if cells.dtype.kind not in "iuf":  # to_numeric is not exact in the last digit
+        numbers = cells.astype(object)
     return numbers.to_numpy(float)
 
 
 def check_ids(source: Input, frame: pd.DataFrame, *others: str) -> None:
     """Check the topics and documents of a table, and other columns of text.
 
-    :raises ValueError: if one is missing, or has a line break in it
+    :raises ValueError: if one is missing, has a line break in it, or is a rounded number
     """
     for column in frame.columns.intersection(["qid", "docno", *others]):
         ids = frame[column]
         check(source, frame, column, ids.notna() & (ids != ""), "given in every row")
+        if ids.dtype.kind == "f":
+            check(source, frame, column, ids.abs() < LARGEST_FLOAT, "text, because a float of 2**53"
+                  " or more is rounded (write the column as text, with dtype=str)")
         if ids.dtype.kind not in "iuf":
             strange = ids.astype("str").str.contains("\n", regex=False)
             check(source, frame, column, ~strange, "in one line (see its quotation marks)")
+
+
+def labels_of(source: Input, column: pd.Series) -> pd.Series:
+    """Return labels in which the text ``1.0`` is ``1``; warn of labels that look alike.
+
+    :param column: labels, or lists of labels
+    """
+    cells = column.explode() if column.dtype == object else column
+    labels = cells.drop_duplicates().dropna().astype(object).map(label_text)
+    whole = {label: label.partition(".")[0] for label in labels
+             if re.fullmatch(r"-?\d+\.0+", label)}
+    labels = labels.replace(whole).drop_duplicates()
+    folded = labels.str.normalize("NFKC").str.casefold().str.replace(_INVISIBLE, "", regex=True)
+    alike = labels[folded.duplicated(keep=False)]
+    if len(alike):
+        warn(f"{source.name}: the labels {first_names([*map(ascii, sorted(alike))])} differ by "
+             "case, blanks or the encoding of a character alone, and are different groups; spell "
+             "them alike if they are one")
+    return column.astype(object).replace(whole) if whole else column

@@ -153,7 +153,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
 
 
 def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
-    """Return values from a file, compressed if its name ends in ``.gz``.
+    """Return values from a file, compressed or not.
 
     The file has the columns ``docno value`` or ``qid docno value``, separated by white space, or a
     header with these names, separated by tabs or commas.

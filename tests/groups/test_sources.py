@@ -82,7 +82,7 @@ def test_trec_newswire():
     ("1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n", "1 a PRO, 1 b CON, 2 a CON"),
     ("docno\tgroup\na\tPRO\nb\tein Wort\nc\t-\n", "1 a PRO, 1 b ein Wort, 2 a PRO"),
     ('qid,docno,group\n1,a,PRO\n1,b,"x, y"\n2,a,é\n', "1 a PRO, 1 b x, y, 2 a é"),
-    ("\ufeffgroup,doc_id\r\n1.0,a\r\n", "1 a 1.0, 2 a 1.0"),
+    ("\ufeffgroup,doc_id\r\n1.0,a\r\n", "1 a 1, 2 a 1"),
     ("docno\tgroup\tweight\na\tX\t0.7\na\tY\t.3\nb\tY\t2\n", f"{SOFT}, 2 a X 0.7, 2 a Y 0.3")],
     ids=["qrels", "tabs", "commas", "byte order mark", "weights"])
 def test_from_a_file(tmp_path, text, expected, ending):

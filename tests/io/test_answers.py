@@ -102,9 +102,6 @@ def test_lines_after_a_header(tmp_path):
     (tmp_path / "run").write_text(HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 high t\n")
     with pytest.raises(ValueError, match=r"run, line 9: score .*'high'"):
         read_run(tmp_path / "run")
-    (tmp_path / "run").write_text(HEADER.rpartition("# ir")[0] + "1 Q0 d1 1 2.5 t\n")
-    with pytest.raises(ValueError, match=r"# ir_metadata\.end"):
-        read_run(tmp_path / "run")
 
 
 def test_runs_of_tira_have_the_names_of_their_folders(tmp_path):

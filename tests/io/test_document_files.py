@@ -77,9 +77,6 @@ def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "cut.gz").write_bytes(gzip.compress(TEXT.encode() * 1000)[:60])
     with pytest.raises(ValueError, match=r"cut\.gz is damaged"):
         read_qrels(tmp_path / "cut.gz")
-    (tmp_path / "no.gz").write_bytes(b"1 0 a 1\n")
-    with pytest.raises(ValueError, match=r"no\.gz is damaged"):
-        read_qrels(tmp_path / "no.gz")
 
 
 @each("text", ["", "\n\n"])
@@ -210,7 +207,6 @@ def test_group_files(tmp_path, text, rows):
     ("groups.csv.gz", gzip.compress(ROWS)[:-2000], r" is damaged: "),
     ("groups.csv.gz", gzip.compress(ROWS)[:-9], r" is damaged: "),
     ("groups.qrels.gz", gzip.compress(QRELS.encode())[:-9], r" is damaged: "),
-    ("groups.csv.gz", b"not compressed", r" is damaged: "),
     ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: .*UTF-8"),
     ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: .*UTF-8"),
     ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: .*UTF-8")])

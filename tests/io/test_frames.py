@@ -10,7 +10,7 @@ import pytest
 from one_test import each
 
 from pt_fairness.io.files import need_columns, need_frame, need_rows, opened
-from pt_fairness.io.tables import first_line, read_table
+from pt_fairness.io.tables import first_line, read_columns, read_table
 
 NAMES = ["topic", "value", "tag"]
 FRAME = pd.DataFrame({"qid": ["1"], "score": [2.0]})
@@ -20,14 +20,14 @@ def columns_of(path, text, types=None):
     data = text if isinstance(text, bytes) else text.encode()
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
     with opened(path) as source:
-        return read_table(source, NAMES, types)
+        return read_columns(source, NAMES, types)
 
 
 @each("name", ["file", "file.gz"])
 @each("seed", range(6))
 def test_fields_are_those_of_the_split_lines(tmp_path, name, seed):
     pick = random.Random(seed)
-    words = ["007", "NA", "nan", "", "None", '"q', "#", "é中", "a,b", "True", "1e3"]
+    words = ["007", "NA", "nan", "", "None", '"q', "a#", "é中", "a,b", "True", "1e3"]
     rows = [[pick.choice(words) or "x", repr(pick.choice([0, 1, 2.5, -1e300]) * pick.random()),
              pick.choice(words) or "y"] for _ in range(pick.randrange(1, 30))]
     text = "".join(pick.choice(["", "\n", "  \n"]) + pick.choice([" ", "\t", "  \t"]).join(row)
@@ -71,7 +71,7 @@ def test_the_wrong_line_is_named(tmp_path, name, text, says):
 def test_the_index_of_a_table_is_the_number_of_the_line(tmp_path, name, text, index, kind):
     (tmp_path / name).write_bytes(text.encode())
     with opened(tmp_path / name) as source:
-        frame = read_table(source, NAMES if name == "x" else ())
+        frame = read_columns(source, NAMES) if name == "x" else read_table(source)
     assert frame.index.tolist() == index and frame.index.name == kind
 
 

@@ -41,6 +41,13 @@ def test_lists_in_parquet_and_json_are_several_groups(tmp_path, name):
 
 
 @each("name", FORMS)
+def test_labels_that_look_alike_in_lists_and_cells(tmp_path, name):
+    rows = [{"docno": "d1", "group": ["PRO", "CON"]}, {"docno": "d2", "group": ["pro\u200b"]}]
+    with pytest.warns(FairnessWarning, match=r"'PRO', 'pro\\u200b' differ by case"):
+        groups.from_file(write(tmp_path / name, rows))
+
+
+@each("name", FORMS)
 def test_other_columns_and_nested_keys(tmp_path, name):
     rows = [{"key": {"id": row["docno"]}, "meta": {"a": {"stance": row["group"]}}} for row in ROWS]
     source = groups.from_file(write(tmp_path / name, rows), column="meta.a.stance", id="key.id")
@@ -77,7 +84,7 @@ def test_a_column_of_weights_for_each_group(tmp_path, header):
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,0,1\n")
     assert rows_of(groups.from_file(tmp_path / "g.csv", weights="wide")) == [
         ["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3], ["1", "d2", "CON", 1.0]]
-    with pytest.raises(ValueError, match=r"no column of weights 'NEUTRAL'; its columns are docno"):
+    with pytest.raises(ValueError, match=r"for .NEUTRAL., got 0; its columns are docno"):
         groups.from_file(tmp_path / "g.csv", weights="wide", labels=["PRO", "NEUTRAL"])
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
     with pytest.raises(ValueError, match=r"g\.csv, line 3: weight .*''"):
@@ -92,9 +99,9 @@ def test_a_repeated_column_of_weights_is_named(tmp_path):
     path.write_text("docno,P(PRO),P(CON),note,note\nd1,0.3,0.7,a,b\n")
     source = groups.from_file(path, weights="wide", labels=["PRO", "CON"])
     assert rows_of(source) == [["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3]]
-    for columns in ("P(PRO),P(PRO)", "PRO,P(PRO)", "p(PRO),P(PRO)", "pro,PRO"):
+    for columns in ("P(PRO),P(PRO)", "PRO,P(PRO)", "p(PRO),P(PRO)"):
         path.write_text(f"docno,{columns}\nd1,0.3,0.7\n")
-        error = r"g\.csv has two columns of weights for the group 'PRO'; drop one"
+        error = r"g\.csv must have one column of weights for 'PRO', got 2"
         with pytest.raises(ValueError, match=error):
             groups.from_file(path, weights="wide")
 
@@ -132,6 +139,11 @@ def test_rows_that_are_wrong(tmp_path, text, says):
 @each("text, says", [
     ("docno,group\nd1,PRO\nd2,\n", r"g\.csv, line 3 has an empty group, as have 1 of 2 rows"),
     ("docno,group\nd1,PRO\nd2\n", r"g\.csv, line 3 has an empty group"),
+    ("docno,group\nd1,Pro Life\nd2,PRO LIFE\n", r"the labels 'PRO LIFE', 'Pro Life' differ by"),
+    ("docno,group\nd1,X\nd2,x\nd3,Y\nd4,y\n", r"the labels 'X', 'Y', 'x', 'y' differ by"),
+    ("docno,group\nd1,a b\nd2,a  b\nd3,B\n", r"the labels 'a  b', 'a b' differ by case, bl"),
+    ("docno,group\nd1,caf\u00e9\nd2,cafe\u0301\n", r"'cafe\\u0301', 'caf\\xe9' differ by"),
+    ("docno,group\nd1,PRO\nd2,PRO\u200b\n", r"'PRO', 'PRO\\u200b' differ by"),
 ])
 def test_what_is_warned_of(tmp_path, text, says):
     (tmp_path / "g.csv").write_text(text)
@@ -153,14 +165,14 @@ def test_objects_without_a_group_are_warned_of(tmp_path, name, row):
     ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1 .*JSON"),
     ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, line 2: docno"),
-    ("g.jsonl", '"a"\n', r"g\.jsonl, line 1 .*object, got 'a'"),
+    ("g.jsonl", '{"docno": "a"}\n"a"\n', r"g\.jsonl, line 2 .*object, got 'a'"),
     ("g.json", '[5, {"docno": "a", "group": "X"}]', r"g\.json, line 1 .*object, got 5"),
     ("g.jsonl", '{"docno": "", "group": "X"}\n', r"g\.jsonl, line 1: docno"),
     ("g.json", "[]", r"g\.json has no rows"),
     ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno'; its columns are text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"must be a label or a list of labels"),
-    ("g.parquet", "no parquet", r"g\.parquet is damaged"),
-    ("g.jsonl.gz", "no gzip", r"g\.jsonl\.gz is damaged")])
+    ("g.parquet", "PAR1 and no more", r"g\.parquet is damaged"),
+    ("g.parquet", "no parquet", r"g\.parquet must be a table")])
 def test_files_that_are_damaged(tmp_path, name, content, says):
     (tmp_path / name).write_text(content)
     with pytest.raises(ValueError, match=says):
