@@ -19,7 +19,7 @@ from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import collecting_warnings, enumerated
 from pt_fairness.groups.combinations import ModelLabels
 from pt_fairness.measures.measure import FairnessMeasure
-from pt_fairness.reporting.frames import Experiment
+from pt_fairness.reporting.frames import Experiment, Source
 
 #: The names of the two ends of a measure, and of a signed one.
 FAIREST, LEAST_FAIR = "fairest", "least fair"
@@ -106,12 +106,16 @@ def _random_orders(experiment: Experiment, table: pd.DataFrame, runs: Mapping[st
 def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
     """Return the answer as sentences, one for each measure."""
     names = dict(zip(experiment.columns, experiment.names, strict=True))
+    uncorrected = {experiment.columns[place] for source in model_sources(experiment)
+                   for place in source.measures}
     sentences = []
     for column in found["measure"].unique():
         parts: list[str] = []
         rows: Any = found[found["measure"] == column].itertuples()
         for row in rows:
             details = [f"{row.value:.3f}".replace("-", "−")]
+            if column in uncorrected:
+                details.append("by the labels of a model")
             if not np.isnan(row.p):
                 p = short_p(row.p)
                 details.append(f"p {p if p.startswith('<') else f'= {p}'} against the baseline")
@@ -142,9 +146,12 @@ def caveats(experiment: Experiment) -> list[str]:
     if facts.topics < LEAST_TESTED:
         sentences.append(TOO_FEW)
     sentences += [f"Fewer than half: {facts.matched[name]} ({name})." for name in facts.unmatched]
-    for source in experiment.sources:
-        groups = None if source.groups is None else group_sources.get(source.groups)
-        if isinstance(groups, ModelLabels):
-            sentences.append(f"The groups of {source.name} are labels of a model, whose errors can "
-                             "make values too fair or too unfair.")
+    sentences += [f"The groups of {source.name} are labels of a model, whose errors can make values "
+                  "too fair or too unfair." for source in model_sources(experiment)]
     return sentences
+
+
+def model_sources(experiment: Experiment) -> list[Source]:
+    """Return the group sources that are labels of a model with human labels beside them."""
+    return [source for source in experiment.sources if source.groups is not None
+            and isinstance(group_sources.get(source.groups), ModelLabels)]

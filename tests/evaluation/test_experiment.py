@@ -173,8 +173,8 @@ def test_wrong_arguments_are_refused(runs, qrels, options, says):
 
 
 BROKEN = {"letters": ("1 Q0 a 1 x tag\n", "letters, line 1: score must be a number, got 'x'"),
-          "short": ("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n", "short, line 2 must have 6 columns"),
-          "empty": ("", "the run is empty"), "damaged.gz": ("no gzip", "damaged.gz is damaged")}
+          "short": ("1 Q0 a 1 2 tag\n1 Q0 b 2 1\n", "short, line 2"),
+          "empty": ("", "the run is empty"), "damaged.gz": ("no gzip", "damaged.gz")}
 
 
 @pytest.mark.parametrize("n_jobs", PROCESSES)
