@@ -37,6 +37,7 @@ def add_groups(command: Any) -> None:
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {SOURCES}")
     add_none(command)
+    add_judged(command)
     command.add_argument("--targets", metavar="FILE", action="append",
                          help="target distributions: a CSV file with the columns qid, group, "
                          "share, which measures name without its folder and suffixes: "
@@ -46,6 +47,13 @@ def add_groups(command: Any) -> None:
 def add_none(command: Any) -> None:
     command.add_argument("--none", metavar="LABEL", nargs="+", help="the labels that mean no "
                          "group, where the groups are qrels with the group as label")
+
+
+def add_judged(command: Any) -> None:
+    command.add_argument("--judged-by-group", choices=("yes", "no"), help="where the groups are "
+                         "the second column of qrels: yes if the groups of a document are those "
+                         "that it is relevant for, no if they are those of all its rows (default: "
+                         "the rows of each topic decide)")
 
 
 def add_evaluation(command: argparse.ArgumentParser) -> None:
@@ -194,8 +202,14 @@ def resolve(options: argparse.Namespace) -> None:
     if given.get("qrels") == "none":
         options.qrels = None
     none = given.get("none", ())
+    judged = judged_by_group(options)
     if "groups" in given:
-        options.groups = group_source(options.groups, none)
+        options.groups = group_source(options.groups, none, judged)
+    elif judged is not None and "qrels" in given:
+        from pt_fairness import groups, io
+        options.groups = groups.from_frame(io.load_qrels(options.qrels), options.qrels,
+                                           judged=judged)
+        options.groups.subtopics = False
     elif none:
         raise ValueError("--none: not allowed without --groups")
     if "measures" in given:
@@ -212,11 +226,17 @@ def resolve(options: argparse.Namespace) -> None:
     options.progress = sys.stderr.isatty()
 
 
-def group_source(text: str, none: Sequence[str] = ()) -> Any:
+def judged_by_group(options: argparse.Namespace) -> bool | None:
+    """Return the value of ``--judged-by-group``, ``None`` if it is not given."""
+    return {"yes": True, "no": False}.get(vars(options).get("judged_by_group", ""))
+
+
+def group_source(text: str, none: Sequence[str] = (), judged: bool | None = None) -> Any:
     """Return the group source that an argument names.
 
     :param text: a form that :data:`SOURCES` lists, or the path of qrels with ``none``
     :param none: the labels of the qrels that mean no group
+    :param judged: whether the relevance of qrels is judged by group
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: if a pattern or a file cannot be read
     """
@@ -233,13 +253,17 @@ def group_source(text: str, none: Sequence[str] = ()) -> Any:
         if os.path.isfile(path):
             break
     else:
+        path, names = "", []
+    if judged is not None and (names or not path):
+        raise ValueError(f"--judged-by-group: the groups must be qrels, got {text!r}")
+    if not path:
         return text
     shares = memberships(path)
     labels = names[-1].split(",") if names else [str(i + 1) for i in range(shares)]
     if shares:
         return groups.from_file(path, text, labels=labels)
     if not names:
-        return text
+        return text if judged is None else groups.from_file(text, text, judged=judged)
     *document, column = names
     if document == [""]:
         return groups.from_file(path, text, labels=labels, weights="wide")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import warnings
 from collections import Counter
@@ -188,6 +189,28 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
         if count > 1:
             raise ValueError(f"{what} must hold each label once, got {text!r} twice")
     return texts
+
+
+def are_numbers(labels: Iterable[str]) -> bool:
+    """Return whether all labels are numbers, such as the numbers of subtopics."""
+    return all(re.fullmatch(r"-?\d+(\.\d+)?", label) for label in labels)
+
+
+def group_labels(labels: Iterable[str]) -> list[str]:
+    """Return the labels in the second column of qrels that are groups.
+
+    ``Q0`` is none beside others, and neither is ``0`` beside a word.
+
+    Examples
+    --------
+    >>> group_labels(["0", "PRO", "-"]), group_labels(["0", "0.5", "1"])
+    (['PRO'], ['0', '0.5', '1'])
+    """
+    labels = [label for label in labels if label not in UNANNOTATED]
+    named = [label for label in labels if label not in TREC_DEFAULTS]
+    if not named or not are_numbers(named):
+        return named or labels
+    return [label for label in labels if label != "Q0"]
 
 
 class FairnessWarning(UserWarning):

@@ -176,7 +176,10 @@ class Scorer:
         several = {}
         matched = {}
         unmatched = []
+        labels = self.plan.labels
         for evaluator in self.evaluator.fairness:
+            if self.plan.groups is None:
+                labels = evaluator.qrels_labels
             masks = {}
             if any(run.has_undefined for run in runs):
                 with collecting_warnings():
@@ -205,7 +208,7 @@ class Scorer:
             for column, share in run.within.items():
                 if share < 0.5:
                     far_down[column][name] = share
-        return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
+        return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
                      matched=matched, unmatched=unmatched, undefined=undefined,
                      never_defined=everywhere, several=several, far_down=dict(far_down))
 

@@ -18,9 +18,11 @@ from pt_fairness.core.identifiers import (
 from pt_fairness.core.messages import (
     UNANNOTATED,
     UNKNOWN_GROUP,
+    group_labels,
     label_text,
     shown,
 )
+from pt_fairness.groups.judgments import naming_rows
 from pt_fairness.io.document_files import weights_of
 from pt_fairness.io.files import need_columns, need_frame
 
@@ -100,11 +102,16 @@ class Table:
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
         document has weights
+    :param relevance: the relevance of each row, if the rows are judgments: see
+        :func:`~pt_fairness.groups.judgments.naming_rows`
+    :param judged: whether relevance is judged by group in all topics; ``None`` to decide by topic
+    :param what: the name of the rows in warnings
     :raises ValueError: if a row lacks its topic or its document
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
-                 weight: Floats | None = None) -> None:
+                 weight: Floats | None = None, relevance: pd.Series | None = None,
+                 judged: bool | None = None, what: str = "groups") -> None:
         if pd.api.types.infer_dtype(group) != "string":
             group = group.map(label_text, na_action="ignore")
         codes, names = pd.factorize(group)
@@ -118,6 +125,18 @@ class Table:
         documents = len(self._index)
         is_unknown = codes == len(self.labels)
         is_member = (codes >= 0) & ~is_unknown
+        if relevance is not None and (judged is not None or documents < len(pair)):
+            numbers = pd.to_numeric(relevance, errors="coerce")
+            if not numbers.hasnans:
+                names, _ = naming_rows(self._index.topics or [""], self._index.topic, pair,
+                                       np.where(is_member, codes, -1), numbers.to_numpy(), judged,
+                                       what, relevance.index)
+                is_member &= names
+            elif judged is not None:
+                row = int(numbers.isna().argmax())
+                raise ValueError(f"{what}, {relevance.index.name or 'row'} {relevance.index[row]}: "
+                                 f"{relevance.name} must be a number with judged={judged}, got "
+                                 f"{relevance.iloc[row]!r}")
         unknown = np.zeros(documents)
         if weight is not None:
             unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
@@ -132,19 +151,26 @@ class Table:
         self._unknown = np.append(unknown, nan)
 
     @classmethod
-    def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
+    def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups",
+                 judged: bool | None = None) -> Table:
         """Return the table of the annotations in a frame.
 
         :param frame: columns ``docno, group`` or ``qid, docno, group``, and ``weight`` if documents
             have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too. A group can be
             a list of labels.
         :param what: the name of the frame in errors
+        :param judged: whether relevance, in the column ``label`` or ``relevance``, is judged by
+            group in all topics; ``None`` to decide by topic
         :raises ValueError: if a column is missing, a group is neither a label nor a list of labels,
-            or a weight is not a number of at least 0
+            a weight is not a number of at least 0, or ``judged`` is given without relevance
         """
         frame = as_frame(frame)
         need_frame(frame, what)
         qid, docno = id_columns(frame)
+        if "iteration" in frame and "group" not in frame:
+            texts = frame["iteration"].map(label_text, na_action="ignore")
+            named = group_labels(texts.dropna().unique())
+            frame = frame.assign(group=texts.where(texts.isin(named)))
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
         group = frame["group"]
@@ -155,7 +181,13 @@ class Table:
             numbers = weights_of(frame[["weight"]],
                                  lambda row: f"row {frame.index[row]} of {what}", unused)
             weight = numbers[:, 0]
-        return cls(frame.get(qid), frame[docno], group, weight)
+        columns = frame.columns.intersection(["label", "relevance"])
+        if not len(columns) and judged is not None:
+            raise ValueError(f"{what} must have a column label or relevance with judged={judged}")
+        relevance = None
+        if len(columns) and (qid is not None or judged is not None):
+            relevance = frame[columns[0]]
+        return cls(frame.get(qid), frame[docno], group, weight, relevance, judged, what)
 
     def documents(self) -> tuple[Any, Any]:
         """Return the topics and the docnos of the table, as :meth:`Groups.documents` does."""

@@ -20,7 +20,15 @@ from pt_fairness.core.identifiers import (
     missing,
     texts_of,
 )
-from pt_fairness.core.messages import LARGEST_LABEL, TREC_DEFAULTS, label_text, listed, shown, warn
+from pt_fairness.core.messages import (
+    LARGEST_LABEL,
+    TREC_DEFAULTS,
+    group_labels,
+    label_text,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.io.files import (
     Input,
     Path,
@@ -68,6 +76,11 @@ def read_qrels(path: Path) -> pd.DataFrame:
     0   1    d1      1       PRO
     1   1    d2      0       CON
     """
+    return _qrels_by_line(path).reset_index(drop=True)
+
+
+def _qrels_by_line(path: Path) -> pd.DataFrame:
+    """Return qrels whose index holds the number of each line, and is named after the file."""
     with opened(path) as source:
         frame = read_table(source, _QRELS)
         label = pd.to_numeric(frame["label"], errors="coerce")
@@ -75,7 +88,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
               "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
         check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
     frame = frame.assign(label=label.astype("int64"))
-    return frame[["qid", "docno", "label", "iteration"]].reset_index(drop=True)
+    frame.index.name = f"{source.name}, line"
+    return frame[["qid", "docno", "label", "iteration"]]
 
 
 def load_qrels(source: Any) -> pd.DataFrame:
@@ -84,7 +98,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
     :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas;
         the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
         with ``irds:`` in front or not; or a PyTerrier dataset
-    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
+    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``; of a file, the index
+        holds the number of each line
     :raises ValueError: if it is none of these, or a dataset without qrels
 
     Examples
@@ -107,7 +122,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
         raise ValueError("qrels must be a DataFrame, the path of a file, an ir_datasets id or a "
                          f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
-        return read_qrels(source)
+        return _qrels_by_line(source)
     dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
@@ -424,6 +439,7 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                 f"{shown(line)}")
         frame = read_table(source, ["qid", "group", "docno", "label"])
         groups = set(frame["group"].unique())
+        none = groups & TREC_DEFAULTS.difference(group_labels(groups))
         if groups <= TREC_DEFAULTS:
             if pd.to_numeric(frame["label"], errors="coerce").notna().all():
                 raise ValueError(f"{source.name} must have groups in the second or the fourth "
@@ -431,6 +447,8 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                                  "qrels; if the numbers are the groups, use "
                                  "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
+        elif none:
+            frame["group"] = frame["group"].mask(frame["group"].isin(none), "-")
         return Labelled(frame, True)
 
 

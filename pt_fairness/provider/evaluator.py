@@ -19,7 +19,16 @@ from ir_measures import providers
 
 from pt_fairness import groups, targets
 from pt_fairness.core.arrays import Bools, Floats, topic_means
-from pt_fairness.core.messages import ONCE, UNDEFINED, UNKNOWN, Warn, listed, shown, warn
+from pt_fairness.core.messages import (
+    ONCE,
+    UNDEFINED,
+    UNKNOWN,
+    Warn,
+    are_numbers,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.measure import (
     FairnessMeasure,
@@ -354,11 +363,16 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
+        #: The groups in the qrels; ``None`` if no measure uses them.
+        self.qrels_labels: list[str] | None = None
         masks = {}
         for source in self._sources:
             if source.dropped.any():
                 self._warn_of_dropped(source)
             labels = source.annotations.labels
+            if source.groups is None and source.needed:
+                self.qrels_labels = labels
+                self._warn_of_numbers(source)
             for part in source.measures:
                 masks[part] = source.dropped
                 check_labels(part, source.groups, labels, self._warn)
@@ -386,6 +400,16 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                            f"first is {first!r}): their value is NaN, which the means leave "
                            "out. In Python, pt.Experiment leaves them out if it is given "
                            "groups.to_qrels(qrels)", f"topics {dropper}")
+
+    def _warn_of_numbers(self, source: GroupedMeasures) -> None:
+        """Warn of measures that compare the numbers in the second column of the qrels."""
+        labels, by_group = self.judgments.row_groups[1:]
+        names = [str(measure) for measure in source.measures
+                 if not (measure.SUBTOPICS or isinstance(measure, ValueMeasure))]
+        if labels and names and are_numbers(labels) and not by_group.any():
+            self._warn(f"the groups of {', '.join(names)} are {listed(labels)}, the second column "
+                       "of the qrels. If these are not groups but rounds or subtopics, name the "
+                       "groups with groups= (--groups)", "numbers")
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
