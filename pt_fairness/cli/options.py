@@ -203,6 +203,8 @@ def resolve(options: argparse.Namespace) -> None:
         options.qrels = None
     none = given.get("none", ())
     judged = judged_by_group(options)
+    if judged is not None:
+        refuse(options, ["none"], "with --judged-by-group")
     if "groups" in given:
         options.groups = group_source(options.groups, none, judged)
     elif judged is not None and "qrels" in given:
@@ -242,6 +244,8 @@ def group_source(text: str, none: Sequence[str] = (), judged: bool | None = None
     """
     from pt_fairness import groups
     from pt_fairness.io.document_files import memberships
+    if judged is not None:
+        return groups.from_file(text, text, judged=judged)
     if none:
         return groups.from_qrels(text, none, text)
     if text.startswith("re:"):
@@ -253,17 +257,13 @@ def group_source(text: str, none: Sequence[str] = (), judged: bool | None = None
         if os.path.isfile(path):
             break
     else:
-        path, names = "", []
-    if judged is not None and (names or not path):
-        raise ValueError(f"--judged-by-group: the groups must be qrels, got {text!r}")
-    if not path:
         return text
     shares = memberships(path)
     labels = names[-1].split(",") if names else [str(i + 1) for i in range(shares)]
     if shares:
         return groups.from_file(path, text, labels=labels)
     if not names:
-        return text if judged is None else groups.from_file(text, text, judged=judged)
+        return text
     *document, column = names
     if document == [""]:
         return groups.from_file(path, text, labels=labels, weights="wide")
