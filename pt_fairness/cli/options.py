@@ -209,8 +209,9 @@ def resolve(options: argparse.Namespace) -> None:
         options.groups = group_source(options.groups, none, judged)
     elif judged is not None and "qrels" in given:
         from pt_fairness import groups, io
-        options.groups = groups.from_frame(io.load_qrels(options.qrels), options.qrels,
-                                           judged=judged)
+        path = options.qrels
+        options.qrels = io.load_qrels(path)
+        options.groups = groups.from_frame(options.qrels, path, judged=judged)
         options.groups.subtopics = False
     elif none:
         raise ValueError("--none: not allowed without --groups")

@@ -49,7 +49,7 @@ def run_of(docnos, qids="1") -> pd.DataFrame:
 
 
 def web() -> pd.DataFrame:
-    """Qrels as of the Web track: three subtopics in topic 201, and topic 203 is not judged by group."""
+    """Qrels as of the Web track; topic 203 is not judged by group."""
     graded = {"a": (1, 0, 0), "b": (2, 0, 0), "c": (0, 1, 0), "d": (0, -2, 1), "e": (0, 0, 0)}
     text = "".join(f"201 {subtopic + 1} {docno} {relevance}\n" for docno, of in graded.items()
                    for subtopic, relevance in enumerate(of))
