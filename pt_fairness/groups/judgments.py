@@ -70,7 +70,7 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     # An entry is a document with one of its labels.
     labels = int(label.max()) + 1
     keys = pair[rows].astype(np.int64) * labels + label[rows]
-    entries, entry = np.unique(keys, return_inverse=True)
+    entry, entries = pd.factorize(keys)
     document, code = np.divmod(entries, labels)
     judgments = np.bincount(entry)
     relevant = np.bincount(entry[positive], minlength=len(entries))
@@ -88,7 +88,7 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     by_group[topic[mixed]] = True
     owner = topic[document]
     count = len(topics)
-    present = np.unique(owner.astype(np.int64) * labels + code) // labels
+    present = pd.unique(owner.astype(np.int64) * labels + code) // labels
     groups = np.bincount(present, minlength=count)
     documents = np.bincount(topic, minlength=count)
     complete = np.bincount(owner, minlength=count) == groups * documents

@@ -126,14 +126,15 @@ class Table:
         is_unknown = codes == len(self.labels)
         is_member = (codes >= 0) & ~is_unknown
         if relevance is not None and (judged is not None or documents < len(pair)):
-            numbers = pd.to_numeric(relevance, errors="coerce")
-            if not numbers.hasnans:
+            levels, values = pd.factorize(relevance, use_na_sentinel=False)  # they are few
+            numbers = np.asarray(pd.to_numeric(values, errors="coerce"), float)[levels]
+            if not np.isnan(numbers).any():
                 names, _ = naming_rows(self._index.topics or [""], self._index.topic, pair,
-                                       np.where(is_member, codes, -1), numbers.to_numpy(), judged,
+                                       np.where(is_member, codes, -1), numbers, judged,
                                        what, relevance.index)
                 is_member &= names
             elif judged is not None:
-                row = int(numbers.isna().argmax())
+                row = int(np.isnan(numbers).argmax())
                 raise ValueError(f"{what}, {relevance.index.name or 'row'} {relevance.index[row]}: "
                                  f"{relevance.name} must be a number with judged={judged}, got "
                                  f"{relevance.iloc[row]!r}")
