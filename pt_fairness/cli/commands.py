@@ -27,7 +27,6 @@ from pt_fairness.cli.options import (
     call,
     evaluated,
     group_source,
-    judged_by_group,
     option,
     refuse,
 )
@@ -271,7 +270,7 @@ def _rerank(options: argparse.Namespace) -> str:
     need_no_space(run, ["qid", "docno"], "a TREC run")
     tag = options.method
     if "groups" in parameters:
-        judged = judged_by_group(options)
+        judged = vars(options).get("judged_by_group")
         source = groups.get(group_source(parameters["groups"], judged=judged))
         parameters["groups"] = source
         item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))

@@ -202,9 +202,10 @@ def resolve(options: argparse.Namespace) -> None:
     if given.get("qrels") == "none":
         options.qrels = None
     none = given.get("none", ())
-    judged = judged_by_group(options)
-    if judged is not None:
+    judged = None
+    if "judged_by_group" in given:
         refuse(options, ["none"], "with --judged-by-group")
+        judged = options.judged_by_group = options.judged_by_group == "yes"
     if "groups" in given:
         options.groups = group_source(options.groups, none, judged)
     elif judged is not None and "qrels" in given:
@@ -227,11 +228,6 @@ def resolve(options: argparse.Namespace) -> None:
     for name in given.keys() & {"labels", "tolerance"}:
         given[name] = dict(given[name])
     options.progress = sys.stderr.isatty()
-
-
-def judged_by_group(options: argparse.Namespace) -> bool | None:
-    """Return the value of ``--judged-by-group``, ``None`` if it is not given."""
-    return {"yes": True, "no": False}.get(vars(options).get("judged_by_group", ""))
 
 
 def group_source(text: str, none: Sequence[str] = (), judged: bool | None = None) -> Any:

@@ -193,24 +193,22 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
 
 def are_numbers(labels: Iterable[str]) -> bool:
     """Return whether all labels are numbers, such as the numbers of subtopics."""
-    return all(re.fullmatch(r"-?\d+(\.\d+)?", label) for label in labels)
+    return all(re.fullmatch(r"[-.\d]+", label) for label in labels)
 
 
 def group_labels(labels: Iterable[str]) -> list[str]:
     """Return the labels in the second column of qrels that are groups.
 
-    ``Q0`` is none beside others, and neither is ``0`` beside a word.
+    ``0`` and ``Q0`` beside words are none.
 
     Examples
     --------
     >>> group_labels(["0", "PRO", "-"]), group_labels(["0", "0.5", "1"])
     (['PRO'], ['0', '0.5', '1'])
     """
-    labels = [label for label in labels if label not in UNANNOTATED]
-    named = [label for label in labels if label not in TREC_DEFAULTS]
-    if not named or not are_numbers(named):
-        return named or labels
-    return [label for label in labels if label != "Q0"]
+    named = [label for label in labels if label not in UNANNOTATED]
+    words = [label for label in named if label not in TREC_DEFAULTS]
+    return named if are_numbers(words) else words
 
 
 class FairnessWarning(UserWarning):

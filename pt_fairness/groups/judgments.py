@@ -8,16 +8,16 @@ document is, whether it is relevant or not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.arrays import Bools, Ints
+from pt_fairness.core.arrays import Bools, Floats, Ints
 from pt_fairness.core.messages import warn
 
 
-def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, relevance: Any,
+def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, relevance: Floats,
                 judged: bool | None, what: str, places: pd.Index) -> tuple[Bools, Bools]:
     """Return which rows of qrels can name a group, and which topics are judged by group.
 
@@ -44,8 +44,11 @@ def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, rel
     """
     by_group = np.full(len(topics), bool(judged))
     positive = relevance > 0
-    if judged is None and len(topic) < len(pair):  # else each document has one row
-        by_group = _topics_by_group(topics, topic, pair, label, positive, what, places)
+    rows = np.flatnonzero(label >= 0)
+    # If each document has one row, or all are relevant, both senses are the same.
+    if judged is None and len(topic) < len(pair) and not positive[rows].all():
+        by_group = _topics_by_group(topics, topic.astype(np.int64), pair[rows], label[rows],
+                                    positive[rows], what, places[rows])
     return positive | ~by_group[topic[pair]], by_group
 
 
@@ -53,59 +56,38 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
                      positive: Bools, what: str, places: pd.Index) -> Bools:
     """Return which topics are judged by group, ``[T]``, and warn of them.
 
+    :param label: the code of the label of each row, ``[n]``
     :param positive: whether the relevance of each row is above 0, ``[n]``
     """
-    by_group = np.zeros(len(topics), bool)
-    # Topics without a labelled row of relevance ≤ 0 read the same either way.
-    undecided = by_group.copy()
-    undecided[topic[pair[~positive & (label >= 0)]]] = True
-    rows = np.flatnonzero((label >= 0) & undecided[topic[pair]])
-    if not len(rows):
-        return by_group
-    positive = positive[rows]
-
-    def place(row: Any) -> str:
-        return f"{places.name or 'row'} {places[rows[row]]}"
-
-    # An entry is a document with one of its labels.
     labels = int(label.max()) + 1
-    keys = pair[rows].astype(np.int64) * labels + label[rows]
-    entry, entries = pd.factorize(keys)
-    document, code = np.divmod(entries, labels)
-    judgments = np.bincount(entry)
-    relevant = np.bincount(entry[positive], minlength=len(entries))
-    never = relevant == 0
-    always = relevant == judgments
-    twice = ~never & ~always
+    # An entry is a document with one of its labels.
+    entry, entries = pd.factorize(pair.astype(np.int64) * labels + label)
+    document = entries // labels
+    owner = topic[document]
+    share = np.bincount(entry, positive) / np.bincount(entry)
+    count = partial(np.bincount, minlength=len(topics))
+    groups = count(pd.unique(owner * labels + entries % labels) // labels)
+    differs = count(owner[share == 0]) > 0
+    by_group = differs & (groups > 1) & (count(owner) == groups * count(topic))
+    mixed = np.intersect1d(document[share == 0], document[share == 1])
+    by_group[topic[mixed]] = True
+    number = places.name or "row"
+    twice = (share > 0) & (share < 1)
     if twice.any():
-        again = np.flatnonzero(twice[entry] & ~positive)
-        warn(f"{what}: {place(again[0])} judges a document for a group as not relevant, and "
+        row = int((twice[entry] & ~positive).argmax())
+        warn(f"{what}: {number} {places[row]} judges a document for a group as not relevant, and "
              f"another row as relevant, as do {twice.sum()} pairs of a document and a group; such "
              "a document is in the group", f"judged twice {what}")
-    pairs = len(topic)
-    mixed = np.bincount(document[never], minlength=pairs) > 0
-    mixed &= np.bincount(document[always], minlength=pairs) > 0
-    by_group[topic[mixed]] = True
-    owner = topic[document]
-    count = len(topics)
-    present = pd.unique(owner.astype(np.int64) * labels + code) // labels
-    groups = np.bincount(present, minlength=count)
-    documents = np.bincount(topic, minlength=count)
-    complete = np.bincount(owner, minlength=count) == groups * documents
-    differs = np.zeros(count, bool)
-    differs[owner[never]] = True
-    by_group |= differs & complete & (groups > 1)
     if by_group.any():
+        message = ("relevance is judged by group; the groups of a document are those that it is "
+                   "relevant for")
         others = np.flatnonzero(differs & ~by_group)
-        message = (f"{what}: relevance is judged by group; the groups of a document are those that "
-                   "it is relevant for")
         if len(others):
-            first = by_group.argmax()
-            row = (never[entry] & (owner[entry] == first)).argmax()
-            message = (f"{what}: judged by group in {by_group.sum()} of {differs.sum()} topics "
-                       f"(e.g. {topics[first]}: {place(row)}); in the others "
-                       f"(e.g. {topics[others[0]]}) a document belongs to a group whatever its "
+            row = int((by_group[owner[entry]] & ~positive).argmax())
+            message = (f"judged by group in {by_group.sum()} of {differs.sum()} topics (e.g. "
+                       f"{topics[topic[pair[row]]]}: {number} {places[row]}); in the others (e.g. "
+                       f"{topics[others[0]]}) a document belongs to a group whatever its "
                        "relevance; --judged-by-group (judged= of groups.from_file and from_frame) "
                        "decides for all")
-        warn(message, f"judged by group {what}")
+        warn(f"{what}: {message}", f"judged by group {what}")
     return by_group

@@ -18,12 +18,11 @@ from pt_fairness.core.identifiers import (
 from pt_fairness.core.messages import (
     UNANNOTATED,
     UNKNOWN_GROUP,
-    group_labels,
     label_text,
     shown,
 )
 from pt_fairness.groups.judgments import naming_rows
-from pt_fairness.io.document_files import weights_of
+from pt_fairness.io.document_files import second_column, weights_of
 from pt_fairness.io.files import need_columns, need_frame
 
 
@@ -110,7 +109,7 @@ class Table:
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
-                 weight: Floats | None = None, relevance: pd.Series | None = None,
+                 weight: Floats | None = None, relevance: Floats | None = None,
                  judged: bool | None = None, what: str = "groups") -> None:
         if pd.api.types.infer_dtype(group) != "string":
             group = group.map(label_text, na_action="ignore")
@@ -125,19 +124,11 @@ class Table:
         documents = len(self._index)
         is_unknown = codes == len(self.labels)
         is_member = (codes >= 0) & ~is_unknown
-        if relevance is not None and (judged is not None or documents < len(pair)):
-            levels, values = pd.factorize(relevance, use_na_sentinel=False)  # they are few
-            numbers = np.asarray(pd.to_numeric(values, errors="coerce"), float)[levels]
-            if not np.isnan(numbers).any():
-                names, _ = naming_rows(self._index.topics or [""], self._index.topic, pair,
-                                       np.where(is_member, codes, -1), numbers, judged,
-                                       what, relevance.index)
-                is_member &= names
-            elif judged is not None:
-                row = int(np.isnan(numbers).argmax())
-                raise ValueError(f"{what}, {relevance.index.name or 'row'} {relevance.index[row]}: "
-                                 f"{relevance.name} must be a number with judged={judged}, got "
-                                 f"{relevance.iloc[row]!r}")
+        if relevance is not None:
+            names_group, _ = naming_rows(self._index.topics or [""], self._index.topic, pair,
+                                         np.where(is_member, codes, -1), relevance, judged, what,
+                                         group.index)
+            is_member &= names_group
         unknown = np.zeros(documents)
         if weight is not None:
             unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
@@ -163,15 +154,13 @@ class Table:
         :param judged: whether relevance, in the column ``label`` or ``relevance``, is judged by
             group in all topics; ``None`` to decide by topic
         :raises ValueError: if a column is missing, a group is neither a label nor a list of labels,
-            a weight is not a number of at least 0, or ``judged`` is given without relevance
+            a weight is not a number of at least 0, or relevance is not there but ``judged`` is
         """
         frame = as_frame(frame)
         need_frame(frame, what)
         qid, docno = id_columns(frame)
         if "iteration" in frame and "group" not in frame:
-            texts = frame["iteration"].map(label_text, na_action="ignore")
-            named = group_labels(texts.dropna().unique())
-            frame = frame.assign(group=texts.where(texts.isin(named)))
+            frame = frame.assign(group=second_column(frame["iteration"]))
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
         group = frame["group"]
@@ -182,12 +171,10 @@ class Table:
             numbers = weights_of(frame[["weight"]],
                                  lambda row: f"row {frame.index[row]} of {what}", unused)
             weight = numbers[:, 0]
-        columns = frame.columns.intersection(["label", "relevance"])
-        if not len(columns) and judged is not None:
-            raise ValueError(f"{what} must have a column label or relevance with judged={judged}")
-        relevance = None
-        if len(columns) and (qid is not None or judged is not None):
-            relevance = frame[columns[0]]
+        relevance = None if qid is None and judged is None else _relevance(frame)
+        if relevance is None and judged is not None:
+            raise ValueError(f"{what} must have numbers in a column label or relevance for "
+                             f"judged={judged}, got the columns {', '.join(map(str, frame))}")
         return cls(frame.get(qid), frame[docno], group, weight, relevance, judged, what)
 
     def documents(self) -> tuple[Any, Any]:
@@ -215,6 +202,16 @@ class Table:
         weight = None if self.weight is None else self.weight[rows]
         item = np.repeat(np.arange(len(pair)), count)
         return Memberships(item, self._codes[rows], self.labels, weight, self._unknown[pair])
+
+
+def _relevance(frame: pd.DataFrame) -> Floats | None:
+    """Return the relevance of each row of qrels, ``[n]``; ``None`` for other frames."""
+    for column in frame.columns.intersection(["label", "relevance"]):
+        level, values = pd.factorize(frame[column])
+        numbers = pd.to_numeric(pd.Series(values), errors="coerce")
+        if (level >= 0).all() and numbers.notna().all():
+            return numbers.to_numpy(float)[level]
+    return None
 
 
 def distinct_annotations(item: Ints, codes: Ints,

@@ -439,7 +439,6 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                 f"{shown(line)}")
         frame = read_table(source, ["qid", "group", "docno", "label"])
         groups = set(frame["group"].unique())
-        none = groups & TREC_DEFAULTS.difference(group_labels(groups))
         if groups <= TREC_DEFAULTS:
             if pd.to_numeric(frame["label"], errors="coerce").notna().all():
                 raise ValueError(f"{source.name} must have groups in the second or the fourth "
@@ -447,9 +446,15 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                                  "qrels; if the numbers are the groups, use "
                                  "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
-        elif none:
-            frame["group"] = frame["group"].mask(frame["group"].isin(none), "-")
+        elif groups & TREC_DEFAULTS:
+            frame["group"] = second_column(frame["group"])
         return Labelled(frame, True)
+
+
+def second_column(column: pd.Series) -> pd.Series:
+    """Return the groups in the second column of qrels, missing where a value is none."""
+    texts = column.map(label_text, na_action="ignore")
+    return texts.where(texts.isin(group_labels(texts.dropna().unique())))
 
 
 def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.DataFrame:

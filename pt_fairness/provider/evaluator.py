@@ -372,7 +372,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             labels = source.annotations.labels
             if source.groups is None and source.needed:
                 self.qrels_labels = labels
-                self._warn_of_numbers(source)
+                comparing = [str(part) for part in source.measures if not part.SUBTOPICS]
+                _, _, by_group = judgments.row_groups
+                if labels and comparing and are_numbers(labels) and not by_group.any():
+                    self._warn(f"the groups of {', '.join(comparing)} are {listed(labels)}, the "
+                               "second column of the qrels. If these are rounds or subtopics, name "
+                               "the groups with groups= (--groups)", "numbers")
             for part in source.measures:
                 masks[part] = source.dropped
                 check_labels(part, source.groups, labels, self._warn)
@@ -400,16 +405,6 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                            f"first is {first!r}): their value is NaN, which the means leave "
                            "out. In Python, pt.Experiment leaves them out if it is given "
                            "groups.to_qrels(qrels)", f"topics {dropper}")
-
-    def _warn_of_numbers(self, source: GroupedMeasures) -> None:
-        """Warn of measures that compare the numbers in the second column of the qrels."""
-        labels, by_group = self.judgments.row_groups[1:]
-        names = [str(measure) for measure in source.measures
-                 if not (measure.SUBTOPICS or isinstance(measure, ValueMeasure))]
-        if labels and names and are_numbers(labels) and not by_group.any():
-            self._warn(f"the groups of {', '.join(names)} are {listed(labels)}, the second column "
-                       "of the qrels. If these are not groups but rounds or subtopics, name the "
-                       "groups with groups= (--groups)", "numbers")
 
     def iter_calc(self, run: Any) -> Iterator[Any]:
         """Yield the value of each measure for each topic of the qrels, with or without results."""
