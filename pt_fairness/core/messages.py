@@ -208,7 +208,7 @@ def group_labels(labels: Iterable[str]) -> list[str]:
     """
     named = [label for label in labels if label not in UNANNOTATED]
     words = [label for label in named if label not in TREC_DEFAULTS]
-    return named if are_numbers(words) else words
+    return named if words and are_numbers(words) else words
 
 
 class FairnessWarning(UserWarning):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Bools, Floats, Ints
-from pt_fairness.core.messages import warn
+from pt_fairness.core.messages import plural, warn
 
 
 def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, relevance: Floats,
@@ -75,9 +75,9 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     twice = (share > 0) & (share < 1)
     if twice.any():
         row = int((twice[entry] & ~positive).argmax())
-        warn(f"{what}: {number} {places[row]} judges a document for a group as not relevant, and "
-             f"another row as relevant, as do {twice.sum()} pairs of a document and a group; such "
-             "a document is in the group", f"judged twice {what}")
+        warn(f"{what}: {number} {places[row]} says that a document is not relevant for a group, "
+             f"and another row that it is (for {plural(twice.sum(), 'document')}); the document "
+             "is in the group", f"judged twice {what}")
     if by_group.any():
         message = ("relevance is judged by group; the groups of a document are those that it is "
                    "relevant for")

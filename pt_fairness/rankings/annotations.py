@@ -126,9 +126,10 @@ class Annotations:
             self.pair_codes = np.full(pairs, -1, np.int32)
             self.judged_codes = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
+            _, texts = judgments.row_labels
+            if texts and set(texts) <= TREC_DEFAULTS:
+                raise _no_groups(texts)
             codes, labels, _ = judgments.row_groups
-            if labels and set(labels) <= TREC_DEFAULTS:
-                raise _no_groups(labels)
             self._set_labels(labels)
             label = recoded(codes, labels, self.sets.labels)
             pair = judgments.index.pair

@@ -141,6 +141,7 @@ def test_0_beside_words_is_no_group(tmp_path):
     source = groups.from_file(written(tmp_path / "web.qrels", text))
     assert source.labels == ["CON", "PRO"]
     assert rows(source, "abcd") == rows(groups.from_mapping({"a": "PRO", "d": "CON"}), "abcd")
+    assert groups.from_frame(frame_of([("1", "a", 1, "0"), ("1", "b", 1, "Q0")])).labels == []
     numbers = groups.from_file(written(tmp_path / "rounds", "1 0 a 1\n1 0.5 b 1\n1 1 c 0\n"))
     assert numbers.labels == ["0", "0.5", "1"]
 
