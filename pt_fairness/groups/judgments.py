@@ -69,8 +69,9 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     groups = count(pd.unique(owner * labels + entries % labels) // labels)
     differs = count(owner[share == 0]) > 0
     by_group = differs & (groups > 1) & (count(owner) == groups * count(topic))
-    mixed = np.intersect1d(document[share == 0], document[share == 1])
-    by_group[topic[mixed]] = True
+    lacks = np.zeros(len(topic), bool)
+    lacks[document[share == 0]] = True
+    by_group[owner[(share == 1) & lacks[document]]] = True
     number = places.name or "row"
     twice = (share > 0) & (share < 1)
     if twice.any():
