@@ -67,7 +67,8 @@ class Facts:
     systems: Sequence[str] = ()
     #: The name of the group source; ``None`` if the measures name theirs.
     groups: str | None = None
-    #: The declared labels of the group source; ``None`` if it declares none.
+    #: The declared labels of the group source, ``None`` if it declares none; without a source,
+    #: those of the qrels, ``None`` if no measure uses them.
     labels: Sequence[str] | None = None
     #: How many documents have a group or a value, a sentence for each source.
     matched: Mapping[str, str] = field(default_factory=dict)
@@ -181,8 +182,8 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
     columns: Any = table["measure"].unique() if per_query else table.columns
     names = list(map(str, columns))
     sentences = [] if per_query else _on_tests(table, facts)
-    if facts.groups:
-        groups = facts.groups
+    if facts.groups or facts.labels:
+        groups = facts.groups or "qrels"
         if facts.labels:
             groups += f" ({first_names(facts.labels)})"
         sentences.append(f"Groups: {groups}.")

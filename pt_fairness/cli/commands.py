@@ -18,6 +18,7 @@ from pt_fairness.cli.options import (
     add_evaluation,
     add_front,
     add_groups,
+    add_judged,
     add_none,
     add_qrels,
     add_references,
@@ -56,6 +57,7 @@ def add(commands: Any) -> None:
     annotate.add_argument("groups", metavar="GROUPS", help=f"{SOURCES}; qrels with the group as "
                           "label, such as stances, are a group file")
     add_none(annotate)
+    add_judged(annotate)
     _add_rerank(commands)
     agreement = add_command(commands, "agreement", _agreement, "say how far the labels of a model "
                             "agree with human ones", ("text", "latex"))
@@ -126,6 +128,7 @@ def _add_rerank(commands: Any) -> None:
     rerank.add_argument("method", metavar="METHOD",
                         help="a re-ranker, such as xquad; its parameters "
                              "follow by name, such as --groups stances.csv --lam 0.8")
+    add_judged(rerank)
     # main takes the options that the parser does not know as parameters of the method.
     rerank.set_defaults(parameters=[])
 
@@ -273,7 +276,8 @@ def _rerank(options: argparse.Namespace) -> str:
     need_no_space(run, ["qid", "docno"], "a TREC run")
     tag = options.method
     if "groups" in parameters:
-        source = groups.get(group_source(parameters["groups"]))
+        judged = vars(options).get("judged_by_group")
+        source = groups.get(group_source(parameters["groups"], judged=judged))
         parameters["groups"] = source
         item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
         say(f"{source.registered}: {len({*item})} of {len(run)} ranked documents have a group")

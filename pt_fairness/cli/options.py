@@ -37,6 +37,7 @@ def add_groups(command: Any) -> None:
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {SOURCES}")
     add_none(command)
+    add_judged(command)
     command.add_argument("--targets", metavar="FILE", action="append",
                          help="target distributions: a CSV file with the columns qid, group, "
                          "share, which measures name without its folder and suffixes: "
@@ -46,6 +47,13 @@ def add_groups(command: Any) -> None:
 def add_none(command: Any) -> None:
     command.add_argument("--none", metavar="LABEL", nargs="+", help="the labels that mean no "
                          "group, where the groups are qrels with the group as label")
+
+
+def add_judged(command: Any) -> None:
+    command.add_argument("--judged-by-group", choices=("yes", "no"), help="where the groups are "
+                         "the second column of qrels: yes if the groups of a document are those "
+                         "that it is relevant for, no if they are those of all its rows (default: "
+                         "the rows of each topic decide)")
 
 
 def add_evaluation(command: argparse.ArgumentParser) -> None:
@@ -194,8 +202,18 @@ def resolve(options: argparse.Namespace) -> None:
     if given.get("qrels") == "none":
         options.qrels = None
     none = given.get("none", ())
+    judged = None
+    if "judged_by_group" in given:
+        refuse(options, ["none"], "with --judged-by-group")
+        judged = options.judged_by_group = options.judged_by_group == "yes"
     if "groups" in given:
-        options.groups = group_source(options.groups, none)
+        options.groups = group_source(options.groups, none, judged)
+    elif judged is not None and "qrels" in given:
+        from pt_fairness import groups, io
+        path = options.qrels
+        options.qrels = io.load_qrels(path)
+        options.groups = groups.from_frame(options.qrels, path, judged=judged)
+        options.groups.subtopics = False
     elif none:
         raise ValueError("--none: not allowed without --groups")
     if "measures" in given:
@@ -212,16 +230,19 @@ def resolve(options: argparse.Namespace) -> None:
     options.progress = sys.stderr.isatty()
 
 
-def group_source(text: str, none: Sequence[str] = ()) -> Any:
+def group_source(text: str, none: Sequence[str] = (), judged: bool | None = None) -> Any:
     """Return the group source that an argument names.
 
     :param text: a form that :data:`SOURCES` lists, or the path of qrels with ``none``
     :param none: the labels of the qrels that mean no group
+    :param judged: whether the relevance of qrels is judged by group
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: if a pattern or a file cannot be read
     """
     from pt_fairness import groups
     from pt_fairness.io.document_files import memberships
+    if judged is not None:
+        return groups.from_file(text, text, judged=judged)
     if none:
         return groups.from_qrels(text, none, text)
     if text.startswith("re:"):

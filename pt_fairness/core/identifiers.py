@@ -315,6 +315,8 @@ class DocumentIndex:
         self._index = PairIndex(topic, docno, where)
         self.pair = self._index.pair
         self.first = self._index.first
+        #: The topic of each pair, an index of ``topics``, ``[pairs]``.
+        self.topic = self._index.topic
 
     def __len__(self) -> int:
         return len(self._index)
@@ -339,7 +341,7 @@ class DocumentIndex:
         if self.topics is None:
             return None, docnos
         topics = np.array(self.topics, dtype=object)
-        return topics[self._index.topic], docnos
+        return topics[self.topic], docnos
 
     def content(self) -> Any:
         """Return the topics and what distinguishes the pairs, to be hashed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import warnings
 from collections import Counter
@@ -188,6 +189,26 @@ def distinct_labels(labels: Iterable[Any], what: str) -> list[str]:
         if count > 1:
             raise ValueError(f"{what} must hold each label once, got {text!r} twice")
     return texts
+
+
+def are_numbers(labels: Iterable[str]) -> bool:
+    """Return whether all labels are numbers, such as the numbers of subtopics."""
+    return all(re.fullmatch(r"[-.\d]+", label) for label in labels)
+
+
+def group_labels(labels: Iterable[str]) -> list[str]:
+    """Return the labels in the second column of qrels that are groups.
+
+    ``0`` and ``Q0`` beside words are none.
+
+    Examples
+    --------
+    >>> group_labels(["0", "PRO", "-"]), group_labels(["0", "0.5", "1"])
+    (['PRO'], ['0', '0.5', '1'])
+    """
+    named = [label for label in labels if label not in UNANNOTATED]
+    words = [label for label in named if label not in TREC_DEFAULTS]
+    return named if words and are_numbers(words) else words
 
 
 class FairnessWarning(UserWarning):

@@ -316,7 +316,11 @@ def judged_labels(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]
 
     :param source: a group source, ``None`` for the groups in the qrels
     """
-    frame = qrels if source is None else sources.get(source).to_qrels(qrels)
+    frame = qrels
+    if source is not None:
+        frame = sources.get(source).to_qrels(qrels)
+    elif "iteration" in qrels:
+        frame = sources.from_frame(qrels).to_qrels(qrels)
     qid, docno, _ = qrels_columns(frame)
     annotated = frame[~frame["iteration"].isin([*UNANNOTATED, *TREC_DEFAULTS])]
     return frozenset(annotated[[qid, docno, "iteration"]].itertuples(index=False, name=None))

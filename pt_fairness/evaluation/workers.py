@@ -185,7 +185,10 @@ class Scorer:
         several = {}
         matched = {}
         unmatched = []
+        labels = self.plan.labels
         for evaluator in self.evaluator.fairness:
+            if self.plan.groups is None:
+                labels = evaluator.qrels_labels
             masks = {}
             if any(run.has_undefined for run in runs):
                 with collecting_warnings():
@@ -219,7 +222,7 @@ class Scorer:
             of_systems = {system: run.shares[name] for system, run in scores.items()}
             name = self.plan.shown.get(name, name)
             shares[name, of_source.measure.cutoff] = of_source.table(of_systems)
-        return Facts(topics=len(self.topics), groups=self.plan.groups, labels=self.plan.labels,
+        return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
                      matched=matched, unmatched=unmatched, undefined=undefined,
                      never_defined=everywhere, several=several, far_down=dict(far_down),
                      shares=shares)

@@ -55,6 +55,8 @@ class Groups(NamedObject):
     by_topic = False
     #: Whether the groups are read from judgments, so that unjudged documents have none.
     judged = False
+    #: Whether α-nDCG and other measures of ir_measures read the groups as subtopics.
+    subtopics = True
 
     def __init__(self, name: str | None = None, labels: Iterable[Any] | None = None,
                  order: Iterable[Any] | None = None) -> None:

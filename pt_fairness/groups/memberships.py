@@ -21,7 +21,8 @@ from pt_fairness.core.messages import (
     label_text,
     shown,
 )
-from pt_fairness.io.document_files import weights_of
+from pt_fairness.groups.judgments import naming_rows
+from pt_fairness.io.document_files import second_column, weights_of
 from pt_fairness.io.files import need_columns, need_frame
 
 
@@ -100,11 +101,16 @@ class Table:
     :param qid: the topic of each row, or ``None`` if the groups are the same for every topic
     :param weight: the weight of each row, NaN for documents without weights; ``None`` if no
         document has weights
+    :param relevance: the relevance of each row, if the rows are judgments: see
+        :func:`~pt_fairness.groups.judgments.naming_rows`
+    :param judged: whether relevance is judged by group in all topics; ``None`` to decide by topic
+    :param what: the name of the rows in warnings
     :raises ValueError: if a row lacks its topic or its document
     """
 
     def __init__(self, qid: pd.Series | None, docno: pd.Series, group: pd.Series,
-                 weight: Floats | None = None) -> None:
+                 weight: Floats | None = None, relevance: Floats | None = None,
+                 judged: bool | None = None, what: str = "groups") -> None:
         if pd.api.types.infer_dtype(group) != "string":
             group = group.map(label_text, na_action="ignore")
         codes, names = pd.factorize(group)
@@ -118,6 +124,11 @@ class Table:
         documents = len(self._index)
         is_unknown = codes == len(self.labels)
         is_member = (codes >= 0) & ~is_unknown
+        if relevance is not None:
+            names_group, _ = naming_rows(self._index.topics or [""], self._index.topic, pair,
+                                         np.where(is_member, codes, -1), relevance, judged, what,
+                                         group.index)
+            is_member &= names_group
         unknown = np.zeros(documents)
         if weight is not None:
             unknown += np.bincount(pair[is_unknown], weight[is_unknown], documents)
@@ -132,19 +143,24 @@ class Table:
         self._unknown = np.append(unknown, nan)
 
     @classmethod
-    def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups") -> Table:
+    def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups",
+                 judged: bool | None = None) -> Table:
         """Return the table of the annotations in a frame.
 
         :param frame: columns ``docno, group`` or ``qid, docno, group``, and ``weight`` if documents
             have weights; ir_measures' ``query_id`` and ``doc_id`` are accepted too. A group can be
             a list of labels.
         :param what: the name of the frame in errors
+        :param judged: whether relevance, in the column ``label`` or ``relevance``, is judged by
+            group in all topics; ``None`` to decide by topic
         :raises ValueError: if a column is missing, a group is neither a label nor a list of labels,
-            or a weight is not a number of at least 0
+            a weight is not a number of at least 0, or relevance is not there but ``judged`` is
         """
         frame = as_frame(frame)
         need_frame(frame, what)
         qid, docno = id_columns(frame)
+        if "iteration" in frame and "group" not in frame:
+            frame = frame.assign(group=second_column(frame["iteration"]))
         need_columns(frame, [docno, "group"], what)
         frame = one_label_each(frame, what)
         group = frame["group"]
@@ -155,7 +171,11 @@ class Table:
             numbers = weights_of(frame[["weight"]],
                                  lambda row: f"row {frame.index[row]} of {what}", unused)
             weight = numbers[:, 0]
-        return cls(frame.get(qid), frame[docno], group, weight)
+        relevance = None if qid is None and judged is None else _relevance(frame)
+        if relevance is None and judged is not None:
+            raise ValueError(f"{what} must have numbers in a column label or relevance for "
+                             f"judged={judged}, got the columns {', '.join(map(str, frame))}")
+        return cls(frame.get(qid), frame[docno], group, weight, relevance, judged, what)
 
     def documents(self) -> tuple[Any, Any]:
         """Return the topics and the docnos of the table, as :meth:`Groups.documents` does."""
@@ -182,6 +202,16 @@ class Table:
         weight = None if self.weight is None else self.weight[rows]
         item = np.repeat(np.arange(len(pair)), count)
         return Memberships(item, self._codes[rows], self.labels, weight, self._unknown[pair])
+
+
+def _relevance(frame: pd.DataFrame) -> Floats | None:
+    """Return the relevance of each row of qrels, ``[n]``; ``None`` for other frames."""
+    for column in frame.columns.intersection(["label", "relevance"]):
+        level, values = pd.factorize(frame[column])
+        numbers = pd.to_numeric(pd.Series(values), errors="coerce")
+        if (level >= 0).all() and numbers.notna().all():
+            return numbers.to_numpy(float)[level]
+    return None
 
 
 def distinct_annotations(item: Ints, codes: Ints,

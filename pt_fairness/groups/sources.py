@@ -38,7 +38,7 @@ from pt_fairness.io.files import need_columns, need_rows
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
-               order: Iterable[Any] | None = None) -> Groups:
+               order: Iterable[Any] | None = None, *, judged: bool | None = None) -> Groups:
     """Return groups from a DataFrame.
 
     :param frame: columns ``docno, group`` or ``qid, docno, group``, also of another library, such
@@ -46,11 +46,14 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
         list of labels; a missing or empty group, or ``-``, is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
         the sum of the document's weights, so that a weight of 0 excludes it from a group; without
-        it, the shares are equal.
+        it, the shares are equal. In qrels, whose relevance is in ``label`` or ``relevance``,
+        ``iteration`` can be in place of ``group``.
     :param name: the name of the groups; by default derived from their content
     :param order: the labels in ascending order, for ordinal measures
-    :raises ValueError: if a column is missing, a weight is not a number of at least 0, or ``order``
-        lacks a label
+    :param judged: in qrels, whether the groups of a document are those that it is relevant for
+        (``True``) or those of all its rows (``False``); by default the rows of each topic decide
+    :raises ValueError: if a column is missing, a weight is not a number of at least 0, ``order``
+        lacks a label, or ``judged`` is given without relevance
 
     Examples
     --------
@@ -64,7 +67,7 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     0   1     b   CON     0.3
     1   1     b   PRO     0.7
     """
-    return Listed(Table.of_frame(frame), name, order)
+    return Listed(Table.of_frame(frame, judged=judged), name, order)
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
@@ -163,7 +166,8 @@ def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | 
 def from_file(path: str | os.PathLike[str], name: str | None = None, *,
               labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None,
               column: str = "group", id: str | None = None, sep: str | None = None,
-              weights: Literal["column", "wide"] = "column") -> Groups:
+              weights: Literal["column", "wide"] = "column",
+              judged: bool | None = None) -> Groups:
     """Return groups from a file.
 
     The file is one of
@@ -190,9 +194,11 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     :param sep: what separates several groups in a cell of text, such as ``';'``
     :param weights: ``'wide'`` if each group has a column of weights, ``docno, PRO, CON`` or
         ``docno, P(PRO), P(CON)``
+    :param judged: in qrels, whether the groups of a document are those that it is relevant for
+        (``True``) or those of all its rows (``False``); by default the rows of each topic decide
     :raises ValueError: if a line cannot be parsed (the error names file and line), a column is
-        missing, a weight is not a number of at least 0, a share is negative, or ``order`` lacks a
-        label
+        missing, a weight is not a number of at least 0, a share is negative, ``order`` lacks a
+        label, or ``judged`` is given without relevance
     :raises OSError: if the file cannot be opened
     :raises ImportError: if pyarrow is not installed, which Parquet needs
 
@@ -211,14 +217,14 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     """
     one_of("weights", weights, ("column", "wide"))
     declared = [] if labels is None else distinct_labels(labels, "labels")
-    judged = False
+    holds_judgments = False
     if weights == "wide":
         declared = [label_of(title) for title in declared]
         frame = read_wide(path, declared, id)
     elif declared:
         frame = read_memberships(path, declared)
     else:
-        frame, judged = read_labelled(path, column, id)
+        frame, holds_judgments = read_labelled(path, column, id)
     if sep is not None:
         frame = frame.explode("group")
         cells = frame["group"].map(label_text, na_action="ignore")
@@ -226,9 +232,9 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
         frame = frame.assign(group=lists).explode("group")
         frame["group"] = frame["group"].str.strip()
     path = os.fspath(path)
-    groups = Listed(Table.of_frame(frame, path), name, order, declared)
+    groups = Listed(Table.of_frame(frame, path, judged), name, order, declared)
     groups.made_of = path
-    groups.judged = judged
+    groups.judged = holds_judgments
     return groups
 
 

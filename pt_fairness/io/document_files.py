@@ -20,7 +20,15 @@ from pt_fairness.core.identifiers import (
     texts_of,
     with_text_ids,
 )
-from pt_fairness.core.messages import LARGEST_LABEL, TREC_DEFAULTS, label_text, listed, shown, warn
+from pt_fairness.core.messages import (
+    LARGEST_LABEL,
+    TREC_DEFAULTS,
+    group_labels,
+    label_text,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.io.files import (
     Input,
     Path,
@@ -79,6 +87,11 @@ def read_qrels(path: Path) -> pd.DataFrame:
     0   1    d1      1       PRO
     1   1    d2      0       CON
     """
+    return _qrels_by_line(path).reset_index(drop=True)
+
+
+def _qrels_by_line(path: Path) -> pd.DataFrame:
+    """Return qrels whose index holds the number of each line, and is named after the file."""
     with opened(path) as source:
         frame = _judgments(source)
         label = pd.to_numeric(frame["label"], errors="coerce")
@@ -87,7 +100,8 @@ def read_qrels(path: Path) -> pd.DataFrame:
         check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
         groups = labels_of(source, frame["iteration"])
     frame = frame.assign(label=label.astype("int64"), iteration=groups)
-    return frame[["qid", "docno", "label", "iteration"]].reset_index(drop=True)
+    frame.index.name = f"{source.name}, line"
+    return frame[["qid", "docno", "label", "iteration"]]
 
 
 def _judgments(source: Input) -> pd.DataFrame:
@@ -115,7 +129,8 @@ def load_qrels(source: Any) -> pd.DataFrame:
         dictionary ``{qid: {docno: label}}``;
         the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
         with ``irds:`` in front or not; or a PyTerrier dataset
-    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``
+    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``; of a file, the index
+        holds the number of each line
     :raises ValueError: if it is none of these, or a dataset without qrels
 
     Examples
@@ -142,7 +157,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
         raise ValueError("qrels must be a DataFrame, the path of a file, an ir_datasets id or a "
                          f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
-        return read_qrels(source)
+        return _qrels_by_line(source)
     from pt_fairness.io.irds import dataset_of
     dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
@@ -441,8 +456,16 @@ def read_labelled(path: Path, column: str = "group", document: str | None = None
                                  "qrels; if the numbers are the groups, use "
                                  "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
+        elif groups & TREC_DEFAULTS:
+            frame["group"] = second_column(frame["group"])
         frame = frame.assign(group=labels_of(source, frame["group"]))
         return Labelled(frame, True)
+
+
+def second_column(column: pd.Series) -> pd.Series:
+    """Return the groups in the second column of qrels, missing where a value is none."""
+    texts = column.map(label_text, na_action="ignore")
+    return texts.where(texts.isin(group_labels(texts.dropna().unique())))
 
 
 def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.DataFrame:

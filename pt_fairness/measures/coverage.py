@@ -53,6 +53,7 @@ class _Annotated(Quotient):
     SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
     SOURCE = ("sakai2007",)
     IDEAL = 1.0
+    SUBTOPICS = True
     CONDENSED = False
 
     def summands(self, view: Rankings) -> tuple[Any, Ints]:
@@ -131,6 +132,7 @@ class _MRecall(FairnessMeasure):
     }
     IDEAL = 1.0
     COMPARES = True
+    SUBTOPICS = True
     CONDENSED = False
     RELEVANCE = True
 
@@ -214,6 +216,7 @@ class OfGroupMeasure(FairnessMeasure):
         "groups": params.groups(),
     }
     IDEAL = 1.0
+    SUBTOPICS = True
     CONDENSED = False
     JUDGED = True
 

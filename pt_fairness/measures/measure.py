@@ -74,6 +74,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: Whether the measure compares the groups with each other, if it needs groups: it is undefined
     #: if there is only one.
     COMPARES: ClassVar[bool] = False
+    #: Whether the groups may be subtopics, whose names are numbers.
+    SUBTOPICS: ClassVar[bool] = False
     #: Whether the value depends on the relevance of documents, whatever the target.
     RELEVANCE: ClassVar[bool] = False
     #: Whether :meth:`score` needs the groups of all judged documents.

@@ -19,7 +19,16 @@ from ir_measures import providers
 
 from pt_fairness import groups, targets
 from pt_fairness.core.arrays import Bools, Floats, topic_means
-from pt_fairness.core.messages import ONCE, UNDEFINED, UNKNOWN, Warn, listed, shown, warn
+from pt_fairness.core.messages import (
+    ONCE,
+    UNDEFINED,
+    UNKNOWN,
+    Warn,
+    are_numbers,
+    listed,
+    shown,
+    warn,
+)
 from pt_fairness.measures.coverage import OfGroupMeasure
 from pt_fairness.measures.measure import (
     FairnessMeasure,
@@ -357,11 +366,21 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         #: The number of groups of each measure that compares one of three or more with the others,
         #: because its ``protected`` is not set.
         self.several: dict[FairnessMeasure, int] = {}
+        #: The groups in the qrels; ``None`` if no measure uses them.
+        self.qrels_labels: list[str] | None = None
         masks = {}
         for source in self.sources:
             if source.dropped.any():
                 self._warn_of_dropped(source)
             labels = source.annotations.labels
+            if source.groups is None and source.needed:
+                self.qrels_labels = labels
+                comparing = [str(part) for part in source.measures if not part.SUBTOPICS]
+                _, _, by_group = judgments.row_groups
+                if labels and comparing and are_numbers(labels) and not by_group.any():
+                    self._warn(f"the groups of {', '.join(comparing)} are {listed(labels)}, the "
+                               "second column of the qrels. If these are rounds or subtopics, name "
+                               "the groups with groups= (--groups)", "numbers")
             for part in source.measures:
                 masks[part] = source.dropped
                 check_labels(part, source.groups, labels, self._warn)

@@ -97,7 +97,7 @@ def take_groups(measures: Sequence[Any], qrels: pd.DataFrame, source: Any) \
         if takes_groups(measure):
             measure = measure(groups=source)
         columns.setdefault(measure, text)
-    if any(map(reads_subtopics, measures)):
+    if source.subtopics and any(map(reads_subtopics, measures)):
         annotated = source.to_qrels(qrels)
         if (annotated["iteration"] == "-").all():
             raise ValueError(f"no judged document, such as {qrels['doc_id'].iloc[0]!r}, has a "

@@ -107,7 +107,8 @@ class Annotations:
     """
 
     #: For each ``rel``, the label set of each pair, ``[pairs]``; −1 for pairs of a lower relevance.
-    #: From the qrels, only rows with a relevance of at least ``rel`` contribute labels.
+    #: From the qrels, only rows with a relevance of at least ``rel`` contribute labels, of those
+    #: that name a group.
     judged_codes: dict[int | None, Ints]
 
     def __init__(self, judgments: Judgments, groups: Groups | None, rels: Iterable[int | None] = (),
@@ -125,9 +126,10 @@ class Annotations:
             self.pair_codes = np.full(pairs, -1, np.int32)
             self.judged_codes = dict.fromkeys(rels, self.pair_codes)
         elif groups is None:
-            codes, labels = judgments.row_labels
-            if labels and set(labels) <= TREC_DEFAULTS:
-                raise _no_groups(labels)
+            _, texts = judgments.row_labels
+            if texts and set(texts) <= TREC_DEFAULTS:
+                raise _no_groups(texts)
+            codes, labels, _ = judgments.row_groups
             self._set_labels(labels)
             label = recoded(codes, labels, self.sets.labels)
             self.pair_codes = self.sets.code(judgments.index.pair, label, pairs)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import (
+    Bools,
     Floats,
     Ints,
     is_new,
@@ -17,7 +18,15 @@ from pt_fairness.core.arrays import (
     recoded,
 )
 from pt_fairness.core.identifiers import PairIndex, codes_of, missing, texts_of, words_of
-from pt_fairness.core.messages import LARGEST_LABEL, UNANNOTATED, Warn, shown, warn
+from pt_fairness.core.messages import (
+    LARGEST_LABEL,
+    UNANNOTATED,
+    Warn,
+    group_labels,
+    shown,
+    warn,
+)
+from pt_fairness.groups.judgments import naming_rows
 from pt_fairness.io.files import need_distinct_columns
 
 
@@ -46,6 +55,7 @@ class Judgments:
             self._order = np.argsort(topic, kind="stable")
             topic = topic[self._order]
             qrels = qrels.iloc[self._order]
+        self._places = qrels.index
         self.index = PairIndex(topic, qrels["doc_id"], "qrels")
         #: The topic code of each pair, ``[pairs]``, ascending.
         self.topic = self.index.topic
@@ -92,6 +102,18 @@ class Judgments:
         labels = [text for text in texts if text not in UNANNOTATED]
         codes = recoded(codes, texts, labels)
         return codes[self._order], labels
+
+    @cached_property
+    def row_groups(self) -> tuple[Ints, list[str], Bools]:
+        """The code of the group that each row names, ``[rows]``, −1 for none; all groups; and which
+        topics are judged by group, ``[T]``: there, only rows with a relevance above 0 name one.
+        """
+        codes, labels = self.row_labels
+        groups = group_labels(labels)
+        codes = recoded(codes, labels, groups)
+        names, by_group = naming_rows(self.topics, self.topic, self.index.pair, codes,
+                                      self.row_relevance, None, "qrels", self._places)
+        return np.where(names, codes, -1), groups, by_group
 
 
 class Run:

@@ -221,3 +221,43 @@ class TestNoQrels:
         without, of_judged = table("table", "none", *options), table("table", "judged", *options)
         pd.testing.assert_frame_equal(without, of_judged)
         assert (without["label low"] < without["label high"]).all()
+
+
+class TestJudgedByGroup:
+    WEB = "1 PRO a 1\n1 CON a 0\n1 PRO b 0\n1 CON b 1\n2 PRO a 1\n2 CON b 0\n"
+
+    @pytest.fixture(autouse=True)
+    def folder(self, folder_of):
+        folder_of({"web": self.WEB, "plain": "1 0 a 1\n1 0 b 1\n2 0 a 1\n2 0 b 1\n",
+                   "run": "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 a 1 2 x\n2 Q0 b 2 1 x\n"})
+
+    @pytest.mark.parametrize("option, annotated, bias", [
+        ([], "1 PRO a 1,1 CON b 1,2 PRO a 1,2 CON b 1", 1),
+        (["--judged-by-group", "yes"], "1 PRO a 1,1 CON b 1,2 PRO a 1,2 - b 1", 1),
+        (["--judged-by-group", "no"],
+         "1 CON a 1,1 PRO a 1,1 CON b 1,1 PRO b 1,2 PRO a 1,2 CON b 1", 0.5)])
+    def test_one_reading_for_all_topics(self, command, option, annotated, bias):
+        code, out, err = command("annotate", "plain", "web", *option)
+        assert code == 0 and out.splitlines() == annotated.split(",")
+        assert ("in 1 of 2 topics" in err) == (not option)
+        measures = ["BiasP@1", "alpha_nDCG@2", "StRecall@2"]
+        for arguments in ([], ["--groups", "web"]):
+            found = command("eval", "web", "run", "BiasP@1", *arguments, *option)
+            assert found[:2] == (0, f"BiasP@1\t{bias:.4f}\n")
+        _, plain, _ = command("eval", "web", "run", *measures[1:])
+        assert command("eval", "web", "run", *measures, *option)[1].endswith(plain)
+
+    def test_rerank(self, command):
+        code, out, err = command("rerank", "run", "xquad", "--groups", "web",
+                                 "--judged-by-group", "no")
+        assert code == 0 and "judged by group" not in err and "xquad-oracle" in out
+
+    def test_the_note_names_the_groups_of_the_qrels(self, command):
+        _, out, _ = command("table", "web", "run", "-m", "BiasP@1", "--format", "text")
+        assert "Groups: qrels (CON, PRO)." in out
+
+    def test_what_is_refused(self, command):
+        for arguments in (["--judged-by-group", "maybe"],
+                          ["--judged-by-group", "yes", "--none", "PRO", "--groups", "web"]):
+            code, _, err = command("eval", "web", "run", "BiasP@1", *arguments)
+            assert code == 2 and arguments[0] in err

@@ -70,8 +70,8 @@ def test_labels_that_no_document_has_are_warned_of(worked):
 
 
 def test_labels_are_any_text(worked):
-    """As 0 beside others, and with a comma."""
-    for label, measure in (("0", rND @ 3), ("a, b", rND(protected="a, b") @ 3)):
+    """As a number, and with a comma."""
+    for label, measure in (("7", rND @ 3), ("a, b", rND(protected="a, b") @ 3)):
         qrels = worked.qrels_frame.replace({"iteration": {"CON": label}})
         assert [*by_topic([measure], qrels, worked.run_frame).values()] == [WORKED]
     # So is one that a target adds, whether or not the groups declare their labels.

@@ -137,7 +137,7 @@ def test_the_relevance_for_a_group_is_that_of_its_rows():
     qrels = pd.DataFrame([("1", "a", "A", 0), ("1", "a", "B", 2), ("1", "b", "A", 1)],
                          columns=["query_id", "doc_id", "iteration", "relevance"])
     run = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
-    for others in ("irrelevant", "dropped"):
+    for others, value in (("irrelevant", 0.5), ("dropped", 1.0)):  # a is of the group B alone
         values = {group: OfGroup(measure="RR", group=group, others=others).calc_aggregate(
             qrels, run) for group in "AB"}
-        assert values == {"A": 0.5, "B": 1.0}
+        assert values == {"A": value, "B": 1.0}

@@ -7,7 +7,7 @@ import random
 import pandas as pd
 import pytest
 from one_test import each
-from slow_versions.rows import clean_labels
+from slow_versions.rows import clean_labels, naming_rows
 
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.rankings import Rankings
@@ -36,10 +36,13 @@ def test_documents_of_a_block(make_case, monkeypatch, seed, cells, cutoff, sampl
     case = make_case(seed, several=seed % 2 == 0)
     rankings, lists = labelled(case, samples, seed)
     monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", cells)
-    judged, labels = {}, {}
+    judged, labels, rows = {}, {}, {}
     for qid, docno, relevance, label in case.qrels:
         judged[qid, docno] = max(judged.get((qid, docno), relevance), relevance)
-        labels.setdefault((qid, docno), set()).update(clean_labels([label]))
+        rows.setdefault(qid, {}).setdefault(docno, []).append((relevance, label))
+    for qid, documents in rows.items():
+        for docno, found in naming_rows(documents).items():
+            labels[qid, docno] = {*clean_labels(label for _, label in found)}
     seen = 0
     for view in rankings.blocks():
         documents = view.documents(cutoff)

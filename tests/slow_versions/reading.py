@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from slow_versions.common import Membership, Source, Topic
-from slow_versions.rows import clean_labels, order_run
+from slow_versions.rows import clean_labels, naming_rows, order_run
 
 #: Groups of a document of a topic: labels, or a weight for each label.
 Lookup = Callable[[str, str], Any]
@@ -56,6 +56,10 @@ def read_topics(
 
     known = {
         g for topic in topics.values() for d in topic.judged for g in topic.membership(d).weights}
+    if groups is None:
+        known = {
+            label for of_topic in rows.values() for found in of_topic.values()
+            for label in clean_labels(value for _, value in found)}
     if groups is None and known <= {"0", "Q0"}:
         raise ValueError("the qrels hold no group annotations")
     known |= clean_labels(labels)
@@ -79,7 +83,9 @@ def source_of_topic(
 
     def relevant(docno: str, rel: int) -> Membership:
         """§1: if any row reaches `rel`, only such rows give the document groups in a population."""
-        return membership_of_labels(label for relevance, label in rows[docno] if relevance >= rel)
+        return membership_of_labels(label for relevance, label in named[docno] if relevance >= rel)
 
-    of = {docno: membership_of_labels(label for _, label in found) for docno, found in rows.items()}
+    named = naming_rows(rows)
+    of = {
+        docno: membership_of_labels(label for _, label in found) for docno, found in named.items()}
     return Source(of, frozenset(), relevant=relevant)

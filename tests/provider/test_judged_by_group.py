@@ -1,0 +1,178 @@
+"""Qrels that judge a document for each group, as those of diversity tracks: the values of measures.
+"""
+
+import warnings
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pyterrier as pt
+import pytest
+from ir_measures import ERR_IA, StRecall, alpha_nDCG
+
+from pt_fairness import (
+    ARP,
+    AWRF,
+    EEL,
+    GF,
+    NDKL,
+    BiasP,
+    DistFair,
+    FairnessWarning,
+    MaxSkew,
+    MRecall,
+    Skew,
+    evaluate,
+    groups,
+    rKL,
+)
+from pt_fairness.evaluation.plan import judged_labels
+
+WORKED = "1 PRO a 1\n1 CON a 0\n1 PRO c 1\n1 CON c 0\n1 PRO b 0\n1 CON b 1\n1 PRO d 0\n1 CON d 1\n"
+#: What each measure is of a, c, b, d.
+VALUES = {AWRF @ 2: 0.688722, BiasP @ 2: 1, NDKL @ 2: 0.693147, Skew(group="PRO") @ 2: 0.693147,
+          DistFair @ 2: 0, ARP @ 4: 1, EEL(by="group") @ 2: 0.78125, GF @ 2: 0.516541}
+#: These read each row as before.
+OF_SUBTOPICS = {alpha_nDCG @ 2: 0.806574, StRecall @ 2: 0.5, MRecall @ 2: 0}
+GROUPED = [AWRF @ 2, BiasP(pro="1", con="2") @ 2, NDKL @ 4, rKL @ 4, MaxSkew @ 2]
+
+
+def frame_of(text: str) -> pd.DataFrame:
+    rows = [line.split() for line in text.splitlines()]
+    columns = ["query_id", "iteration", "doc_id", "relevance"]
+    return pd.DataFrame(rows, columns=columns).astype({"relevance": int})
+
+
+def run_of(docnos, qids="1") -> pd.DataFrame:
+    return pd.concat([pd.DataFrame({"query_id": qid, "doc_id": [*docnos],
+                                    "score": np.arange(len(docnos), 0.0, -1.0)}) for qid in qids])
+
+
+def web() -> pd.DataFrame:
+    """Qrels as of the Web track; topic 203 is not judged by group."""
+    graded = {"a": (1, 0, 0), "b": (2, 0, 0), "c": (0, 1, 0), "d": (0, -2, 1), "e": (0, 0, 0)}
+    text = "".join(f"201 {subtopic + 1} {docno} {relevance}\n" for docno, of in graded.items()
+                   for subtopic, relevance in enumerate(of))
+    return frame_of(text + "203 1 a 1\n203 1 b 0\n203 2 c 2\n")
+
+
+def quiet(measures, qrels, run):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ir_measures.calc(measures, qrels, run)
+
+
+@pytest.mark.parametrize("measure", [*VALUES, *OF_SUBTOPICS], ids=str)
+def test_a_worked_example(measure, tmp_path):
+    qrels, expected = frame_of(WORKED), (VALUES | OF_SUBTOPICS)[measure]
+    found, _ = quiet([measure], qrels, run_of("acbd"))
+    assert found[measure] == pytest.approx(expected, abs=5e-7)
+    if measure in VALUES:
+        (tmp_path / "web.qrels").write_text(WORKED)
+        named = measure(groups=groups.from_file(tmp_path / "web.qrels"))
+        found, _ = quiet([named], qrels.assign(iteration="0"), run_of("acbd"))
+        assert found[named] == pytest.approx(expected, abs=5e-7)
+
+
+def test_alternating_groups_of_the_worked_example():
+    found, _ = quiet([rKL @ 2], frame_of(WORKED), run_of("abcd"))
+    assert found[rKL @ 2] == pytest.approx(0.613147, abs=5e-7)
+
+
+@pytest.mark.parametrize("measure", GROUPED, ids=str)
+def test_a_run_and_its_reverse_differ(measure):
+    _, found = zip(*(quiet([measure], web(), run_of(order, ["201"]))
+                     for order in ("abcd", "dcba")), strict=True)
+    values = [[metric.value for metric in metrics if metric.query_id == "201"]
+              for metrics in map(list, found)]
+    assert values[0] != values[1]
+
+
+def test_measures_of_subtopics_are_those_of_ndeval():
+    measures = [alpha_nDCG @ 5, StRecall @ 5, ERR_IA @ 5]
+    run = run_of("cabed", ["201", "203"])
+    expected = ir_measures.pyndeval.calc_aggregate(measures, web(), run)
+    found, _ = quiet(measures, web(), run)
+    assert found == {measure: pytest.approx(value) for measure, value in expected.items()}
+    share = MRecall(value="share") @ 5
+    assert quiet([share], web(), run)[0][share] == pytest.approx(expected[StRecall @ 5])
+
+
+@pytest.mark.parametrize("batch_size", [None, 1])
+def test_batches_of_an_experiment(batch_size):
+    qrels = web()
+    run = run_of("cabed", ["201", "203"])
+    measures = [rKL @ 4, rKL(protected="1") @ 3, BiasP(pro="1", con="2") @ 4]
+    expected = evaluate({"run": run}, qrels, measures, progress=False, undefined="count").perquery
+    system = pt.Transformer.from_df(pt.model.from_ir_measures(run))
+    topics = pd.DataFrame({"qid": ["201", "203"], "query": "q"})
+    found = pt.Experiment([system], topics, pt.model.from_ir_measures(qrels), measures,
+                          names=["run"], perquery=True, batch_size=batch_size)
+    keys = ["qid", "measure"]
+    pd.testing.assert_frame_equal(
+        *(table.astype({"measure": str}).sort_values(keys)[[*keys, "value"]]
+          .reset_index(drop=True) for table in (found, expected)), check_dtype=False)
+
+
+def test_the_line_is_said_once(tmp_path):
+    (tmp_path / "web.qrels").write_text(WORKED)
+    with pytest.warns(FairnessWarning) as issued:
+        evaluate({"a": run_of("acbd"), "b": run_of("abcd")}, tmp_path / "web.qrels",
+                 [AWRF @ 2, BiasP @ 2], progress=False)
+    assert ["judged by group" in str(warning.message) for warning in issued] == [True]
+    with pytest.warns(FairnessWarning, match=r"in 1 of 2 topics .*201: row 1\b"):
+        evaluate({"a": run_of("ab", ["201"])}, web(), [BiasP(pro="1", con="2") @ 2],
+                 progress=False)
+
+
+def test_the_file_and_the_line_of_an_example(tmp_path):
+    path = tmp_path / "web.qrels"
+    path.write_text("\n" + WORKED + "2 PRO a 1\n2 PRO b 0\n")
+    with pytest.warns(FairnessWarning, match=r"web\.qrels, line 3\b"):
+        evaluate({"a": run_of("acbd")}, path, [AWRF @ 2], progress=False)
+
+
+def test_a_pipeline_with_the_same_groups_is_an_oracle():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        source = groups.from_frame(frame_of(WORKED))
+        labels = judged_labels(None, frame_of(WORKED))
+        assert labels == judged_labels(source, frame_of(WORKED))
+    assert ("1", "a", "CON") not in labels
+
+
+def test_0_beside_words_is_no_group():
+    qrels = frame_of("1 PRO a 1\n1 CON b 1\n1 0 c 1\n1 Q0 d 1\n")
+    expected = qrels.replace({"iteration": {"0": "-", "Q0": "-"}})
+    for measure in GROUPED:
+        found, plain = (quiet([measure], one, run_of("acbd"))[0] for one in (qrels, expected))
+        assert found == plain
+
+
+@pytest.mark.parametrize("measure, warned", [
+    (AWRF @ 2, True), (BiasP(pro="0", con="1") @ 2, True), (GF @ 2, True),
+    (MRecall @ 2, False), (alpha_nDCG @ 2, False), (StRecall @ 2, False)], ids=str)
+def test_numbers_may_be_no_groups(measure, warned):
+    """As the judging rounds of TREC-COVID."""
+    qrels = frame_of("1 0 a 1\n1 0.5 b 1\n1 1 c 0\n1 1.5 d 1\n")
+    options = {"qrels": qrels, "measures": [measure], "progress": False}
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        evaluate({"a": run_of("acbd")}, **options)
+    texts = [str(warning.message) for warning in issued if "groups=" in str(warning.message)]
+    assert len(texts) == warned
+    assert all("'0', '0.5', '1', '1.5'" in text for text in texts)
+
+
+def test_numbers_that_are_judged_by_group_are_subtopics():
+    with warnings.catch_warnings(record=True) as issued:
+        warnings.simplefilter("always")
+        evaluate({"a": run_of("ab", ["201", "203"])}, web(), [AWRF @ 2], progress=False)
+    assert not [warning for warning in issued if "rounds" in str(warning.message)]
+
+
+def test_the_note_names_the_groups_of_the_qrels():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = evaluate({"a": run_of("acbd")}, frame_of(WORKED), [AWRF @ 2], progress=False)
+    assert found.facts.labels == ["CON", "PRO"] and found.facts.groups is None
