@@ -14,7 +14,7 @@ from pt_fairness.cli.output import import_modules, say
 
 #: The help of the option ``--groups``: the forms of a group source.
 SOURCES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FILE:ID:COLUMN for "
-           "other columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
+           "the columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
            "membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
            "re:PATTERN for the part of the document id that a regular expression matches")
 #: The options whose names differ from their parameters.
@@ -36,16 +36,28 @@ def add_groups(command: Any) -> None:
     """Add the options of the groups of documents."""
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {SOURCES}")
-    add_none(command)
+    add_columns(command)
     command.add_argument("--targets", metavar="FILE", action="append",
                          help="target distributions: a CSV file with the columns qid, group, "
                          "share, which measures name without its folder and suffixes: "
                          "target='census' for census.csv; may be repeated")
 
 
-def add_none(command: Any) -> None:
+def add_columns(command: Any) -> None:
+    """Add the options of how the file of a group source is read."""
     command.add_argument("--none", metavar="LABEL", nargs="+", help="the labels that mean no "
-                         "group, where the groups are qrels with the group as label")
+                         "group, such as unknown")
+    command.add_argument("--sep", metavar="TEXT", help="what separates several groups in a cell, "
+                         "such as ';'")
+    command.add_argument("--weight", metavar="COLUMN", type=_column, help="the column that has the "
+                         "weight of a document in its group, or none")
+    command.add_argument("--topic-column", metavar="COLUMN", type=_column, help="the column that "
+                         "has the topics, or none")
+
+
+def _column(name: str) -> str | bool:
+    """Return the name of a column, or ``False`` for ``none``."""
+    return name != "none" and name
 
 
 def add_evaluation(command: argparse.ArgumentParser) -> None:
@@ -187,17 +199,19 @@ def evaluated(function: Callable[..., Any], options: argparse.Namespace) -> Any:
 def resolve(options: argparse.Namespace) -> None:
     """Import modules, and replace texts by the groups, targets and measures that they name.
 
-    :raises ValueError: if a module or a file is wrong, or ``--none`` lacks ``--groups``
+    :raises ValueError: if a module or a file is wrong, or ``--none`` and such lack ``--groups``
     """
     import_modules(options.imports)
     given = vars(options)
     if given.get("qrels") == "none":
         options.qrels = None
-    none = given.get("none", ())
+    reading = {name: given.pop(option) for option, name in _READING.items() if option in given}
     if "groups" in given:
-        options.groups = group_source(options.groups, none)
-    elif none:
-        raise ValueError("--none: not allowed without --groups")
+        options.groups = group_source(options.groups, **reading)
+    elif "human" in given or "method" in given:
+        options.reading = reading
+    elif reading:
+        refuse(argparse.Namespace(**reading), reading, "without --groups")
     if "measures" in given:
         from pt_fairness.measures.measure_names import split
         options.measures = split(" ".join(options.measures))
@@ -212,35 +226,20 @@ def resolve(options: argparse.Namespace) -> None:
     options.progress = sys.stderr.isatty()
 
 
-def group_source(text: str, none: Sequence[str] = ()) -> Any:
+#: The options of how a group source is read, and the parameters of the reader.
+_READING = {"none": "none", "sep": "sep", "weight": "weight", "topic_column": "topic"}
+
+
+def group_source(text: str, **reading: Any) -> Any:
     """Return the group source that an argument names.
 
-    :param text: a form that :data:`SOURCES` lists, or the path of qrels with ``none``
-    :param none: the labels of the qrels that mean no group
+    :param text: a form that :data:`SOURCES` lists
+    :param reading: how a file is read
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: if a pattern or a file cannot be read
     """
     from pt_fairness import groups
-    from pt_fairness.io.document_files import memberships
-    if none:
-        return groups.from_qrels(text, none, text)
-    if text.startswith("re:"):
-        return groups.from_pattern(text.removeprefix("re:"), name=text)
-    if text in groups.names():
+    from pt_fairness.groups.sources import source_of
+    if text in groups.names() or not (reading or ":" in text):
         return text
-    for columns in (0, 1, 2):
-        path, *names = text.rsplit(":", columns)
-        if os.path.isfile(path):
-            break
-    else:
-        return text
-    shares = memberships(path)
-    labels = names[-1].split(",") if names else [str(i + 1) for i in range(shares)]
-    if shares:
-        return groups.from_file(path, text, labels=labels)
-    if not names:
-        return text
-    *document, column = names
-    if document == [""]:
-        return groups.from_file(path, text, labels=labels, weights="wide")
-    return groups.from_file(path, text, column=column, id=document[0] if document else None)
+    return source_of(text, text, **reading)

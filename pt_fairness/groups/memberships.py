@@ -166,6 +166,10 @@ class Table:
         return (self.labels, self._index.content(), self._codes, self._count, self.weight,
                 self._unknown)
 
+    def counts(self) -> Ints:
+        """Return the number of documents of each label, by topic if annotations are."""
+        return np.bincount(self._codes, minlength=len(self.labels))
+
     def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
 

@@ -66,12 +66,9 @@ def header_of(source: Input) -> tuple[str, list[str]]:
     return separator, [name.strip() for name in next(rows)]
 
 
-def titles_of(source: Input, column: str) -> list[str]:
-    """Return the names in a header that are ``column`` but for case; none without a header."""
-    if is_structured(source):
-        return [column]
-    _, header = header_of(source)
-    return [name for name in header if len(header) > 1 and name.lower() == column.lower()]
+def has_header(source: Input) -> bool:
+    """Return whether a file has names of columns: Parquet, JSON, or tabs or commas in a line."""
+    return is_structured(source) or len(header_of(source)[1]) > 1
 
 
 def read_table(source: Input, names: Sequence[str] = (), types: Mapping[str, Any] | None = None,

@@ -1,0 +1,261 @@
+"""Which columns of a table hold the documents, their topics, their groups and the weights.
+
+Names are compared without case, ``_``, ``-`` and spaces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import pandas as pd
+
+from pt_fairness.core.identifiers import pandas_frame
+from pt_fairness.core.messages import enumerated, shown, warn
+from pt_fairness.io.files import need_frame
+
+#: The names of the documents; the first one that a table has counts.
+DOCUMENTS = ("docno", "docid", "documentid", "corpusid", "itemid", "passageid", "pid", "movieid",
+             "paperid", "pmid", "asin", "url", "item", "id")
+#: The names of the topics; the first one that a table has counts.
+TOPICS = ("qid", "queryid", "topicid", "userid")
+#: The names of columns that hold topics if a document has different groups under different values.
+POSSIBLE_TOPICS = ("query", "topic", "user")
+#: The names of columns that may be weights, which the user has to say.
+POSSIBLE_WEIGHTS = ("weights", "share", "membership", "confidence", "prob", "probability", "p")
+#: A column that may be a weight, but mostly is the score of a ranking.
+_SCORE = "score"
+
+
+class Columns(NamedTuple):
+    """The columns that a user names; ``None`` for one that is found by its name."""
+
+    #: The groups, or whatever else the table holds; ``ID:COLUMN`` names the documents, too.
+    column: str | None = None
+    #: The documents.
+    id: str | None = None
+    #: The topics; ``False`` for none.
+    topic: str | Literal[False] | None = None
+    #: The weights; ``False`` for none.
+    weight: str | Literal[False] | None = None
+
+
+#: All columns are found by their names.
+BY_NAME = Columns()
+
+
+def plain(name: Any) -> str:
+    """Return a name as it is compared.
+
+    Examples
+    --------
+    >>> plain("Query-ID"), plain("_id")
+    ('queryid', 'id')
+    """
+    return re.sub(r"[\s_-]", "", str(name)).casefold()
+
+
+class Names(NamedTuple):
+    """The names of the columns of a table."""
+
+    names: Sequence[Any]
+    #: The name of the table in errors.
+    where: str
+    #: Whether the table is a file, whose columns ``FILE:ID:COLUMN`` names.
+    is_file: bool = False
+
+    def __contains__(self, text: Any) -> bool:
+        return text in self.names or plain(text) in map(plain, self.names)
+
+    def find(self, text: Any) -> Any:
+        """Return the column of a name, ``None`` if there is none.
+
+        :raises ValueError: if there are two
+        """
+        exact = [name for name in self.names if name == text]
+        same = exact if len(exact) == 1 else [
+            name for name in self.names if plain(name) == plain(text)]
+        if len(same) > 1:
+            raise ValueError(f"{self.where} has the column {text!r} twice ({enumerated(same)}); "
+                             "drop one of them")
+        return same[0] if same else None
+
+    def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
+        """Return an error that lists the columns and ends with a call that works."""
+        left = [name for name in self.names if name != documents]
+        if documents is None and left:
+            documents = left.pop(0)
+        if column is None:
+            column = next(iter([name for name in left[::-1] if name != documents]), "COLUMN")
+        call = f"id={documents!r}, column={column!r}"
+        if self.is_file:
+            call = f"{self.where}:{documents}:{column}"
+        names = ", ".join(map(str, self.names))
+        return ValueError(f"{self.where} {reason}; its columns are {names}; use {call}")
+
+
+def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
+             number: str | None = "weight", documents: bool = True) -> dict[str, Any]:
+    """Return the columns that hold ``docno``, ``qid``, ``held`` and ``number``.
+
+    :param held: what the table holds
+    :param number: the number of each row, which a table can lack; ``None`` if it has none
+    :param documents: whether the rows are documents
+    :raises ValueError: if a column is missing, is there twice, or cannot be told from others
+    """
+    column, document = _pair(table, given)
+    named = {held: column, "docno": document, "qid": given.topic, number: given.weight}
+    roles: dict[Any, Any] = {}
+    for role, text in named.items():
+        if role is None or text is None or text is False:
+            continue
+        found = table.find(text)
+        if found is None:
+            raise table.lacks(f"has no column {text!r}")
+        if found in roles.values():
+            raise table.lacks(f"must have different columns for {enumerated([*roles, role])}, got "
+                              f"{found!r} twice")
+        roles[role] = found
+    rest = table._replace(names=[name for name in table.names if name not in roles.values()])
+
+    def first(role: str | None, names: Sequence[str]) -> list[Any]:
+        if role in roles or named[role] is False:
+            return []
+        known = [rest.find(name) for name in names if name in rest]
+        roles.update({role: known[0]} if known else {})
+        return known
+
+    first(held, [held])
+    if documents:
+        known = first("docno", DOCUMENTS)
+        if len(known) > 1:
+            warn(f"the documents of {table.where} are in {known[0]!r}, not in "
+                 f"{enumerated(map(repr, known[1:]))}; id= (FILE:ID:COLUMN) names another column")
+    first("qid", TOPICS)
+    if number is not None:
+        first(number, [number])
+    if documents and "docno" not in roles:
+        raise table.lacks("has no column of documents that is known by its name",
+                          column=roles.get(held))
+    weights: Any = ()
+    if number == "weight":
+        weights = (number, _SCORE, *POSSIBLE_WEIGHTS)
+        if number not in roles and given.weight is None:
+            _refuse_weights(rest, roles, column is not None)
+    left = [name for name in rest.names
+            if name not in roles.values() and plain(name) not in (*TOPICS, *weights)]
+    if held not in roles and len(left) == 1:
+        roles[held] = left[0]
+    if held not in roles:
+        several = f"; {enumerated(map(repr, left))} are possible" if left else ""
+        raise table.lacks(f"has no column {held!r}{several}", roles.get("docno"))
+    return roles
+
+
+def _pair(table: Names, given: Columns) -> tuple[Any, Any]:
+    """Return the columns of ``COLUMN`` or ``ID:COLUMN``, the longest column that fits."""
+    column, document = given.column, given.id
+    if document is None and isinstance(column, str) and column not in table:
+        for colon in re.finditer(":", column):
+            pair = column[:colon.start()], column[colon.end():]
+            if pair[0] in table and pair[1] in table:
+                return pair[::-1]
+        if ":" in column:
+            document, column = column.split(":", 1)
+    return column, document
+
+
+def _refuse_weights(table: Names, roles: dict[Any, Any], is_named: bool) -> None:
+    """Raise an error if a column may be the weight; warn if the column of the groups is named.
+
+    :raises ValueError: if there is such a column
+    """
+    names = [name for name in table.names if name not in roles.values()]
+    possible = [name for name in names if plain(name) in POSSIBLE_WEIGHTS]
+    if possible and not is_named:
+        raise ValueError(f"{table.where} must say whether {possible[0]!r} is the weight of a "
+                         f"document in its group; use weight={possible[0]!r} or weight=False "
+                         f"(--weight {possible[0]} or --weight none)")
+    possible += [name for name in names if plain(name) == _SCORE]
+    if possible:
+        warn(f"{enumerated(map(repr, possible))} of {table.where} counts as no weight; "
+             f"weight={possible[0]!r} (--weight {possible[0]}) makes it one, weight=False "
+             "(--weight none) avoids this warning")
+
+
+def renamed(frame: pd.DataFrame, table: Names, roles: dict[str, Any], given: Columns = BY_NAME,
+            held: str = "group", rows: str = "docno") -> pd.DataFrame:
+    """Return a frame whose columns are named after their roles.
+
+    A column such as ``query`` becomes ``qid`` if the rows say that groups depend on it. Warn of a
+    column that would tell the groups of a document apart.
+
+    :param held: what the table holds
+    :param rows: what has it: documents, or the groups of a target
+    """
+    reserved = {"qid", "docno", "weight", "share", held}
+    names = {name: role for role, name in roles.items()}
+    others = {name: f"other {name}" if name in reserved else name
+              for name in table.names if name not in names}
+    frame = frame.set_axis([(names | others)[name] for name in table.names], axis="columns")
+    frame = frame.loc[:, ~frame.columns.duplicated()]
+    if not others or given.topic is False or rows not in frame \
+            or not frame[rows].duplicated().any():
+        return frame
+    if "qid" not in roles:
+        possible = {plain(name): name for name in others.values()}
+        for name in [possible[name] for name in POSSIBLE_TOPICS if name in possible]:
+            if _depends(frame, [rows], held, name):
+                warn(f"{name!r} of {table.where} holds the topics: a {rows} has a different {held} "
+                     f"in another {name}; topic=False (--topic-column none) ignores it")
+                return frame.rename(columns={name: "qid"})
+    if rows == "docno":
+        ordinary = [new for name, new in others.items()
+                    if plain(name) not in (*TOPICS, "weight", _SCORE, *POSSIBLE_WEIGHTS)]
+        _warn_of_unused(frame, table.where, held, ordinary)
+    return frame
+
+
+def frame_rows(frame: Any, where: str, given: Columns = BY_NAME, held: str = "group",
+               number: str | None = "weight", rows: str = "docno") -> pd.DataFrame:
+    """Return a frame of a user, whose columns are named after their roles.
+
+    :raises ValueError: if it is no DataFrame, or as :func:`roles_of`
+    """
+    frame = pandas_frame(frame)
+    need_frame(frame, where)
+    table = Names(frame.columns.tolist(), where)
+    roles = roles_of(table, given, held, number, rows == "docno")
+    return renamed(frame, table, roles, given, held, rows)
+
+
+def _codes(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Return the columns of a frame as integers; lists are compared as text."""
+    def texts(column: pd.Series) -> pd.Series:
+        plain_values = column.dtype != object or column.map(lambda v: isinstance(v, Hashable)).all()
+        return column if plain_values else column.map(str)
+    return pd.DataFrame({name: pd.factorize(texts(frame[name]), use_na_sentinel=False)[0]
+                         for name in columns})
+
+
+def _depends(frame: pd.DataFrame, ids: list[str], held: str, by: str) -> bool:
+    """Return whether a document has different groups under different values of a column."""
+    rows = _codes(frame, [*ids, held, by]).drop_duplicates()
+    counts = rows.groupby(ids).agg({held: "nunique", by: ["nunique", "size"]}).to_numpy()
+    return bool((counts[:, 0] * counts[:, 1] != counts[:, 2]).any())
+
+
+def _warn_of_unused(frame: pd.DataFrame, where: str, held: str, others: Sequence[str]) -> None:
+    """Warn of an unused column that would tell the groups of a document apart."""
+    ids = [name for name in ("qid", "docno") if name in frame]
+    codes = _codes(frame, [*ids, held])
+    several = codes.groupby(ids)[held].transform("nunique").to_numpy() > 1
+    for name in others if several.any() else []:
+        rows = _codes(frame[several], [*ids, held, name])
+        if rows.groupby([*ids, name])[held].nunique().max() == 1:
+            row = frame[several].iloc[0]
+            warn(f"{where}: document {shown(row['docno'])} has several groups, of which each has "
+                 f"its own {name!r}, a column that is not used; topic={name!r} (--topic-column "
+                 f"{name}) makes it the topic")
+            return
