@@ -260,9 +260,13 @@ def _agreement(options: argparse.Namespace) -> str:
 def _with_labels(text: str, reading: dict[str, Any]) -> Any:
     """Return a source without those labels of ``--none`` that it has."""
     from pt_fairness import groups
-    source = groups.get(group_source(text, **reading | {"none": ()}))
-    none = [label for label in reading.get("none", ()) if label in (source.labels or ())]
-    return group_source(text, **reading | {"none": none}) if none else source
+    from pt_fairness.core.messages import collecting_warnings
+    reading = dict(reading)
+    none = reading.pop("none", ())
+    with collecting_warnings():
+        labels = groups.get(group_source(text, **reading)).labels or ()
+    reading["none"] = [label for label in none if label in labels]
+    return group_source(text, **{name: value for name, value in reading.items() if value != []})
 
 
 def _rerank(options: argparse.Namespace) -> str:

@@ -7,7 +7,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pt_fairness.cli.output import import_modules, say
@@ -205,13 +205,12 @@ def resolve(options: argparse.Namespace) -> None:
     given = vars(options)
     if given.get("qrels") == "none":
         options.qrels = None
-    reading = {name: given.pop(option) for option, name in _READING.items() if option in given}
+    if not given.keys() & {"groups", "human", "method"}:
+        refuse(options, _READING, "without --groups")
+    options.reading = {name: given.pop(option) for option, name in _READING.items()
+                       if option in given}
     if "groups" in given:
-        options.groups = group_source(options.groups, **reading)
-    elif "human" in given or "method" in given:
-        options.reading = reading
-    elif reading:
-        refuse(argparse.Namespace(**reading), reading, "without --groups")
+        options.groups = group_source(options.groups, **options.reading)
     if "measures" in given:
         from pt_fairness.measures.measure_names import split
         options.measures = split(" ".join(options.measures))
@@ -239,7 +238,11 @@ def group_source(text: str, **reading: Any) -> Any:
     :raises ValueError: if a pattern or a file cannot be read
     """
     from pt_fairness import groups
-    from pt_fairness.groups.sources import source_of
-    if text in groups.names() or not (reading or ":" in text):
+    from pt_fairness.groups.sources import located, source_of
+    if text in groups.names() or text.startswith("re:"):
+        if reading:
+            raise ValueError(f"{', '.join(map(option, reading))}: not allowed with the groups "
+                             f"{text!r}, which are no file")
+    elif not reading and text == located(text)[0]:
         return text
-    return source_of(text, text, **reading)
+    return groups.get(text) if not reading else source_of(text, text, **reading)

@@ -27,7 +27,7 @@ from pt_fairness.core.messages import (
 from pt_fairness.core.registry import Registry
 from pt_fairness.groups.group_source import Groups, Listed
 from pt_fairness.groups.memberships import Memberships, Table, one_label_each
-from pt_fairness.io.column_roles import Columns, frame_rows
+from pt_fairness.io.column_roles import Columns, frame_rows, warn_of_unused
 from pt_fairness.io.document_files import (
     label_of,
     memberships,
@@ -49,7 +49,8 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
 
     :param frame: columns ``docno, group`` or ``qid, docno, group``, also of another library, such
         as polars, pyarrow or datasets, or others that :func:`from_file` knows. Several rows of a
-        document are several groups, and so is a list of labels; a missing or empty group, or ``-``, is none.
+        document are several groups, and so is a list of labels; a missing or empty group, or ``-``,
+        is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
         the sum of the document's weights, so that a weight of 0 excludes it from a group; without
         it, the shares are equal.
@@ -80,16 +81,16 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
             sep: str | None, none: Iterable[Any], declared: Iterable[str] = ()) -> Listed:
     """Return the groups of rows ``qid, docno, group, weight``; warn of labels that may be none.
 
+    :param frame: columns that have these names, and unused ones
     :param what: the name of the rows in errors
     :param sep: what separates several groups in a cell of text
     :param none: the labels that mean no group
     :param declared: labels that the rows can lack
     :raises ValueError: if ``none`` has a label that is not there
     """
-    frame = frame[[name for name in ("qid", "docno", "group", "weight") if name in frame]]
     dropped = label_texts(none, "none")
+    frame = one_label_each(frame, what)
     if sep is not None or dropped:
-        frame = one_label_each(frame, what)
         texts = frame["group"].map(label_text, na_action="ignore")
         if sep is not None:
             lists = texts.astype(object).str.split(sep, regex=False)
@@ -102,7 +103,11 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
                                  f"{label!r}")
         # The documents stay: they are known, and belong to no group.
         frame = frame.assign(group=texts.astype(object).mask(texts.isin(dropped)))
-    table = Table.of_frame(frame, what)
+    names = [name for name in ("qid", "docno", "group", "weight") if name in frame]
+    table = Table.of_frame(frame[names], what)
+    rows, documents = table.ambiguous()
+    if len(rows) and len(frame.columns) > len(names):
+        warn_of_unused(frame.iloc[rows], what, documents)
     unknown = [label for label in table.labels if label.casefold() in _UNKNOWN_LABELS]
     if unknown:
         warn(f"{enumerated(map(repr, unknown))} of {what} counts as a group; none={unknown!r} "

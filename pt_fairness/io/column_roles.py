@@ -59,7 +59,7 @@ def plain(name: Any) -> str:
 class Names(NamedTuple):
     """The names of the columns of a table."""
 
-    names: Sequence[Any]
+    names: list[Any]
     #: The name of the table in errors.
     where: str
     #: Whether the table is a file, whose columns ``FILE:ID:COLUMN`` names.
@@ -73,9 +73,7 @@ class Names(NamedTuple):
 
         :raises ValueError: if there are two
         """
-        exact = [name for name in self.names if name == text]
-        same = exact if len(exact) == 1 else [
-            name for name in self.names if plain(name) == plain(text)]
+        same = [name for name in self.names if plain(name) == plain(text)]
         if len(same) > 1:
             raise ValueError(f"{self.where} has the column {text!r} twice ({enumerated(same)}); "
                              "drop one of them")
@@ -83,11 +81,12 @@ class Names(NamedTuple):
 
     def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
         """Return an error that lists the columns and ends with a call that works."""
-        left = [name for name in self.names if name != documents]
-        if documents is None and left:
-            documents = left.pop(0)
+        if documents is None:
+            documents = next((name for name in self.names if name != column), "ID")
         if column is None:
-            column = next(iter([name for name in left[::-1] if name != documents]), "COLUMN")
+            known = (*DOCUMENTS, *TOPICS, "weight", *POSSIBLE_WEIGHTS)
+            left = [name for name in self.names if name != documents]
+            column = min(left, key=lambda name: plain(name) in known, default="COLUMN")
         call = f"id={documents!r}, column={column!r}"
         if self.is_file:
             call = f"{self.where}:{documents}:{column}"
@@ -110,7 +109,7 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     for role, text in named.items():
         if role is None or text is None or text is False:
             continue
-        found = table.find(text)
+        found = text if table.names.count(text) == 1 else table.find(text)
         if found is None:
             raise table.lacks(f"has no column {text!r}")
         if found in roles.values():
@@ -136,7 +135,7 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     if number is not None:
         first(number, [number])
     if documents and "docno" not in roles:
-        raise table.lacks("has no column of documents that is known by its name",
+        raise table.lacks("has no column 'docno' or another that is known to hold documents",
                           column=roles.get(held))
     weights: Any = ()
     if number == "weight":
@@ -185,35 +184,28 @@ def _refuse_weights(table: Names, roles: dict[Any, Any], is_named: bool) -> None
 
 
 def renamed(frame: pd.DataFrame, table: Names, roles: dict[str, Any], given: Columns = BY_NAME,
-            held: str = "group", rows: str = "docno") -> pd.DataFrame:
+            held: str | None = "group", rows: str = "docno") -> pd.DataFrame:
     """Return a frame whose columns are named after their roles.
 
-    A column such as ``query`` becomes ``qid`` if the rows say that groups depend on it. Warn of a
-    column that would tell the groups of a document apart.
+    A column such as ``query`` becomes ``qid`` if the rows say that groups depend on it. Other
+    columns keep their names, and are left out if these are names of roles.
 
     :param held: what the table holds
     :param rows: what has it: documents, or the groups of a target
     """
-    reserved = {"qid", "docno", "weight", "share", held}
     names = {name: role for role, name in roles.items()}
-    others = {name: f"other {name}" if name in reserved else name
-              for name in table.names if name not in names}
-    frame = frame.set_axis([(names | others)[name] for name in table.names], axis="columns")
+    kept = [name in names or name not in ("qid", "docno", "weight", "group", held)
+            for name in table.names]
+    frame = frame.rename(columns=names).loc[:, kept]
     frame = frame.loc[:, ~frame.columns.duplicated()]
-    if not others or given.topic is False or rows not in frame \
-            or not frame[rows].duplicated().any():
-        return frame
-    if "qid" not in roles:
-        possible = {plain(name): name for name in others.values()}
-        for name in [possible[name] for name in POSSIBLE_TOPICS if name in possible]:
-            if _depends(frame, [rows], held, name):
-                warn(f"{name!r} of {table.where} holds the topics: a {rows} has a different {held} "
-                     f"in another {name}; topic=False (--topic-column none) ignores it")
-                return frame.rename(columns={name: "qid"})
-    if rows == "docno":
-        ordinary = [new for name, new in others.items()
-                    if plain(name) not in (*TOPICS, "weight", _SCORE, *POSSIBLE_WEIGHTS)]
-        _warn_of_unused(frame, table.where, held, ordinary)
+    if given.topic is False:  # nothing else tells the groups of a document apart
+        return frame[[*roles]]
+    possible = {plain(name): name for name in frame.columns if name not in roles}
+    for name in [possible[name] for name in POSSIBLE_TOPICS if name in possible]:
+        if "qid" not in roles and rows in roles and _depends(frame, rows, held, name):
+            warn(f"{name!r} of {table.where} holds the topics: a {rows} has a different {held} "
+                 f"in another {name}; topic=False (--topic-column none) ignores it")
+            return frame.rename(columns={name: "qid"})
     return frame
 
 
@@ -227,35 +219,38 @@ def frame_rows(frame: Any, where: str, given: Columns = BY_NAME, held: str = "gr
     need_frame(frame, where)
     table = Names(frame.columns.tolist(), where)
     roles = roles_of(table, given, held, number, rows == "docno")
-    return renamed(frame, table, roles, given, held, rows)
+    return renamed(frame, table, roles, given, held if rows == "docno" else number, rows)
 
 
-def _codes(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Return the columns of a frame as integers; lists are compared as text."""
-    def texts(column: pd.Series) -> pd.Series:
-        plain_values = column.dtype != object or column.map(lambda v: isinstance(v, Hashable)).all()
-        return column if plain_values else column.map(str)
-    return pd.DataFrame({name: pd.factorize(texts(frame[name]), use_na_sentinel=False)[0]
-                         for name in columns})
+def _codes(column: pd.Series) -> Any:
+    """Return a column as integers; lists are compared as text."""
+    if column.dtype == object and not column.map(lambda value: isinstance(value, Hashable)).all():
+        column = column.map(str)
+    return pd.factorize(column, use_na_sentinel=False)[0]
 
 
-def _depends(frame: pd.DataFrame, ids: list[str], held: str, by: str) -> bool:
+def _depends(frame: pd.DataFrame, rows: str, held: str | None, by: str) -> bool:
     """Return whether a document has different groups under different values of a column."""
-    rows = _codes(frame, [*ids, held, by]).drop_duplicates()
-    counts = rows.groupby(ids).agg({held: "nunique", by: ["nunique", "size"]}).to_numpy()
+    repeated = frame[frame[rows].duplicated(keep=False)]
+    if repeated.empty:
+        return False
+    pairs = repeated[[rows, held, by]].apply(_codes).drop_duplicates()
+    counts = pairs.groupby(rows).agg({held: "nunique", by: ["nunique", "size"]}).to_numpy()
     return bool((counts[:, 0] * counts[:, 1] != counts[:, 2]).any())
 
 
-def _warn_of_unused(frame: pd.DataFrame, where: str, held: str, others: Sequence[str]) -> None:
-    """Warn of an unused column that would tell the groups of a document apart."""
-    ids = [name for name in ("qid", "docno") if name in frame]
-    codes = _codes(frame, [*ids, held])
-    several = codes.groupby(ids)[held].transform("nunique").to_numpy() > 1
-    for name in others if several.any() else []:
-        rows = _codes(frame[several], [*ids, held, name])
-        if rows.groupby([*ids, name])[held].nunique().max() == 1:
-            row = frame[several].iloc[0]
-            warn(f"{where}: document {shown(row['docno'])} has several groups, of which each has "
-                 f"its own {name!r}, a column that is not used; topic={name!r} (--topic-column "
-                 f"{name}) makes it the topic")
+def warn_of_unused(frame: pd.DataFrame, where: str, document: Any) -> None:
+    """Warn of a column that would tell the groups of a document apart.
+
+    :param frame: the rows of documents with several groups
+    :param document: the number of the document of each row
+    """
+    used = ("qid", "docno", "group", "weight", _SCORE, *TOPICS, *POSSIBLE_WEIGHTS)
+    for name in [name for name in frame.columns if plain(name) not in used]:
+        rows = pd.DataFrame({"document": document, "group": _codes(frame["group"]),
+                             "by": _codes(frame[name])})
+        if rows.groupby(["document", "by"])["group"].nunique().max() == 1:
+            warn(f"{where}: document {shown(frame['docno'].iloc[0])} has several groups, of which "
+                 f"each has its own {name!r}, a column that is not used; topic={name!r} "
+                 f"(--topic-column {name}) makes it the topic")
             return

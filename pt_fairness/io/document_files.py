@@ -342,10 +342,10 @@ def _with_roles(source: Input, columns: Columns, held: str = "group",
         table = Names(frame.columns.tolist(), source.name, True)
         roles = roles_of(table, columns, held, number, rows == "docno")
     else:
-        table = Names(header_of(source)[1], source.name, True)
+        table = Names(header_of(source)[1] or list(read_table(source)), source.name, True)
         roles = roles_of(table, columns, held, number, rows == "docno")
         frame = read_table(source, categories=[roles[held]] if number == "weight" else [])
-    return renamed(frame, table, roles, columns, held, rows)
+    return renamed(frame, table, roles, columns, held if rows == "docno" else number, rows)
 
 
 class Labelled(NamedTuple):
@@ -441,7 +441,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.DataFrame:
+def _nested(frame: pd.DataFrame, source: Input, *columns: Any) -> pd.DataFrame:
     """Return a frame whose objects are columns if one of ``columns`` is a key of them, with dots.
 
     :raises ValueError: if such a file is empty
