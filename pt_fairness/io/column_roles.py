@@ -65,18 +65,18 @@ class Names(NamedTuple):
     #: Whether the table is a file, whose columns ``FILE:ID:COLUMN`` names.
     is_file: bool = False
 
-    def __contains__(self, text: Any) -> bool:
-        return text in self.names or plain(text) in map(plain, self.names)
-
-    def find(self, text: Any) -> Any:
+    def find(self, text: Any, exact: bool = False) -> Any:
         """Return the column of a name, ``None`` if there is none.
 
+        :param exact: whether a column of exactly this name counts alone
         :raises ValueError: if there are two
         """
+        if exact and self.names.count(text) == 1:
+            return text
         same = [name for name in self.names if plain(name) == plain(text)]
         if len(same) > 1:
             raise ValueError(f"{self.where} has the column {text!r} twice ({enumerated(same)}); "
-                             "drop one of them")
+                             "drop one of them, or name the right one by id=, topic=, column= or weight=")
         return same[0] if same else None
 
     def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
@@ -109,7 +109,7 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     for role, text in named.items():
         if role is None or text is None or text is False:
             continue
-        found = text if table.names.count(text) == 1 else table.find(text)
+        found = table.find(text, exact=True)
         if found is None:
             raise table.lacks(f"has no column {text!r}")
         if found in roles.values():
@@ -121,7 +121,7 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     def first(role: str | None, names: Sequence[str]) -> list[Any]:
         if role in roles or named[role] is False:
             return []
-        known = [rest.find(name) for name in names if name in rest]
+        known = [name for name in map(rest.find, names) if name is not None]
         roles.update({role: known[0]} if known else {})
         return known
 
@@ -155,14 +155,12 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
 def _pair(table: Names, given: Columns) -> tuple[Any, Any]:
     """Return the columns of ``COLUMN`` or ``ID:COLUMN``, the longest column that fits."""
     column, document = given.column, given.id
-    if document is None and isinstance(column, str) and column not in table:
-        for colon in re.finditer(":", column):
-            pair = column[:colon.start()], column[colon.end():]
-            if pair[0] in table and pair[1] in table:
-                return pair[::-1]
-        if ":" in column:
-            document, column = column.split(":", 1)
-    return column, document
+    if document is not None or not isinstance(column, str) \
+            or table.find(column, exact=True) is not None:
+        return column, document
+    pairs = [(column[colon.end():], column[:colon.start()]) for colon in re.finditer(":", column)]
+    fitting = [pair for pair in pairs if None not in map(table.find, pair)]
+    return [*fitting, *pairs, (column, None)][0]
 
 
 def _refuse_weights(table: Names, roles: dict[Any, Any], is_named: bool) -> None:

@@ -151,7 +151,7 @@ def test_names_with_colons(folder_of):
     ("a", "user gender name country\nd1 F Ann FR\n", "table"),
     ("b", "user\tgender\tname\tage\nd1\tF\tAnn\t30\n", "use b:user:gender"),
     ("c", "1 A d1 1\nqid iteration docno label\n1 B d2 0\n", "c, line 2"),
-    ("d", "d1 F 30 1\nd2 M 40 x\n", "d, line 2"),
+    ("d", "d1 F 30 1\nd2 M 40 x\n", "d, line 2"), ("f", "1 d1 0.25 0.75\n", "membership"),
     ("e", "docno,group\nd1,A\ndocno,group\nd2,B\n", "e, line 3")])
 def test_what_are_no_qrels(folder_of, name, text, says):
     folder_of({name: text})
