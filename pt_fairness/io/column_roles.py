@@ -76,7 +76,7 @@ class Names(NamedTuple):
         same = [name for name in self.names if plain(name) == plain(text)]
         if len(same) > 1:
             raise ValueError(f"{self.where} has the column {text!r} twice ({enumerated(same)}); "
-                             "drop one of them, or name the right one by id=, topic=, column= or weight=")
+                             "drop one of them, or name the right one")
         return same[0] if same else None
 
     def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
@@ -134,6 +134,9 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     first("qid", TOPICS)
     if number is not None:
         first(number, [number])
+    if documents and "docno" not in roles and plain(roles.get(held)) in DOCUMENTS:
+        raise table.lacks(f"must have the groups in another column than {roles[held]!r}, which "
+                          "holds the documents", roles[held])
     if documents and "docno" not in roles:
         raise table.lacks("has no column 'docno' or another that is known to hold documents",
                           column=roles.get(held))

@@ -410,8 +410,8 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
             raise ValueError(
                 f"{source.name} must be a table with the columns docno and "
                 f"{columns.column or 'group'!r} (and qid), separated by tabs or commas, or TREC "
-                "qrels (qid, group, docno, a whole number); a membership file (topic, docno, shares) "
-                "needs the names of its groups (from_file(path, labels=[…]), --groups "
+                "qrels (qid, group, docno, a whole number); a membership file (topic, docno, "
+                "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
                 f"FILE:LABEL,LABEL). Its first line is {shown(line)}")
         frame = read_table(source, ["qid", "group", "docno", "label"],
                            skipped=number if has_title else 0)
@@ -425,8 +425,8 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
         else:
             wrong = [label for label in frame["label"].unique() if not _is_number(label)]
             check(source, frame, "label", ~frame["label"].isin(wrong) if wrong else True,
-                  "a whole number, as in qrels; a table with other columns needs a header and tabs or "
-                  f"commas, and then {source.name}:ID:COLUMN names them")
+                  "a whole number, as in qrels; a table with other columns needs a header and tabs "
+                  f"or commas, and then {source.name}:ID:COLUMN names them")
         return Labelled(frame, True)
 
 
