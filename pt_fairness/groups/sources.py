@@ -89,7 +89,10 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     :raises ValueError: if ``none`` has a label that is not there
     """
     dropped = label_texts(none, "none")
-    frame = one_label_each(frame, what)
+    names = [name for name in ("qid", "docno", "group", "weight") if name in frame]
+    has_unused = len(frame.columns) > len(names)
+    if sep is not None or dropped or has_unused:
+        frame = one_label_each(frame, what)
     if sep is not None or dropped:
         texts = frame["group"].map(label_text, na_action="ignore")
         if sep is not None:
@@ -103,11 +106,10 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
                                  f"{label!r}")
         # The documents stay: they are known, and belong to no group.
         frame = frame.assign(group=texts.astype(object).mask(texts.isin(dropped)))
-    names = [name for name in ("qid", "docno", "group", "weight") if name in frame]
     table = Table.of_frame(frame[names], what)
     rows, documents = table.ambiguous()
-    if len(rows) and len(frame.columns) > len(names):
-        warn_of_unused(frame.iloc[rows], what, documents)
+    if len(rows) and has_unused:
+        warn_of_unused(frame, what, rows, documents)
     unknown = [label for label in table.labels if label.casefold() in _UNKNOWN_LABELS]
     if unknown:
         warn(f"{enumerated(map(repr, unknown))} of {what} counts as a group; none={unknown!r} "

@@ -240,18 +240,26 @@ def _depends(frame: pd.DataFrame, rows: str, held: str | None, by: str) -> bool:
     return bool((counts[:, 0] * counts[:, 1] != counts[:, 2]).any())
 
 
-def warn_of_unused(frame: pd.DataFrame, where: str, document: Any) -> None:
+def warn_of_unused(frame: pd.DataFrame, where: str, rows: Any, document: Any) -> None:
     """Warn of a column that would tell the groups of a document apart.
 
-    :param frame: the rows of documents with several groups
-    :param document: the number of the document of each row
+    :param rows: the rows of documents with several groups
+    :param document: the number of the document of each of these rows
     """
+    def tells_apart(name: str, part: Any) -> bool:
+        group, by = (_codes(frame[column].iloc[rows[part]]) for column in ("group", name))
+        pairs = pd.DataFrame({"document": document[part], "group": group, "by": by})
+        return bool(pairs.groupby(["document", "by"])["group"].nunique().max() == 1)
+
     used = ("qid", "docno", "group", "weight", _SCORE, *TOPICS, *POSSIBLE_WEIGHTS)
+    few = document <= document[:_FEW].max()
     for name in [name for name in frame.columns if plain(name) not in used]:
-        rows = pd.DataFrame({"document": document, "group": _codes(frame["group"]),
-                             "by": _codes(frame[name])})
-        if rows.groupby(["document", "by"])["group"].nunique().max() == 1:
-            warn(f"{where}: document {shown(frame['docno'].iloc[0])} has several groups, of which "
-                 f"each has its own {name!r}, a column that is not used; topic={name!r} "
+        if tells_apart(name, few) and tells_apart(name, slice(None)):
+            warn(f"{where}: document {shown(frame['docno'].iloc[rows[0]])} has several groups, of "
+                 f"which each has its own {name!r}, a column that is not used; topic={name!r} "
                  f"(--topic-column {name}) makes it the topic")
             return
+
+
+#: The number of rows that mostly show that a column does not tell groups apart.
+_FEW = 10_000
