@@ -16,15 +16,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import SMALLEST_TARGET, Floats
-from pt_fairness.core.identifiers import PYTERRIER, as_frame, missing
+from pt_fairness.core.identifiers import missing, pandas_frame
 from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
 from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.io.column_roles import Columns, frame_rows
 from pt_fairness.io.document_files import read_targets
 from pt_fairness.io.files import need_rows
 
@@ -50,7 +51,6 @@ class Target(NamedObject):
             raise ValueError(f"of_qrels must be at least 0 and below 1, got {shown(of_qrels)}; "
                              "target='qrels' is the relevant documents alone")
         self.of_qrels = float(of_qrels)
-        frame = frame.rename(columns=PYTERRIER)
         by_topic = "qid" in frame
         rows = _checked(name, frame if by_topic else frame.assign(qid="all"))
         topics = rows["qid"].unique()
@@ -103,7 +103,8 @@ find = REGISTRY.get
 
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
-             of_qrels: float = 0.0) -> None:
+             of_qrels: float = 0.0, column: str | None = None,
+             topic: str | Literal[False] | None = None, weight: str | None = None) -> None:
     """Make target distributions available as ``target=name``.
 
     A target registered under the same name before is replaced.
@@ -117,6 +118,10 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
         1. The target is ``of_qrels`` times their distribution over the groups plus ``1 − of_qrels``
         times the one in ``frame``. It is empty where no relevant document has a group, as
         ``target='qrels'`` is.
+    :param column: the column of the groups; by default ``group`` or the only one left
+    :param topic: the column of the topics, ``False`` for none; by default found as
+        :func:`pt_fairness.groups.from_file` does
+    :param weight: the column of the shares; by default ``share``
     :raises ValueError: if the name cannot be used, a column or value is missing, a topic has a
         group twice, shares are not a distribution, or ``of_qrels`` is not in [0, 1)
 
@@ -134,9 +139,12 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
     >>> everyone = pd.DataFrame({"group": ["f", "m"], "share": [0.5, 0.5]})
     >>> targets.register("half", everyone, of_qrels=0.5)
     """
-    frame = as_frame(frame)
-    if not isinstance(frame, pd.DataFrame):
-        frame = read_targets(frame)
+    columns = Columns(column, None, topic, weight)
+    frame = pandas_frame(frame)
+    if isinstance(frame, pd.DataFrame):
+        frame = frame_rows(frame, f"the target {name!r}", columns, "group", "share", "group")
+    else:
+        frame = read_targets(frame, columns)
     target = Target(name, frame, of_qrels)
     REGISTRY.register(name, target)
 

@@ -14,12 +14,12 @@ from typing import Any
 
 from pt_fairness.cli.options import (
     SOURCES,
+    add_columns,
     add_comparison,
     add_evaluation,
     add_front,
     add_groups,
     add_judged,
-    add_none,
     add_qrels,
     add_references,
     add_run,
@@ -56,13 +56,14 @@ def add(commands: Any) -> None:
     add_qrels(annotate)
     annotate.add_argument("groups", metavar="GROUPS", help=f"{SOURCES}; qrels with the group as "
                           "label, such as stances, are a group file")
-    add_none(annotate)
+    add_columns(annotate)
     add_judged(annotate)
     _add_rerank(commands)
     agreement = add_command(commands, "agreement", _agreement, "say how far the labels of a model "
                             "agree with human ones", ("text", "latex"))
     agreement.add_argument("human", metavar="HUMAN", help=f"the human labels: {SOURCES}")
     agreement.add_argument("model", metavar="MODEL", help="the labels of the model, likewise")
+    add_columns(agreement)
     add_command(commands, "groups", _groups, "list the group sources that have a name, with their "
                 "labels and what they download", ("text",))
     command = add_command(commands, "measures", _measures, "list the measures, or describe "
@@ -128,6 +129,7 @@ def _add_rerank(commands: Any) -> None:
     rerank.add_argument("method", metavar="METHOD",
                         help="a re-ranker, such as xquad; its parameters "
                              "follow by name, such as --groups stances.csv --lam 0.8")
+    add_columns(rerank)
     add_judged(rerank)
     # main takes the options that the parser does not know as parameters of the method.
     rerank.set_defaults(parameters=[])
@@ -256,11 +258,24 @@ def _annotate(options: argparse.Namespace) -> str | None:
 
 def _agreement(options: argparse.Namespace) -> str:
     from pt_fairness import groups
-    rates = groups.error_rates(group_source(options.model), group_source(options.human))
+    sources = [_with_labels(text, options.reading) for text in (options.model, options.human)]
+    rates = groups.error_rates(*sources)
     frames = [rates.labels.set_index("label"), rates.summary]
     if options.format == "latex":
         return "\n".join(frame.to_latex(float_format="%.4f", escape=True) for frame in frames)
     return "\n\n".join(frame.to_string(float_format="{:.4f}".format) for frame in frames) + "\n"
+
+
+def _with_labels(text: str, reading: dict[str, Any]) -> Any:
+    """Return a source without those labels of ``--none`` that it has."""
+    from pt_fairness import groups
+    from pt_fairness.core.messages import collecting_warnings
+    reading = dict(reading)
+    none = reading.pop("none", ())
+    with collecting_warnings():
+        labels = groups.get(group_source(text, **reading)).labels or ()
+    reading["none"] = [label for label in none if label in labels]
+    return group_source(text, **{name: value for name, value in reading.items() if value != []})
 
 
 def _rerank(options: argparse.Namespace) -> str:
@@ -276,8 +291,7 @@ def _rerank(options: argparse.Namespace) -> str:
     need_no_space(run, ["qid", "docno"], "a TREC run")
     tag = options.method
     if "groups" in parameters:
-        judged = vars(options).get("judged_by_group")
-        source = groups.get(group_source(parameters["groups"], judged=judged))
+        source = groups.get(group_source(parameters["groups"], **options.reading))
         parameters["groups"] = source
         item, *_ = source.annotate(run["qid"].to_numpy(object), run["docno"].to_numpy(object))
         say(f"{source.registered}: {len({*item})} of {len(run)} ranked documents have a group")

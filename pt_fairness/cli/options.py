@@ -7,14 +7,14 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pt_fairness.cli.output import import_modules, say
 
 #: The help of the option ``--groups``: the forms of a group source.
 SOURCES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or FILE:ID:COLUMN for "
-           "other columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
+           "the columns of groups and documents, FILE::LABEL,LABEL for columns of weights, a "
            "membership file (gmemb; FILE:LABEL,LABEL names its groups), or "
            "re:PATTERN for the part of the document id that a regular expression matches")
 #: The options whose names differ from their parameters.
@@ -36,7 +36,7 @@ def add_groups(command: Any) -> None:
     """Add the options of the groups of documents."""
     command.add_argument("--groups", metavar="SOURCE", help="the group source of the measures "
                          f"whose parameter groups is not set: {SOURCES}")
-    add_none(command)
+    add_columns(command)
     add_judged(command)
     command.add_argument("--targets", metavar="FILE", action="append",
                          help="target distributions: a CSV file with the columns qid, group, "
@@ -44,9 +44,21 @@ def add_groups(command: Any) -> None:
                          "target='census' for census.csv; may be repeated")
 
 
-def add_none(command: Any) -> None:
+def add_columns(command: Any) -> None:
+    """Add the options of how the file of a group source is read."""
     command.add_argument("--none", metavar="LABEL", nargs="+", help="the labels that mean no "
-                         "group, where the groups are qrels with the group as label")
+                         "group, such as unknown")
+    command.add_argument("--sep", metavar="TEXT", help="what separates several groups in a cell, "
+                         "such as ';'")
+    command.add_argument("--weight", metavar="COLUMN", type=_column, help="the column that has the "
+                         "weight of a document in its group, or none")
+    command.add_argument("--topic-column", metavar="COLUMN", type=_column, help="the column that "
+                         "has the topics, or none")
+
+
+def _column(name: str) -> str | bool:
+    """Return the name of a column, or ``False`` for ``none``."""
+    return name != "none" and name
 
 
 def add_judged(command: Any) -> None:
@@ -195,27 +207,26 @@ def evaluated(function: Callable[..., Any], options: argparse.Namespace) -> Any:
 def resolve(options: argparse.Namespace) -> None:
     """Import modules, and replace texts by the groups, targets and measures that they name.
 
-    :raises ValueError: if a module or a file is wrong, or ``--none`` lacks ``--groups``
+    :raises ValueError: if a module or a file is wrong, or ``--none`` and such lack ``--groups``
     """
     import_modules(options.imports)
     given = vars(options)
     if given.get("qrels") == "none":
         options.qrels = None
-    none = given.get("none", ())
-    judged = None
     if "judged_by_group" in given:
-        refuse(options, ["none"], "with --judged-by-group")
-        judged = options.judged_by_group = options.judged_by_group == "yes"
+        options.judged_by_group = options.judged_by_group == "yes"
+    if not given.keys() & {"groups", "human", "method"}:
+        refuse(options, filter("judged_by_group".__ne__, _READING), "without --groups")
+    options.reading = {name: given.pop(option) for option, name in _READING.items()
+                       if option in given}
     if "groups" in given:
-        options.groups = group_source(options.groups, none, judged)
-    elif judged is not None and "qrels" in given:
+        options.groups = group_source(options.groups, **options.reading)
+    elif "judged" in options.reading and "qrels" in given:
         from pt_fairness import groups, io
         path = options.qrels
         options.qrels = io.load_qrels(path)
-        options.groups = groups.from_frame(options.qrels, path, judged=judged)
+        options.groups = groups.from_frame(options.qrels, path, **options.reading)
         options.groups.subtopics = False
-    elif none:
-        raise ValueError("--none: not allowed without --groups")
     if "measures" in given:
         from pt_fairness.measures.measure_names import split
         options.measures = split(" ".join(options.measures))
@@ -230,38 +241,25 @@ def resolve(options: argparse.Namespace) -> None:
     options.progress = sys.stderr.isatty()
 
 
-def group_source(text: str, none: Sequence[str] = (), judged: bool | None = None) -> Any:
+#: The options of how a group source is read, and the parameters of the reader.
+_READING = {"none": "none", "sep": "sep", "weight": "weight", "topic_column": "topic",
+            "judged_by_group": "judged"}
+
+
+def group_source(text: str, **reading: Any) -> Any:
     """Return the group source that an argument names.
 
-    :param text: a form that :data:`SOURCES` lists, or the path of qrels with ``none``
-    :param none: the labels of the qrels that mean no group
-    :param judged: whether the relevance of qrels is judged by group
+    :param text: a form that :data:`SOURCES` lists
+    :param reading: how a file is read
     :returns: a Groups object, or the text itself if it is a name or a plain group file
     :raises ValueError: if a pattern or a file cannot be read
     """
     from pt_fairness import groups
-    from pt_fairness.io.document_files import memberships
-    if judged is not None:
-        return groups.from_file(text, text, judged=judged)
-    if none:
-        return groups.from_qrels(text, none, text)
-    if text.startswith("re:"):
-        return groups.from_pattern(text.removeprefix("re:"), name=text)
-    if text in groups.names():
+    from pt_fairness.groups.sources import located, source_of
+    if text in groups.names() or text.startswith("re:"):
+        if reading:
+            raise ValueError(f"{', '.join(map(option, reading))}: not allowed with the groups "
+                             f"{text!r}, which are no file")
+    elif not reading and text == located(text)[0]:
         return text
-    for columns in (0, 1, 2):
-        path, *names = text.rsplit(":", columns)
-        if os.path.isfile(path):
-            break
-    else:
-        return text
-    shares = memberships(path)
-    labels = names[-1].split(",") if names else [str(i + 1) for i in range(shares)]
-    if shares:
-        return groups.from_file(path, text, labels=labels)
-    if not names:
-        return text
-    *document, column = names
-    if document == [""]:
-        return groups.from_file(path, text, labels=labels, weights="wide")
-    return groups.from_file(path, text, column=column, id=document[0] if document else None)
+    return groups.get(text) if not reading else source_of(text, text, **reading)

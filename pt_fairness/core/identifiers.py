@@ -70,14 +70,10 @@ RECOMMENDER_COLUMNS = {"item_id": "user_id", "item": "user"}
 
 
 def as_frame(data: Any) -> Any:
-    """Return the frame of another library as one of pandas, and any other value as it is.
+    """Return the frame of another library as :func:`pandas_frame` does, with columns of PyTerrier.
 
     The columns ``user_id, item_id`` and ``user, item`` of recommender systems are renamed to ``qid,
     docno``, unless the frame has columns of such a name.
-
-    :param data: a frame of pandas, of polars, of Hugging Face datasets, a table of pyarrow, or what
-        has ``to_pandas()`` or ``__arrow_c_stream__``; a LazyFrame of polars is collected
-    :raises ValueError: if it is a ``DatasetDict``, of which a split is needed
 
     Examples
     --------
@@ -85,6 +81,26 @@ def as_frame(data: Any) -> Any:
     >>> as_frame(pd.DataFrame({"user_id": [7], "item_id": ["a"], "score": [0.5]}))
        qid docno  score
     0    7     a    0.5
+    """
+    data = pandas_frame(data)
+    if not isinstance(data, pd.DataFrame):
+        return data
+    columns = {*data}
+    names: dict[str, str] = {}
+    for item, user in RECOMMENDER_COLUMNS.items():
+        if item in columns and columns.isdisjoint({"docno", "doc_id", *names}):
+            names[item] = "docno"
+            if columns.isdisjoint({"qid", "query_id"}):
+                names[user] = "qid"
+    return data.rename(columns=names) if names else data
+
+
+def pandas_frame(data: Any) -> Any:
+    """Return the frame of another library as one of pandas, and any other value as it is.
+
+    :param data: a frame of pandas, of polars, of Hugging Face datasets, a table of pyarrow, or what
+        has ``to_pandas()`` or ``__arrow_c_stream__``; a LazyFrame of polars is collected
+    :raises ValueError: if it is a ``DatasetDict``, of which a split is needed
     """
     kind = type(data).__name__
     if kind == "DatasetDict":  # of Hugging Face datasets
@@ -100,16 +116,7 @@ def as_frame(data: Any) -> Any:
     elif hasattr(data, "__arrow_c_stream__"):
         import pyarrow
         data = pyarrow.table(data).to_pandas()
-    if not isinstance(data, pd.DataFrame):
-        return data
-    columns = {*data}
-    names: dict[str, str] = {}
-    for item, user in RECOMMENDER_COLUMNS.items():
-        if item in columns and columns.isdisjoint({"docno", "doc_id", *names}):
-            names[item] = "docno"
-            if columns.isdisjoint({"qid", "query_id"}):
-                names[user] = "qid"
-    return data.rename(columns=names) if names else data
+    return data
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:

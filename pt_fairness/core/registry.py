@@ -217,16 +217,19 @@ class Registry(Generic[S]):
     :param words: names that are keywords of the parameter
     :param convert: makes a source of a dictionary, a Series or a DataFrame; ``None`` if these are
         not taken
+    :param file_of: returns the file that a text names, ``None`` if it needs none
     """
 
     def __init__(self, kind: type[S], read: Callable[[str, str], S] | None = None,
                  makers: str = "register", words: Sequence[str] = (),
-                 convert: Callable[[Any], S] | None = None) -> None:
+                 convert: Callable[[Any], S] | None = None,
+                 file_of: Callable[[str], str | None] = str) -> None:
         self._kind = kind
         self._read = read
         self._makers = makers
         self._words = words
         self._convert = convert
+        self._file_of = file_of
         self._registered: dict[str, _Entry] = {}
         _REGISTRIES[kind.WHAT] = self
         # The hash of the content is part of the cache key.
@@ -310,8 +313,8 @@ class Registry(Generic[S]):
         if isinstance(source, self._kind):
             return source
         if self._convert is not None and not isinstance(source, (str, os.PathLike)):
-            from pt_fairness.core.identifiers import as_frame
-            source = as_frame(source)
+            from pt_fairness.core.identifiers import pandas_frame
+            source = pandas_frame(source)
             if hasattr(source, "items"):
                 return self._convert(source)
         if not isinstance(source, (str, os.PathLike)):
@@ -322,14 +325,15 @@ class Registry(Generic[S]):
         found = self.find(name)
         if found is not None:
             return found
-        if self._read is None or not os.path.exists(name):
+        path = self._file_of(name)
+        if self._read is None or (path is not None and not os.path.exists(path)):
             no_file = "" if self._read is None else " and no such file exists"
             names = self.names()
             raise ValueError(f"no {what} are registered as {shown(name)}{no_file}."
                              f"{did_you_mean(name, names)} Registered are "
                              f"{listed(names) or 'none'}. pt_fairness.{what}.register adds others")
-        if os.path.isfile(name):
-            return self._parsed(name, content_hash(Path(name).read_bytes()))
+        if path is not None and os.path.isfile(path):
+            return self._parsed(name, content_hash(Path(path).read_bytes()))
         return self._read(name, name)
 
     def find(self, name: Any, make: bool = True) -> S | None:

@@ -15,6 +15,7 @@ from pt_fairness.core.identifiers import as_frame, pair_texts, texts_of
 from pt_fairness.core.messages import distinct_labels, label_text, label_texts, shown
 from pt_fairness.core.registry import NamedObject
 from pt_fairness.groups.memberships import Memberships, Table, distinct_annotations, is_no_group
+from pt_fairness.io.column_roles import frame_rows
 from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.files import need_columns
 
@@ -198,7 +199,8 @@ class Groups(NamedObject):
         1   1     b   CON
         2   2     b   PRO
         """
-        return _Override(Listed(Table.of_frame(frame)), self, name)
+        rows = frame_rows(frame, "the frame of groups")
+        return _Override(Listed(Table.of_frame(rows)), self, name)
 
     def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
                 order: Iterable[Any] | None = None) -> Groups:

@@ -186,6 +186,16 @@ class Table:
         return (self.labels, self._index.content(), self._codes, self._count, self.weight,
                 self._unknown)
 
+    def counts(self) -> Ints:
+        """Return the number of documents of each label."""
+        return np.bincount(self._codes, minlength=len(self.labels))
+
+    def ambiguous(self) -> tuple[Ints, Ints]:
+        """Return the rows of documents with several groups, and the number of their documents."""
+        pair = self._index.pair
+        rows = np.flatnonzero(self._count[pair] > 1) if self._count.max() > 1 else pair[:0]
+        return rows, pair[rows]
+
     def find(self, qids: Any, docnos: Any) -> Memberships:
         """Return the annotations of documents.
 

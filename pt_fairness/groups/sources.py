@@ -16,6 +16,7 @@ from pt_fairness.core.identifiers import as_frame, with_text_ids
 from pt_fairness.core.messages import (
     UNANNOTATED,
     distinct_labels,
+    enumerated,
     label_text,
     label_texts,
     listed,
@@ -25,25 +26,32 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.core.registry import Registry
 from pt_fairness.groups.group_source import Groups, Listed
-from pt_fairness.groups.memberships import Memberships, Table
+from pt_fairness.groups.memberships import Memberships, Table, one_label_each
+from pt_fairness.io.column_roles import Columns, frame_rows, warn_of_unused
 from pt_fairness.io.document_files import (
     label_of,
+    memberships,
     qrels_columns,
     read_labelled,
     read_labels,
     read_memberships,
     read_wide,
+    second_column,
 )
 from pt_fairness.io.files import need_columns, need_rows
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,
-               order: Iterable[Any] | None = None, *, judged: bool | None = None) -> Groups:
+               order: Iterable[Any] | None = None, *, column: str | None = None,
+               id: str | None = None, topic: str | Literal[False] | None = None,
+               weight: str | Literal[False] | None = None, sep: str | None = None,
+               none: Iterable[Any] = (), judged: bool | None = None) -> Groups:
     """Return groups from a DataFrame.
 
     :param frame: columns ``docno, group`` or ``qid, docno, group``, also of another library, such
-        as polars, pyarrow or datasets. Several rows of a document are several groups, and so is a
-        list of labels; a missing or empty group, or ``-``, is none.
+        as polars, pyarrow or datasets, or others that :func:`from_file` knows. Several rows of a
+        document are several groups, and so is a list of labels; a missing or empty group, or ``-``,
+        is none.
         With a column ``weight``, the share of a document in each of its groups is the weight over
         the sum of the document's weights, so that a weight of 0 excludes it from a group; without
         it, the shares are equal. In qrels, whose relevance is in ``label`` or ``relevance``,
@@ -52,8 +60,9 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     :param order: the labels in ascending order, for ordinal measures
     :param judged: in qrels, whether the groups of a document are those that it is relevant for
         (``True``) or those of all its rows (``False``); by default the rows of each topic decide
-    :raises ValueError: if a column is missing, a weight is not a number of at least 0, ``order``
-        lacks a label, or ``judged`` is given without relevance
+    :param column: as ``id``, ``topic``, ``weight``, ``sep`` and ``none``: see :func:`from_file`
+    :raises ValueError: if a column is missing, a weight is not a number of at least 0, ``none`` has
+        a label that is not there, ``order`` lacks a label, or ``judged`` is given without relevance
 
     Examples
     --------
@@ -67,7 +76,69 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     0   1     b   CON     0.3
     1   1     b   PRO     0.7
     """
-    return Listed(Table.of_frame(frame, judged=judged), name, order)
+    what = "the frame of groups"
+    frame = as_frame(frame)
+    if column is None and isinstance(frame, pd.DataFrame) and "iteration" in frame \
+            and "group" not in frame:
+        frame = frame.assign(group=second_column(frame["iteration"]))
+    rows = frame_rows(frame, what, Columns(column, id, topic, weight))
+    return _listed(rows, what, name, order, sep, none, (), judged)
+
+
+def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[Any] | None,
+            sep: str | None, none: Iterable[Any], declared: Iterable[str] = (),
+            judged: bool | None = None) -> Listed:
+    """Return the groups of rows ``qid, docno, group, weight``; warn of labels that may be none.
+
+    :param frame: columns that have these names, and unused ones
+    :param what: the name of the rows in errors
+    :param sep: what separates several groups in a cell of text
+    :param none: the labels that mean no group
+    :param declared: labels that the rows can lack
+    :param judged: whether relevance is judged by group; ``None`` to decide by topic
+    :raises ValueError: if ``none`` has a label that is not there
+    """
+    dropped = label_texts(none, "none")
+    names = [name for name in ROW_COLUMNS if name in frame]
+    has_unused = len(frame.columns) > len(names)
+    if sep is not None or dropped or has_unused:
+        frame = one_label_each(frame, what)
+    if sep is not None or dropped:
+        texts = frame["group"].map(label_text, na_action="ignore")
+        if sep is not None:
+            lists = texts.astype(object).str.split(sep, regex=False)
+            frame = frame.assign(group=lists).explode("group")
+            texts = frame["group"].str.strip()
+        labels = texts.dropna().unique()
+        for label in dropped:
+            if label not in labels:
+                raise ValueError(f"none must hold labels of {what}, {listed(sorted(labels))}, got "
+                                 f"{label!r}")
+        # The documents stay: they are known, and belong to no group.
+        frame = frame.assign(group=texts.astype(object).mask(texts.isin(dropped)))
+    table = Table.of_frame(frame[names], what, judged)
+    rows, documents = table.ambiguous()
+    if len(rows) and has_unused:
+        warn_of_unused(frame, what, rows, documents)
+    unknown = [label for label in table.labels if label.casefold() in _UNKNOWN_LABELS]
+    if unknown:
+        warn(f"{enumerated(map(repr, unknown))} of {what} counts as a group; none={unknown!r} "
+             f"(--none {' '.join(unknown)}) leaves it out")
+    counts = table.counts()
+    for mark in ";|," if sep is None and not declared else "":
+        marked = [mark in label for label in table.labels]
+        if counts[marked].sum() > counts.sum() / 2:
+            cell = table.labels[marked.index(True)]
+            warn(f"the cells of {what}, such as {cell!r}, are one group each; sep={mark!r} "
+                 f"(--sep '{mark}') makes them several groups")
+            break
+    return Listed(table, name, order, declared)
+
+
+#: The columns of rows of groups; the last two are the relevance in qrels.
+ROW_COLUMNS = ("qid", "docno", "group", "weight", "label", "relevance")
+#: The labels, in lower case, that may mean no group.
+_UNKNOWN_LABELS = ("unknown", "none", "n/a", "na", "null", "?", "missing")
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
@@ -165,7 +236,10 @@ def from_pattern(pattern: str, labels: Iterable[Any] | None = None, name: str | 
 
 def from_file(path: str | os.PathLike[str], name: str | None = None, *,
               labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None,
-              column: str = "group", id: str | None = None, sep: str | None = None,
+              column: str | None = None, id: str | None = None,
+              topic: str | Literal[False] | None = None,
+              weight: str | Literal[False] | None = None, sep: str | None = None,
+              none: Iterable[Any] = (),
               weights: Literal["column", "wide"] = "column",
               judged: bool | None = None) -> Groups:
     """Return groups from a file.
@@ -183,22 +257,36 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
 
     All but Parquet may be compressed (gzip, bz2, xz, zstd, zip).
 
+    The columns of a table are found by their names, without case, ``_``, ``-`` and spaces:
+
+    - documents: the first of ``docno``, ``docid``, ``documentid``, ``corpusid``, ``itemid``,
+      ``passageid``, ``pid``, ``movieid``, ``paperid``, ``pmid``, ``asin``, ``url``, ``item``,
+      ``id``;
+    - topics: the first of ``qid``, ``queryid``, ``topicid``, ``userid``; ``query``, ``topic`` or
+      ``user`` if a document has different groups under different values of it;
+    - groups: ``group``, or else the only column left;
+    - weights: ``weight``. Other names of weights are an error that asks.
+
+    :param path: the file, or a text ``FILE:COLUMN``, ``FILE:ID:COLUMN`` or ``FILE::LABEL,LABEL`` as
+        on the command line
     :param name: the name of the groups; by default derived from their content
     :param labels: the groups of a membership file, one for each column of shares. A share of 0
         means that the document is not in the group. With ``weights='wide'``, the columns to read
     :param order: the labels in ascending order, for ordinal measures
-    :param column: the column of a table, of Parquet or of JSON that has the group; ``a.b`` is the
-        key ``b`` of the objects in ``a``
-    :param id: the column that has the documents; by default the first of ``docno``, ``doc_id``,
-        ``id``, ``item_id`` and ``item``
+    :param column: the column that has the group; ``a.b`` is the key ``b`` of the objects in ``a``
+    :param id: the column that has the documents
+    :param topic: the column that has the topics; ``False`` if groups do not depend on topics
+    :param weight: the column that has the weights; ``False`` if there are none
     :param sep: what separates several groups in a cell of text, such as ``';'``
+    :param none: the labels that mean no group, such as ``["unknown"]``. In qrels whose second
+        column is ``0`` or ``Q0``, the labels in the fourth are then groups even if they are numbers
     :param weights: ``'wide'`` if each group has a column of weights, ``docno, PRO, CON`` or
         ``docno, P(PRO), P(CON)``
     :param judged: in qrels, whether the groups of a document are those that it is relevant for
         (``True``) or those of all its rows (``False``); by default the rows of each topic decide
     :raises ValueError: if a line cannot be parsed (the error names file and line), a column is
-        missing, a weight is not a number of at least 0, a share is negative, ``order`` lacks a
-        label, or ``judged`` is given without relevance
+        missing, a weight is not a number of at least 0, a share is negative, ``none`` has a label
+        that is not there, ``order`` lacks a label, or ``judged`` is given without relevance
     :raises OSError: if the file cannot be opened
     :raises ImportError: if pyarrow is not installed, which Parquet needs
 
@@ -216,26 +304,60 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *,
     1   1     a   PRO
     """
     one_of("weights", weights, ("column", "wide"))
+    file, text = located(path)
+    if text.startswith(":"):
+        weights = "wide"
+        labels = text[1:].split(",") if labels is None else labels
+    elif text and labels is None and memberships(file):
+        labels = text.split(",")
+    elif text and column is None:
+        column = text
     declared = [] if labels is None else distinct_labels(labels, "labels")
+    columns = Columns(column, id, topic, weight)
+    dropped = label_texts(none, "none")
     holds_judgments = False
     if weights == "wide":
         declared = [label_of(title) for title in declared]
-        frame = read_wide(path, declared, id)
+        frame = read_wide(file, declared, columns)
     elif declared:
-        frame = read_memberships(path, declared)
+        frame = read_memberships(file, declared)
     else:
-        frame, holds_judgments = read_labelled(path, column, id)
-    if sep is not None:
-        frame = frame.explode("group")
-        cells = frame["group"].map(label_text, na_action="ignore")
-        lists = cells.str.split(sep, regex=False)
-        frame = frame.assign(group=lists).explode("group")
-        frame["group"] = frame["group"].str.strip()
-    path = os.fspath(path)
-    groups = Listed(Table.of_frame(frame, path, judged), name, order, declared)
-    groups.made_of = path
+        frame, holds_judgments = read_labelled(file, columns, bool(dropped))
+    groups = _listed(frame, os.fspath(file), name, order, sep, dropped, declared, judged)
+    groups.made_of = os.fspath(path)
     groups.judged = holds_judgments
     return groups
+
+
+def located(path: Any) -> tuple[Any, str]:
+    """Return the file that a text such as ``FILE:COLUMN`` names, and what follows the colon."""
+    if not isinstance(path, (str, os.PathLike)):
+        return path, ""
+    text = os.fspath(path)
+    colons = [colon.start() for colon in re.finditer(":", text)]
+    for end in [len(text), *colons[::-1]]:
+        if os.path.isfile(text[:end]):
+            return text[:end], text[end + 1:]
+    return text, ""
+
+
+def source_of(text: str | os.PathLike[str], name: str | None = None, **options: Any) -> Groups:
+    """Return the groups that a text names on the command line or in a measure.
+
+    :param text: what :func:`from_file` takes, or ``re:PATTERN``. The groups of a membership file
+        have the names 1, 2, … if the text names none.
+    :param options: options of :func:`from_file`
+    """
+    if str(text).startswith(_PATTERN):
+        return from_pattern(str(text).removeprefix(_PATTERN), name=name)
+    shares = memberships(text) if os.path.isfile(text) else 0
+    if shares:
+        options["labels"] = range(1, shares + 1)
+    return from_file(text, name, **options)
+
+
+#: The start of a text that is a regular expression.
+_PATTERN = "re:"
 
 
 def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any] = (),
@@ -271,17 +393,10 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
         frame = read_labels(frame)
     columns = list(qrels_columns(frame))
     frame = frame[columns].set_axis(["qid", "docno", "group"], axis="columns")
-    texts = frame["group"].map(label_text, na_action="ignore")
     dropped = label_texts(none, "none")
-    labels = sorted(texts.dropna().unique())
-    for label in dropped:
-        if label not in labels:
-            raise ValueError(f"none must hold labels of the qrels, {listed(labels)}, got {label!r}")
-    # The documents stay: they were judged, and belong to no group.
-    groups = from_frame(frame.assign(group=texts.mask(texts.isin(dropped))), name, order=order)
+    groups = _listed(frame, "the qrels", name, order, None, dropped)
     if not groups.labels:
-        raise ValueError(f"the qrels must have a label besides {listed(dropped)}, got "
-                         f"{listed(labels)}")
+        raise ValueError(f"the qrels must have a label besides {listed(dropped)}, got none")
     groups.judged = True
     return groups
 
@@ -435,9 +550,13 @@ def _converted(data: Any) -> Groups:
     return from_frame(data) if isinstance(data, pd.DataFrame) else from_mapping(data)
 
 
-REGISTRY = Registry(Groups, from_file,
+def _file_of(text: str) -> str | None:
+    return None if text.startswith(_PATTERN) else located(text)[0]
+
+
+REGISTRY = Registry(Groups, source_of,
                     "from_frame, from_mapping, from_pattern, from_text or from_file",
-                    convert=_converted)
+                    convert=_converted, file_of=_file_of)
 
 
 def register(name: str, groups: Groups | Callable[[], Groups]) -> None:

@@ -14,8 +14,6 @@ import pandas as pd
 
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import (
-    PYTERRIER,
-    RECOMMENDER_COLUMNS,
     as_frame,
     texts_of,
     with_text_ids,
@@ -28,6 +26,16 @@ from pt_fairness.core.messages import (
     listed,
     shown,
     warn,
+)
+from pt_fairness.io.column_roles import (
+    BY_NAME,
+    DOCUMENTS,
+    TOPICS,
+    Columns,
+    Names,
+    plain,
+    renamed,
+    roles_of,
 )
 from pt_fairness.io.files import (
     Input,
@@ -48,6 +56,8 @@ from pt_fairness.io.tables import (
     fields_of,
     first_line,
     frame_of_scores,
+    has_header,
+    header_of,
     is_scores,
     is_structured,
     labels_of,
@@ -55,7 +65,6 @@ from pt_fairness.io.tables import (
     place,
     read_columns,
     read_table,
-    titles_of,
     with_roles,
 )
 
@@ -266,13 +275,15 @@ def read_labels(path: Path) -> pd.DataFrame:
         return read_columns(source, _QRELS).drop(columns="iteration")
 
 
-def read_values(path: Path) -> pd.DataFrame:
+def read_values(path: Path, columns: Columns = BY_NAME, none: Iterable[str] = ()
+                ) -> pd.DataFrame:
     """Read a file of values, compressed or not.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
-    with these names (or another name of a document and of a topic that :func:`read_groups` knows),
-    separated by tabs or commas; or is Parquet or JSON with these names.
+    with these names (or others that :func:`read_groups` knows), separated by tabs or commas; or is
+    Parquet or JSON with these names.
 
+    :param none: the cells that mean no value
     :returns: ``docno, value`` or ``qid, docno, value``: text and numbers, and the other columns
     :raises ValueError: if the file has another form, or a line cannot be read
 
@@ -287,24 +298,24 @@ def read_values(path: Path) -> pd.DataFrame:
     1    d2   -1.0
     """
     with opened(path) as source:
-        if titles_of(source, "value"):
-            frame = read_table(source)
-            names = roles_of(source, frame.columns)
-            frame = _distinct(frame.set_axis(names, axis="columns"), source)
-            need_columns(frame, ["docno", "value"], source.name)
+        if has_header(source):
+            frame = _with_roles(source, columns, "value", None)
         else:
             _, line = first_line(source)
-            names = ["qid", "docno", "value"]
-            if len(fields_of(line)) == 2:
-                names.remove("qid")
+            names = ["qid", "docno", "value"][-len(fields_of(line)):]
+            if len(fields_of(line)) not in (2, 3):
+                raise ValueError(f"{source.name} must have the columns docno and value (or qid, "
+                                 "docno and value), separated by white space, or a header with "
+                                 f"these names, separated by tabs or commas; got {shown(line)}")
             frame = read_columns(source, names)
         check_ids(source, frame)
+        frame = frame[~frame["value"].isin([*none])]
         value = column_of_numbers(source, frame, "value")
         check(source, frame, "value", np.isfinite(value), "a finite number")
     return frame.assign(value=value).reset_index(drop=True)
 
 
-def read_targets(path: Path) -> pd.DataFrame:
+def read_targets(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
     """Read a file of target distributions, compressed or not.
 
     It has a header and columns separated by commas or tabs, or is Parquet or JSON.
@@ -324,7 +335,9 @@ def read_targets(path: Path) -> pd.DataFrame:
     1   1   CON    0.6
     """
     with opened(path) as source:
-        frame = _named_columns(source, ["group", "share"])
+        frame = _with_roles(source, columns, "group", "share", "group")
+        need_columns(frame, ["group", "share"], source.name)
+        check_ids(source, frame, "group")
         share = column_of_numbers(source, frame, "share")
         check(source, frame, "share", share >= 0, "a number of at least 0")
     return frame.assign(share=share).reset_index(drop=True)
@@ -336,55 +349,29 @@ def read_topic_groups(path: Path) -> pd.DataFrame:
     :returns: ``qid, group`` as text, and the other columns of the file
     """
     with opened(path) as source:
-        return _named_columns(source, ["qid", "group"]).reset_index(drop=True)
+        frame = _with_roles(source, BY_NAME, "group", None, "qid")
+        need_columns(frame, ["qid", "group"], source.name)
+        check_ids(source, frame, "group")
+        return frame.reset_index(drop=True)
 
 
-def _named_columns(source: Input, needed: Sequence[str]) -> pd.DataFrame:
-    """Return a table with a header, whose names are in lower case."""
-    frame = read_table(source)
-    frame.columns = frame.columns.str.lower()
-    frame = _distinct(frame.rename(columns=PYTERRIER), source)
-    need_columns(frame, needed, source.name)
-    check_ids(source, frame, "group")
-    return frame
+def _with_roles(source: Input, columns: Columns, held: str = "group",
+                number: str | None = "weight", rows: str = "docno") -> pd.DataFrame:
+    """Return a table with a header, whose columns are named after their roles.
 
-
-#: The columns of documents; the first one there counts.
-DOCUMENTS = ("docno", "doc_id", "id", "item_id", "item")
-#: How to name the column of the documents or of the groups.
-_NAME_IT = {"docno": "Name it: from_file(path, id=…), --groups FILE:ID:COLUMN",
-            "group": "Name it: from_file(path, column=…), --groups FILE:COLUMN"}
-
-
-def roles_of(source: Input, header: Iterable[str], column: str | None = None,
-             document: str | None = None) -> list[str]:
-    """Return names in lower case, with qid, docno and group for the columns that hold them.
-
-    :param header: the names of the columns
-    :param column: the column of the group; ``None`` if there is none
-    :param document: the column of the documents; by default the first of :data:`DOCUMENTS`
-    :raises ValueError: if the column of the documents or of the groups is missing
+    :param held: what the table holds
+    :param number: the number of each row
+    :param rows: what has it
     """
-    names = [name.lower() for name in header]
-    columns = f"its columns are {', '.join(header)}"
-    if document is None:
-        document = next((name for name in DOCUMENTS if name in names), "docno")
-    document = document.lower()
-    roles = {document: "docno"}
-    if column is not None:
-        if column.lower() in roles:
-            raise ValueError(f"{column!r} of {source.name} holds the documents, not their groups; "
-                             f"{columns}")
-        roles[column.lower()] = "group"
-    for name, role in roles.items():
-        if name not in names:
-            raise ValueError(f"{source.name} has no column {name!r}; {columns}. {_NAME_IT[role]}")
-    user = RECOMMENDER_COLUMNS.get(document, "query_id")
-    for topic in [name for name in ("qid", "query_id", user) if name in names][:1]:
-        roles.setdefault(topic, "qid")
-    for role in {*roles.values()}:
-        roles.setdefault(role, f"other {role}")
-    return [roles.get(name, name) for name in names]
+    if is_structured(source):
+        frame = _nested(read_table(source), source, *columns)
+        table = Names(frame.columns.tolist(), source.name, True)
+        roles = roles_of(table, columns, held, number, rows == "docno")
+    else:
+        table = Names(header_of(source)[1] or list(read_table(source)), source.name, True)
+        roles = roles_of(table, columns, held, number, rows == "docno")
+        frame = read_table(source, categories=[roles[held]] if number == "weight" else [])
+    return renamed(frame, table, roles, columns, held if rows == "docno" else number, rows)
 
 
 class Labelled(NamedTuple):
@@ -396,7 +383,8 @@ class Labelled(NamedTuple):
     judged: bool
 
 
-def read_groups(path: Path, column: str = "group", document: str | None = None) -> pd.DataFrame:
+def read_groups(path: Path, column: str | None = None, document: str | None = None
+                ) -> pd.DataFrame:
     """Read a group file, compressed or not.
 
     It is a TREC qrels file; has a header and columns separated by tabs, commas or blanks; is
@@ -404,9 +392,10 @@ def read_groups(path: Path, column: str = "group", document: str | None = None) 
     column, or if that is ``0`` or ``Q0`` alone, it is the text label in the fourth. A document of
     several groups has a row for each, or a list.
 
-    :param column: the column that has the group; ``a.b`` is the key ``b`` of the objects in ``a``
-    :param document: the column that has the documents; by default ``docno``, ``doc_id``, ``id``,
-        ``item_id`` or ``item``
+    :param column: the column that has the group, by default ``group`` or the only one that has no
+        other meaning; ``a.b`` is the key ``b`` of the objects in ``a``
+    :param document: the column that has the documents; by default the first of
+        :data:`pt_fairness.io.column_roles.DOCUMENTS`
     :returns: ``docno, group`` or ``qid, docno, group``, and the other columns of the file, as text
         in a table
     :raises ValueError: if the file has another form, lacks a column, or a line cannot be read
@@ -421,43 +410,54 @@ def read_groups(path: Path, column: str = "group", document: str | None = None) 
     0    d1   PRO
     1    d2   CON
     """
-    frame, _ = read_labelled(path, column, document)
+    frame, _ = read_labelled(path, Columns(column, document))
     if isinstance(frame["group"].dtype, pd.CategoricalDtype):
         frame = frame.astype({"group": "str"})
     return frame.reset_index(drop=True)
 
 
-def read_labelled(path: Path, column: str = "group", document: str | None = None) -> Labelled:
-    """Read a group file as :func:`read_groups` does, with a categorical group if it is a table."""
+def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) -> Labelled:
+    """Read a group file as :func:`read_groups` does, with a categorical group if it is a table.
+
+    :param none: whether some labels mean no group, so that the fourth column of qrels may be groups
+        if it holds numbers
+    """
     with opened(path) as source:
-        titles = titles_of(source, column)
-        if titles:
-            frame = read_table(source, categories=titles)
-            frame = _nested(frame, source, column, document)
-            names = roles_of(source, frame.columns, column, document)
-            frame = _distinct(frame.set_axis(names, axis="columns"), source)
+        _, line = (0, "") if is_structured(source) else first_line(source)
+        fields = fields_of(line)
+        is_qrels = len(fields) == 4 and (fields[1] in TREC_DEFAULTS or _is_number(fields[3]))
+        has_title = len(fields) == 4 and columns.column is None and plain(fields[0]) in TOPICS \
+            and plain(fields[2]) in DOCUMENTS and plain(fields[3]) in _RELEVANCE
+        if has_header(source) and not (is_qrels or has_title):
+            frame = _with_roles(source, columns)
             _check_groups(source, frame)
             frame = frame.assign(group=labels_of(source, frame["group"]))
             return Labelled(frame, False)
-        _, line = first_line(source)
-        if column != "group" or len(fields_of(line)) != 4:
+        if not (is_qrels or has_title) or columns.column or columns.id:
             raise ValueError(
-                f"{source.name} must be a table with the column {column!r} and docno (and qid), "
-                "separated by tabs or commas, or TREC qrels (qid, group, docno, label); a "
-                "membership file (topic, docno, shares) needs the names of its groups "
-                "(from_file(path, labels=[…]), --groups FILE:LABEL,LABEL). Its first line is "
-                f"{shown(line)}")
+                f"{source.name} must be a table with the columns docno and "
+                f"{columns.column or 'group'!r} (and qid), separated by tabs or commas, or TREC "
+                "qrels (qid, group, docno, a whole number); a membership file (topic, docno, "
+                "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
+                f"FILE:LABEL,LABEL). Its first line is {shown(line)}")
         frame = read_columns(source, ["qid", "group", "docno", "label"])
+        if has_title:
+            frame = frame.iloc[1:]
         groups = set(frame["group"].unique())
         if groups <= TREC_DEFAULTS:
-            if pd.to_numeric(frame["label"], errors="coerce").notna().all():
+            if not none and all(map(_is_number, frame["label"].unique())):
                 raise ValueError(f"{source.name} must have groups in the second or the fourth "
-                                 f"column, got {listed(sorted(groups))} and numbers, as in plain "
-                                 "qrels; if the numbers are the groups, use "
-                                 "pt_fairness.groups.from_qrels or pt-fairness annotate --none")
+                                 f"column, got {listed(sorted(frame['group'].unique()))} and "
+                                 "numbers, as in plain qrels; if the numbers are the groups, use "
+                                 "none=[…] (--none …), the labels that mean no group")
             frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
-        elif groups & TREC_DEFAULTS:
-            frame["group"] = second_column(frame["group"])
+        else:
+            wrong = [label for label in frame["label"].unique() if not _is_number(label)]
+            check(source, frame, "label", ~frame["label"].isin(wrong) if wrong else True,
+                  "a whole number, as in qrels; a table with other columns needs a header and tabs "
+                  f"or commas, and then {source.name}:ID:COLUMN names them")
+            if groups & TREC_DEFAULTS:
+                frame["group"] = second_column(frame["group"])
         frame = frame.assign(group=labels_of(source, frame["group"]))
         return Labelled(frame, True)
 
@@ -468,7 +468,19 @@ def second_column(column: pd.Series) -> pd.Series:
     return texts.where(texts.isin(group_labels(texts.dropna().unique())))
 
 
-def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.DataFrame:
+#: The names of the relevance in a header of qrels.
+_RELEVANCE = ("label", "relevance", "rel")
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a whole number, as labels of qrels are."""
+    try:
+        return float(text) % 1 == 0
+    except ValueError:
+        return False
+
+
+def _nested(frame: pd.DataFrame, source: Input, *columns: Any) -> pd.DataFrame:
     """Return a frame whose objects are columns if one of ``columns`` is a key of them, with dots.
 
     :raises ValueError: if such a file is empty
@@ -476,20 +488,10 @@ def _nested(frame: pd.DataFrame, source: Input, *columns: str | None) -> pd.Data
     if not is_structured(source):
         return frame
     need_rows(frame, source.name)
-    if {*columns} - {None, *frame.columns}:
+    if any("." in str(name) for name in {*columns} - {*frame.columns}):
         rows: Any = frame.to_dict("records")
         return pd.json_normalize(rows).set_index(frame.index)
     return frame
-
-
-def _distinct(frame: pd.DataFrame, source: Input) -> pd.DataFrame:
-    """Return a frame without columns that are there twice and are not needed.
-
-    :raises ValueError: if a needed column is there twice
-    """
-    needed = frame.columns.intersection(["qid", "docno", "group", "share", "value"])
-    need_distinct_columns(frame[needed], source.name)
-    return frame.loc[:, ~frame.columns.duplicated()]
 
 
 def _check_groups(source: Input, frame: pd.DataFrame) -> None:
@@ -527,11 +529,12 @@ def weights_of(weights: pd.DataFrame, place: Callable[[Any], str], unused: Any =
     return numbers
 
 
-def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = None) -> pd.DataFrame:
+def read_wide(path: Path, labels: Sequence[str] = (), columns: Columns = BY_NAME
+              ) -> pd.DataFrame:
     """Read a table with a column of weights for each group, such as ``docno, P(PRO), P(CON)``.
 
     :param labels: the groups; by default all columns but the topic and the document
-    :param document: the column that has the documents
+    :param columns: the columns of the documents and of the topics
     :returns: as :func:`read_memberships`
     :raises ValueError: if a column is missing, or a weight is not a number of at least 0
 
@@ -546,21 +549,29 @@ def read_wide(path: Path, labels: Sequence[str] = (), document: str | None = Non
     1    d1   CON    0.75
     """
     with opened(path) as source:
-        frame = _nested(read_table(source), source, document)
-        titles = frame.columns
-        names = roles_of(source, titles, document=document)
-        groups = [None if name in ("qid", "docno") else label_of(title)
-                  for name, title in zip(names, titles, strict=True)]
-        wanted = [*labels] or [group for group in groups if group is not None] or ["P(…)"]
-        for label in wanted:
-            if groups.count(label) != 1:
-                raise ValueError(f"{source.name} must have one column of weights for {label!r}, "
-                                 f"got {groups.count(label)}; its columns are {', '.join(titles)}")
-        weight = frame.iloc[:, [groups.index(label) for label in wanted]]
-        ids = frame.set_axis(names, axis="columns")[[name for name in ("qid", "docno")
-                                                     if name in names]]
-        check_ids(source, ids)
-        return _long(ids, wanted, weights_of(weight, partial(place, source, frame)))
+        frame = _nested(read_table(source), source, *columns)
+        titles = pd.Series(frame.columns)
+        table = Names(titles.tolist(), source.name, True)
+        ids = {name: role for role, name in roles_of(table, columns, "docno", None).items()}
+        names = titles.map(lambda title: ids.get(title, title))
+        groups = titles.map(label_of)
+        frame = frame.set_axis(names, axis="columns")
+        is_id = names.isin(["qid", "docno"])
+        chosen = groups.isin(labels) if labels else ~is_id
+        chosen &= ~is_id
+        twice = names.str.lower().duplicated() | groups.where(chosen).duplicated()
+        repeated = groups[chosen & twice]
+        if len(repeated):
+            raise ValueError(f"{source.name} must have one column of weights for "
+                             f"{repeated.iloc[0]!r}, got two")
+        lacking = {*labels}.difference(groups[chosen])
+        if lacking or not chosen.any():
+            raise ValueError(f"{source.name} has no column of weights "
+                             f"{shown(min(lacking, default='P(…)'))}; its columns are "
+                             f"{', '.join(titles)}")
+        check_ids(source, frame)
+        weight = weights_of(frame.loc[:, chosen.to_numpy()], partial(place, source, frame))
+        return _long(frame.loc[:, is_id.to_numpy()], groups[chosen].tolist(), weight)
 
 
 def label_of(title: str) -> str:

@@ -116,12 +116,15 @@ def _quoting(separator: str) -> Any:
     return csv.QUOTE_MINIMAL if separator == "," else csv.QUOTE_NONE
 
 
-def titles_of(source: Input, column: str) -> list[str]:
-    """Return the names in a header that are ``column`` but for case; none without a header."""
+def has_header(source: Input) -> bool:
+    """Return whether a file has names of columns.
+
+    It is Parquet or JSON, or its first line has tabs or commas, or the name of a document.
+    """
     if is_structured(source):
-        return [column]
-    _, header = header_of(source)
-    return [name for name in header if len(header) > 1 and name.lower() == column.lower()]
+        return True
+    separator, header = header_of(source)
+    return len(header) > 1 and (separator != _BLANKS or "docno" in roles(header).values())
 
 
 def read_columns(source: Input, names: Sequence[str],

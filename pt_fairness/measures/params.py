@@ -336,8 +336,8 @@ def groups() -> Param:
 
 
 def _group_source(value: Any) -> Any:
-    from pt_fairness.core.identifiers import as_frame  # imports pandas
-    value = as_frame(value)
+    from pt_fairness.core.identifiers import pandas_frame  # imports pandas
+    value = pandas_frame(value)
     if isinstance(value, Mapping) or hasattr(value, "__array__"):
         from pt_fairness.groups import get
         return get(value)

@@ -146,8 +146,8 @@ def caveats(experiment: Experiment) -> list[str]:
     if facts.topics < LEAST_TESTED:
         sentences.append(TOO_FEW)
     sentences += [f"Fewer than half: {facts.matched[name]} ({name})." for name in facts.unmatched]
-    sentences += [f"The groups of {source.name} are labels of a model, whose errors can make values "
-                  "too fair or too unfair." for source in model_sources(experiment)]
+    sentences += [f"The groups of {source.name} are labels of a model, whose errors can make "
+                  "values too fair or too unfair." for source in model_sources(experiment)]
     return sentences
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import nan
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from pt_fairness.core.arrays import Floats, Ints
 from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pair_texts
 from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry
+from pt_fairness.io.column_roles import Columns, frame_rows
 from pt_fairness.io.document_files import read_values
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
@@ -102,12 +103,15 @@ class Values(NamedObject):
         return f"Values({self.name!r}, {len(self)} documents)"
 
 
-def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
+def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | None = None,
+               id: str | None = None, topic: str | Literal[False] | None = None,
+               none: Iterable[Any] = ()) -> Values:
     """Return values from a DataFrame.
 
     :param frame: columns ``docno, value`` or ``qid, docno, value``, also of another library, such
         as polars, without rows for documents that lack a value
     :param name: the name of the values; by default derived from a hash of their content
+    :param column: as ``id``, ``topic`` and ``none``: see :func:`from_file`
     :raises ValueError: if a column is missing, a value is not a finite number, or a document has
         two
 
@@ -119,7 +123,14 @@ def from_frame(frame: pd.DataFrame, name: str | None = None) -> Values:
     >>> values.from_frame(frame, name="neutrality")
     Values('neutrality', 2 documents)
     """
-    return Values(frame, name)
+    where = "the frame of values"
+    rows = frame_rows(frame, where, Columns(column, id, topic), "value", None)
+    return _values(rows[~rows["value"].isin([*none])], name, where)
+
+
+def _values(frame: pd.DataFrame, name: str | None, where: str) -> Values:
+    columns = [column for column in ("qid", "docno", "value") if column in frame]
+    return Values(frame[columns], name, where)
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
@@ -152,13 +163,20 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
     return Values(frame, name)
 
 
-def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
+def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: str | None = None,
+              id: str | None = None, topic: str | Literal[False] | None = None,
+              none: Iterable[Any] = ()) -> Values:
     """Return values from a file, compressed or not.
 
     The file has the columns ``docno value`` or ``qid docno value``, separated by white space, or a
     header with these names, separated by tabs or commas.
 
     :param name: the name of the values; by default derived from a hash of their content
+    :param column: the column of the values; by default ``value`` or the only one left
+    :param id: the column of the documents; by default found as
+        :func:`pt_fairness.groups.from_file` does, as is ``topic``
+    :param topic: the column of the topics; ``False`` for none
+    :param none: the cells that mean no value, such as ``["NA"]``
     :raises ValueError: if a line cannot be parsed, a value is not a finite number, or a document
         has two
 
@@ -170,8 +188,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None) -> Values:
     >>> values.from_file("neutrality.txt").lookup(["q1"], ["d2"])
     array([0.5])
     """
-    frame = read_values(path)
-    return Values(frame, name, os.fspath(path))
+    frame = read_values(path, Columns(column, id, topic), [*none])
+    return _values(frame, name, os.fspath(path))
 
 
 #: The sizes that the differences of Rekabsaz and Schedl (2020) compare, by the names of these.

@@ -257,7 +257,5 @@ class TestJudgedByGroup:
         assert "Groups: qrels (CON, PRO)." in out
 
     def test_what_is_refused(self, command):
-        for arguments in (["--judged-by-group", "maybe"],
-                          ["--judged-by-group", "yes", "--none", "PRO", "--groups", "web"]):
-            code, _, err = command("eval", "web", "run", "BiasP@1", *arguments)
-            assert code == 2 and arguments[0] in err
+        code, _, err = command("eval", "web", "run", "BiasP@1", "--judged-by-group", "maybe")
+        assert code == 2 and "--judged-by-group" in err

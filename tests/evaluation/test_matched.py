@@ -76,7 +76,7 @@ def test_commands_say_it_on_standard_error(folder, capsys, arguments, line):
 
 @each("arguments, says", [
     ("annotate q re:^zzz", "got no group in re:^zzz"),
-    ("annotate q g.csv:docno", "'docno' of g.csv holds the documents, not their groups"),
+    ("annotate q g.csv:docno", "'docno', which holds the documents"),
     ("annotate q g.csv -o q", "--output 'q' is also an input, which it would replace"),
     ("table q r -m AWRF@3 --groups g.csv -o ./q", "is also an input"),
     ("table q r -m AWRF@3 --groups g.csv:group -o g.csv", "is also an input"),

@@ -99,8 +99,8 @@ def test_lookup_of_nothing(source):
 
 
 @pytest.mark.parametrize("make, says", [
-    (lambda: groups.from_frame(pd.DataFrame({"docno": ["a"], "stance": ["PRO"]})),
-     "no column 'group'; it needs docno, group and has docno, stance"),
+    (lambda: groups.from_frame(pd.DataFrame({"docno": ["a"], "stance": ["PRO"], "n": [1]})),
+     "no column 'group'.*; its columns are docno, stance, n; use "),
     (lambda: groups.from_frame(pd.DataFrame({"qid": ["1", None], "docno": "a", "group": "A"})),
      "row 1 of the groups has no qid"),
     (lambda: groups.from_frame({"a": "X"}), "must be a DataFrame, got a dict"),

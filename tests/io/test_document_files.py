@@ -170,12 +170,11 @@ TARGETS = "qid,group,share\n" + "".join(f"{i},PRO,0.5\n{i},CON,0.5\n" for i in r
 
 
 @each("text, says", [
-    ("docno stance\na PRO\n", r"x must be a table.*'group'.*first line is 'docno stance'"),
     ("", "x must be a table"), ("1 PRO a 1\n1 CON b\n", r"x, line 2 .*4 columns"),
     ("docno\tgroup\na\tX\nb\tY\tZ\n", r"x, line 3 .*2 columns \(docno, group\)"),
     ("docno\tgroup\na\tX\tU\nb\tY\tZ\n", r"x, line 2 .*2 columns \(docno, group\)"),
     ("docno,group,Group\na,X,Y\n", r"has the column 'group' twice"),
-    ("document,group\na,X\n", r"no column 'docno'; its columns are document, group\. Name it"),
+    ("document,group\na,X\n", r"its columns are document, group; use .*x:document:group"),
     ("1 0 d1 1\n1 0 d2 0\n", r"must have groups .*'0'.* numbers, as in plain"),
     *((f'docno,note,group,weight\n\na,"X\nY",X,1\nb,,-,{weight}\nc,,X,{weight}\n',
        rf"x, line 6: weight must be a number of at least 0, got '{weight}'")
@@ -192,7 +191,6 @@ def test_group_files_that_are_wrong(tmp_path, text, says):
     # Text labels of qrels are groups, unless the second column holds groups.
     ("1 0 d1 FIRST\n1 Q0 d2 0\n2 0 d1 -\n", [["1", "d1", "FIRST"], ["1", "d2", "0"],
                                              ["2", "d1", "-"]]),
-    ("1 PRO d1 yes\n1 CON d2 no\n", [["1", "d1", "PRO"], ["1", "d2", "CON"]]),
     # A line separator of Unicode is no white space.
     ("1 X\u2028Y a 1\n1 \x85 b 1\n", [["1", "a", "X\u2028Y"], ["1", "b", "\x85"]]),
     ("docno,group\n01,007\n1,7\n", [["01", "007"], ["1", "7"]]),

@@ -84,7 +84,7 @@ def test_a_column_of_weights_for_each_group(tmp_path, header):
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,0,1\n")
     assert rows_of(groups.from_file(tmp_path / "g.csv", weights="wide")) == [
         ["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3], ["1", "d2", "CON", 1.0]]
-    with pytest.raises(ValueError, match=r"for .NEUTRAL., got 0; its columns are docno"):
+    with pytest.raises(ValueError, match=r"NEUTRAL.*columns are docno"):
         groups.from_file(tmp_path / "g.csv", weights="wide", labels=["PRO", "NEUTRAL"])
     (tmp_path / "g.csv").write_text(f"{header}\nd1,0.3,0.7\nd2,,1\n")
     with pytest.raises(ValueError, match=r"g\.csv, line 3: weight .*''"):
@@ -101,7 +101,7 @@ def test_a_repeated_column_of_weights_is_named(tmp_path):
     assert rows_of(source) == [["1", "d1", "CON", 0.7], ["1", "d1", "PRO", 0.3]]
     for columns in ("P(PRO),P(PRO)", "PRO,P(PRO)", "p(PRO),P(PRO)"):
         path.write_text(f"docno,{columns}\nd1,0.3,0.7\n")
-        error = r"g\.csv must have one column of weights for 'PRO', got 2"
+        error = r"g\.csv must have one column of weights for 'PRO', got "
         with pytest.raises(ValueError, match=error):
             groups.from_file(path, weights="wide")
 
@@ -117,10 +117,10 @@ def test_columns_on_the_command_line(folder_of, capsys):
     assert cli.main(["annotate", "qrels", "t.csv:Gender"]) == 2
     assert "no column 'docno'" in (error := capsys.readouterr().err)
     assert "its columns are q_id, d_id, Gender" in error
-    assert cli.main(["annotate", "qrels", "t.csv:d_id:gender"]) == 0
+    assert cli.main(["annotate", "qrels", "t.csv:d_id:gender", "--topic-column", "none"]) == 0
     assert capsys.readouterr().out == "1 F d1 1\n1 M d2 0\n"
     assert cli.main(["annotate", "qrels", "t.csv:d_id:d_id"]) == 2
-    assert "'d_id' of t.csv holds the documents, not their groups" in capsys.readouterr().err
+    assert "different columns for group and docno, got 'd_id'" in capsys.readouterr().err
 
 
 @each("text, says", [
@@ -163,13 +163,13 @@ def test_objects_without_a_group_are_warned_of(tmp_path, name, row):
 @each("name, content, says", [
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"docno": "b", \n', r"g\.jsonl, line 2 .*JSON"),
     ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1 .*JSON"),
-    ("g.jsonl", '{"docno": "a", "stance": "X"}\n', r"no column 'group'; its columns are docno, st"),
+    ("g.jsonl", '{"docno": "a", "x": "X", "y": 1}\n', "no column 'group'.* columns are docno"),
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"group": "Y"}\n', r"g\.jsonl, line 2: docno"),
     ("g.jsonl", '{"docno": "a"}\n"a"\n', r"g\.jsonl, line 2 .*object, got 'a'"),
     ("g.json", '[5, {"docno": "a", "group": "X"}]', r"g\.json, line 1 .*object, got 5"),
     ("g.jsonl", '{"docno": "", "group": "X"}\n', r"g\.jsonl, line 1: docno"),
     ("g.json", "[]", r"g\.json has no rows"),
-    ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno'; its columns are text, gr"),
+    ("g.jsonl", '{"text": "a", "group": "X"}\n', r"no column 'docno'.*; its columns are text, gr"),
     ("g.jsonl", '{"docno": "a", "group": {"X": 1}}\n', r"must be a label or a list of labels"),
     ("g.parquet", "PAR1 and no more", r"g\.parquet is damaged"),
     ("g.parquet", "no parquet", r"g\.parquet must be a table")])
@@ -195,8 +195,8 @@ def test_names_derived_from_content():
     assert re.fullmatch("X-Y-[0-9a-f]{6}", name)
 
 
-@each("option, flag", [("id", "FILE:ID:COLUMN"), ("column", "FILE:COLUMN")])
-def test_columns_that_a_file_lacks(tmp_path, option, flag):
+@each("option", ["id", "column", "topic", "weight"])
+def test_columns_that_a_file_lacks(tmp_path, option):
     path = write(tmp_path / "g.jsonl", [{"docno": "d1", "group": "X"}])
-    with pytest.raises(ValueError, match=rf"has no column 'none'.*{option}=…\), --groups {flag}"):
+    with pytest.raises(ValueError, match=r"has no column 'none'.*use .*g\.jsonl:docno:group$"):
         groups.from_file(path, **{option: "none"})

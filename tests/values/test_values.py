@@ -90,8 +90,8 @@ def test_from_a_pipe(pipe):
 
 
 @each("text, says", [
-    ("a\n", "line 1 .*docno, value.* got 'a'"),
-    ("1 PRO a 1\n", "line 1 .*docno, value.*1 PRO"),
+    ("a\n", "docno and value.* got 'a'"),
+    ("1 PRO a 1\n", "docno and value.*1 PRO"),
     ("a 1\nb x\n", "line 2: value .*'x'"),
     ("a 1\nb nan\n", "line 2: value .*'nan'"),
     ("a 1\nb inf\n", r"values.txt, line 2: value .*finite.*'inf'"),
@@ -126,7 +126,7 @@ def frame_of(**columns):
     (lambda: values.from_mapping({"1": {"a": 1}, "b": 2}),
      "must be numbers, or dictionaries .* got {'a': 1} for '1'"),
     (lambda: values.from_mapping({"a": [1, 2]}), r"must be numbers.*got \[1, 2\] for 'a'"),
-    (lambda: frame_of(docno=["a"], group=["X"]), "has no column 'value'; it needs docno, value"),
+    (lambda: frame_of(docno=["a"], group=["X"], n=[1]), "has no column 'value'"),
     (lambda: frame_of(value=[1]), "has no column 'docno'"),
     (lambda: frame_of(qid=[None], docno=["a"], value=[1]), "row 0 of the values has no qid"),
     (lambda: frame_of(docno=["a", None], value=[1, 2]), "row 1 of the values has no docno"),
