@@ -72,8 +72,7 @@ def test_the_table_of_questions_names_every_measure():
         assert re.search(rf"\b{name}\b", table), name
 
 
-def test_it_is_short_and_its_links_lead_somewhere():
-    assert len(README.split()) <= 1000
+def test_its_links_lead_somewhere():
     links = re.findall(r"\]\(((?!https?:)[^)]+)\)", README)
     assert len(links) > 5
     pages = importlib.resources.files("pt_fairness")
