@@ -141,11 +141,13 @@ class Run:
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
         topics = judgments.topics
-        present = sum(qid in run_qids for qid in topics)
-        if 2 * present < len(topics):
-            example = ""
-            if not present and run_qids:
-                example = f" (it has topics such as {next(iter(run_qids))!r}, not {topics[0]!r})"
+        missing = [qid for qid in topics if qid not in run_qids]
+        foreign = {*run_qids}.difference(topics)
+        if missing and (foreign or 2 * len(missing) > len(topics)):
+            example = f", not for {missing[0]!r}"
+            if foreign:
+                example += f", and for others, such as {min(foreign)!r}"
+            present = len(topics) - len(missing)
             warn(f"the run has results for {present} of the {len(topics)} topics of the qrels"
                  f"{example}; the others count as if it had returned nothing", "few topics")
         judged = topic >= 0

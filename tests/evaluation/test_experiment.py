@@ -248,6 +248,7 @@ def test_warnings_say_once_which_runs_they_are_about(runs, qrels, n_jobs):
         evaluate(runs, qrels, measures, progress=False, n_jobs=n_jobs)
     fairness = (one for one in told if issubclass(one.category, FairnessWarning))
     texts = sorted(str(one.message) for one in fairness)
+    texts = [text for text in texts if "topics of the qrels" not in text]
     assert len(texts) == 4
     assert texts[0].startswith("protected is not set") and "(run" not in texts[0]
     assert "again for the same topic" in texts[1] and texts[1].endswith("(run system 4)")

@@ -148,9 +148,8 @@ def test_a_run_without_judged_documents():
                          columns=["query_id", "doc_id", "relevance"])
     measures = [Annotated(groups=groups.from_mapping({"a": "N", "x": "N", "b": "S"})) @ 5]
     assert told_of(measures, qrels, {"1": {"x": 2.0, "b": 1.0}, "2": {"b": 1.0}}) == []
-    (text,) = told_of(measures, qrels, {"1": {"x": 2.0, "b": 1.0}, "3": {"a": 1.0}})
-    assert text == ("none of the 2 documents of the run is judged: it has documents such as 'x', "
-                    "the qrels such as 'a'")
+    topics, text = told_of(measures, qrels, {"1": {"x": 2.0, "b": 1.0}, "3": {"a": 1.0}})
+    assert "'2'" in topics and "'3'" in topics and "'x'" in text and "'a'" in text
 
 
 class Grouped(groups.Groups):
