@@ -170,7 +170,7 @@ class Annotations:
         rows = judgments.row_relevance >= least
         if rows.all():
             return self.pair_codes
-        codes, labels = judgments.row_labels
+        codes, labels, _ = judgments.row_groups
         label = recoded(codes[rows], labels, self.sets.labels)
         return self.sets.code(judgments.index.pair[rows], label, len(self.pair_codes))
 
