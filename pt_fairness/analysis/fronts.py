@@ -34,7 +34,7 @@ from pt_fairness.core.arrays import (
 )
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import warn
-from pt_fairness.io.document_files import of_topics
+from pt_fairness.io.qrels_files import of_topics
 from pt_fairness.measures.descriptions import LARGER, SMALLER
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one

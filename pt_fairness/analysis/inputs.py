@@ -12,8 +12,8 @@ from pt_fairness import groups as sources
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, as_frame
 from pt_fairness.core.messages import first_names, shown, warn
-from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import need_columns, need_rows
+from pt_fairness.io.qrels_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.run_files import RunInputs, named, read_run
 from pt_fairness.measures.measure import FairnessMeasure, rels_of
 from pt_fairness.measures.rank_bias import ValueMeasure

@@ -26,8 +26,8 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups
-from pt_fairness.io.document_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.files import is_pipe
+from pt_fairness.io.qrels_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.run_files import (
     NamedRuns,
     RunInput,

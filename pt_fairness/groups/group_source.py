@@ -16,8 +16,8 @@ from pt_fairness.core.messages import distinct_labels, label_text, label_texts, 
 from pt_fairness.core.registry import NamedObject
 from pt_fairness.groups.memberships import Memberships, Table, distinct_annotations, is_no_group
 from pt_fairness.io.column_roles import frame_rows
-from pt_fairness.io.document_files import qrels_columns
 from pt_fairness.io.files import need_columns
+from pt_fairness.io.qrels_files import qrels_columns
 
 #: The largest number of characters of the labels in a name that is derived from content.
 MOST_CHARACTERS = 24

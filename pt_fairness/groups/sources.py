@@ -31,14 +31,13 @@ from pt_fairness.io.column_roles import Columns, frame_rows, warn_of_unused
 from pt_fairness.io.document_files import (
     label_of,
     memberships,
-    qrels_columns,
     read_labelled,
-    read_labels,
     read_memberships,
     read_wide,
     second_column,
 )
 from pt_fairness.io.files import need_columns, need_rows
+from pt_fairness.io.qrels_files import qrels_columns, read_labels
 
 
 def from_frame(frame: pd.DataFrame, name: str | None = None,

@@ -1,9 +1,7 @@
-"""Files of qrels, groups, values and targets: tables, JSON, Parquet and memberships."""
+"""Files of groups, values and targets: tables, JSON, Parquet and memberships."""
 
 from __future__ import annotations
 
-import csv
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -13,13 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import (
-    as_frame,
-    texts_of,
-    with_text_ids,
-)
 from pt_fairness.core.messages import (
-    LARGEST_LABEL,
     TREC_DEFAULTS,
     group_labels,
     label_text,
@@ -40,14 +32,9 @@ from pt_fairness.io.column_roles import (
 from pt_fairness.io.files import (
     Input,
     Path,
-    compression,
     need_columns,
-    need_distinct_columns,
-    need_no_space,
     need_rows,
     opened,
-    write_output,
-    written_whole,
 )
 from pt_fairness.io.tables import (
     check,
@@ -55,224 +42,14 @@ from pt_fairness.io.tables import (
     column_of_numbers,
     fields_of,
     first_line,
-    frame_of_scores,
     has_header,
     header_of,
-    is_scores,
     is_structured,
     labels_of,
-    named_table,
     place,
     read_columns,
     read_table,
-    with_roles,
 )
-
-#: The columns of TREC qrels.
-_QRELS = ["qid", "iteration", "docno", "label"]
-
-
-def read_qrels(path: Path) -> pd.DataFrame:
-    """Read qrels, which may be compressed (gzip, bz2, xz, zstd, zip) and in UTF-16.
-
-    They are TREC's four columns, of which PyTerrier's own reader drops the second one, which holds
-    the groups; a table with a topic, a document and ``label``, ``relevance``, ``rel`` or ``score``,
-    and ``iteration`` or not, in any form and with any names that :func:`read_run` knows, such as
-    BEIR's ``query-id, corpus-id, score``; or JSON ``{qid: {docno: label}}``. Lines that begin with
-    ``#`` are comments.
-
-    :returns: ``qid, docno, label, iteration``: text, text, whole number, text; ``iteration`` is
-        ``0`` in a file without it
-    :raises ValueError: if a line has not four columns, or a label is not a whole number (``4.0``
-        is one) within ±1,000,000; the error names file and line
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from pt_fairness import read_qrels
-    >>> _ = Path("qrels").write_text("1 PRO d1 1\\n1 CON d2 0\\n")
-    >>> read_qrels("qrels")
-      qid docno  label iteration
-    0   1    d1      1       PRO
-    1   1    d2      0       CON
-    """
-    return _qrels_by_line(path).reset_index(drop=True)
-
-
-def _qrels_by_line(path: Path) -> pd.DataFrame:
-    """Return qrels whose index holds the number of each line, and is named after the file."""
-    with opened(path) as source:
-        frame = _judgments(source)
-        label = pd.to_numeric(frame["label"], errors="coerce")
-        check(source, frame, "label", label % 1 == 0, "a whole number; "
-              "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
-        check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
-        groups = labels_of(source, frame["iteration"])
-    frame = frame.assign(label=label.astype("int64"), iteration=groups)
-    frame.index.name = f"{source.name}, line"
-    return frame[["qid", "docno", "label", "iteration"]]
-
-
-def _judgments(source: Input) -> pd.DataFrame:
-    """Return ``qid, docno, label, iteration``, with labels as they are in the file."""
-    table = named_table(source, "label")
-    if table is None:
-        return read_columns(source, _QRELS)
-    frame = with_roles(source, table, "label", "iteration")
-    need_columns(frame, ["qid", "docno", "label"], source.name)
-    if "iteration" not in frame:
-        return frame.assign(iteration="0")
-    return frame.assign(iteration=_group_texts(frame["iteration"]))
-
-
-def _group_texts(groups: pd.Series) -> pd.Series:
-    """Return groups as text, ``-`` for none."""
-    texts = groups.astype(object).map(label_text, na_action="ignore")
-    return texts.fillna("-").replace("", "-")
-
-
-def load_qrels(source: Any) -> pd.DataFrame:
-    """Load the qrels of a file, an ir_datasets id or a PyTerrier dataset.
-
-    :param source: a frame (:func:`pt_fairness.io.as_frame`), which is returned as one of pandas; a
-        dictionary ``{qid: {docno: label}}``;
-        the path of a file (:func:`read_qrels`); without such a file, an id of ir_datasets,
-        with ``irds:`` in front or not; or a PyTerrier dataset
-    :returns: ``qid, docno, label`` and, if the source has it, ``iteration``; of a file, the index
-        holds the number of each line
-    :raises ValueError: if it is none of these, or a dataset without qrels
-
-    Examples
-    --------
-    >>> from pt_fairness.io import load_qrels
-    >>> load_qrels("pt-fairness/debates/stance").head(2)
-      qid   docno  label iteration
-    0   1  d01-01      2       PRO
-    1   1  d01-02      2       CON
-    """
-    source = as_frame(source)
-    if isinstance(source, pd.DataFrame):
-        return source
-    if is_scores(source):
-        frame = frame_of_scores(source, "label")
-        is_whole = (pd.to_numeric(frame["label"], errors="coerce") % 1 == 0).all()
-        return frame.astype({"label": "int64"}) if is_whole else frame
-    if hasattr(source, "get_qrels"):
-        try:
-            return source.get_qrels()
-        except NotImplementedError:
-            raise ValueError(f"the dataset {shown(source)} has no qrels") from None
-    if not isinstance(source, (str, os.PathLike)):
-        raise ValueError("qrels must be a DataFrame, the path of a file, an ir_datasets id or a "
-                         f"PyTerrier dataset, got a {type(source).__name__}")
-    if os.path.exists(source) and not os.path.isdir(source):
-        return _qrels_by_line(source)
-    from pt_fairness.io.irds import dataset_of
-    dataset = dataset_of(source, "a file")
-    if not dataset.has_qrels():
-        raise ValueError(f"the dataset {os.fspath(source)} has no qrels")
-    columns = dataset.qrels_cls()._fields
-    qrels = pd.DataFrame(dataset.qrels_iter(), columns=columns)
-    return qrels.rename(columns={"query_id": "qid", "doc_id": "docno", "relevance": "label"})
-
-
-def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
-    """Return the names of the columns of topic, document and label in a qrels frame.
-
-    They are named as in PyTerrier or ir_measures.
-
-    :raises ValueError: if a column is missing, or the qrels are not a DataFrame
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness.io import qrels_columns
-    >>> qrels_columns(pd.DataFrame(columns=["query_id", "doc_id", "relevance", "iteration"]))
-    ('query_id', 'doc_id', 'relevance')
-    """
-    if not isinstance(qrels, pd.DataFrame):
-        raise ValueError(f"qrels must be a DataFrame, got a {type(qrels).__name__}; "
-                         "pt_fairness.read_qrels reads a file into one")
-    need_distinct_columns(qrels, "the frame of qrels")
-    for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
-        if set(names) <= set(qrels.columns):
-            return names
-    raise ValueError("qrels need the columns qid, docno, label or query_id, doc_id, relevance; "
-                     f"these have {', '.join(map(str, qrels.columns))}")
-
-
-def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the qrels of some topics, as ``pt.Experiment`` does; warn if there are others.
-
-    :param topics: ``qid``; ``None`` for all topics of the qrels
-    :raises ValueError: if none of the topics is in the qrels
-    """
-    if topics is None:
-        return qrels
-    column, _, _ = qrels_columns(qrels)
-    texts = texts_of(qrels[column])
-    qid = pd.Series(texts)
-    chosen = qid.isin(texts_of(topics["qid"]))
-    if not chosen.any():
-        raise ValueError(f"the qrels have none of the topics: they have topics such as {qid[0]!r}, "
-                         f"topics= has {listed(topics['qid'].map(str)) or 'none'}")
-    if not chosen.all():
-        number = qid[chosen].nunique()
-        warn(f"topics= has {number} of the {qid.nunique()} topics of the qrels; the others are "
-             "left out")
-    return qrels[chosen.to_numpy()]
-
-
-def write_qrels(qrels: pd.DataFrame, path: Path | None = None) -> None:
-    """Write TREC qrels, compressed if the name ends in ``.gz``.
-
-    The text is UTF-8 with ``\\n`` at the end of each line. A file is replaced atomically.
-
-    :param qrels: ``qid, docno, label`` or ir_measures' names, and ``iteration``, which is ``0`` if
-        the column is missing and ``-`` where a value is
-    :param path: ``None`` for standard output
-    :raises ValueError: if an identifier is missing, an identifier or a group has white space in
-        it, or a label is not a whole number
-    :raises OSError: if the file cannot be written
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from pt_fairness import write_qrels
-    >>> write_qrels(pd.DataFrame({"qid": ["1"], "docno": ["d1"], "label": [1],
-    ...                           "iteration": ["PRO"]}))
-    1 PRO d1 1
-    """
-    qrels = as_frame(qrels)
-    names = ["qid", "docno", "label"]
-    # Categorical columns support neither arithmetic nor new values.
-    frame = qrels[[*qrels_columns(qrels)]].astype(object).set_axis(names, axis="columns")
-    frame = with_text_ids(frame.replace({"qid": "", "docno": ""}, None), "qrels", "qid", "docno")
-    number = pd.to_numeric(frame["label"], errors="coerce")
-    whole = number % 1 == 0
-    if not whole.all():
-        raise ValueError("labels of TREC qrels must be whole numbers, got "
-                         f"{frame['label'][~whole].iloc[0]!r}")
-    frame["label"] = number.astype("int64")
-    groups: Any = _group_texts(qrels["iteration"]) if "iteration" in qrels else "0"
-    frame.insert(1, "iteration", groups)
-    need_no_space(frame, ["qid", "iteration", "docno"], "TREC qrels")
-    form: Any = {"sep": " ", "header": False, "index": False, "quoting": csv.QUOTE_NONE,
-            "lineterminator": "\n", "encoding": "utf-8"}
-    if path is None:
-        write_output(frame.to_csv(**form))
-    else:
-        with written_whole(path) as out:
-            frame.to_csv(out, compression=compression(path), **form)
-
-
-def read_labels(path: Path) -> pd.DataFrame:
-    """Read TREC qrels whose labels are text or numbers, such as stances.
-
-    :returns: ``qid, docno, label`` as text
-    """
-    with opened(path) as source:
-        return read_columns(source, _QRELS).drop(columns="iteration")
 
 
 def read_values(path: Path, columns: Columns = BY_NAME, none: Iterable[str] = ()

@@ -18,7 +18,7 @@ from one_test import each
 
 from pt_fairness import FairnessWarning, cli, evaluate, groups, read_qrels, read_run, write_qrels
 from pt_fairness.io import read_groups, read_values
-from pt_fairness.io.document_files import load_qrels
+from pt_fairness.io.qrels_files import load_qrels
 
 QRELS = "1 PRO a 1\n1 CON b 0\n1 PRO c 1\n2 CON a 1\n2 PRO b 1\n"
 RUN = "1 Q0 b 1 4 t\n1 Q0 a 2 3 t\n1 Q0 c 3 2.5 t\n2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n"

@@ -17,7 +17,7 @@ from pt_fairness import (
     values,
     write_qrels,
 )
-from pt_fairness.io.document_files import load_qrels
+from pt_fairness.io.qrels_files import load_qrels
 
 RUN = pd.DataFrame({"qid": ["7"] * 3, "docno": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
 QRELS = pd.DataFrame({"qid": ["7"] * 2, "docno": ["a", "b"], "label": [1, 0]})

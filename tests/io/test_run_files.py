@@ -20,7 +20,7 @@ from one_test import each
 
 from pt_fairness import FairnessWarning, evaluate, read_run
 from pt_fairness.evaluation.plan import position
-from pt_fairness.io.document_files import of_topics
+from pt_fairness.io.qrels_files import of_topics
 from pt_fairness.io.run_files import file_name, load_topics, named
 
 LINE = "1 Q0 a 1 3.5 tag\n"
