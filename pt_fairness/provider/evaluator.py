@@ -267,7 +267,8 @@ class GroupedMeasures:
         self.groups = None if source is None else groups.get(source)
         self.measures = measures
         self.needed = needed
-        self._depth = depth_of(measures)
+        #: The number of documents of each ranking that the measures need; ``None`` for all.
+        self.depth = depth_of(measures)
         added = {label for measure in measures for label in measure.added_labels}
         rels = rels_of(measures)
         self.annotations = Annotations(judgments, self.groups, rels, added, needed)
@@ -302,7 +303,7 @@ class GroupedMeasures:
 
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
-        rankings = self.annotations.rankings(run, self._depth)
+        rankings = self.annotations.rankings(run, self.depth)
         self._check_weights()
         if self.values is not None:
             rankings = self.values.added_to(rankings, run)
@@ -461,7 +462,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 within.update({measure: shares[measure.cutoff] for measure in cut})
                 if source.groups is not None:
                     key = "group", source.groups.registered
-                    matches[key] = source.annotations.ranked_matches(ranked, documents)
+                    matches[key] = source.annotations.ranked_matches(ranked, documents,
+                                                                        source.depth)
             if source.values is not None:
                 for name, found in source.values.matches(documents, ranked):
                     matches["value", name] = found

@@ -27,6 +27,8 @@ class Matches(NamedTuple):
     without: int
     #: The first document without a group or value; ``None`` if all have one.
     first: str | None
+    #: The number of documents of each ranking that were counted; ``None`` for all.
+    depth: int | None = None
 
     @classmethod
     def of(cls, documents: Judgments | Run, rows: Ints, matched: Bools) -> Matches:
@@ -43,7 +45,7 @@ class Matches(NamedTuple):
         """Return the sum of the matches of two runs."""
         documents = self.documents + run.documents
         without = self.without + run.without
-        return Matches(documents, without, self.first or run.first)
+        return Matches(documents, without, self.first or run.first, self.depth)
 
     def __str__(self) -> str:
         matched = self.documents - self.without
@@ -71,8 +73,12 @@ def matched_line(ranked: Matches, judged: Matches | None = None, what: str = "gr
     if judged is not None:
         first = judged.first or first
         documents = f"{judged} judged and {documents}"
-    example = f" (first without: {first})" if first is not None else ""
-    return f"{documents} have a {what}{example}"
+    details = []
+    if ranked.depth is not None:
+        details.append(f"of the first {ranked.depth} of each ranking")
+    if first is not None:
+        details.append(f"first without: {first}")
+    return f"{documents} have a {what}" + (f" ({'; '.join(details)})" if details else "")
 
 
 def _no_groups(labels: Iterable[str]) -> ValueError:
@@ -220,11 +226,14 @@ class Annotations:
         memberships = self._look_up(self.groups, self.judgments, pairs)
         return self.sets.annotated(memberships, len(pairs))
 
-    def ranked_matches(self, run: Run, rankings: Rankings) -> Matches:
-        """Return the matches of the documents of a run that were looked up."""
-        rows = ranges(run.start, rankings.looked_up)
+    def ranked_matches(self, run: Run, rankings: Rankings, depth: int | None) -> Matches:
+        """Return the matches of the first ``depth`` documents of each ranking; ``None`` for all."""
+        counted = rankings.looked_up
+        if depth is not None:
+            counted = np.minimum(counted, depth)
+        rows = ranges(run.start, counted)
         has_group = rankings.codes[rows] >= 0
-        return Matches.of(run, rows, has_group)
+        return Matches.of(run, rows, has_group)._replace(depth=depth)
 
     def judged_matches(self) -> Matches | None:
         """Return the matches of the judged documents; ``None`` if that would read their corpus."""

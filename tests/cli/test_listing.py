@@ -73,7 +73,8 @@ def table(folder_of, command):
     def printed(source):
         code, out, err = command("table", "qrels", "run", "-m", "AWRF@5", "rKL(protected='FT')@5",
                                  "--groups", source)
-        matched = "10 of 10 judged and 10 of 10 ranked documents have a group"
+        matched = ("10 of 10 judged and 10 of 10 ranked documents have a group (of the first 5 of "
+                   "each ranking)")
         assert (code, err) == (0, f"pt-fairness: {source}: {matched}\n"), err
         return out
     return printed

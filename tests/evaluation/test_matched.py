@@ -20,12 +20,16 @@ def matched(run=RUN, measures=("AWRF@3",), **options):
 def test_groups_of_judged_and_ranked_documents():
     source = groups.from_mapping(GROUPS, "mine")
     assert matched(groups=source) == {
-        "mine": "2 of 3 judged and 2 of 4 ranked documents have a group (first without: d3)"}
+        "mine": "2 of 3 judged and 2 of 3 ranked documents have a group (of the first 3 of each "
+                "ranking; first without: d3)"}
     two = {"a": RUN, "b": RUN[:2]}
     assert matched(two, groups=source) == {
-        "mine": "2 of 3 judged and 4 of 6 ranked documents have a group (first without: d3)"}
+        "mine": "2 of 3 judged and 4 of 5 ranked documents have a group (of the first 3 of each "
+                "ranking; first without: d3)"}
     every = groups.from_pattern("^d", name="d")
-    assert matched(groups=every) == {"d": "3 of 3 judged and 3 of 3 ranked documents have a group"}
+    assert matched(groups=every) == {
+        "d": "3 of 3 judged and 3 of 3 ranked documents have a group (of the first 3 of each "
+             "ranking)"}
 
 
 def test_groups_in_qrels_are_not_counted():
@@ -63,7 +67,7 @@ def folder(folder_of):
 
 @each("arguments, line", [
     ("table q r -m AWRF@3 --groups g.csv", "g.csv: 2 of 3 judged and 2 of 3 ranked documents have a"
-     " group (first without: d3)"),
+     " group (of the first 3 of each ranking; first without: d3)"),
     ("rerank r xquad --groups g.csv", "g.csv: 2 of 3 ranked documents have a group"),
     ("annotate q w.csv", "2 of 3 judged documents have a group: CON 2, PRO 1 (first without: d3); "
      "weights are lost, because qrels lack a column for them"),
