@@ -89,7 +89,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
             for name in ("page.html.j2", "style.css", "page.js")),
         *(
             f"pt_fairness/reporting/page/specs/{name}.json"
-            for name in ("base", "differences", "judged", "plane", "strips", "values")),
+            for name in ("base", "differences", "judged", "plane", "shares", "strips", "values")),
     }
     pages = [name for name in others if "/pt_docs/" in name]
     assert "pt_fairness/pt_docs/index.rst" in pages
@@ -157,7 +157,7 @@ def test_dependencies(built):
         found = email.message_from_bytes(archive.read(f"pt_fairness-{VERSION}.dist-info/METADATA"))
     needed, extra = set(), set()
     for one in found.get_all("Requires-Dist"):
-        (extra if "extra ==" in one else needed).add(re.match(r"[\w-]+", one).group().lower())
+        (extra if "extra ==" in one else needed).add(re.match(r"[\w.-]+", one).group().lower())
     assert {
         "python-terrier", "pyterrier", "ir-measures", "ir-datasets", "pandas", "numpy"} <= needed
     assert not needed & {

@@ -120,8 +120,10 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
         case "shares":
             return plots.shares(analysis.shares(runs, qrels, groups))
         case "exposure":
-            relevant = analysis.group_distribution(qrels, groups)
-            target = relevant[relevant["qid"] == "all"].set_index("group")["share"]
+            target = None
+            if options.qrels is not None:
+                relevant = analysis.group_distribution(qrels, groups)
+                target = relevant[relevant["qid"] == "all"].set_index("group")["share"]
             return plots.exposure(analysis.ranked_groups(runs, qrels, groups), target)
         case "groups_per_topic":
             return plots.groups_per_topic(analysis.group_distribution(qrels, groups))

@@ -44,8 +44,8 @@ class Scores(NamedTuple):
     within: Mapping[str, float] = {}
     #: The number of ranked documents with a group or a value, by source.
     matches: Mapping[tuple[str, str], Matches] = {}
-    #: The shares of the groups, by source.
-    shares: Mapping[str, RunShares] = {}
+    #: The shares of the groups of each source.
+    shares: Sequence[RunShares] = ()
     #: The causes and messages of the warnings of the run.
     warnings: Sequence[tuple[str, str]] = ()
     error: str | None = None
@@ -160,12 +160,12 @@ class Scorer:
             else:
                 os.environ[ALPHA_VARIABLE] = plan.alpha
             self.evaluator = QuickEvaluator(plan.measures, plan.qrels)
-        #: By the name of each group source, its shares at the largest cutoff of its measures.
-        self._shares = {}
+        #: The name of each group source, and its shares at the largest cutoff of its measures.
+        self._shares = []
         for evaluator in self.evaluator.fairness:
             for source in evaluator.sources:
                 if source.needed:
-                    self._shares[_name(source)] = SourceShares(source)
+                    self._shares.append((_name(source), SourceShares(source)))
 
     @cached_property
     def judgments(self) -> Judgments:
@@ -218,8 +218,8 @@ class Scorer:
                 if share < 0.5:
                     far_down[column][name] = share
         shares = {}
-        for name, of_source in sorted(self._shares.items()):
-            of_systems = {system: run.shares[name] for system, run in scores.items()}
+        for place, (name, of_source) in enumerate(self._shares):
+            of_systems = {system: run.shares[place] for system, run in scores.items()}
             name = self.plan.shown.get(name, name)
             shares[name, of_source.measure.cutoff] = of_source.table(of_systems)
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
@@ -275,10 +275,9 @@ class Scorer:
         values = pd.DataFrame(table, list(rows), self.plan.columns)
         within = {self._columns[measure]: share for measure, share in facts.within.items()
                   if measure in self._columns}
-        shares = {}
-        for source, rankings in facts.rankings:
-            if source.needed:
-                shares[_name(source)] = self._shares[_name(source)].in_run(rankings)
+        ranked = [rankings for source, rankings in facts.rankings if source.needed]
+        shares = [of_source.in_run(rankings)
+                  for (_, of_source), rankings in zip(self._shares, ranked, strict=True)]
         return Scores(values, facts.has_undefined, within, dict(facts.matches), shares)
 
 

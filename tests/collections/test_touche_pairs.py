@@ -70,8 +70,7 @@ def test_a_missing_argument(irds, files, qrels_of):
     write_corpus(files)
     half, none = f"{A}__CONC__1,S9-A9__CONC__1", "S8-A8__CONC__1,S9-A9__CONC__1"
     write_qrels(files, [("1", half, 1, 1, 1), ("1", none, 1, 1, 1)])
-    with pytest.warns(FairnessWarning, match=rf"{CORPUS}/stance: 2 of 3 documents have no group .* "
-                                             r"2 not in the corpus \(the first: 'S9-A9'\)"):
+    with pytest.warns(FairnessWarning, match=rf"{CORPUS}/stance: 2 of 3 documents .*'S9-A9'"):
         assert qrels_of(f"{TASK}/stance") == [("1", half, 1, "PRO"), ("1", none, 1, "-")]
 
 

@@ -161,7 +161,7 @@ class TestGezici:
         assert re.search(r"^leaning +22 +110 +1.0000 +1.0000 +22 +22$", printed, re.M)
         assert re.search(r"^stance: κ +0.3500 ", printed, re.M)
         for change, error in (({"stance": "for"}, "'for' is no stance; it is one of 'pro'"),
-                              ({"annotator": "u"}, "annotator 'u' has two votes for")):
+                              ({"annotator": "u"}, "one vote for a document, got two of 'u'")):
             votes.assign(**change).to_csv(tmp_path / "votes.csv", index=False)
             with pytest.raises(ValueError, match=error):
                 load("--votes", tmp_path / "votes.csv", "--leanings", tmp_path / "leanings.csv")
