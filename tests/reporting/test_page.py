@@ -245,8 +245,8 @@ def test_the_page_in_a_browser(show, made):
         page.execute_async_script("setTimeout(arguments[0], 300)")
         after = page.execute_script("return document.querySelector('main').innerHTML")
         assert before != after or "source" in select.get_attribute("id")
-    page.find_element("css selector", "summary").send_keys(Keys.ENTER)
-    assert page.find_element("css selector", "pre").is_displayed()
+    page.find_element("css selector", "#systems summary").send_keys(Keys.ENTER)
+    assert page.find_element("css selector", "#systems pre").is_displayed()
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {
         "features": [{"name": "prefers-color-scheme", "value": "dark"}]})
     ground = page.execute_script("return getComputedStyle(document.body).backgroundColor")
