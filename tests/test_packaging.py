@@ -157,7 +157,8 @@ def test_dependencies(built):
         found = email.message_from_bytes(archive.read(f"pt_fairness-{VERSION}.dist-info/METADATA"))
     needed, extra = set(), set()
     for one in found.get_all("Requires-Dist"):
-        (extra if "extra ==" in one else needed).add(re.match(r"[\w.-]+", one).group().lower().replace(".", "-"))
+        name = re.match(r"[\w.-]+", one).group().lower().replace(".", "-")
+        (extra if "extra ==" in one else needed).add(name)
     assert {
         "python-terrier", "pyterrier", "ir-measures", "ir-datasets", "pandas", "numpy"} <= needed
     assert not needed & {

@@ -146,7 +146,8 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
     Such a correction fails where labels depend on the *rank* beyond relevance, and above all where
     a system knows the true groups better than the model does, such as a re-ranker by curated
     labels. No correction by shares and error rates can see that: ``AWRF@10`` was wrong by 0.06,
-    ``rKL@10`` by 0.20, and 0 to 10 % of the intervals held the value. Check whole topics by hand instead.
+    ``rKL@10`` by 0.20, and 0 to 10 % of the intervals held the value. Check whole topics by hand
+    instead.
 
     *Weights* of a document are read as the probabilities of its labels, and drawn one by one;
     documents without weights are certain. This is right if the probabilities are calibrated for
