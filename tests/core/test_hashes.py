@@ -111,7 +111,7 @@ FRAME = pd.DataFrame({"a": [1, 2], "b": ["x", None], "c": [{"t": 1}, [2.0]],
 
 @each("change, same", [
     (lambda x: x.copy(), True), (lambda x: x.set_index(pd.Index(["p", "q"])), False),
-    (lambda x: x.assign(b=["".join(["x"]), np.nan]), True),
+    (lambda x: x.assign(b=["".join(["x"]), None]), True),
     (lambda x: x.assign(a=[1, 3]), False), (lambda x: x.assign(a=[1.0, 2.0]), False),
     (lambda x: x.assign(b=["x", 1]), False), (lambda x: x.assign(c=[{"t": 1}, [3.0]]), False),
     (lambda x: x.assign(d=[np.zeros(2000), np.arange(2000) == 1000]), False),
