@@ -11,6 +11,7 @@ import pandas as pd
 
 from pt_fairness.analysis.drawn_labels import Documents
 from pt_fairness.analysis.inputs import (
+    compares_with_judged,
     kept_annotations,
     measures_without_groups,
     ranked_runs,
@@ -24,10 +25,9 @@ from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups import get as get_groups
 from pt_fairness.groups.combinations import filled_in
 from pt_fairness.groups.group_source import Combined
-from pt_fairness.groups.labels_of_models import _texts
+from pt_fairness.groups.labels_of_models import text_source, texts_in
 from pt_fairness.io.run_files import RunInputs, load_topics
-from pt_fairness.measures.measure import FairnessMeasure, depth_of, rels_of, score
-from pt_fairness.measures.params import PROTECTED_WORDS
+from pt_fairness.measures.measure import depth_of, rels_of, score
 from pt_fairness.rankings.annotations import Annotations
 
 #: The advice on groups in errors.
@@ -111,7 +111,7 @@ class Comparison:
         """
         judgments = self.judgments
         relevance = judgments.relevance
-        rels = rels_of([measure for measure in self.measures if _from_qrels(measure)])
+        rels = rels_of([measure for measure in self.measures if compares_with_judged(measure)])
         least = min((-math.inf if rel is None else rel for rel in rels), default=math.inf)
         parts: list[Any] = [(None, judgments, np.flatnonzero(relevance >= least))]
         depth = depth_of(self.measures)
@@ -129,18 +129,6 @@ class Comparison:
             table = pd.DataFrame({"qid": qids, "docno": docnos, "name": name}, dtype=object)
             tables.append(table[unchecked])
         return pd.concat(tables, ignore_index=True)
-
-
-def _from_qrels(measure: FairnessMeasure) -> bool:
-    """Return whether a value depends on the groups of judged documents."""
-    for part in measure.parts:
-        target = part.registered_target
-        words = part.rel is not None and part.param("protected") in PROTECTED_WORDS[:2]
-        if part.JUDGED or words or part.target_word in ("qrels", "collection") \
-                or part.param("background") == "qrels" \
-                or (part.target_word is not None and target is not None and target.of_qrels > 0):
-            return True
-    return False
 
 
 def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, model: Any,
@@ -345,11 +333,6 @@ def documents_to_label(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
     if queries is not None and by_topic:
         frame = with_text_ids(load_topics(queries), "frame of topics", "qid")
         table["query"] = table["qid"].map(frame.drop_duplicates("qid").set_index("qid")["query"])
-    text_of: Any = _texts(texts)
-    if isinstance(text_of, str):
-        from pt_fairness.io.irds import documents as read
-        text_of = {document.doc_id: document.default_text()
-                   for document in read(text_of, {*table["docno"]})}
-    if text_of is not None:
-        table["text"] = table["docno"].map(text_of)
+    if texts is not None:
+        table["text"] = table["docno"].map(texts_in(text_source(texts), table["docno"]))
     return table.assign(group="")

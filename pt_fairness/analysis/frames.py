@@ -188,7 +188,7 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     for family in families.values():
         used = {key for measure in family.values() for key in measure.params} - {"cutoff"}
         values = {key: [measure.param(key) for measure in family.values()] for key in sorted(used)}
-        differing = [key for key, of_key in values.items() if len({*map(repr, of_key)}) > 1]
+        differing = [key for key, chosen in values.items() if len({*map(repr, chosen)}) > 1]
         if differing:
             for name, measure in family.items():
                 shown[name] = _short(measure, differing)

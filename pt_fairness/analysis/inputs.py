@@ -16,6 +16,7 @@ from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.io.qrels_files import load_qrels, of_topics, qrels_columns
 from pt_fairness.io.run_files import RunInputs, named, read_run
 from pt_fairness.measures.measure import FairnessMeasure, rels_of
+from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.provider.measure_lists import check_labels, parsed
 from pt_fairness.rankings.annotations import Annotations
@@ -77,9 +78,9 @@ def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
     :param runs: runs in any form that :func:`pt_fairness.evaluate` reads
     :param topics: the topics of transformers
     """
-    by_name = named(runs, topics=topics)
-    judged = of_topics(loaded_qrels(qrels), by_name.topics)
-    return run_frames(by_name), judged
+    named_runs = named(runs, topics=topics)
+    judged = of_topics(loaded_qrels(qrels), named_runs.topics)
+    return run_frames(named_runs), judged
 
 
 def one_run(run: Any, topics: Any = None) -> pd.DataFrame:
@@ -132,6 +133,21 @@ def compares_groups(measure: Any) -> bool:
     if not isinstance(measure, FairnessMeasure) or isinstance(measure, ValueMeasure):
         return False
     return any(part.needs_groups for part in measure.parts)
+
+
+def compares_with_judged(measure: FairnessMeasure) -> bool:
+    """Return whether a measure compares a ranking with the judged documents."""
+    for part in measure.parts:
+        target = part.registered_target
+        if part.JUDGED or part.param("background") == "qrels":
+            return True
+        if part.target_word in ("qrels", "collection"):
+            return True
+        if part.rel is not None and part.param("protected") in PROTECTED_WORDS[:2]:
+            return True
+        if part.target_word is not None and target is not None and target.of_qrels > 0:
+            return True
+    return False
 
 
 def measures_without_groups(measures: Any, caller: str, labels: str) -> list[FairnessMeasure]:

@@ -294,8 +294,8 @@ def _compared(system: str, run: Run, sources: Sequence[GroupedMeasures],
         composed = [measure.compose([scores[part] for part in measure.parts])
                     for measure in measures]
         values = np.nan_to_num(composed).reshape(len(measures), len(orders), -1)
-        means.append([of_topics[:, topics].sum(axis=1) / (topics.sum() or nan)
-                      for of_topics, topics in zip(values, defined, strict=True)])
+        means.append([topic_values[:, topics].sum(axis=1) / (topics.sum() or nan)
+                      for topic_values, topics in zip(values, defined, strict=True)])
     for measure, topics, values in zip(measures, defined, np.hstack(means), strict=True):
         least = _least(measure, rankings[0], topics)
         summary = _summary(measure, values)

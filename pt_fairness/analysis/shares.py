@@ -83,8 +83,8 @@ def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEP
     measure.validate_params()
     judgments = Judgments(loaded_qrels(qrels))
     source = GroupedMeasures(groups, True, [measure], judgments)
-    of_source = SourceShares(source, measure)
-    table = of_source.table({name: of_source.in_run(source.rankings(run, warn))
+    source_shares = SourceShares(source, measure)
+    table = source_shares.table({name: source_shares.in_run(source.rankings(run, warn))
                              for name, run in ranked_runs(runs, judgments).items()})
     if table["relevant"].isna().all():
         warn("no topic has a relevant document with a group, so no share is known")

@@ -155,7 +155,7 @@ def bca_interval(values: Floats, confidence: float, resamples: int, seed: int) -
     ends = np.array([mean, mean])
     ends[:, n < LEAST_INTERVAL] = nan
     varied = np.flatnonzero((sd > 0) & (n >= LEAST_INTERVAL))
-    for cells, columns in _by_size(values, varied):
+    for cells, columns in _equal_sizes(values, varied):
         size = columns.shape[1]
         draws = np.random.default_rng(seed).integers(0, size, (resamples, size))
         counts = [np.bincount(draw, minlength=size) for draw in draws]
@@ -165,7 +165,7 @@ def bca_interval(values: Floats, confidence: float, resamples: int, seed: int) -
     return ends
 
 
-def _by_size(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
+def _equal_sizes(values: Floats, cells: Ints) -> Iterator[tuple[Ints, Floats]]:
     """Yield the cells that have equally many values, and these values, ``[cells, n]``."""
     columns = values.T[cells]
     present = ~np.isnan(columns)
@@ -395,7 +395,7 @@ def randomisation(differences: Floats, resamples: int, seed: int) -> Floats:
     """
     _, mean, sd = moments(differences)
     p = np.full_like(mean, nan)
-    for cells, columns in _by_size(differences, np.flatnonzero(sd + abs(mean) > 0)):
+    for cells, columns in _equal_sizes(differences, np.flatnonzero(sd + abs(mean) > 0)):
         n = columns.shape[1]
         if 2 ** n <= resamples:
             flips = np.arange(2 ** n)[:, None] >> np.arange(n) & 1
@@ -512,8 +512,8 @@ def bias_test(perquery: pd.DataFrame, correction: str | None = CORRECTION) -> pd
     n, mean, _ = moments(values)
     t, p = t_test(values)
     rows = rows.assign(n=n, mean=mean, t=t, p=p)
-    by_measure = rows.groupby("measure")["p"]
-    rows["corrected"] = by_measure.transform(corrected, correction)
+    measure_p = rows.groupby("measure")["p"]
+    rows["corrected"] = measure_p.transform(corrected, correction)
     rows["reject"] = (n >= LEAST_TESTED) & (rows["corrected"] < ALPHA)
     if (n < LEAST_TESTED).any():
         warn(TOO_FEW)

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from html import escape
+from html.entities import codepoint2name
 from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
@@ -41,12 +42,9 @@ NOTE_WIDTH = 100
 SUMMED = frozenset({"NumQ", "NumRel", "NumRet", "NumRelRet"})
 #: The suffixes of the columns with the ends of the interval of an average, and with its verdict.
 LOW, HIGH, VERDICT = " low", " high", " verdict"
-#: The names of the Greek letters in LaTeX, from α on; ``None`` for omicron, which has none.
-GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa",
-         "lambda", "mu", "nu", "xi", None, "pi", "rho", "varsigma", "sigma", "tau", "upsilon",
-         "phi", "chi", "psi", "omega")
-#: The capital letters that have a name in LaTeX.
-CAPITALS = "ΓΔΘΛΞΠΣΥΦΨΩ"
+#: LaTeX of the Greek letters; capitals that look like Latin letters have no command.
+_GREEK = {letter: rf"$\{codepoint2name[ord(letter)]}$"
+          for letter in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"}
 #: LaTeX of the characters that are commands, that LaTeX prints wrongly in its default font
 #: encoding, or that fonts lack.
 _LATEX = str.maketrans({
@@ -55,8 +53,7 @@ _LATEX = str.maketrans({
     "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "↑": r"$\uparrow$",
     "↓": r"$\downarrow$", "→": r"$\to$", BETTER: r"$^{\blacktriangle}$",
     WORSE: r"$^{\blacktriangledown}$", DIFFERENT: r"$^{\neq}$", "–": "--", "−": "$-$",
-    **{chr(ord("α") + i): rf"$\{name}$" for i, name in enumerate(GREEK) if name},
-    **{letter: rf"$\{(GREEK[ord(letter) - ord('Α')] or '').capitalize()}$" for letter in CAPITALS}})
+    "ς": r"$\varsigma$", **_GREEK})
 #: The mark behind the best values in text.
 BEST = "*"
 #: HTML of the best values.
@@ -328,9 +325,9 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
         names = frame["measure"].map(str).unique().tolist()
     else:
         names = []
-    by_name = values_by_measure(labels or {}, names)
-    _check_labels(by_name, [*names, *map(str, frame.columns)])
-    shown = short_names(names) | by_name
+    user_labels = values_by_measure(labels or {}, names)
+    _check_labels(user_labels, [*names, *map(str, frame.columns)])
+    shown = short_names(names) | user_labels
     hidden = sentences_on_shares(facts.shares, None if plain else frame, shown)
     sentences = notes(frame, facts, shown)
     if "absent" in frame:
@@ -341,12 +338,12 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
     if verdicts is not None:
         frame = _joined(frame, verdicts.dropna(subset="tolerance"), {"verdict": VERDICT})
         baseline = facts.comparison.baseline if facts.comparison else "the baseline"
-        sentences.append(noted.on_verdicts(verdicts, by_name, baseline))
-    return Table(frame, facts, by_name, hidden, sentences, digits, p_values, highlight)
+        sentences.append(noted.on_verdicts(verdicts, user_labels, baseline))
+    return Table(frame, facts, user_labels, hidden, sentences, digits, p_values, highlight)
 
 
 def _is_plain(frame: pd.DataFrame) -> bool:
-    """Return whether a frame is no table of averages: values, tests or shares of groups."""
+    """Return whether a frame holds values, tests or shares of groups, and not averages."""
     return "measure" in frame or "absent" in frame
 
 

@@ -81,6 +81,6 @@ def _values(measure: Any, judged: Sequence[str]) -> list[float]:
 
 
 def _spread(places: int) -> str:
-    """Return the group of each of ten documents, with those of B spread evenly."""
+    """Return the group of each of ten documents, with B spread evenly."""
     ranks = {int((i + 0.5) * 10 / places) for i in range(places)}
     return "".join("AB"[rank in ranks] for rank in range(10))

@@ -258,7 +258,7 @@ def _annotate(options: argparse.Namespace) -> str | None:
 
 def _agreement(options: argparse.Namespace) -> str:
     from pt_fairness import groups
-    sources = [_with_labels(text, options.reading) for text in (options.model, options.human)]
+    sources = [_labelled_source(text, options.reading) for text in (options.model, options.human)]
     rates = groups.error_rates(*sources)
     frames = [rates.labels.set_index("label"), rates.summary]
     if options.format == "latex":
@@ -266,7 +266,7 @@ def _agreement(options: argparse.Namespace) -> str:
     return "\n\n".join(frame.to_string(float_format="{:.4f}".format) for frame in frames) + "\n"
 
 
-def _with_labels(text: str, reading: dict[str, Any]) -> Any:
+def _labelled_source(text: str, reading: dict[str, Any]) -> Any:
     """Return a source without those labels of ``--none`` that it has."""
     from pt_fairness import groups
     from pt_fairness.core.messages import collecting_warnings

@@ -259,7 +259,7 @@ def group_source(text: str, **reading: Any) -> Any:
     if text in groups.names() or text.startswith("re:"):
         if reading:
             raise ValueError(f"{', '.join(map(option, reading))}: not allowed with the groups "
-                             f"{text!r}, which are no file")
+                             f"{text!r}, which are not a file")
     elif not reading and text == located(text)[0]:
         return text
     return groups.get(text) if not reading else source_of(text, text, **reading)

@@ -50,7 +50,7 @@ class _AfterImport:
                 execute = spec.loader.exec_module
                 spec.loader.exec_module = exec_module  # type: ignore[method-assign]
             except AttributeError:
-                # The loader has no exec_module, or a read-only one: import without the callback.
+                # The loader lacks exec_module, or has a read-only one: import without the callback.
                 pass
         return spec
 

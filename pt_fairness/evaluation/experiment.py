@@ -271,11 +271,10 @@ def _warn_once(issued: Mapping[str, Sequence[tuple[str, str]]], runs: int) -> No
     causes: dict[str, dict[str, list[str]]] = {}
     for name, pairs in issued.items():
         for cause, message in dict.fromkeys(pairs):
-            causes.setdefault(cause, {}).setdefault(message, []).append(name)
+            if not cause.startswith(UNDEFINED):
+                causes.setdefault(cause, {}).setdefault(message, []).append(name)
     for cause, messages in causes.items():
         (message, names), *rest = messages.items()
-        if cause.startswith(UNDEFINED):
-            continue
         if len(names) < runs:
             similar = first_names(list(itertools.chain(*dict(rest).values())))
             similarly = f"; similarly {similar}" if similar else ""

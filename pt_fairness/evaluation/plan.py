@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from pt_fairness import groups as sources
-from pt_fairness.analysis.inputs import compares_groups, run_frames
+from pt_fairness.analysis.inputs import compares_groups, compares_with_judged, run_frames
 from pt_fairness.core.identifiers import PYTERRIER, texts_of, with_text_ids
 from pt_fairness.core.messages import (
     TREC_DEFAULTS,
@@ -37,7 +37,6 @@ from pt_fairness.io.run_files import (
     named,
 )
 from pt_fairness.measures.measure import FairnessMeasure, registry_of
-from pt_fairness.measures.params import PROTECTED_WORDS
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.measure_lists import (
     check_names,
@@ -95,14 +94,9 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
 
 def needs_qrels(measure: Any) -> bool:
     """Return whether the value of a measure depends on judged documents."""
-    if not isinstance(measure, FairnessMeasure) or measure.RELEVANCE or measure.JUDGED:
+    if not isinstance(measure, FairnessMeasure) or measure.RELEVANCE:
         return True
-    if measure.param("background") == "qrels" or measure.target_word in ("qrels", "collection"):
-        return True
-    if measure.rel is not None and measure.param("protected") in PROTECTED_WORDS[:2]:
-        return True
-    target = measure.registered_target
-    return measure.target_word is not None and target is not None and target.of_qrels > 0
+    return compares_with_judged(measure)
 
 
 def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> Groups | None:

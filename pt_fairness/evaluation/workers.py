@@ -122,7 +122,7 @@ def scores_of_runs(scorer: Scorer, runs: Mapping[str, RunInput], parallel: Any,
     return scores, failed
 
 
-#: The last scorer of each thread of a worker, because those of other providers may not be
+#: The last scorer of each thread of a worker, because the evaluators of other providers may not be
 #: thread-safe.
 _last = threading.local()
 #: Guards the environment variables and the warning filters, which are shared by all threads.
@@ -218,10 +218,10 @@ class Scorer:
                 if share < 0.5:
                     far_down[column][name] = share
         shares = {}
-        for place, (name, of_source) in enumerate(self._shares):
-            of_systems = {system: run.shares[place] for system, run in scores.items()}
+        for place, (name, source_shares) in enumerate(self._shares):
+            system_shares = {system: run.shares[place] for system, run in scores.items()}
             name = self.plan.shown.get(name, name)
-            shares[name, of_source.measure.cutoff] = of_source.table(of_systems)
+            shares[name, source_shares.measure.cutoff] = source_shares.table(system_shares)
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
                      matched=matched, unmatched=unmatched, undefined=undefined,
                      never_defined=everywhere, several=several, far_down=dict(far_down),
@@ -276,8 +276,8 @@ class Scorer:
         within = {self._columns[measure]: share for measure, share in facts.within.items()
                   if measure in self._columns}
         ranked = [rankings for source, rankings in facts.rankings if source.needed]
-        shares = [of_source.in_run(rankings)
-                  for (_, of_source), rankings in zip(self._shares, ranked, strict=True)]
+        shares = [source_shares.in_run(rankings)
+                  for (_, source_shares), rankings in zip(self._shares, ranked, strict=True)]
         return Scores(values, facts.has_undefined, within, dict(facts.matches), shares)
 
 

@@ -42,14 +42,14 @@ def naming_rows(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints, rel
     ...             True, "qrels", pd.RangeIndex(2))
     (array([ True, False]), array([ True]))
     """
-    by_group = np.full(len(topics), bool(judged))
+    judged_topics = np.full(len(topics), bool(judged))
     positive = relevance > 0
     rows = np.flatnonzero(label >= 0)
     # If each document has one row, or all are relevant, both senses are the same.
     if judged is None and len(topic) < len(pair) and not positive[rows].all():
-        by_group = _topics_by_group(topics, topic.astype(np.int64), pair[rows], label[rows],
+        judged_topics = _topics_by_group(topics, topic.astype(np.int64), pair[rows], label[rows],
                                     positive[rows], what, places[rows])
-    return positive | ~by_group[topic[pair]], by_group
+    return positive | ~judged_topics[topic[pair]], judged_topics
 
 
 def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints,
@@ -68,10 +68,10 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
     count = partial(np.bincount, minlength=len(topics))
     groups = count(pd.unique(owner * labels + entries % labels) // labels)
     differs = count(owner[share == 0]) > 0
-    by_group = differs & (groups > 1) & (count(owner) == groups * count(topic))
+    judged_topics = differs & (groups > 1) & (count(owner) == groups * count(topic))
     lacks = np.zeros(len(topic), bool)
     lacks[document[share == 0]] = True
-    by_group[owner[(share == 1) & lacks[document]]] = True
+    judged_topics[owner[(share == 1) & lacks[document]]] = True
     number = places.name or "row"
     twice = (share > 0) & (share < 1)
     if twice.any():
@@ -79,16 +79,16 @@ def _topics_by_group(topics: Sequence[str], topic: Ints, pair: Ints, label: Ints
         warn(f"{what}: {number} {places[row]} says that a document is not relevant for a group, "
              f"and another row that it is (for {plural(twice.sum(), 'document')}); the document "
              "is in the group", f"judged twice {what}")
-    if by_group.any():
+    if judged_topics.any():
         message = ("relevance is judged by group; the groups of a document are those that it is "
                    "relevant for")
-        others = np.flatnonzero(differs & ~by_group)
+        others = np.flatnonzero(differs & ~judged_topics)
         if len(others):
-            row = int((by_group[owner[entry]] & ~positive).argmax())
-            message = (f"judged by group in {by_group.sum()} of {differs.sum()} topics (e.g. "
+            row = int((judged_topics[owner[entry]] & ~positive).argmax())
+            message = (f"judged by group in {judged_topics.sum()} of {differs.sum()} topics (e.g. "
                        f"{topics[topic[pair[row]]]}: {number} {places[row]}); in the others (e.g. "
                        f"{topics[others[0]]}) a document belongs to a group whatever its "
                        "relevance; --judged-by-group (judged= of groups.from_file and from_frame) "
                        "decides for all")
         warn(f"{what}: {message}", f"judged by group {what}")
-    return by_group
+    return judged_topics

@@ -90,7 +90,7 @@ class FromTransformer(Groups):
         at_least(1, "batch_size", batch_size)
         self.by_topic = topics is not None
         self._labeller = labeller
-        self._texts = _texts(texts)
+        self._texts = text_source(texts)
         self._topics = None
         #: The columns that identify a document.
         self._ids = ["docno"]
@@ -212,7 +212,7 @@ class FromTransformer(Groups):
         if self._topics is not None:
             documents = documents.merge(self._topics, on="qid")
         if self._texts is not None:
-            text = documents["docno"].map(self._texts_of(documents["docno"]))
+            text = documents["docno"].map(texts_in(self._texts, documents["docno"]))
             documents = documents.assign(text=text).dropna(subset="text")
         labels = self._answer(documents) if len(documents) else {}
         column = [labels.get(key) for key in self._keys(batch)]
@@ -242,16 +242,8 @@ class FromTransformer(Groups):
         columns = [texts_of(frame[name]) for name in self._ids]
         return zip(*columns, strict=True)
 
-    def _texts_of(self, docnos: pd.Series) -> Mapping[str, str]:
-        """Return the texts of documents; those without a text are left out."""
-        if not isinstance(self._texts, str):
-            return self._texts or {}
-        from pt_fairness.io.irds import documents
-        return {document.doc_id: document.default_text()
-                for document in documents(self._texts, {*docnos})}
 
-
-def _texts(texts: Any) -> dict[str, str] | str | None:
+def text_source(texts: Any) -> dict[str, str] | str | None:
     """Return texts by docno, or the ir_datasets id that has them.
 
     :raises ValueError: if it is neither, a column is missing, or a document has two texts
@@ -268,6 +260,17 @@ def _texts(texts: Any) -> dict[str, str] | str | None:
     need_frame(texts, "texts")
     column = texts_by_docno(texts, "text")
     return dict(zip(column.index, column, strict=True))
+
+
+def texts_in(source: Mapping[str, str] | str | None, docnos: pd.Series) -> Mapping[str, str]:
+    """Return the texts of documents; those without a text are left out.
+
+    :param source: what :func:`text_source` returns
+    """
+    if not isinstance(source, str):
+        return source or {}
+    from pt_fairness.io.irds import documents
+    return {document.doc_id: document.default_text() for document in documents(source, {*docnos})}
 
 
 class ErrorRates(NamedTuple):

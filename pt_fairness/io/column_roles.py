@@ -31,7 +31,7 @@ _SCORE = "score"
 class Columns(NamedTuple):
     """The columns that a user names; ``None`` for one that is found by its name."""
 
-    #: The groups, or whatever else the table holds; ``ID:COLUMN`` names the documents, too.
+    #: The groups, or whatever else the table holds; ``ID:COLUMN`` also names the documents.
     column: str | None = None
     #: The documents.
     id: str | None = None
@@ -214,7 +214,7 @@ def frame_rows(frame: Any, where: str, given: Columns = BY_NAME, held: str = "gr
                number: str | None = "weight", rows: str = "docno") -> pd.DataFrame:
     """Return a frame of a user, whose columns are named after their roles.
 
-    :raises ValueError: if it is no DataFrame, or as :func:`roles_of`
+    :raises ValueError: if it is not a DataFrame, or :func:`roles_of` raises one
     """
     frame = pandas_frame(frame)
     need_frame(frame, where)

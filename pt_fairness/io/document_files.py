@@ -76,7 +76,7 @@ def read_values(path: Path, columns: Columns = BY_NAME, none: Iterable[str] = ()
     """
     with opened(path) as source:
         if has_header(source):
-            frame = _with_roles(source, columns, "value", None)
+            frame = _named_table(source, columns, "value", None)
         else:
             _, line = first_line(source)
             names = ["qid", "docno", "value"][-len(fields_of(line)):]
@@ -112,7 +112,7 @@ def read_targets(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
     1   1   CON    0.6
     """
     with opened(path) as source:
-        frame = _with_roles(source, columns, "group", "share", "group")
+        frame = _named_table(source, columns, "group", "share", "group")
         need_columns(frame, ["group", "share"], source.name)
         check_ids(source, frame, "group")
         share = column_of_numbers(source, frame, "share")
@@ -126,13 +126,13 @@ def read_topic_groups(path: Path) -> pd.DataFrame:
     :returns: ``qid, group`` as text, and the other columns of the file
     """
     with opened(path) as source:
-        frame = _with_roles(source, BY_NAME, "group", None, "qid")
+        frame = _named_table(source, BY_NAME, "group", None, "qid")
         need_columns(frame, ["qid", "group"], source.name)
         check_ids(source, frame, "group")
         return frame.reset_index(drop=True)
 
 
-def _with_roles(source: Input, columns: Columns, held: str = "group",
+def _named_table(source: Input, columns: Columns, held: str = "group",
                 number: str | None = "weight", rows: str = "docno") -> pd.DataFrame:
     """Return a table with a header, whose columns are named after their roles.
 
@@ -206,7 +206,7 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
         has_title = len(fields) == 4 and columns.column is None and plain(fields[0]) in TOPICS \
             and plain(fields[2]) in DOCUMENTS and plain(fields[3]) in _RELEVANCE
         if has_header(source) and not (is_qrels or has_title):
-            frame = _with_roles(source, columns)
+            frame = _named_table(source, columns)
             _check_groups(source, frame)
             frame = frame.assign(group=labels_of(source, frame["group"]))
             return Labelled(frame, False)

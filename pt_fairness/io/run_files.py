@@ -122,7 +122,7 @@ def read_opened_run(source: Input, text: Any = str) -> pd.DataFrame:
     frame = frame.reset_index(drop=True)
     samples = _samples(source, frame)
     run = frame[["qid", "docno", "score"]]
-    return run if samples is None else _with_samples(run, samples)
+    return run if samples is None else _sampled(run, samples)
 
 
 def _read_answers(source: Input, dtype: Any) -> pd.DataFrame:
@@ -177,7 +177,7 @@ def _citations(answer: Mapping[str, Any]) -> list[str]:
     return [*docnos]
 
 
-def _with_samples(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
+def _sampled(frame: pd.DataFrame, samples: Any) -> pd.DataFrame:
     """Add the samples as the column ``iteration``, and warn of their number."""
     frame = frame.assign(iteration=samples)
     count = frame["iteration"].nunique()
@@ -244,7 +244,7 @@ def _named_rows(source: Input, table: pd.DataFrame, text: Any) -> pd.DataFrame:
         return run
     samples = frame["iteration"]
     check(source, frame, "iteration", samples.notna(), "given in every row")
-    return _with_samples(run, samples.to_numpy())
+    return _sampled(run, samples.to_numpy())
 
 
 #: A run that can be read: the path of a file, or a frame.

@@ -19,6 +19,7 @@ import pandas as pd
 from pt_fairness.core.arrays import Floats
 from pt_fairness.core.identifiers import LARGEST_FLOAT, texts_of
 from pt_fairness.core.messages import first_names, label_text, shown, warn
+from pt_fairness.io.column_roles import DOCUMENTS, POSSIBLE_TOPICS, TOPICS, plain
 from pt_fairness.io.files import Input, need_columns
 
 #: Options for exact parsing of floats. From pandas 3.1 on, parsing is always exact, and the option
@@ -41,13 +42,9 @@ _INVISIBLE = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]+"
 #: The number of characters of a header that are read; Python's limit of a name is higher.
 _LONGEST = 100_000
 
-#: The names of a topic, of a document and of what else a run or qrels have, without case, ``_``,
-#: ``-`` and blanks. The first one in a table counts.
-TOPICS = ("qid", "queryid", "topicid", "userid", "topic", "user", "query")
-DOCUMENT_NAMES = ("docno", "docid", "documentid", "corpusid", "itemid", "passageid", "pid",
-                  "pageid", "movieid", "paperid", "pmid", "asin", "url", "item", "id")
-_OTHERS = {"score": ["score"], "rank": ["rank"], "label": ["label", "relevance", "rel", "score"],
-           "iteration": ["iteration", "seqno", "repnumber"]}
+#: The names of what a run or qrels have besides topics and documents. The first one counts.
+_OTHERS = {"score": ("score",), "rank": ("rank",), "label": ("label", "relevance", "rel", "score"),
+           "iteration": ("iteration", "seqno", "repnumber")}
 
 
 def roles(columns: Iterable[str], *others: str) -> dict[str, str]:
@@ -57,15 +54,17 @@ def roles(columns: Iterable[str], *others: str) -> dict[str, str]:
 
     :param others: ``score``, ``rank``, ``label`` or ``iteration``
     """
-    plain: dict[str, str] = {}
+    named: dict[str, str] = {}
     for column in columns:
-        plain.setdefault(re.sub(r"[\s_-]", "", column).lower(), column)
-    topics = (*TOPICS, "id") if "pageid" in plain else TOPICS  # the names of TREC Fair
-    names = {"qid": topics, "docno": DOCUMENT_NAMES} | {role: _OTHERS[role] for role in others}
+        named.setdefault(plain(column), column)
+    names = {"qid": (*TOPICS, *POSSIBLE_TOPICS), "docno": DOCUMENTS}
+    if "pageid" in named:  # the names of TREC Fair
+        names = {"qid": (*names["qid"], "id"), "docno": (*DOCUMENTS[:-1], "pageid")}
+    names |= {role: _OTHERS[role] for role in others}
     found: dict[str, str] = {}
     for role, known in names.items():
-        for name in [name for name in known if name in plain][:1]:
-            found.setdefault(plain[name], role)
+        for name in [name for name in known if name in named][:1]:
+            found.setdefault(named[name], role)
     return found
 
 

@@ -184,22 +184,23 @@ class Rankings:
             rows = slice(*np.searchsorted(topic, ends))
             chosen = {source: numbers[rows] for source, numbers in values.items()}
             backgrounds[name] = Background(topic[rows] - first, chosen)
-        return replace(
-            self, topics=self.topics[first:stop], topic=self.topic[rankings] - first,
-            start=self.start[rankings] - documents.start, looked_up=self.looked_up[rankings],
-            ranking=self.ranking[documents] - rankings.start,
-            pair=np.maximum(self.pair[documents] - judged.start, -1), codes=ranked,
-            item=lambda: self.item()[documents] - judged.start,
-            judged_topic=self.judged_topic[judged] - first, relevance=self.relevance[judged],
-            judged_codes=dict(zip(self.judged_codes, judged_codes, strict=True)),
-            sets=sets,
-            document_values={source: numbers[documents]
-                             for source, numbers in self.document_values.items()},
-            backgrounds=backgrounds,
-            attributes={source: attribute._replace(codes=attribute.codes[documents],
-                                                   judged=attribute.judged[judged])
-                        for source, attribute in self.attributes.items()},
-            all_topics=self)
+        document_values = {source: numbers[documents]
+                           for source, numbers in self.document_values.items()}
+        attributes = {}
+        for source, (all_sets, ranked_codes, pair_codes) in self.attributes.items():
+            attributes[source] = Attribute(all_sets, ranked_codes[documents], pair_codes[judged])
+        block = replace(self, topics=self.topics[first:stop], sets=sets, codes=ranked,
+                       document_values=document_values, backgrounds=backgrounds,
+                       attributes=attributes, all_topics=self)
+        block = replace(block, topic=self.topic[rankings] - first,
+                       start=self.start[rankings] - documents.start,
+                       looked_up=self.looked_up[rankings],
+                       ranking=self.ranking[documents] - rankings.start,
+                       pair=np.maximum(self.pair[documents] - judged.start, -1),
+                       item=lambda: self.item()[documents] - judged.start)
+        return replace(block, judged_topic=self.judged_topic[judged] - first,
+                       relevance=self.relevance[judged],
+                       judged_codes=dict(zip(self.judged_codes, judged_codes, strict=True)))
 
     def repeated(self, times: int) -> Rankings:
         """Return the rankings ``times`` times, each with topics of its own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import nan
+from math import isfinite, nan
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from pt_fairness.analysis.statistics import LEAST_INTERVAL, LEAST_TESTED, TOO_FE
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import collecting_warnings, enumerated
 from pt_fairness.groups.combinations import ModelLabels
-from pt_fairness.measures.measure import FairnessMeasure
+from pt_fairness.measures.rank_bias import ValueMeasure
 from pt_fairness.reporting.frames import Experiment, Source
 
 #: The names of the two ends of a measure, and of a signed one.
@@ -32,7 +32,9 @@ MOST_NAMED = 5
 
 def answered(measure: Any) -> bool:
     """Return whether the answer has a measure: one of groups or values with an ideal value."""
-    return isinstance(measure, FairnessMeasure) and not is_coverage(measure)
+    if is_coverage(measure) or not (compares_groups(measure) or isinstance(measure, ValueMeasure)):
+        return False
+    return isfinite(measure.IDEAL)
 
 
 def answer(experiment: Experiment, runs: Mapping[str, Any], qrels: pd.DataFrame | None,

@@ -17,7 +17,7 @@ from ir_measures import nDCG
 from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, groups, rKL, table
-from pt_fairness.analysis.tables import FORMS
+from pt_fairness.analysis.tables import FORMS, latex_escaped
 
 
 @pytest.fixture
@@ -216,3 +216,8 @@ def test_latex_compiles(result, tmp_path):
             ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", f"{i}.tex"], cwd=tmp_path,
             timeout=60, capture_output=True, text=True, errors="replace")
         assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_latex_has_minus_signs_and_greek_letters():
+    text = latex_escaped("κς Δ (-1) a-3 2021-05 -0.5")
+    assert text == r"$\kappa$$\varsigma$ $\Delta$ ($-$1) a-3 2021-05 $-$0.5"

@@ -44,7 +44,7 @@ def test_random_permutations():
 @given(systems("A", largest=5), st.lists(st.lists(st.sampled_from("xyz"), max_size=2, unique=True),
                                          min_size=5, max_size=5).filter(lambda groups: groups[0]),
        st.sampled_from(list(MEASURES)))
-@pytest.mark.filterwarnings("ignore:.*topics .* have no group")
+@pytest.mark.filterwarnings("ignore:.*topics .* lack a group")
 def test_slow_version(values, labels, measure):
     values = {"A": [0.5 if i == 0 and math.isnan(v) else v for i, v in enumerate(values["A"])]}
     by_id = {str(i): v for i, v in enumerate(values["A"], start=1)}

@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 pytest.importorskip("jinja2")
 
 from pt_fairness import analysis, evaluate, groups, report
-from pt_fairness.reporting.answer import answer, caveats, results
+from pt_fairness.reporting.answer import answer, answered, caveats, results
 from pt_fairness.reporting.frames import Experiment
 
 MEASURES = ["nDCG@4", "AWRF@4", "BiasP(pro='P',con='C')@4", "Annotated@4"]
@@ -91,6 +91,12 @@ def test_what_is_not_established(data):
     judged = analysis.inputs.loaded_qrels(few)
     lines = caveats(Experiment(result, measures, judged, source))
     assert len(lines) == 2 and "six topics" in lines[0] and "Fewer than half" in lines[1]
+
+
+def test_measures_of_groups_or_values_with_an_ideal_value_are_answered():
+    names = ["AWRF@4", "RaB(values={'P':1})@4", "IAA@4", "FaiRR(values={'P':1})@4", "Annotated@4",
+             "nDCG@4"]
+    assert list(map(answered, analysis.inputs.parsed(names))) == [True, True, *[False] * 4]
 
 
 def test_the_page_and_the_paragraph_have_it(data):
