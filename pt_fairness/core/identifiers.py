@@ -271,7 +271,11 @@ class PairIndex:
 
         With the same docno, different topics have different hashes.
         """
-        return texts_of(docnos.iloc[rows]) == self.docnos(pairs)
+        documents = docnos.iloc[rows]
+        indexed = self._docnos.iloc[self.first[pairs]]
+        if isinstance(documents.dtype, pd.StringDtype) and documents.dtype == indexed.dtype:
+            return np.asarray(documents.array == indexed.array, bool)  # without Python strings
+        return texts_of(documents) == texts_of(indexed)
 
     def find(self, topic: Ints, docnos: pd.Series, where: str = "frame") -> tuple[Ints, Any]:
         """Return the number of each pair (−1 if it is not in the index) and its hash, both ``[m]``.
