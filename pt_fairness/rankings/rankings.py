@@ -216,14 +216,15 @@ class Rankings:
             item = self.item()
             return np.where(item < judged, item + judged * turns, item * times + turns).ravel()
 
-        return replace(
-            self, topics=[*self.topics] * times, topic=moved(self.topic, len(self.topics)),
-            start=moved(self.start, len(self.codes)), looked_up=np.tile(self.looked_up, times),
-            ranking=moved(self.ranking, len(self.topic)), pair=moved(self.pair, judged),
-            codes=np.tile(self.codes, times), item=items,
-            judged_topic=moved(self.judged_topic, len(self.topics)),
-            relevance=np.tile(self.relevance, times),
-            judged_codes={rel: np.tile(codes, times) for rel, codes in self.judged_codes.items()})
+        repeated = replace(self, topics=[*self.topics] * times, item=items,
+                           topic=moved(self.topic, len(self.topics)),
+                           start=moved(self.start, len(self.codes)),
+                           looked_up=np.tile(self.looked_up, times))
+        repeated = replace(repeated, ranking=moved(self.ranking, len(self.topic)),
+                           pair=moved(self.pair, judged), codes=np.tile(self.codes, times))
+        judged_codes = {rel: np.tile(codes, times) for rel, codes in self.judged_codes.items()}
+        return replace(repeated, judged_topic=moved(self.judged_topic, len(self.topics)),
+                       relevance=np.tile(self.relevance, times), judged_codes=judged_codes)
 
     def reordered(self, rows: Ints) -> Rankings:
         """Return the rankings with other documents at the ranks.
