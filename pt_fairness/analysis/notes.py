@@ -21,6 +21,7 @@ from pt_fairness.analysis.frames import (
     measure_columns,
 )
 from pt_fairness.analysis.statistics import ALPHA, LEAST_TESTED, TESTS, TOO_FEW
+from pt_fairness.core.arrays import SMALLEST_SHARE
 from pt_fairness.core.messages import first_names
 from pt_fairness.measures.descriptions import target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
@@ -86,6 +87,9 @@ class Facts:
     several: Mapping[str, int] = field(default_factory=dict)
     #: By measure and system, the share of the counted documents within the cutoff, if below half.
     far_down: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    #: By measure and system, the number of topics whose value depends on the number that replaces
+    #: shares of 0.
+    replaced: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: The shares of the groups, by group source and cutoff: what
     #: :func:`pt_fairness.analysis.shares` returns.
     shares: Mapping[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
@@ -195,6 +199,7 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
             parts = [f"{share:.0%} of {system}" for system, share in shares.items()]
             sentences.append(f"{labels.get(name, name)} counts documents far down: of those that "
                              f"it counts, {first_names(parts)} are within the cutoff.")
+    sentences += on_replaced_shares(facts, names, labels)
     sentences += on_oracles(facts)
     if facts.failed:
         sentences.append(f"Not evaluated because of errors: {', '.join(facts.failed)}.")
@@ -273,6 +278,22 @@ def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str])
         if name in names:
             texts[labels.get(name, name)] = text
     return [f"{same}: {text}." for text, same in _names_by_text(texts).items()]
+
+
+def on_replaced_shares(facts: Facts, names: Sequence[str],
+                       labels: Mapping[str, str]) -> list[str]:
+    """Return a note on each measure whose mean depends on what replaces shares of 0.
+
+    :param names: the measures of the table
+    """
+    sentences = []
+    for name, counts in facts.replaced.items():
+        parts = [f"{count} of {facts.topics} topics of {system}"
+                 for system, count in counts.items()]
+        if name in names:
+            sentences.append(f"The mean of {labels.get(name, name)} depends on the number that "
+                             f"replaces a share of 0, {SMALLEST_SHARE:g}: in {first_names(parts)}.")
+    return sentences
 
 
 def on_oracles(facts: Facts) -> list[str]:

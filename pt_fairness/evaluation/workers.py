@@ -10,6 +10,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from functools import cached_property, partial, reduce
 from typing import Any, NamedTuple
 
@@ -19,14 +20,18 @@ from numpy.typing import NDArray
 
 from pt_fairness.analysis.notes import Facts
 from pt_fairness.analysis.shares import QRELS_GROUPS, RunShares, SourceShares
+from pt_fairness.core.arrays import ROUNDING
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, with_text_ids
 from pt_fairness.core.messages import collecting_warnings
 from pt_fairness.evaluation.plan import Plan
 from pt_fairness.io.files import need_columns, opened
 from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
+from pt_fairness.measures.measure import score
+from pt_fairness.measures.representation import SkewMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.evaluator import GroupedMeasures, QuickEvaluator
 from pt_fairness.rankings.annotations import Matches, matched_line
+from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, scores_of
 
 #: The name of a run, and the run.
@@ -42,6 +47,8 @@ class Scores(NamedTuple):
     has_undefined: bool = False
     #: The share of the counted documents that are within the cutoff, by measure.
     within: Mapping[str, float] = {}
+    #: The number of topics whose value depends on what replaces shares of 0, by measure.
+    replaced: Mapping[str, int] = {}
     #: The number of ranked documents with a group or a value, by source.
     matches: Mapping[tuple[str, str], Matches] = {}
     #: The shares of the groups of each source.
@@ -213,10 +220,13 @@ class Scorer:
                     unmatched.append(name)
         # By measure and system, the share of the counted documents within the cutoff, if small.
         far_down: dict[str, dict[str, float]] = defaultdict(dict)
+        replaced: dict[str, dict[str, int]] = defaultdict(dict)
         for name, run in scores.items():
             for column, share in run.within.items():
                 if share < 0.5:
                     far_down[column][name] = share
+            for column, count in run.replaced.items():
+                replaced[column][name] = count
         shares = {}
         for place, (name, source_shares) in enumerate(self._shares):
             system_shares = {system: run.shares[place] for system, run in scores.items()}
@@ -225,7 +235,7 @@ class Scorer:
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
                      matched=matched, unmatched=unmatched, undefined=undefined,
                      never_defined=everywhere, several=several, far_down=dict(far_down),
-                     shares=shares)
+                     replaced=dict(replaced), shares=shares)
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -275,10 +285,30 @@ class Scorer:
         values = pd.DataFrame(table, list(rows), self.plan.columns)
         within = {self._columns[measure]: share for measure, share in facts.within.items()
                   if measure in self._columns}
+        replaced = {}
+        for source, rankings in facts.rankings:
+            for measure in source.measures:
+                if isinstance(measure, SkewMeasure):
+                    column = self._columns[measure]
+                    scored = values[column].reindex(self.topics)
+                    count = replaced_shares(measure, rankings, scored)
+                    if count:
+                        replaced[column] = count
         ranked = [rankings for source, rankings in facts.rankings if source.needed]
         shares = [source_shares.in_run(rankings)
                   for (_, source_shares), rankings in zip(self._shares, ranked, strict=True)]
-        return Scores(values, facts.has_undefined, within, dict(facts.matches), shares)
+        return Scores(values, facts.has_undefined, within, replaced, dict(facts.matches), shares)
+
+
+def replaced_shares(measure: SkewMeasure, rankings: Rankings, values: Any) -> int:
+    """Return the number of topics whose value depends on what replaces shares of 0.
+
+    :param values: the value of the measure for each topic, ``[T]``
+    """
+    other = copy(measure)
+    other.smallest = 2 * measure.smallest
+    (changed,) = score([other], rankings).values()
+    return int((abs(changed - values) > ROUNDING).sum())  # not of undefined topics, which are NaN
 
 
 def _name(source: GroupedMeasures) -> str:

@@ -124,13 +124,15 @@ class SkewMeasure(DistributionMeasure):
              "rank; shares of 0 are smoothed to 0.001")
     #: ln 0.001: the skew of a group with target share 1 and without documents.
     DEFAULT = -6.907755278982137
+    #: What replaces shares of 0.
+    smallest = SMALLEST_SHARE
 
     def skews(self, view: Rankings, target: Floats) -> Floats:
         """Return the skew of each group, ``[R, L]``."""
         shares, _ = self.attention(view)
         target = or_uniform(target)
-        shares = np.where(shares == 0, SMALLEST_SHARE, shares)
-        target = np.where(target == 0, SMALLEST_SHARE, target)
+        shares = np.where(shares == 0, self.smallest, shares)
+        target = np.where(target == 0, self.smallest, target)
         skews = np.log(shares / target)
         view.note(view.labels, smoothed_share=shares, smoothed_target=target, skew=skews)
         return skews
@@ -157,7 +159,9 @@ class _Skew(SkewMeasure):
 
     Random orders of documents that have the target shares have a mean below 0, far below for a
     small group: a list without the group has ln(0.001/T_g). With 5 documents of the group among 25
-    and a target share of 0.2, it is −1.36 for five documents and −0.34 for ten.
+    and a target share of 0.2, it is −1.36 for five documents and −0.34 for ten. So the mean over
+    topics depends on 0.001, and its exponential is not a share: :func:`pt_fairness.analysis.shares`
+    returns the shares. The note of a table says for how many topics a share of 0 was replaced.
 
     Edge cases
     ----------

@@ -12,6 +12,7 @@ import ir_measures
 import pandas as pd
 
 from pt_fairness import groups as group_sources
+from pt_fairness.analysis.notes import on_replaced_shares
 from pt_fairness.analysis.tables import latex_escaped
 from pt_fairness.core import __version__
 from pt_fairness.core.messages import enumerated, first_names, plural
@@ -63,7 +64,9 @@ def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]
         holm = _cite("holm1979") if "Holm" in str(facts.comparison) else ""
         sentences.append(f"Differences from {facts.comparison.baseline} are tested over the topics "
                          f"({facts.comparison}){holm}.")
-    sentences += [*results(experiment, found), *hidden]
+    sentences += results(experiment, found)
+    labels = dict(zip(experiment.columns, experiment.names, strict=True))
+    sentences += [*on_replaced_shares(facts, experiment.columns, labels), *hidden]
     sentences.append(f"The values were computed with pt_fairness {__version__}{_cite(SOFTWARE)} "
                      f"and ir_measures {ir_measures.__version__}{_cite('macavaney2022')}.")
     return " ".join(sentences)
