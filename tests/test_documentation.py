@@ -126,6 +126,7 @@ def public():
     return names
 
 
+@pytest.mark.slow
 def test_every_page_is_in_the_table_of_contents(built):
     build, prefix = built
     contents = [part for page in ("index", "measures") for part in re.findall(
@@ -135,6 +136,7 @@ def test_every_page_is_in_the_table_of_contents(built):
     assert sorted(linked) == sorted(set(NAMES) - {"index"})
 
 
+@pytest.mark.slow
 def test_every_leaf_of_a_decision_tree_leads_to_its_measure(built):
     build, prefix = built
     page = unescape((build / prefix / "choosing.html").read_text(encoding="utf-8"))
@@ -147,6 +149,7 @@ def test_every_leaf_of_a_decision_tree_leads_to_its_measure(built):
         assert f'id="pt_fairness.{name}"' in (build / prefix / target).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_no_measure_is_a_mail_address(built):
     build, prefix = built
     pages = {path.name: path.read_text(encoding="utf-8")
@@ -156,6 +159,7 @@ def test_no_measure_is_a_mail_address(built):
             if "mailto:" in text} == {}
 
 
+@pytest.mark.slow
 def test_how_to_guides_are_sections(built):
     build, prefix = built
     text = (PAGES / "how_to.rst").read_text(encoding="utf-8")
@@ -165,6 +169,7 @@ def test_how_to_guides_are_sections(built):
     assert re.findall(r"<h2>(.*?)<a", page) == guides
 
 
+@pytest.mark.slow
 def test_what_is_related_is_documented(built):
     """PyTerrier's documentation links from the objects of these names to the sections."""
     names = [name for page in NAMES for name in re.findall(
@@ -173,6 +178,7 @@ def test_what_is_related_is_documented(built):
     assert {*names} <= documented(built).keys()
 
 
+@pytest.mark.slow
 def test_every_public_name_is_documented(built):
     # The module is public under a shorter name than that of its file.
     names = {name.replace("pt_fairness.simulation", "pt_fairness.analysis.simulation")
@@ -180,6 +186,7 @@ def test_every_public_name_is_documented(built):
     assert names <= documented(built).keys()
 
 
+@pytest.mark.slow
 def test_what_is_documented_is_public(built):
     known = {id(resolve(name)) for name in public()}
     # What annotate and table return, and what an evaluation has.
@@ -199,6 +206,7 @@ def test_what_is_documented_is_public(built):
         assert kind == "py:module" or is_public(name) or is_public(name.rpartition(".")[0]), name
 
 
+@pytest.mark.slow
 def test_the_reference_of_the_re_rankers_shows_what_users_call(built):
     members = {
         name.rpartition(".")[2] for name, kind in documented(built).items()
@@ -216,7 +224,7 @@ def test_every_measure_is_public():
             f"put the paper of {name} into pt_fairness/measures/references.bib")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.skipif(not GENERATE.exists(), reason="not in the source distribution")
 def test_what_is_generated_is_up_to_date():
     done = subprocess.run([sys.executable, GENERATE, "--check"], capture_output=True, text=True)
@@ -249,6 +257,7 @@ def test_every_page_of_measures_says_when_they_mislead_and_names_papers():
         assert re.search(r"^Parameters\n-+\n\n\.\. csv-table::", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_the_index_of_the_measures_leads_to_each_by_old_addresses_too(built):
     build, prefix = built
     page = (build / prefix / "measures.html").read_text(encoding="utf-8")
@@ -304,6 +313,7 @@ WITH_PYTHON = [name for name in NAMES if name != "agreement"
                and ".. code-block:: python" in (PAGES / f"{name}.rst").read_text(encoding="utf-8")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", WITH_PYTHON)
 def test_the_python_blocks_run_one_after_the_other(built, page, tmp_path):
     found = printed_blocks(built, page, "python")
@@ -326,6 +336,7 @@ def test_the_python_blocks_run_one_after_the_other(built, page, tmp_path):
             ] == expected.splitlines(), text
 
 
+@pytest.mark.slow
 def test_the_commands_run_one_after_the_other(built, tmp_path):
     found = printed_blocks(built, "command_line", "bash")
     assert found
@@ -338,6 +349,7 @@ def test_the_commands_run_one_after_the_other(built, tmp_path):
                 map(str.split, expected.splitlines())), text
 
 
+@pytest.mark.slow
 def test_the_example_of_a_new_measure_passes_its_tests(built, tmp_path):
     """The class and the tests of the page, as two files."""
     (_, gaps), (_, measure), (_, slow), (_, test) = [

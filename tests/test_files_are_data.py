@@ -7,6 +7,7 @@ from pathlib import Path
 
 import ir_measures
 import pytest
+from case_marks import slow_cases
 
 from pt_fairness import cli
 
@@ -49,8 +50,7 @@ def test_the_payload_is_harmful(mark):
     assert mark.exists()
 
 
-@pytest.mark.nth(5)  # each suffix and each kind
-@pytest.mark.parametrize("suffix", ["pkl", "py", "csv", "parquet", "json", "gz"])
+@pytest.mark.parametrize("suffix", ["pkl", *slow_cases("py", "csv", "parquet", "json", "gz")])
 @pytest.mark.parametrize("kind, command", COMMANDS, ids=[kind for kind, _ in COMMANDS])
 def test_a_file_is_not_executed(mark, kind, command, suffix, capsys):
     name = f"hostile.{suffix}"

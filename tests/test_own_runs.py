@@ -43,7 +43,7 @@ def write_files(folder):
 
 
 @pytest.mark.parametrize(
-    "name", ["index", pytest.param("tutorial", marks=pytest.mark.exhaustive)])
+    "name", ["index", pytest.param("tutorial", marks=pytest.mark.slow)])
 def test_the_first_command_writes_the_report_with_its_paragraph(name, tmp_path):
     write_files(tmp_path)
     (command,) = blocks(sections(page(name))["Your own runs"], "console")[:1]

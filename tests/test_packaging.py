@@ -67,6 +67,7 @@ def built(tree, tmp_path_factory):
     return sdist, wheel
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     _, wheel = built
     assert wheel.name == f"pt_fairness-{VERSION}-py3-none-any.whl"
@@ -97,6 +98,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
     assert all(re.fullmatch(page, name) for name in pages)
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
     sdist, _ = built
     assert sdist.name == f"pt_fairness-{VERSION}.tar.gz"
@@ -110,6 +112,7 @@ def test_the_sdist_holds_the_project_and_nothing_else(tree, built):
     assert names == wanted | {"PKG-INFO"}
 
 
+@pytest.mark.slow
 def test_metadata(built):
     _, wheel = built
     with zipfile.ZipFile(wheel) as archive:
@@ -141,6 +144,7 @@ def imported():
         if name in known and name not in sys.stdlib_module_names}
 
 
+@pytest.mark.slow
 def test_the_links_of_the_description_are_absolute(built):
     _, wheel = built
     with zipfile.ZipFile(wheel) as archive:
@@ -152,6 +156,7 @@ def test_the_links_of_the_description_are_absolute(built):
         assert (ROOT / path).exists(), path
 
 
+@pytest.mark.slow
 def test_dependencies(built):
     with zipfile.ZipFile(built[1]) as archive:
         found = email.message_from_bytes(archive.read(f"pt_fairness-{VERSION}.dist-info/METADATA"))
@@ -223,6 +228,7 @@ def installed(built, tmp_path_factory):
     return python, packages
 
 
+@pytest.mark.slow
 def test_installing_the_sdist_works_offline(installed, tmp_path):
     python, packages = installed
     code = (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 # Sphinx and what it brings.
-pytestmark = pytest.mark.newest
+pytestmark = [pytest.mark.newest, pytest.mark.slow]
 
 PAGES = resources.files("pt_fairness") / "pt_docs"
 SETTINGS = Path(__file__).parents[1] / ".ci" / "conf.py"

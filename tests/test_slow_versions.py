@@ -140,6 +140,7 @@ def fairweb_topic(
     return topic_of(judged, [ranking], groups, declared=labels, targets={"gold": gold})
 
 
+@pytest.mark.slow
 def test_what_the_fairweb_tool_prints(shared):
     """All values, to their 4 decimals; G_max is that of level 2 in topics without it too."""
     folder = shared / "data" / "fairweb1"

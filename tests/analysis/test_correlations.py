@@ -38,6 +38,7 @@ class TestMinMax:
         others = r" [+-]$| p-value$"
         pd.testing.assert_frame_equal(result.filter(regex=others), table.filter(regex=others))
 
+    @pytest.mark.slow
     def test_published_normalisation(self, shared):
         """The N[R-Prec] of Das & Lease (2019), table 1."""
         table = pd.read_csv(shared / "data" / "trec8" / "published-rprec.tsv", sep="\t")

@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from ir_measures import parse_measure
 
 from pt_fairness import (
@@ -82,9 +83,8 @@ def frames_of(measure, case):
 
 
 class TestContributions:
-    @pytest.mark.nth(12)
-    @pytest.mark.parametrize("seed", range(2))
-    @pytest.mark.parametrize("measure", [*OWN, *OTHERS, *OF_GROUP], ids=str)
+    @pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
+    @pytest.mark.parametrize("measure", quick_cases([*OWN, *OTHERS, *OF_GROUP], every=6), ids=str)
     def test_they_add_up_to_the_value_of_the_provider(self, measure, seed, make_case):
         case = make_case(seed, topics=4, several=seed == 0)
         for qid, frame, value in frames_of(measure, case):
@@ -135,7 +135,7 @@ class TestContributions:
             np.testing.assert_allclose(frame["contribution"], expected, atol=atol, err_msg=name)
             assert frame["label"].tolist() == [0, 2, 0, 1]
 
-    @pytest.mark.exhaustive
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["rKL", "NDKL", "nDCG"])
     def test_what_follows_changes_no_contribution(self, make_case, name):
         """But by the normaliser, so that ratios of contributions stay."""
@@ -150,9 +150,8 @@ class TestContributions:
 
 
 class TestValueSoFar:
-    @pytest.mark.nth(6)
-    @pytest.mark.parametrize("seed", range(2))
-    @pytest.mark.parametrize("measure", SO_FAR)
+    @pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
+    @pytest.mark.parametrize("measure", quick_cases(SO_FAR, every=3))
     def test_is_the_value_at_the_cutoff(self, measure, seed, make_case):
         case = make_case(seed, topics=4)
         for qid, frame, _ in frames_of(measure, case):
@@ -176,6 +175,7 @@ class TestValueSoFar:
             assert frame["value"][k - 1] == pytest.approx(expected.value)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:topics with nothing to compare")
 def test_newswire(robust03):
     qrels, runs = robust03

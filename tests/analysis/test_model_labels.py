@@ -20,6 +20,7 @@ from pt_fairness.analysis.label_sampler import Labelled, diagnostics
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 import label_worlds
+from case_marks import slow_cases
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ CASES = [(2, 2, 3, 30, None), (3, 3, 2, 30, None), (2, 1, 3, 24, None),
          (2, 2, 3, 24, [[0.8, 0.2], [0.3, 0.7]])]  # fmt: skip
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_slow_sampler(case, monkeypatch):
     labels, strata, topics, size, errors = case
@@ -183,9 +184,8 @@ def test_weights_of_the_model_are_its_most_probable_label(quick):
     assert certain.labels == source.labels
 
 
-@pytest.mark.first(3)
 @pytest.mark.parametrize("case", ["one topic", "short topics", "label unseen by people",
-                                  "label the model never uses", "unjudged", "missing"])
+                                  *slow_cases("label the model never uses", "unjudged", "missing")])
 def test_values_for_unusual_labels(case, quick):
     data = small(*{"one topic": (1, 20), "short topics": (30, 1)}.get(case, (8, 6)))
     model, human = data.model.copy(), data.human
@@ -324,7 +324,7 @@ def test_warnings(quick):
     assert not any("carry" in text or "fewer" in text for text in texts)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_twelve_experiments_of_labels_and_errors_that_depend_on_relevance():
     """tests/benchmarks/label_worlds.py has more of them, and more worlds."""
     world = label_worlds.WORLDS["δ = 1.5, ε = 0.2"]
@@ -334,7 +334,7 @@ def test_twelve_experiments_of_labels_and_errors_that_depend_on_relevance():
         assert abs(rows["error"].mean()) <= bound and rows["covers"].sum() >= 28
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_two_starts_show_a_model_that_is_mostly_wrong():
     agreed = []
     for seed in range(5):

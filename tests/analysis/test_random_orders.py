@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import slow_cases
 from ir_measures import nDCG
 from scipy import stats
 from slow_versions import references as slow
@@ -43,8 +44,7 @@ def permuted(run, annotated, name, draw, seed):
     return pd.concat(parts)[run.columns]
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("samples", [2, 1])
+@pytest.mark.parametrize("samples", [2, *slow_cases(1)])
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_agrees_with_draws_that_are_evaluated_one_by_one(samples):
     draws = 12
@@ -87,7 +87,7 @@ def test_draws_depend_on_names_alone(monkeypatch):
     pd.testing.assert_frame_equal(in_parts, alone)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_p_values_are_uniform_under_random_orders():
     """100 systems that return the same documents in random orders, and one that does not."""
     rng = np.random.default_rng(11)

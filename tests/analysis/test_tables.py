@@ -199,7 +199,7 @@ def test_an_evaluation_shows_its_table(result, tmp_path):
     assert (tmp_path / "table.html").read_text("ascii") == shown.html
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX was found")
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
 def test_latex_compiles(result, tmp_path):

@@ -3,7 +3,7 @@ place at a time and runs the tests until one fails; it prints the table of the p
 
 A mutant has one operator, constant, bound or order of arguments changed. Each is tried against the
 default tests of its room, then against those of the rooms above and the files of ``tests``, and
-then against the exhaustive ones of its room. It takes an hour: ``--results FILE`` keeps the
+then against the slow ones of its room. It takes an hour: ``--results FILE`` keeps the
 results, from which a later run goes on, ``--stages file`` runs the cheapest tests alone,
 ``--only 1-10`` some mutants, and ``--list`` shows them.
 """
@@ -42,7 +42,7 @@ ROOMS = {"measures": 11, "rankings": 7, "provider": 7, "groups": 7, "analysis": 
 KINDS = ("operator", "constant", "bound", "arguments")
 #: The tests that a mutant is tried against, one after the other; of the room, those of its file
 #: come first.
-STAGES = ("file", "room", "above", "exhaustive")
+STAGES = ("file", "room", "above", "slow")
 LIMIT = 1800  # seconds of a stage; a mutant that runs for ever is killed
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
@@ -172,12 +172,10 @@ def tests_of(stage: str, mutant: Mutant, tests: Path) -> Iterator[list[str]]:
         "room": [room],
         "above": [*(tests / name for name in rooms_above(mutant.room)),
                   *sorted(tests.glob("test_*.py"))],
-        "exhaustive": [room],
+        "slow": [room],
     }[stage]
-    mark = "exhaustive" if stage == "exhaustive" else "not exhaustive"
+    mark = "slow" if stage == "slow" else "not slow"
     arguments = ["-m", mark, *map(str, paths)]
-    if stage == "room":  # first parameters first: they kill most
-        yield [*arguments, "--first-parameters"]
     if paths:
         yield arguments
 
@@ -247,7 +245,7 @@ def stage_of_death(mutant: Mutant, project: Path, stages: Sequence[str]) -> tupl
 
 def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
     """Return the table of what is known, and the survivors."""
-    heads = ("room", "mutants", "file", "room", "above", "exhaustive", "survived")
+    heads = ("room", "mutants", "file", "room", "above", "slow", "survived")
     form = "{:<12}" + "{:>12}" * 6
     lines = [form.format(*heads)]
     total = [0] * 6
@@ -258,7 +256,7 @@ def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
         total = [one + two for one, two in zip(total, row, strict=True)]
         lines.append(form.format(room, *row))
     lines.append(form.format("all", *total))
-    for stage in ("exhaustive", "survived"):
+    for stage in ("slow", "survived"):
         lines += [f"{stage}: {name}" for name, (where, _) in results.items() if where == stage]
     return "\n".join(lines)
 

@@ -125,6 +125,7 @@ def test_annotate_writes_auxiliary_qrels(files, command):
     assert gzip.decompress((files / "out.gz").read_bytes()).decode() == expected
 
 
+@pytest.mark.slow
 def test_annotate_writes_all_or_nothing(small_disk, tmp_path):
     (tmp_path / "qrels").write_text("".join(f"1 0 FT{i} 1\n" for i in range(20_000)))
     message = small_disk("""

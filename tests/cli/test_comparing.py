@@ -192,7 +192,7 @@ def on_a_terminal(arguments: list[str], columns: int) -> str:
     return text.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_terminal_gets_a_table_and_a_pipe_csv(folder, expected, capsys, monkeypatch):
     arguments = ["table", "qrels", *map(str, sorted(folder.iterdir())), "-m", *MEASURES,
                  "--baseline", "system 3"]

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from one_test import each
 from scipy.stats import binom, chi2
 
@@ -88,8 +89,7 @@ def explained(folder, monkeypatch, command):
     return run
 
 
-@pytest.mark.nth(3)
-@pytest.mark.parametrize("measure", [*EACH, *VARIANTS])
+@pytest.mark.parametrize("measure", quick_cases([*EACH, *VARIANTS], every=3))
 def test_the_printed_formula_gives_the_value(explained, measure, folder):
     measure = f"{measure}@6"
     head, names, numbers, *_ = explained(measure, 1).splitlines()
@@ -266,8 +266,7 @@ BY_HAND = {
                       + gf(f, [1 / 3] * 3)).sum() / 2}
 
 
-@pytest.mark.nth(2)
-@pytest.mark.parametrize("measure", EACH)
+@pytest.mark.parametrize("measure", quick_cases(EACH, every=2))
 def test_the_columns_give_the_value_by_the_formula_of_the_paper(explained, measure):
     by_hand = BY_HAND[measure.partition("(")[0]]
     frame = Printed(explained(f"{measure}@6", 3, "--format", "csv"))

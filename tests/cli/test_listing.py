@@ -116,6 +116,7 @@ def test_membership_files_are_told_from_others(tmp_path, text, count):
     assert memberships(tmp_path / "file") == count
 
 
+@pytest.mark.slow
 def test_a_membership_file_of_ntcir(shared):
     for path in (shared / "data" / "fairweb1").glob("*.gmemb"):
         first = path.read_text().split("\n", 1)[0]

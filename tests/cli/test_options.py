@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from one_test import each
 
 from pt_fairness import analysis, evaluate, targets
@@ -206,8 +207,7 @@ class TestNoQrels:
             code, _, err = command(*arguments, "rKL@10", *GROUPS)
             assert code == 2 and "rKL@10" in err and "qrels" in err
 
-    @pytest.mark.first(1)
-    @pytest.mark.parametrize("figure", ["strips", "exposure", "lorenz"])
+    @pytest.mark.parametrize("figure", quick_cases(["strips", "exposure", "lorenz"], first=1))
     def test_figures(self, files, command, figure):
         runs = RUNS[:1] if figure == "exposure" else RUNS[:2]
         assert command("plot", figure, "none", *runs, "-m", "NDKL(target='uniform')@10",

@@ -9,6 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
+from case_marks import quick_cases
 from one_test import each
 
 plt = pytest.importorskip("matplotlib.pyplot")
@@ -72,8 +73,7 @@ def expected(figure, folder):
     }[figure]()
 
 
-@pytest.mark.first(6)
-@pytest.mark.parametrize("figure", list(FIGURES))
+@pytest.mark.parametrize("figure", quick_cases(FIGURES, first=6))
 def test_it_draws_what_the_function_draws(figure, folder, plot):
     options = {"tradeoff": {"measures": MEASURES[:2]}, "explain": {"runs": RUNS[:1]},
                "exposure": {"runs": RUNS[:1]}}

@@ -29,7 +29,7 @@ def test_import_brings_in_nothing_heavy():
     assert json.loads(run(code)) == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [
     "import pt_fairness, pyterrier as pt", "import ir_measures, ir_datasets, pyterrier as pt",
     "import pyterrier.measures, pyterrier as pt, importlib, pt_fairness"])
@@ -52,7 +52,7 @@ print("fine")
     assert run(code) == "fine"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_reloading_and_a_finder_that_only_looks():
     code = """
 import importlib, importlib.util, pt_fairness
@@ -120,7 +120,7 @@ def cli(python, *arguments):
         python=python)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_plug_status_unplug(environment, tmp_path):
     python, own = environment
     where = f"{own}/{plugging.FILE_NAME}"
@@ -149,7 +149,7 @@ def test_plug_status_unplug(environment, tmp_path):
     assert sorted(p.name for p in plugging.Path(own).iterdir()) == before
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_plug_whose_package_is_gone_or_fails(environment, tmp_path):
     """Other commands go on; the second says why this one does not."""
     python, own = environment

@@ -15,7 +15,7 @@ from evaluation.common import several
 
 from pt_fairness import cli
 
-pytestmark = pytest.mark.exhaustive
+pytestmark = pytest.mark.slow
 MEASURES, TABLE = ["measures"], ["table", "qrels", "run", "-m", "Annotated@5"]
 ANNOTATE = ["annotate", "qrels", "trec-newswire"]
 COMMANDS = pytest.mark.parametrize("command", [MEASURES, TABLE], ids=["measures", "table"])

@@ -56,7 +56,7 @@ def test_passages_queries_and_judgments(irds, files, qrels_of):
     assert qrels_of(f"{ID}/source") == ROWS
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize(("qrels", "error", "reason"), [
     ("Autos_q1\tAutos_d1\t2\r\n", AssertionError, ""),
     (QRELS + "Autos_q1\tAutos_d1\r\n", RuntimeError, "expected 3 columns, got 2"),
@@ -67,6 +67,7 @@ def test_damaged_judgments(irds, files, qrels, error, reason):
         list(irds.load(f"{ID}/source").qrels_iter())
 
 
+@pytest.mark.slow
 def test_the_real_file(irds, files, shared):
     file = shared / "data/cocktail/nq-utd.zip"
     if not file.exists():

@@ -33,6 +33,7 @@ def test_annotated_genders(irds, files):
     assert values_of([measure], qrels, run) == {(measure, "1"): pytest.approx(2 / 3)}
 
 
+@pytest.mark.slow
 def test_the_real_annotations(irds, files, shared):
     file = shared / "data/gender/MSMGenderBias.csv"
     if not file.exists():
@@ -43,7 +44,7 @@ def test_the_real_annotations(irds, files, shared):
     assert found.to_dict() == {"neutral": 636, "male": 144, "female": 113}
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("file, error", [
     ("dev.tsv", "msmarco_passage.dev.fair.tsv"), ("words.csv", "wordlist_gender_representative")])
 def test_missing_files_are_downloaded(irds, msmarco, file, error):
@@ -52,6 +53,7 @@ def test_missing_files_are_downloaded(irds, msmarco, file, error):
         list(irds.load(gender("dev")).qrels_iter())
 
 
+@pytest.mark.slow
 def test_the_hashes_are_those_of_the_authors_files(irds, shared):
     names = {"dev.tsv": "msmarco-passage-dev.fair.tsv", "words.csv": "words.csv",
              "trec-dl-2019.tsv": "trec-dl-2019.fair.tsv", "biases.csv": "MSMGenderBias.csv"}
@@ -60,6 +62,7 @@ def test_the_hashes_are_those_of_the_authors_files(irds, shared):
         assert hashlib.md5(content).hexdigest() == md5
 
 
+@pytest.mark.slow
 def test_the_authors_words_and_queries(irds, msmarco, shared, qrels_of):
     folder = shared / "data" / "gender"
     for task, file in zip(TASKS, ("msmarco-passage-dev", "trec-dl-2019"), strict=True):

@@ -7,6 +7,7 @@ import tarfile
 import warnings
 
 import pytest
+from case_marks import quick_cases
 from ir_datasets_home import example
 
 from pt_fairness import collections, groups
@@ -66,8 +67,7 @@ def test_topics_that_nobody_judged_are_left_out_in_2022(irds, files, written):
     assert [query.query_id for query in irds.load(NAMES[0]).queries_iter()] == ["0", "1", "3", "4"]
 
 
-@pytest.mark.first(1)
-@BOTH
+@pytest.mark.parametrize("name", quick_cases(NAMES, first=1))
 def test_languages_of_unjudged_documents(irds, files, written, name):
     unjudged = {docno: language for language, (_, docnos) in written.items() for docno in docnos}
     found = groups.get(name)
@@ -79,7 +79,7 @@ def test_languages_of_unjudged_documents(irds, files, written, name):
     assert found != groups.get(NAMES[name == NAMES[0]])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_no_corpus_is_downloaded(irds, files, written):
     name = NAMES[0]
     (judged, *_), unjudged = written["zh"]
@@ -97,7 +97,7 @@ def test_no_corpus_is_downloaded(irds, files, written):
     assert not any((files.home / "neuclir/1").glob("*"))
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_corpora_that_are_there_are_used(irds, files, written):
     remove_corpora(files, "zho", "rus")
     chinese, persian = written["zh"][1][0], written["fa"][1][0]
@@ -112,7 +112,7 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
         assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_bad_files(irds, files, written):
     file = qrels_file(files)
     archive = files.home / "neuclir" / "trec-2023" / "qrels.tar.gz"

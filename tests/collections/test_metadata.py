@@ -47,7 +47,7 @@ def test_other_labels_are_unannotated_with_a_warning(files, fair22):
         assert groups.get(f"{ID22}/gender").lookup(["1"], ["7"]).empty
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("content, error", [
     (gzip.compress(bytes(2000))[:-20], (EOFError, ValueError)),
     (b"<html>not found</html>", gzip.BadGzipFile), (gzip.compress(b"{\n"), ValueError)])

@@ -53,7 +53,7 @@ def test_the_table_of_the_command_line(irds, msmarco, tmp_path):
     assert 0 < judged < ranked < 1, "the male passage was not judged"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_pickled_values_find_the_same_in_a_worker(msmarco, offline, tmp_path):
     numbers = values.get(gender("dev"))
     (tmp_path / "values").write_bytes(pickle.dumps(numbers))

@@ -43,6 +43,7 @@ def test_the_articles_have_to_be_licensed(irds, capfd):
     assert "agreements to be filed with NIST" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_real_trec8_qrels(irds, files, qrels_of, shared):
     qrels = shared / "data" / "trec8" / "qrels.trec8.adhoc.txt.gz"
     files.trec8(gzip.decompress(qrels.read_bytes()))

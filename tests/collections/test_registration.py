@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from case_marks import quick_cases
 
 from pt_fairness import collections, groups, values
 
@@ -20,12 +21,11 @@ def run(code):
     return done.stdout.splitlines()
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("order", [
+@pytest.mark.parametrize("order", quick_cases([
     "from pt_fairness import values as v\nimport pt_fairness.groups as g",
     "from pt_fairness.groups import Groups\nimport pt_fairness\n"
     "g, v = pt_fairness.groups, pt_fairness.values",
-    "import ir_datasets\nfrom pt_fairness import groups as g, values as v"])
+    "import ir_datasets\nfrom pt_fairness import groups as g, values as v"], first=1))
 def test_sources_are_registered_with_the_groups_and_values(order):
     imported = ["pandas", *["ir_datasets"] * ("ir_datasets" in order)]
     assert run(f"{order}\nprint(g.names())\nprint(v.names())\nprint({HEAVY})") == [
@@ -49,7 +49,7 @@ def test_dataset_ids_need_no_pandas():
                f"print({HEAVY})") == ["['ir_datasets']"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_registered_names_stand_before_those_of_collections():
     lines = run("import pt_fairness\nassert 'pandas' not in sys.modules\n"
                 "from pt_fairness import AWRF\nimport importlib\n"
@@ -66,7 +66,7 @@ def test_registered_names_stand_before_those_of_collections():
                      f"Values({NAME!r}, neutrality of female, male words)"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_groups_need_no_ir_datasets_before_a_measure_asks():
     assert run("import pt_fairness.groups as g\nfrom pt_fairness import rKL\n"
                "m = rKL(groups='argsme/2020-04-01/stance')@5\nm.validate_params()\n"
@@ -75,7 +75,7 @@ def test_groups_need_no_ir_datasets_before_a_measure_asks():
                f"print({HEAVY})") == ["['pandas']"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["collections.arguments", "collections.variants", "io.irds"])
 def test_a_module_can_be_imported_first(module):
     assert run(f"import pt_fairness.{module}, ir_datasets\n"

@@ -55,7 +55,7 @@ def test_groups_of_unjudged_emails(irds, files, corpus):
     assert rows["group"].tolist() == ["non-sensitive", "sensitive"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_emails_that_cannot_be_downloaded(irds, files, corpus, qrels_of):
     place = corpus(EMAILS)
     place.unlink()

@@ -177,6 +177,7 @@ def write_corpus(files, portals, docnos):
     return stances
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("year, topics, judgments", [(2020, 49, 2298), (2021, 50, 3711)])
 def test_the_real_qrels_and_a_run(irds, files, touche, qrels_of, shared, year, topics, judgments):
     folder = shared / "data" / "touche"
@@ -209,6 +210,7 @@ def test_the_real_qrels_and_a_run(irds, files, touche, qrels_of, shared, year, t
     assert values[by_id] == pytest.approx(values[by_hand], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_real_graded_qrels(irds, files, touche, qrels_of, shared):
     text = (shared / "data" / "touche" / "touche2020-task1-graded.qrels").read_text()
     files.touche2020(text, "qrels-argsme-2020-04-01-uncorrected")

@@ -65,7 +65,7 @@ def test_groups_of_unjudged_pairs(irds, files):
     assert found != other and found.digest() != other.digest()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_missing_argument(irds, files, qrels_of):
     write_corpus(files)
     half, none = f"{A}__CONC__1,S9-A9__CONC__1", "S8-A8__CONC__1,S9-A9__CONC__1"

@@ -63,7 +63,7 @@ def test_regions_of_oceania_are_merged_after_counting(fair22):
     assert "weight" not in ours and ours["group"].tolist() == ["Oceania", "Western Asia"]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_unknown_sources_have_their_share(fair22):
     official = groups.get(f"{ID22}/source-regions/official")
     unknown = official.annotate(np.array(["1"] * 7), np.array(list("1234569"))).unknown
@@ -91,7 +91,7 @@ def topic(**of):
                                  frozenset(groups.get(name).labels)) for name, found in of.items()})
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix, found", [
     ("gender", GENDERS), ("regions", REGIONS), ("source-regions", SOURCES)])
 def test_each_difference_changes_the_score_as_in_the_slow_version(fair22, values, suffix, found):

@@ -64,7 +64,7 @@ def letters(registered_groups, forget_targets):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_value_is_that_with_any_qrels(letters, every):
     measures = {one: needs_qrels(one) for one in [*cases()][::every] if is_possible(one)}
     free = [one for one, needs in measures.items() if not needs]

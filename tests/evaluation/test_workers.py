@@ -64,7 +64,7 @@ def test_without_joblib(runs, qrels, monkeypatch):
         evaluate_quietly(runs, qrels, OURS, n_jobs=2)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @several
 def test_measures_and_groups_of_a_script(script):
     """Classes and functions that no other process can import."""
@@ -204,7 +204,7 @@ def watched(registered, tmp_path):
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Dask warns of the death of its worker in many ways
 def test_a_cluster_of_which_a_worker_is_killed(files, qrels, watched):
     from dask.distributed import Client, LocalCluster
@@ -224,7 +224,7 @@ def test_a_cluster_of_which_a_worker_is_killed(files, qrels, watched):
     assert_same(distributed, serial)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_example_runs():
     """Twenty settings, on processes and on a cluster; the example compares the two tables."""
     for module in ("dask.distributed", "joblib", "pyterrier_pisa"):

@@ -7,7 +7,10 @@ import io
 import json
 import zipfile
 
+import pytest
 from ir_datasets_home import example
+
+pytestmark = pytest.mark.slow
 
 LLM = "llama-2-7b-chat-tmp0.2"
 WORDS = ["red", "green", "blue", "white", "black", "brown"]

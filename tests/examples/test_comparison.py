@@ -7,7 +7,7 @@ import pytest
 
 from pt_fairness import FairnessWarning, rKL
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 def test_a_difference_without_a_reason_is_called_so(script, capsys):

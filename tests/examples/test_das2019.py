@@ -14,7 +14,7 @@ from example_files import write_qrels, write_run
 from ir_measures import parse_measure
 from scipy import stats
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 class TestDas:

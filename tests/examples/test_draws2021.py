@@ -13,7 +13,7 @@ from ir_measures import parse_measure
 from pt_fairness import nDJS, simulation
 from pt_fairness.measures.measure import score
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 #: Draws et al. (2021), section 4.2, as (smallest, largest) over the sets.
 PUBLISHED = {

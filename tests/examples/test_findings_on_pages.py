@@ -17,7 +17,7 @@ from scipy import stats
 
 from pt_fairness import BiasP, RepBias, nDD, nDJS, nDKL, nDR, rKL, rND
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
 SETS = ("S1", "S2", "S3")
 #: How much a mean of the simulation may be off.
@@ -122,7 +122,7 @@ def test_the_normaliser_gives_the_published_values(script):
     assert largest[1] < 1
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_exceptions_of_ndr_have_the_values_on_the_page(script):
     module = script("draws2021").module
     sets = {name: module.SETS[name] for name in ("S1", "S2")}

@@ -11,7 +11,7 @@ import pytest
 from example_files import EXAMPLES
 
 nbformat = pytest.importorskip("nbformat")
-pytestmark = pytest.mark.newest
+pytestmark = [pytest.mark.newest, pytest.mark.slow]
 
 NOTEBOOK = EXAMPLES / "from_corpus_to_figure.ipynb"
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from pt_fairness.analysis.notes import short_p
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 class TestGezici:

@@ -10,7 +10,7 @@ import pytest
 from example_files import DATA
 from scipy import stats
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 class TestLipani:

@@ -14,6 +14,8 @@ from slow_versions import words as slow
 from slow_versions.common import Topic
 from slow_versions.values import nfairr
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = EXAMPLES / "msmarco_gender.py"
 HEADER = ["run", "nDCG@10", "RR@10", "FaiRR@10", "NFaiRR@10", "AWRF@10"]
 WORDS = {"female": ["she", "her", "Mary"], "male": ["he", "his", "John"]}

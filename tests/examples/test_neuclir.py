@@ -3,6 +3,8 @@
 import pytest
 from example_files import EXAMPLES
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = EXAMPLES / "neuclir.py"
 COLUMNS = ["nDCG@20", "PEER@20", "AWRF@20", "zh", "fa", "ru"]
 

@@ -9,7 +9,7 @@ import pytest
 from example_files import write_run
 from scipy import stats
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 class TestNewswireTau:

@@ -7,6 +7,8 @@ from importlib import resources
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PAGES = resources.files("pt_fairness") / "pt_docs"
 GALLERY = (PAGES / "gallery.rst").read_text(encoding="utf-8")
 CERTAINTY = (PAGES / "certainty.rst").read_text(encoding="utf-8")

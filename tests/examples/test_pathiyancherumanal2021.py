@@ -15,7 +15,7 @@ from scipy import stats
 
 from pt_fairness import evaluate, rKL, rND, rRD
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 RECIPE, EQUATIONS = "by the recipe", "as the equations say"
 #: Tables 3 and 4 of the paper, row by row: minority, proportion-agnostic, majority.

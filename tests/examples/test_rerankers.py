@@ -6,6 +6,8 @@ import pytest
 
 from pt_fairness import rerank
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_method_over_real_retrieval(script, tmp_path, capsys):
     pytest.importorskip("pyterrier_pisa")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from example_files import CI, EXAMPLES
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 def example(name, *arguments):

@@ -6,6 +6,10 @@ import itertools
 import json
 import re
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 
 def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
     done = offline(touche.__file__)

@@ -15,7 +15,7 @@ from example_files import write_qrels
 
 from pt_fairness import rerank
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
 NAMES = ("data", "relevance", "fairness", "power", "correlations", "predicted", "judged",
          "headroom", "rerankers")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from example_files import write_qrels
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 STANCES = ["FIRST", "SECOND", "NEUTRAL", "NO"]
 PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
 
@@ -50,7 +50,7 @@ def test_a_small_track(few, tmp_path, capsys):
     assert (tmp_path / "labels-values.csv").read_text().startswith('run,"AWRF@5, human"')
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_page_shows_the_tables_of_the_script(few, shared, tmp_path):
     folder = shared / "data" / "touche2022"
     few(folder / "relevance.qrels.gz", folder / "stance.qrels.gz",

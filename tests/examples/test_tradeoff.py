@@ -11,7 +11,7 @@ from ir_measures import nDCG
 
 from pt_fairness import EEL, analysis, evaluate, plots, rerank
 
-pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

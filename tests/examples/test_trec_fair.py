@@ -7,7 +7,10 @@ import subprocess
 import sys
 
 import pandas as pd
+import pytest
 from example_files import EXAMPLES
+
+pytestmark = pytest.mark.slow
 
 
 def run(folder, *arguments, home=None):

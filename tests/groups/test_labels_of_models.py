@@ -163,7 +163,7 @@ class TestCache:
 
         assert sorted(row["docno"] for row in KeyValueCache(str(tmp_path / "cache"))) == [*"abcd"]
 
-    @pytest.mark.exhaustive
+    @pytest.mark.slow
     def test_a_killed_labelling_goes_on(self, tmp_path, monkeypatch, capsys):
         script = tmp_path / "label.py"
         script.write_text("""

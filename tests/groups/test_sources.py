@@ -194,6 +194,7 @@ def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
         groups.from_file(path, labels=labels)
 
 
+@pytest.mark.slow
 def test_a_membership_file_of_a_task(shared):
     """That of the h-index in NTCIR-17 FairWeb-1."""
     path = shared / "data" / "fairweb1" / "fairweb1pilot.R-HINDEX.gmemb"
@@ -300,6 +301,7 @@ def test_qrels_files_that_are_wrong(qrels_files, tmp_path):
         read_qrels(qrels_files[1])
 
 
+@pytest.mark.slow
 def test_the_real_stances(shared):
     folder = shared / "data" / "touche2022"
     source = groups.from_qrels(folder / "stance.qrels.gz", none=["NO"])

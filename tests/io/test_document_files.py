@@ -42,6 +42,7 @@ def test_identifiers_stay_text_and_labels_may_be_floats(tmp_path):
                                      ["001", "null", -1, "None"], ["1", "a", 1_000_000, "P\fRO"]]
 
 
+@pytest.mark.slow
 def test_real_qrels(robust03, shared):
     qrels, _ = robust03
     read = read_qrels(shared / "data" / "robust03" / "qrels.txt.gz")
@@ -146,6 +147,7 @@ def test_standard_output_of_bytes_of_text_alone_and_closed(monkeypatch):
         write_qrels(FRAME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, before", [("qrels", "as it was"), ("qrels.gz", None)])
 def test_a_full_disk_leaves_qrels_as_they_were(small_disk, tmp_path, name, before):
     if before is not None:

@@ -20,7 +20,7 @@ def test_a_missing_dependency_is_no_damage(irds, files, monkeypatch):
         groups.get(f"{ARGSME}/stance").lookup(["1"], ["a1"])
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_a_docstore_is_built_once_by_processes_that_start_together(files):
     files.argsme(debateorg=[files.argument(f"a{i}", "PRO") for i in range(3000)])
     code = (f"from pt_fairness import groups; g = groups.get('{ARGSME}/stance')\n"

@@ -77,6 +77,7 @@ def test_a_large_file_with_scores_to_the_last_digit(tmp_path):
             read_run(written(tmp_path / "run", text + line))
 
 
+@pytest.mark.slow
 def test_a_real_run(shared):
     path = min((shared / "data" / "robust03" / "runs").glob("*.gz"))
     assert len(assert_as_ir_measures_reads(path)) > 50_000
@@ -94,6 +95,7 @@ def test_fields_after_the_sixth_are_ignored(tmp_path, name, tags):
     assert run["score"].dtype == "float64"
 
 
+@pytest.mark.slow
 def test_real_tags_with_spaces(shared):
     for path in sorted((shared / "data" / "touche2022" / "runs").glob("Katana*")):
         run = read_run(path)
@@ -143,7 +145,7 @@ def test_a_missing_file(tmp_path, name):
         read_run(tmp_path / name)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_named_pipe_is_opened_once(tmp_path):
     """Nobody writes to it a second time. A first score of 1 needs another look at the line."""

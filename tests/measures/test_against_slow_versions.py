@@ -14,6 +14,7 @@ from typing import Any
 
 import ir_measures
 import pytest
+from case_marks import quick_cases
 from measure_cases import TARGETS
 
 from pt_fairness import FairnessWarning
@@ -122,14 +123,14 @@ def drawn(pick: random.Random, kind: bool | str) -> list[tuple[str, dict[str, An
 @pytest.mark.parametrize("kind, several, samples", [
     (False, False, 1), (False, True, 3), (True, True, 1), ("open", False, 1), ("weights", True, 3),
     ("some weights", True, 1)], ids=str)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", quick_cases(range(5), first=1))
 def test_drawn_parameters(make_case, agrees, seed, kind, several, samples):
     pick = random.Random(f"{seed} {kind} {several}")
     agrees(make_case(seed, several=several, labels=4), drawn(pick, kind), kind, samples)
 
 
 @pytest.mark.parametrize("several", [False, True])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", quick_cases(range(5), first=1))
 def test_rkl_over_all_groups_of_a_run(make_case, agrees, seed, several):
     case = make_case(40 + seed, labels=2 + seed, documents=9 if several else 14, several=several)
     agrees(case, [
@@ -174,6 +175,7 @@ PUBLISHED = {
     "BiasDCG(pro='FT',con='LA')@10": (-0.111886, -0.082368)}
 
 
+@pytest.mark.slow
 def test_every_fourth_run(robust03, agrees):
     qrels, runs = robust03
     topics = list(dict.fromkeys(qrels["query_id"]))[::12][:8]
@@ -186,6 +188,7 @@ def test_every_fourth_run(robust03, agrees):
                                run=list(run.itertuples(index=False, name=None))), ON_REAL_RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column, name", [(0, "humR03dc"), (1, "NLPR03vb10")])
 def test_published_values(robust03, column, name):
     qrels, runs = robust03

@@ -7,6 +7,7 @@ import pickle
 import ir_measures
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from ir_measures import AP, Bpref, Compat, IPrec, P, R, StRecall, nDCG
 from measure_cases import values_of
 from one_test import each
@@ -40,7 +41,7 @@ def test_worked_values(cutoff, every, share):
     assert [found[one, "1"] for one in both] == pytest.approx([every, share])
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
 def test_the_share_is_st_recall(make_case, seed):
     case = make_case(seed, several=True)
     qrels = case.qrels_frame
@@ -83,6 +84,7 @@ def test_worked_values_of_of_group(group, others):
     assert [round(found[measure, qid], 6) for qid in LISTS] == WORKED[group, others]
 
 
+@pytest.mark.slow
 def test_real_runs_are_those_of_changed_qrels(robust03):
     qrels, runs = robust03
     measures = [OfGroup(measure=inner, group="FT") for inner in (nDCG @ 10, AP, P @ 5, IPrec @ 0.1)]

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import slow_cases
 from ir_measures import iter_calc, parse_measure
 
 from pt_fairness import explain, groups, nDD, nDKL, nDR, rKL, rND, rRD
@@ -32,8 +33,7 @@ def values(measure, qrels, run):
     return np.array([found[qid] for qid in dict.fromkeys(run["query_id"])])
 
 
-@pytest.mark.nth(2)
-@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("step", [2, *slow_cases(1, 3)])
 @pytest.mark.parametrize("measure", PARITY, ids=str)
 @pytest.mark.parametrize(("plus", "total"), [(1, 2), (1, 5), (3, 4), (4, 11)])
 def test_equals_brute_force_over_every_sequence(measure, plus, total, step):
@@ -48,11 +48,10 @@ def test_equals_brute_force_over_every_sequence(measure, plus, total, step):
         np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
-@pytest.mark.nth(4)
 @pytest.mark.parametrize("measure", [*(m(target="run", step=s) for m in PARITY for s in (1, 2, 3)),
                                      *VIEWPOINT], ids=str)
 @pytest.mark.parametrize("row", ["PN", "PPN", "PPPNNN", "PPNNNNN"])
-@pytest.mark.parametrize("cutoff", [None, 1, 3])
+@pytest.mark.parametrize("cutoff", [3, *slow_cases(None, 1)])
 def test_equals_brute_force_over_permutations_of_the_run(measure, row, cutoff):
     kinds = sorted(set(itertools.permutations(row)))
     measure = measure(protected="P") if cutoff is None else measure(protected="P") @ cutoff

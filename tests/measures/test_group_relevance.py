@@ -13,13 +13,14 @@ from typing import Any
 import ir_measures
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from slow_versions.reading import read_topics
 
 from pt_fairness import GF, GFR, FairnessWarning, groups, targets
 from pt_fairness.measures.group_relevance import places_in_order
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
 def test_gfr_against_the_slow_version(make_case, values, equal_slow_versions, registered_groups,
                                       seed):
     case = make_case(seed, several=seed % 2 == 1)
@@ -184,6 +185,7 @@ def read_attribute(folder: Any, attribute: str) -> tuple[groups.Groups, dict[str
     return groups.from_file(folder / f"fairweb1pilot.{attribute}.gmemb", labels=gold), gold
 
 
+@pytest.mark.slow
 def test_what_the_fairweb_tool_prints(shared, values):
     """All values, to their 4 decimals."""
     folder = shared / "data" / "fairweb1"

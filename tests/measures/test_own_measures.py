@@ -15,6 +15,7 @@ import pyterrier as pt
 import pyterrier.measures
 import pytest
 import slow_versions
+from case_marks import quick_cases
 from ir_measures import nDCG
 from one_test import each
 from slow_versions.common import compares_groups, mean_over_samples, target_is_empty, target_shares
@@ -130,7 +131,7 @@ def measures(monkeypatch):
 
 class TestValues:
     @pytest.mark.parametrize("kind, samples", [(False, 1), (True, 3), ("weights", 3)])
-    @pytest.mark.parametrize("seed", range(2))
+    @pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
     def test_each_array_against_loops(self, measures, make_case, agrees, seed, kind, samples):
         settings = [(name, {"cutoff": k} if k else {}) for k in (None, 1, 3, 50)
                     for name in ("Gap", "RelevantShare", "Everything")]

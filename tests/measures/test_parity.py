@@ -7,6 +7,7 @@ import itertools
 import ir_measures
 import numpy as np
 import pytest
+from case_marks import slow_cases
 from hypothesis import given
 from hypothesis import strategies as st
 from ir_measures.util import Qrel, ScoredDoc
@@ -64,9 +65,8 @@ def test_yang_and_stoyanovich_s_most_unfair_list(values):
     assert values([measure], qrels, run)[measure, "q"] == pytest.approx(0.660066334446, abs=1e-12)
 
 
-@pytest.mark.nth(2)
 @pytest.mark.parametrize("measure", [rND, rKL, rRD], ids=str)
-@pytest.mark.parametrize("step", [1, 2, 3])
+@pytest.mark.parametrize("step", [2, *slow_cases(1, 3)])
 @pytest.mark.parametrize("population", ["AB", "ABB", "AAAB", "A", "B"])
 def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, population):
     """Every sequence of two groups is a topic's ranking: the largest unnormalised value has to be
@@ -91,12 +91,11 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
             assert found[normalised, str(t)] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.nth(2)
 @pytest.mark.parametrize("measure", [
     rND(target="run", protected="A"), rKL(target="run", protected="A"),
     rRD(target="run", protected="A"), rKL(target="run", protected="all")], ids=str)
 @pytest.mark.parametrize("documents", ["AB", "AABB", "AAABC", "AABBCD"])
-@pytest.mark.parametrize("cutoff", [1, 3, None])
+@pytest.mark.parametrize("cutoff", [3, *slow_cases(1, None)])
 def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure, documents, cutoff):
     orders = list(itertools.permutations(documents))
     if cutoff is not None:

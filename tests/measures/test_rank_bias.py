@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
+from case_marks import quick_cases
 from ir_measures.util import Qrel, ScoredDoc
 from measure_cases import OpenGroups
 from worked_values import SIGNED
@@ -80,7 +81,7 @@ def settings(name: str):
 
 @pytest.mark.parametrize("samples", [1, 4], ids=["one ranking", "samples"])
 @pytest.mark.parametrize("by_topic", [False, True], ids=["by document", "by topic"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quick_cases(range(3), first=1))
 def test_numbers_of_documents(make_case, values, equal_slow_versions, registered_runs, monkeypatch,
                               seed, by_topic, samples):
     case = make_case(300 + seed)
@@ -102,7 +103,7 @@ def test_numbers_of_documents(make_case, values, equal_slow_versions, registered
 
 
 @pytest.mark.parametrize("source", [False, True, "open", "weights"], ids=str)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
 def test_numbers_of_labels(make_case, values, groups_of, equal_slow_versions, registered_runs, seed,
                            source):
     case = make_case(400 + seed, several=seed % 2 == 1)

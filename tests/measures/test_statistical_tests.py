@@ -116,7 +116,7 @@ def test_levels_are_computed_once(monkeypatch):
         levels(np.array([13]), np.array([0.35]), 0.1)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_linear_memory():
     k, p = 2_000, 0.29
     tracemalloc.start()

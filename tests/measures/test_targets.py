@@ -9,6 +9,7 @@ import ir_measures
 import numpy as np
 import pytest
 import slow_versions
+from case_marks import quick_cases
 from measure_cases import values_of
 from one_test import each
 from target_cases import QRELS, RUN, frame, per_topic
@@ -35,7 +36,7 @@ def test_the_measures_that_take_a_target():
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["one group", "several groups"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
 def test_every_measure_against_the_slow_version(make_case, seed, several):
     pick = np.random.default_rng(seed)
     labels = ["g0", "g1", "g2", "elsewhere"]

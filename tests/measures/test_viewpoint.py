@@ -72,7 +72,7 @@ def _rankings(
     return qrels, run
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("alpha", [-1, 0, 1])
 def test_the_published_simulation(values, name, alpha):

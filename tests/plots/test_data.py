@@ -265,6 +265,7 @@ class TestExposure:
         half = stats.t.ppf(0.975, 5) * np.std([0, 1] * 3, ddof=1) / math.sqrt(6)
         assert band.max() == pytest.approx(min(1, 0.5 + half)) and band.min() >= 0
 
+    @pytest.mark.slow
     def test_three_groups_have_a_line_each(self, robust03):
         qrels, runs = robust03
         name, run = next(iter(runs.items()))

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from figures import LONG_NAMES, MANY_NAMES, assert_readable, drawn_texts
 from matplotlib.text import Text
 
@@ -85,9 +86,8 @@ FIGURES = {
 NAMING = ("differences", "distribution", "shares", "strips", "topic_groups")
 
 
-@pytest.mark.first(4)
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
-@pytest.mark.parametrize("figure", FIGURES)
+@pytest.mark.parametrize("figure", quick_cases(FIGURES, first=4))
 def test_all_sizes(figure, few):
     assert_readable(FIGURES[figure](few, None))
     _, axes = plt.subplots(1, 2, figsize=(13, 6))
@@ -103,9 +103,8 @@ def test_all_sizes(figure, few):
             assert 6 <= text.get_fontsize() <= 8, text
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("style", ["paper", None])
-@pytest.mark.parametrize("figure", NAMING)
+@pytest.mark.parametrize("style", quick_cases(["paper", None], first=1))
+@pytest.mark.parametrize("figure", quick_cases(NAMING, first=1))
 def test_many_systems(figure, style, many):
     with plots.style(style):
         assert_readable(FIGURES[figure](many, None))
@@ -121,8 +120,7 @@ def test_many_topics():
         assert len(ax.get_xticks()) < 40 and len(ax.containers[0]) == 130
 
 
-@pytest.mark.first(1)
-@pytest.mark.parametrize("names", [LONG_NAMES, MANY_NAMES])
+@pytest.mark.parametrize("names", quick_cases([LONG_NAMES, MANY_NAMES], first=1))
 def test_names_of_points(names):
     """Names cover neither points nor names; those without room are in one warning."""
     rng = np.random.default_rng(len(names))

@@ -13,6 +13,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from provider_cases import QRELS, RUN, subtopic_case
 from slow_versions.formulas import weight
@@ -54,7 +55,7 @@ def ndeval(measures: Iterable[Any], qrels: pd.DataFrame,
     return values
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quick_cases(range(3), first=1))
 def test_every_cutoff_alpha_and_rel_equals_ndeval(values, seed):
     qrels, run = subtopic_case(seed, subtopics=[6, 2, 9][seed])
     run = ranked(run)
@@ -67,7 +68,7 @@ def test_every_cutoff_alpha_and_rel_equals_ndeval(values, seed):
     assert values(set(measures), qrels, run) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", quick_cases(range(3), first=1))
 def test_the_other_measures_equal_ndeval(make_case, values, seed):
     case = make_case(seed, several=True)
     for qrels, run in (subtopic_case(50 + seed), (
@@ -76,6 +77,7 @@ def test_the_other_measures_equal_ndeval(make_case, values, seed):
         assert values(OTHERS, qrels, run) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["humR03dc", "rutcor03100"], ids=["no ties", "nearly all tied"])
 def test_real_runs_equal_ndeval(values, robust03, name):
     qrels, runs = robust03
@@ -89,6 +91,7 @@ def test_real_runs_equal_ndeval(values, robust03, name):
         ndeval(measures, qrels, ranked(run)), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name, published", [
     ("humR03dc", (0.367650, 0.424556)), ("NLPR03vb10", (0.467569, 0.496087))])
 def test_the_published_values_of_real_runs(robust03, name, published):
@@ -134,7 +137,7 @@ def discounted(gains: list[float]) -> float:
 
 @pytest.mark.parametrize("cutoff", [None, 7, 35, 500])
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 0.9, 1.0])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", quick_cases(range(2), first=1))
 def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
     qrels, run = subtopic_case(80 + seed, subtopics=4, documents=[60, 160][seed])
     run = run.assign(score=run["score"].round(1))  # ties, broken by docno

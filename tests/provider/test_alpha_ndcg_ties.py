@@ -9,6 +9,7 @@ import sys
 import ir_measures
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from provider_cases import QRELS, subtopic_case, told, told_of
 
@@ -35,7 +36,7 @@ def test_a_measure_that_differs_from_ndeval_is_warned_of(measure):
     assert str(measure) in text and "PT_FAIRNESS_ALPHA=ndeval" in text
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", quick_cases(range(4), first=1))
 def test_the_warning_has_the_number_of_topics_that_differ_from_ndeval(seed):
     qrels, run = subtopic_case(seed, documents=12, topics=9)
     run["score"] = run["score"].round(1)
@@ -86,7 +87,7 @@ def test_ndeval_itself_is_untouched():
     assert theirs != ours
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_environment_variable_leaves_all_of_it_to_ndeval():
     # In a process of its own: with all scores tied, ndeval ranks differently.
     qrels, run = subtopic_case(3, topics=3)

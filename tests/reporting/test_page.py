@@ -127,7 +127,7 @@ print(hashlib.sha256(page.html.encode()).hexdigest())
 """
 
 
-@pytest.mark.exhaustive
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_process():
     shown = [subprocess.run([sys.executable, "-W", "ignore", "-c", HASHED], text=True, check=True,
                             env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
@@ -229,6 +229,7 @@ def test_differences_values_and_judged_documents(made):
     assert len(items["rect"]) == (1 + 8) * 3 and len(items["rule"]) == 3
 
 
+@pytest.mark.slow
 def test_the_page_in_a_browser(show, made):
     from selenium.webdriver.common.keys import Keys
     page = show(made.report.html, len(FIGURES))
@@ -265,6 +266,7 @@ def test_the_page_in_a_browser(show, made):
     assert {url for url in requests if not url.startswith("chrome")} == {page.current_url}
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_page_in_a_frame(show, made, browser):
     show(made.report.html, len(FIGURES))
     page = show(f"<!DOCTYPE html><meta charset=utf-8>{made.report._repr_html_()}", 0)

@@ -21,7 +21,7 @@ EXPLICIT = {"g0": 0.5, "g1": 0.29, "g2": 0.11, "g9": 0.1}
 KINDS = {"one group": {}, "weights": {"several": True, "soft": True}, "no ties": {"ties": False}}
 
 
-@pytest.mark.parametrize("size", [8, pytest.param(20, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("size", [8, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name, params", METHODS)
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")

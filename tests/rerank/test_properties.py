@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from case_marks import quick_cases
 from rerank_cases import frame_of, groups_of, random_topics
 from slow_versions import rerank as slow
 
@@ -50,10 +51,9 @@ def test_documents_stay_and_unannotated_ones_keep_their_ranks(name, several, sof
         assert discount @ [score[d] for d in new] <= discount @ [score[d] for d in old] + 1e-9
 
 
-@pytest.mark.first(4)
 @pytest.mark.parametrize("name, labels", [
     ("det_const_sort", 5), ("det_greedy", 3), ("det_cons", 3), ("det_relaxed", 3)])
-@pytest.mark.parametrize("k", [None, 5])
+@pytest.mark.parametrize("k", quick_cases([None, 5], first=1))
 def test_every_prefix_has_the_minimum_of_every_group(name, labels, k):
     """With one group each, and as long as no group has run out of documents."""
     topics = random_topics(7, TOPICS, labels=labels, longest=20)

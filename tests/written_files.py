@@ -1,0 +1,77 @@
+"""Fixtures: files of a test, pipes with paths, and a disk that is full."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def folder_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, str]], Path]:
+    """``folder_of({name: text})``: writes files, and makes their folder the working directory."""
+
+    def write(texts: dict[str, str]) -> Path:
+        monkeypatch.chdir(tmp_path)
+        for name, text in texts.items():
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path
+    return write
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Iterator[Callable[[str, str | bytes], Path]]:
+    """``pipe(name, text)``: a path of that name that leads to a pipe with the text, compressed if
+    the name ends in ``.gz``.
+    """
+    if not Path("/dev/fd").exists():
+        pytest.skip("pipes have no paths here")
+    ends, writers = [], []
+    (tmp_path / "pipes").mkdir()
+
+    def make(name: str, text: str | bytes) -> Path:
+        data = text if isinstance(text, bytes) else text.encode()
+        read, write = os.pipe()
+        ends.append(read)
+
+        def fill() -> None:
+            with contextlib.suppress(BrokenPipeError), open(write, "wb") as file:
+                file.write(gzip.compress(data, mtime=0) if name.endswith(".gz") else data)
+
+        writers.append(threading.Thread(target=fill))
+        writers[-1].start()
+        path = tmp_path / "pipes" / name
+        path.unlink(missing_ok=True)
+        path.symlink_to(f"/dev/fd/{read}")
+        return path
+
+    yield make
+    for end in ends:
+        os.close(end)
+    for writer in writers:
+        writer.join()
+
+
+@pytest.fixture
+def small_disk(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
+    """``small_disk(code, argument…)``: runs code in an interpreter that cannot write more than 20
+    kB to a file, and returns what it wrote to standard error.
+    """
+    resource = pytest.importorskip("resource")
+    script = tmp_path_factory.mktemp("code") / "script.py"
+
+    def run(code: str, *arguments: object) -> str:
+        script.write_text(textwrap.dedent(code))
+        done = subprocess.run(
+            [sys.executable, "-B", script, *map(str, arguments)], capture_output=True, text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)))
+        return done.stderr
+    return run
