@@ -104,7 +104,9 @@ def run_frames(runs: RunInputs, topics: Any = None) -> dict[str, pd.DataFrame]:
     :raises ValueError: if a run cannot be read, or if a column is missing
     """
     frames = {}
-    for name, run in named(runs, topics=topics).items():
+    named_runs = named(runs, topics=topics)
+    named_runs.retrieve()
+    for name, run in named_runs.items():
         frame = run if isinstance(run, pd.DataFrame) else read_run(run)
         frame = frame.rename(columns=PYTERRIER)
         need_columns(frame, ["qid", "docno", "score"], f"the run {name!r}")

@@ -23,7 +23,7 @@ from pt_fairness.analysis.frames import (
 from pt_fairness.analysis.statistics import ALPHA, LEAST_TESTED, TESTS, TOO_FEW
 from pt_fairness.core.arrays import SMALLEST_SHARE
 from pt_fairness.core.messages import first_names
-from pt_fairness.measures.descriptions import target_and_protected
+from pt_fairness.measures.descriptions import target_and_protected, target_in_words
 from pt_fairness.measures.measure import FairnessMeasure
 
 #: The marks of systems that are significantly better and worse than the baseline, and different
@@ -95,6 +95,8 @@ class Facts:
     shares: Mapping[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
     #: The pipelines that re-rank by the labels of the measures.
     oracles: Sequence[str] = ()
+    #: The target of the re-ranker of each pipeline that has one: a word, a name or shares.
+    rerankers: Mapping[str, Any] = field(default_factory=dict)
     #: The tests against the baseline, ``None`` without one.
     comparison: Comparison | None = None
     #: The errors of failed runs, by name.
@@ -201,6 +203,7 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
                              f"it counts, {first_names(parts)} are within the cutoff.")
     sentences += on_replaced_shares(facts, names, labels)
     sentences += on_oracles(facts)
+    sentences += _on_rerankers(names, facts)
     if facts.failed:
         sentences.append(f"Not evaluated because of errors: {', '.join(facts.failed)}.")
     return sentences
@@ -302,6 +305,24 @@ def on_oracles(facts: Facts) -> list[str]:
         return []
     return [f"Re-ranked by the labels that evaluate: {first_names(facts.oracles)}. This is an "
             "oracle, unless a system can know these labels."]
+
+
+def _on_rerankers(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return the targets of re-rankers, each with the measures that have another target."""
+    sentences = []
+    targets = {name: target_in_words(target) for name, target in facts.rerankers.items()}
+    for target, systems in _names_by_text(targets).items():
+        sentence = f"{systems}: re-ranked towards {target}"
+        differing = []
+        for name in names:
+            measure = fairness_measure(name)
+            words = [part.target_word for part in measure.parts] if measure else []
+            if {*map(target_in_words, filter(None, words))} - {target}:
+                differing.append(name)
+        if differing:
+            sentence += f"; the target of {first_names(differing)} is another"
+        sentences.append(f"{sentence}.")
+    return sentences
 
 
 def on_intervals(intervals: pd.DataFrame) -> str:

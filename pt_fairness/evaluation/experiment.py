@@ -50,7 +50,15 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
-from pt_fairness.evaluation.plan import Plan, inputs_of, make_plan, oracles, position, refuse_pipes
+from pt_fairness.evaluation.plan import (
+    Plan,
+    inputs_of,
+    make_plan,
+    oracles,
+    position,
+    refuse_pipes,
+    reranker_targets,
+)
 from pt_fairness.evaluation.workers import Scorer, make_parallel, scores_of_runs
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.evaluator import QuickEvaluator
@@ -187,6 +195,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     plan = make_plan(judged, measures, workers, groups)
     scorer = Scorer(plan)
     refuse_unknown([scorer.warnings])
+    named.retrieve(progress)
     scores, failed = scores_of_runs(scorer, named, parallel, progress)
     _warn_of_failures(failed, len(systems), base)
     refuse_unknown([run.warnings for run in scores.values()])
@@ -202,6 +211,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         facts.shares = {}
     if named.systems:
         facts.oracles = oracles(named.systems, plan.measures, plan.qrels)
+        facts.rerankers = reranker_targets(named.systems)
     values = {name: run.values for name, run in scores.items()}
     if facts.dropped:
         for table in values.values():

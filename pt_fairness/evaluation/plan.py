@@ -33,6 +33,7 @@ from pt_fairness.io.run_files import (
     RunInput,
     RunInputs,
     file_name,
+    is_path,
     is_system,
     named,
 )
@@ -52,32 +53,31 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None,
               progress: bool = False) -> tuple[NamedRuns, pd.DataFrame, list[Any], Any]:
     """Return the runs, the qrels, the measures and the group source of an evaluation.
 
-    :param runs: the runs, in any form that :func:`pt_fairness.evaluate` reads, or named runs,
-        which are returned
+    Transformers retrieve only where that is needed for the qrels or the groups.
+
     :param qrels: qrels, or ``None`` for measures that need no relevance
     :raises ValueError: if the runs are wrong, or qrels that a measure needs are missing
     """
     measures = parsed(measures)
-    systems = runs if isinstance(runs, NamedRuns) else named(runs, names, topics, progress)
+    systems = named(runs, names, topics)
     if qrels is None:
-        judged = _ranked(systems, measures)
+        judged = _ranked(systems, measures, progress)
     else:
         judged = load_qrels(qrels)
         if systems.topics is not None:
             judged = of_topics(judged, systems.topics)
-    frames = {name: run for name, run in {"the qrels": judged, **systems}.items()
-              if isinstance(run, pd.DataFrame) and "group" in run}
-    if groups is None and (frames or qrels is None):
+    if groups is None and not _has_groups(judged):
         grouped = [str(measure) for measure in measures if takes_groups(measure)]
-        if frames and (grouped or any(map(reads_subtopics, measures))):
-            groups = _groups_of_columns(frames, judged)
+        if grouped or any(map(reads_subtopics, measures)):
+            systems.retrieve(progress)  # the results may have a column of groups
+            groups = _groups_of_columns({"the qrels": judged, **systems}, judged)
         if groups is None and qrels is None and grouped:
             raise ValueError(f"{first_names(grouped)}: without qrels, the groups are in groups= or "
                              "in a column group of the runs")
     return systems, judged, measures, groups
 
 
-def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
+def _ranked(runs: NamedRuns, measures: Sequence[Any], progress: bool) -> pd.DataFrame:
     """Return the documents of all runs as qrels of measures that need none; the runs are read.
 
     :raises ValueError: if a measure needs qrels
@@ -86,6 +86,7 @@ def _ranked(runs: NamedRuns, measures: Sequence[Any]) -> pd.DataFrame:
     if needing:
         raise ValueError(f"{first_names(needing)} cannot be computed without qrels, because the "
                          "value depends on judged documents; give qrels, or leave the measure out")
+    runs.retrieve(progress)
     frames = run_frames(runs)
     runs.update(frames)
     pairs = pd.concat([frame[["query_id", "doc_id"]] for frame in frames.values()])
@@ -99,13 +100,20 @@ def needs_qrels(measure: Any) -> bool:
     return compares_with_judged(measure)
 
 
-def _groups_of_columns(frames: Mapping[str, pd.DataFrame], qrels: pd.DataFrame) -> Groups | None:
+def _has_groups(qrels: pd.DataFrame) -> bool:
+    """Return whether the ``iteration`` of qrels holds groups."""
+    return "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS
+
+
+def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Groups | None:
     """Return the groups in the columns ``group`` of frames, and warn that they are used.
 
-    :returns: ``None`` if the qrels have groups in ``iteration``
+    :returns: ``None`` if no frame has the column
     :raises ValueError: if two frames give a document other groups
     """
-    if "iteration" in qrels and not set(qrels["iteration"].astype(str)) <= TREC_DEFAULTS:
+    frames = {name: run for name, run in runs.items()
+              if isinstance(run, pd.DataFrame) and "group" in run}
+    if not frames:
         return None
     documents = {}
     for name, frame in frames.items():
@@ -146,7 +154,7 @@ def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
     text = os.fspath(baseline)
     if text in runs:
         return names.index(text)
-    paths = [None if isinstance(run, pd.DataFrame) else os.fspath(run) for run in runs.values()]
+    paths = [os.fspath(run) if is_path(run) else None for run in runs.values()]
     if text in paths:
         return paths.index(text)
     files = [None if path is None else file_name(path) for path in paths]
@@ -157,14 +165,14 @@ def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
 
 
 def refuse_pipes(runs: Mapping[str, RunInput]) -> None:
-    """Raise an error if a run is a pipe, which other processes cannot read.
+    """Raise an error if a run is a pipe, which can be read once, and by this process alone.
 
     :raises ValueError: if a run is a pipe
     """
     for name, run in runs.items():
-        if not isinstance(run, pd.DataFrame) and is_pipe(run):
-            raise ValueError(f"the run {name!r} is a pipe, which other processes cannot read; save "
-                             "it to a file, or use one process")
+        if is_path(run) and is_pipe(run):
+            raise ValueError(f"the run {name!r} must be a file, because it is read twice or by "
+                             "other processes, got a pipe")
 
 
 @dataclass(frozen=True)
@@ -286,23 +294,36 @@ def oracles(systems: Mapping[str, Any], measures: Iterable[Any],
 
 
 def group_sources(system: Any) -> list[Any]:
-    """Return the group sources of a pipeline, of all its transformers."""
+    """Return the group sources of the transformers of a pipeline."""
+    groups = [getattr(part, "groups", None) for part in transformers(system)]
+    return [source for source in groups if isinstance(source, Groups)]
+
+
+def reranker_targets(systems: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the target of the re-ranker of each pipeline that has one; of several, the last."""
+    from pt_fairness.rerank.rerankers import GroupReRanker
+    targets: dict[str, Any] = {}
+    for name, system in systems.items():
+        for part in transformers(system):
+            if isinstance(part, GroupReRanker):
+                targets.setdefault(name, name_of(part.target))
+    return targets
+
+
+def transformers(system: Any) -> list[Any]:
+    """Return all transformers of a pipeline, the last one first."""
     # pt.inspect.subtransformers leaves out caches, which are artifacts.
-    sources = []
-    seen = set()
+    known = {}
     remaining = [system]
     while remaining:
         part = remaining.pop()
-        if id(part) in seen:  # a transformer may refer to itself
+        if id(part) in known:  # a transformer may refer to itself
             continue
-        seen.add(id(part))
-        groups = getattr(part, "groups", None)
-        if isinstance(groups, Groups):
-            sources.append(groups)
+        known[id(part)] = part
         for value in vars(part).values():
             parts = value if isinstance(value, (list, tuple)) else [value]
             remaining += filter(is_system, parts)
-    return sources
+    return list(known.values())
 
 
 def judged_labels(source: Any, qrels: pd.DataFrame) -> frozenset[tuple[str, ...]]:

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
-from typing import Any
+from typing import Any, TypeGuard
 
 import pandas as pd
 
@@ -256,27 +256,37 @@ RunInputs = RunInput | Sequence[Any] | Mapping[str, Any]
 _FORMS = "the path of a file, a DataFrame, a dictionary {qid: {docno: score}} or a transformer"
 
 
-class NamedRuns(dict[str, RunInput]):
-    """Runs by name."""
+class NamedRuns(dict[str, Any]):
+    """Runs by name, each as a path or a frame, or as a transformer until :meth:`retrieve`."""
 
     #: The topics that count, ``None`` for all of the qrels.
-    topics: pd.DataFrame | None = None
+    topics: Any = None
     #: The transformers by name.
     systems: Mapping[str, Any] = {}
 
+    def retrieve(self, progress: bool = True) -> None:
+        """Put the results of transformers in their place.
 
-def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = None,
-          progress: bool = True) -> NamedRuns:
-    """Return the runs by name, each as a path or a frame. Transformers are run.
+        :param progress: whether to show a progress bar
+        """
+        waiting = {name: run for name, run in self.items() if is_system(run)}
+        if waiting:
+            results = results_of(waiting, self.topics, progress)
+            self.update({name: _frame_of(name, frame) for name, frame in results.items()})
+
+
+def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = None) -> NamedRuns:
+    """Return the runs by name.
 
     :param names: a name for each run. By default, files have the stems of their paths, or as many
         folders in front of them as tell all files apart; transformers have their ``repr``; others
         are ``run 0``, ``run 1``, …
     :param topics: the topics of transformers, as :func:`load_topics` takes them
-    :param progress: whether to show a progress bar while transformers are run
     :raises ValueError: if there are none, two have the same name, one is not a run, the names are
         not as many as the runs, or transformers lack topics
     """
+    if isinstance(runs, NamedRuns):
+        return runs
     if not isinstance(runs, Mapping):
         runs = as_frame(runs)
     if isinstance(runs, Mapping) and not is_scores(runs):
@@ -305,13 +315,11 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
     readable.systems = {name: run for name, run in by_name.items() if is_system(run)}
     if topics is not None:
         readable.topics = load_topics(topics)
-    if readable.systems:
-        if readable.topics is None:
-            raise ValueError(f"{first_names([*readable.systems])}: a transformer needs topics= to "
-                             "retrieve for, a frame with qid and query or a dataset")
-        by_name |= results_of(readable.systems, readable.topics, progress)
+    if readable.systems and readable.topics is None:
+        raise ValueError(f"{first_names([*readable.systems])}: a transformer needs topics= to "
+                         "retrieve for, a frame with qid and query or a dataset")
     for name, run in by_name.items():
-        readable[name] = _frame_of(name, run)
+        readable[name] = run if is_system(run) else _frame_of(name, run)
     return readable
 
 
@@ -331,7 +339,8 @@ def _frame_of(name: str, run: Any) -> RunInput:
     return frame
 
 
-def _is_path(run: Any) -> bool:
+def is_path(run: Any) -> TypeGuard[Path]:
+    """Return whether a run is the path of a file."""
     return isinstance(run, (str, os.PathLike))
 
 
@@ -351,11 +360,11 @@ def _is_scored_docs(run: Any) -> bool:
 
 def _default_names(runs: Sequence[Any]) -> list[str]:
     """Return the names of files and transformers, and the positions of other runs."""
-    short_names = iter(_short_names(filter(_is_path, runs)))
+    short_names = iter(_short_names(filter(is_path, runs)))
     positions = [f"run {i}" for i in range(len(runs))]
     systems = [str(run) if is_system(run) else position
                for run, position in zip(runs, positions, strict=True)]
-    return [next(short_names) if _is_path(run) else name
+    return [next(short_names) if is_path(run) else name
             for run, name in zip(runs, distinct_or(systems, positions), strict=True)]
 
 
@@ -364,7 +373,7 @@ def _matching_files(run: Any) -> list[Any]:
 
     :raises ValueError: if no file matches
     """
-    if not _is_path(run):
+    if not is_path(run):
         return [run]
     text = os.fspath(run)
     if not glob.has_magic(text) or os.path.exists(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from math import inf
+from typing import Any
 
 from ir_measures import measures as irm
 
@@ -46,13 +47,21 @@ def target_and_protected(measure: FairnessMeasure, several: bool = False) -> str
     words = []
     target = measure.target_word
     if target is not None:
-        words.append(f"target: {TARGETS.get(str(target), literal(target))}")
+        words.append(f"target: {target_in_words(target)}")
     protected = _protected(measure)
     if protected:
         words.append(f"protected: {protected}")
     if several:
         words.append("the others count as one")
     return "; ".join(words)
+
+
+def target_in_words(target: Any) -> str:
+    """Return a target in words.
+
+    :param target: a word such as ``'uniform'``, a registered name or shares
+    """
+    return TARGETS.get(str(target), literal(target))
 
 
 def _protected(measure: FairnessMeasure) -> str:

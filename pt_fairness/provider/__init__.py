@@ -78,10 +78,12 @@ class FairnessProvider(providers.Provider):  # type: ignore[misc]
         ``pt.Experiment`` calls this before the first system retrieves, unless
         ``validate="ignore"``. So it also checks the sources of the measures.
 
-        :raises ValueError: if a group source or values do not exist, or the groups lack a label
+        :raises ValueError: if a group source or values do not exist, two sources have the same
+            name, or groups lack a label
         """
-        from pt_fairness.provider.measure_lists import check_sources
+        from pt_fairness.provider.measure_lists import check_names, check_sources
         measures = list(measures)
+        check_names(measures)
         check_sources(measure for measure in measures if isinstance(measure, FairnessMeasure))
         return list(super().run_inputs(measures))
 

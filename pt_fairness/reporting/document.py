@@ -31,8 +31,8 @@ from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, collecting_warnings, plural
 from pt_fairness.evaluation import evaluate
-from pt_fairness.evaluation.plan import inputs_of
-from pt_fairness.io.files import Path, is_pipe, written_whole
+from pt_fairness.evaluation.plan import inputs_of, refuse_pipes
+from pt_fairness.io.files import Path, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
 from pt_fairness.reporting import answer as answers
@@ -186,9 +186,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
         raise ValueError("tolerance must have a baseline, got None")
     named, judged, measures, groups = inputs_of(runs, qrels, measures, topics, groups, names,
                                                 progress)
-    for name, run in named.items():
-        if not isinstance(run, pd.DataFrame) and is_pipe(run):
-            raise ValueError(f"the run {name!r} must be a file, which is read twice, got a pipe")
+    refuse_pipes(named)
     references = qrels is not None and any(map(compares_groups, measures))
     evaluation = evaluate(named, judged, measures, groups=groups, baseline=baseline, test=test,
                           correction=correction, references=references, undefined=undefined,

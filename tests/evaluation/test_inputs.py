@@ -8,7 +8,7 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import FairnessWarning, evaluate, groups, rKL, targets
+from pt_fairness import FairnessWarning, evaluate, groups, report, rKL, targets
 from pt_fairness.evaluation.plan import inputs_of, needs_qrels
 from pt_fairness.provider import FairnessProvider
 
@@ -146,7 +146,41 @@ def test_topics_of_transformers():
     with pytest.warns(FairnessWarning, match="topics= has 1 of the 2 topics of the qrels"):
         runs, qrels, measures, _ = inputs_of([system], JUDGED, ["AWRF@5"], topics,
                                              names=["mine"])
+    runs.retrieve()
     assert runs["mine"]["docno"].tolist() == ["c"] and qrels["docno"].tolist() == ["c"]
+
+
+class TestBeforeTheFirstSystemRetrieves:
+    @pytest.fixture
+    def asked(self):
+        return []
+
+    @pytest.fixture
+    def arguments(self, asked):
+        def retrieve(queries):
+            asked.extend(queries["qid"])
+            return RANKED
+        topics = pd.DataFrame({"qid": ["1", "2"], "query": "q"})
+        return {"runs": {"A": pt.apply.generic(retrieve)}, "topics": topics, "progress": False}
+
+    @each("options, word", [
+        ({"measures": ["AWRF(groups='no-such')@2"]}, "no-such"),
+        ({"measures": ["AWRF@2"], "groups": "no-such"}, "no-such"),
+        ({"measures": ["ERR_IA@30"]}, "ERR_IA@30"),
+        ({"measures": ["AWRF@2"], "qrels": 3}, "qrels"),
+        ({"measures": ["AWRF@2"], "baseline": "B"}, "baseline"),
+        ({"measures": ["nDCG@2"], "qrels": None}, "nDCG@2")])
+    def test_errors_come(self, arguments, asked, options, word):
+        for function in evaluate, report:
+            with pytest.raises(ValueError, match=word):
+                function(**arguments | {"qrels": JUDGED} | options)
+        assert not asked
+
+    def test_results_are_as_of_frames(self, arguments, asked):
+        results = evaluate(qrels=JUDGED, measures=["AWRF@2", "nDCG@2"], **arguments)
+        frames = evaluate({"A": RANKED}, JUDGED, ["AWRF@2", "nDCG@2"], progress=False)
+        pd.testing.assert_frame_equal(results.perquery, frames.perquery)
+        assert asked == ["1", "2"]
 
 
 class TestColumnGroup:

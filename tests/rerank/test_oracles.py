@@ -35,8 +35,8 @@ def test_pipelines_are_named_in_the_notes(options):
     result = evaluate(pipelines(), qrels, ["nDCG@3", "AWRF@3"], topics=TOPICS, progress=False,
                       **options)
     assert [*result.facts.oracles] == ["oracle", "annotated"]
-    (note,) = [note for note in result.table().notes if "oracle, annotated" in note]
-    assert "oracle, unless" in note
+    (note,) = [note for note in result.table().notes if "labels that evaluate" in note]
+    assert "oracle, annotated" in note
 
 
 def test_no_measure_of_groups_no_oracle():
@@ -54,6 +54,17 @@ def test_a_transformer_that_refers_to_itself():
     pipeline = pt.Transformer.from_df(RUN) >> rerank.xquad(JUDGED)
     pipeline.first = pipeline
     assert [*oracles({"loop": pipeline}, QRELS, ["AWRF@3"], topics=TOPICS)] == ["loop"]
+
+
+def test_targets_that_differ_are_noted():
+    systems = pipelines() | {"pm2": pt.Transformer.from_df(RUN) >> rerank.pm2(MODEL, {"PRO": 1.0})}
+    result = evaluate(systems, QRELS, ["nDCG@3", "AWRF@3", "rKL@3"], TOPICS, progress=False)
+    uniform = dict.fromkeys(["oracle", "annotated", "model"], "uniform")
+    assert result.facts.rerankers == uniform | {"pm2": {"PRO": 1.0}}
+    notes = [note for note in result.table().notes if "re-ranked" in note]
+    differing = [[name for name in ("nDCG@3", "AWRF@3", "rKL@3") if name in note] for note in notes]
+    assert differing == [["rKL@3"], ["AWRF@3", "rKL@3"]]
+    assert "equal shares" in notes[0]
 
 
 @pytest.fixture
