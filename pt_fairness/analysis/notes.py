@@ -22,7 +22,7 @@ from pt_fairness.analysis.frames import (
 )
 from pt_fairness.analysis.statistics import ALPHA, LEAST_TESTED, TESTS, TOO_FEW
 from pt_fairness.core.arrays import SMALLEST_SHARE
-from pt_fairness.core.messages import first_names
+from pt_fairness.core.messages import first_names, plural
 from pt_fairness.measures.descriptions import target_and_protected, target_in_words
 from pt_fairness.measures.measure import FairnessMeasure
 
@@ -82,6 +82,8 @@ class Facts:
     never_defined: Mapping[str, str] = field(default_factory=dict)
     #: Whether undefined topics are left out, and do not count 0.
     dropped: bool = False
+    #: By measure, the systems that have a value for fewer topics than others, and for how many.
+    fewer: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: The number of groups of measures that compare one of several groups with all others, because
     #: ``protected`` is not set.
     several: Mapping[str, int] = field(default_factory=dict)
@@ -90,6 +92,9 @@ class Facts:
     #: By measure and system, the number of topics whose value depends on the number that replaces
     #: shares of 0.
     replaced: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    #: By measure and system, the number of topics that are ideal because all documents of the
+    #: ranking, with which it is compared, have one label.
+    one_label: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: The shares of the groups, by group source and cutoff: what
     #: :func:`pt_fairness.analysis.shares` returns.
     shares: Mapping[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
@@ -108,6 +113,15 @@ class Facts:
         """Return the number of topics of the test of a measure, infinite if it is not known."""
         left_out = self.undefined.get(measure, ()) if self.dropped else ()
         return self.topics - len(left_out)
+
+
+def comparable(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
+    """Return averages without those over fewer topics than others, which are never the best."""
+    averages = averages.copy()
+    for column, systems in facts.fewer.items():
+        if column in averages:
+            averages.loc[averages["name"].isin(systems), column] = math.nan
+    return averages
 
 
 def baseline_row(averages: pd.DataFrame) -> int | None:
@@ -158,7 +172,9 @@ def marks(averages: pd.DataFrame, facts: Facts) -> pd.DataFrame:
             continue
         far = distance(averages[column].astype(float), end)
         gain = far.iloc[row] - far
-        significant = p.astype(float) < ALPHA
+        topics = averages["name"].map(facts.fewer.get(column, {})).fillna(inf)
+        enough = topics.clip(upper=topics.iloc[row]) >= LEAST_TESTED
+        significant = (p.astype(float) < ALPHA) & enough
         if end in (LARGER, SMALLER):
             result.loc[significant & (gain > 0), column] = BETTER
             result.loc[significant & (gain < 0), column] = WORSE
@@ -202,6 +218,12 @@ def notes(table: pd.DataFrame, facts: Facts | None = None,
             sentences.append(f"{labels.get(name, name)} counts documents far down: of those that "
                              f"it counts, {first_names(parts)} are within the cutoff.")
     sentences += on_replaced_shares(facts, names, labels)
+    for name, topics in facts.one_label.items():
+        if name in names:
+            parts = [f"all documents of {system} have one label in {plural(count, 'topic')}"
+                     for system, count in topics.items()]
+            sentences.append(f"{labels.get(name, name)}: {first_names(parts, '; ')}, which counts "
+                             "as ideal.")
     sentences += on_oracles(facts)
     sentences += _on_rerankers(names, facts)
     if facts.failed:

@@ -238,7 +238,7 @@ class Table:
             return {str(column): list(map(_Cell, _texts(values, digits)))
                     for column, values in self._labelled().items()}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
-        is_best = best(table[["name", *measures]])
+        is_best = best(noted.comparable(table[["name", *measures]], self._facts))
         mark = marks(table, self._facts)
         missing = np.where(is_reference(table), "", "–")
         columns = {}
@@ -252,6 +252,8 @@ class Table:
                 low = _texts(table[column + LOW], digits)
                 ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
                 texts = np.where((low == "") | (texts == ""), texts, texts + ends)
+            topics = table["name"].map(self._facts.fewer.get(column, {}))
+            texts = np.where(topics.isna(), texts, texts + topics.map(" (n={:.0f})".format))
             texts = np.where(texts == "", missing, texts)
             label = self._shown.get(column, column)
             columns[self._head(column)] = list(map(_Cell, texts, is_best[column], mark[column]))
@@ -328,7 +330,8 @@ def table(results: Any, labels: Mapping[Any, str] | None = None, digits: int | N
     user_labels = values_by_measure(labels or {}, names)
     _check_labels(user_labels, [*names, *map(str, frame.columns)])
     shown = short_names(names) | user_labels
-    hidden = sentences_on_shares(facts.shares, None if plain else frame, shown)
+    averages = None if plain else noted.comparable(frame, facts)
+    hidden = sentences_on_shares(facts.shares, averages, shown)
     sentences = notes(frame, facts, shown)
     if "absent" in frame:
         sentences += legend(facts.shares)

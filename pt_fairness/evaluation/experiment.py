@@ -217,6 +217,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         for table in values.values():
             for column, qids in facts.undefined.items():
                 table.loc[table.index.isin(qids), column] = np.nan
+    facts.fewer = _fewer_topics(values, scorer.topics)
     averages = means(values)
     averages[list(facts.never_defined)] = np.nan
     if base in values:
@@ -228,6 +229,22 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
         averages = _appended(averages, rows)
         facts.references = tuple(rows["name"])
     return Evaluation(averages, _stacked(values), facts)
+
+
+def _fewer_topics(values: Mapping[str, pd.DataFrame],
+                  topics: list[str]) -> dict[str, dict[str, int]]:
+    """Return the systems with a value for fewer topics than others, and for how many, by measure.
+
+    :param values: a row for each topic and a column for each measure, by system
+    :param topics: the topics of the qrels
+    """
+    counts = {name: table.loc[topics].count() for name, table in values.items()}
+    most = pd.DataFrame(counts).max(axis=1)
+    fewer: dict[str, dict[str, int]] = {}
+    for name, count in counts.items():
+        for column in most.index[count < most]:
+            fewer.setdefault(column, {})[name] = int(count[column])
+    return fewer
 
 
 def _kinds(references: Any) -> list[str]:
@@ -345,7 +362,8 @@ def _compared(averages: pd.DataFrame, values: Mapping[str, pd.DataFrame], facts:
         family = family.reindex([*family.index, *facts.failed])
         columns = {column: corrected(family[column], comparison.correction) for column in family}
         corrected_p = pd.DataFrame(columns).reindex(systems)
-        enough = values[systems[0]].count() >= LEAST_TESTED
+        topics = pd.DataFrame({name: (values[name] - baseline).count() for name in systems}).T
+        enough = topics >= LEAST_TESTED
         parts |= {REJECT: (corrected_p < ALPHA) & enough, CORRECTED: corrected_p}
     table = averages.copy()
     for column in measures:

@@ -49,6 +49,8 @@ class Scores(NamedTuple):
     within: Mapping[str, float] = {}
     #: The number of topics whose value depends on what replaces shares of 0, by measure.
     replaced: Mapping[str, int] = {}
+    #: The topics that are ideal because all documents of the ranking have one label, by measure.
+    one_label: Mapping[str, Sequence[str]] = {}
     #: The number of ranked documents with a group or a value, by source.
     matches: Mapping[tuple[str, str], Matches] = {}
     #: The shares of the groups of each source.
@@ -227,6 +229,12 @@ class Scorer:
                     far_down[column][name] = share
             for column, count in run.replaced.items():
                 replaced[column][name] = count
+        one_label: dict[str, dict[str, int]] = defaultdict(dict)
+        for name, run in scores.items():
+            for column, qids in run.one_label.items():
+                count = len({*qids} - {*undefined.get(column, ())})
+                if count:
+                    one_label[column][name] = count
         shares = {}
         for place, (name, source_shares) in enumerate(self._shares):
             system_shares = {system: run.shares[place] for system, run in scores.items()}
@@ -235,7 +243,7 @@ class Scorer:
         return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
                      matched=matched, unmatched=unmatched, undefined=undefined,
                      never_defined=everywhere, several=several, far_down=dict(far_down),
-                     replaced=dict(replaced), shares=shares)
+                     replaced=dict(replaced), one_label=dict(one_label), shares=shares)
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -294,10 +302,13 @@ class Scorer:
                     count = replaced_shares(measure, rankings, scored)
                     if count:
                         replaced[column] = count
+        one_label = {self._columns[measure]: list(itertools.compress(self.topics, mask))
+                     for measure, mask in facts.one_label.items()}
         ranked = [rankings for source, rankings in facts.rankings if source.needed]
         shares = [source_shares.in_run(rankings)
                   for (_, source_shares), rankings in zip(self._shares, ranked, strict=True)]
-        return Scores(values, facts.has_undefined, within, replaced, dict(facts.matches), shares)
+        return Scores(values, facts.has_undefined, within, replaced, one_label,
+                      dict(facts.matches), shares)
 
 
 def replaced_shares(measure: SkewMeasure, rankings: Rankings, values: Any) -> int:

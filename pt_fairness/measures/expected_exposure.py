@@ -69,6 +69,7 @@ class DocumentMeasure(FairnessMeasure):
 
     CONDENSED = False
     JUDGED = True
+    COMPARES = True
 
     @property
     def needs_groups(self) -> bool:  # type: ignore[override]
@@ -365,10 +366,11 @@ class _EEL(ExposureMeasure):
     Edge cases
     ----------
     A topic is undefined if it lacks a relevant document (but not with ``complete=True`` and a
-    target other than 'qrels') or if ε* is all 0: 0, with a warning. A topic without results has
-    B + Σ ε*², for the models log2 and trec without a cutoff B = 1. A shorter sample gives no
-    exposure to the documents that it lacks. The models log2 and trec need a cutoff for
-    ``norm='bound'`` and for the other targets of groups, the model none always.
+    target other than 'qrels') or if ε* is all 0: 0, with a warning. With ``by='group'``, so is
+    every topic if there is only one group. A topic without results has B + Σ ε*², for the models
+    log2 and trec without a cutoff B = 1. A shorter sample gives no exposure to the documents that
+    it lacks. The models log2 and trec need a cutoff for ``norm='bound'`` and for the other targets
+    of groups, the model none always.
 
     Source
     ------
@@ -544,7 +546,6 @@ class _IAA(DocumentMeasure):
                               "none"),
         "groups": params.groups(),
     }
-    COMPARES = True
 
     def score(self, view: Rankings) -> Floats:
         name = self["discount"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.arrays import Floats, Ints, ratio
+from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
 from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
@@ -452,11 +452,13 @@ def values_of(measure: FairnessMeasure, view: Rankings) -> Floats:
     return measure.score(view)
 
 
-def score(measures: Collection[FairnessMeasure],
-          rankings: Rankings) -> dict[FairnessMeasure, Floats]:
+def score(measures: Collection[FairnessMeasure], rankings: Rankings,
+          no_value: float = nan) -> dict[FairnessMeasure, Floats]:
     """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined.
 
     Values by list are averaged over the lists of each topic.
+
+    :param no_value: what stands where a topic is defined, but a ranking has no value
     """
     same_labels: dict[tuple[str, ...], list[FairnessMeasure]] = {}
     for measure in measures:
@@ -466,9 +468,19 @@ def score(measures: Collection[FairnessMeasure],
         blocks = [[np.zeros(0)] * len(same)]
         for view in rankings.blocks(added, depth_of(same)):
             blocks.append([view.topic_means(values_of(measure, view)) for measure in same])
-        values = map(np.concatenate, zip(*blocks, strict=True))
-        scores.update(zip(same, values, strict=True))
+        for measure, *parts in zip(same, *blocks, strict=True):
+            values = np.concatenate(parts)
+            scores[measure] = np.where(np.isinf(values), no_value, values)
     return scores
+
+
+def one_label(measure: FairnessMeasure, rankings: Rankings) -> Bools:
+    """Return for which topics all ranked documents have the same one label, ``[T]``."""
+    parts = [np.zeros(0)]
+    for view in rankings.blocks(measure.added_labels):
+        labels = (view.in_run @ view.member > 0).sum(axis=1)
+        parts.append(view.topic_means(abs(labels - 1.0)))
+    return np.concatenate(parts) == 0
 
 
 def contributions(measure: FairnessMeasure, rankings: Rankings, depth: int) -> Floats:

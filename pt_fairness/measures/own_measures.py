@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Callable
-from math import copysign, inf, isfinite, nan
+from math import copysign, inf, isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,7 @@ class FunctionMeasure(FairnessMeasure):
         self.SHORT_DESC = " ".join(text.split("\n\n")[0].split())
         low, high = self.RANGE
         low, high = self.bounds = (-inf if low is None else low, inf if high is None else high)
-        worst = {low: high, high: low}.get(self.IDEAL, self.IDEAL)
-        # An open end counts as 1 away from the ideal value.
-        self.DEFAULT = float(worst if isfinite(worst) else self.IDEAL + copysign(1, worst))
+        self.DEFAULT = furthest(self.IDEAL, low, high)
         parameters = inspect.signature(function).parameters.values()
         #: The arrays that the function takes.
         self.arrays = [each.name for each in parameters if each.default is each.empty]
@@ -59,7 +57,8 @@ class FunctionMeasure(FairnessMeasure):
     def score(self, view: Rankings) -> Floats:
         """Return the value of each ranking, ``[R]``.
 
-        A ranking without documents that count has ``DEFAULT``; an empty target makes it undefined.
+        A ranking without documents that count has ``DEFAULT``, and an infinite value where that is
+        NaN; an empty target makes it undefined.
 
         :raises ValueError: if the function does not return a value in range for each ranking
         """
@@ -74,7 +73,7 @@ class FunctionMeasure(FairnessMeasure):
             "labels": [*view.labels], "cutoff": self.cutoff}
         if target is not None:
             arrays["target"] = target[rows]
-        values = np.full(len(view), self.DEFAULT)
+        values = np.full(len(view), inf if isnan(self.DEFAULT) else self.DEFAULT)
         if rows.any():
             function, *_ = self.declaration
             computed = np.asarray(function(**{name: arrays[name] for name in self.arrays}), float)
@@ -94,14 +93,27 @@ class FunctionMeasure(FairnessMeasure):
         return values
 
 
+def furthest(ideal: float, low: float, high: float) -> float:
+    """Return the value of a range that is furthest from the ideal one, ``high`` of two.
+
+    It is 1 from an ideal value at the end of a half-open range, and NaN if the ideal value is
+    inside an open one.
+    """
+    worst = high if high - ideal >= ideal - low else low
+    if isfinite(worst):
+        return float(worst)
+    return ideal + copysign(1, worst) if ideal in (low, high) else nan
+
+
 def measure(function: Callable[..., Any], name: str | None = None, ideal: float = 0.0,
             range: Range = (0.0, 1.0)) -> FairnessMeasure:
     """Make a measure from a function of arrays, and register it in ir_measures.
 
     The function names what it takes, by keyword. There are R rankings, mostly one for each topic, D
     ranks, S label sets and L groups. It is not called for rankings without documents that count:
-    these have the least fair value of the range, or lie 1 from the ideal value where the range is
-    open.
+    these have the value of the range that is furthest from the ideal one. If the range is open,
+    they lie 1 from an ideal value at its other end; inside it, they have no value, and their topics
+    are left out of the averages of the run.
 
     * ``codes [R, D]``: the label set of each document that counts, a row of ``member`` and
       ``shares``; −1 past the end of a ranking. The first ``cutoff`` documents with a group count:
@@ -151,7 +163,7 @@ def measure(function: Callable[..., Any], name: str | None = None, ideal: float 
                          f"{shown(name)}")
     made = FunctionMeasure((function, name, ideal, range))
     low, high = made.bounds
-    if not (low < high and low <= ideal <= high and isfinite(made.DEFAULT)):
+    if not (low < high and low <= ideal <= high and abs(made.DEFAULT) != inf):
         raise ValueError("range must be the smallest and the largest value, None for no bound, "
                          f"with ideal between them, got range={range} and ideal={ideal}")
     if not {*made.arrays} <= {*ARRAYS}:

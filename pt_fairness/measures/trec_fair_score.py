@@ -68,9 +68,8 @@ class _TrecFair(FairnessMeasure):
     Edge cases
     ----------
     A topic without relevant documents is undefined: 0, with a warning. So is, but for
-    ``value='ndcg'``, one whose relevant documents lack mass, and with ``unknown='partial'``
-    every topic if the attributes have one label in all. A topic without results, or whose first
-    documents lack mass, has 0.
+    ``value='ndcg'``, one whose relevant documents lack mass, and every topic if the attributes have
+    one label in all. A topic without results, or whose first documents lack mass, has 0.
 
     Source
     ------
@@ -210,7 +209,9 @@ class _TrecFair(FairnessMeasure):
             w = w * np.append(shares, 1.0)[label]
             m = m if self.whole[j] else m * share
         if self["unknown"] == "partial":
-            m = m * ((K > 0) & (labels > 1))
+            m = m * (K > 0)
+        if labels < 2:
+            m = 0.0 * m
         (row, _, K, w), where = unique_rows(row[document], cell, K, w)
         P = np.bincount(where, exposure[document] * m, len(row))
         q = np.bincount(where, (document >= len(a)) * m, len(row))

@@ -18,7 +18,7 @@ import pandas as pd
 from ir_measures import providers
 
 from pt_fairness import groups, targets
-from pt_fairness.core.arrays import Bools, Floats, topic_means
+from pt_fairness.core.arrays import ROUNDING, Bools, Floats, topic_means
 from pt_fairness.core.messages import (
     ONCE,
     UNDEFINED,
@@ -35,6 +35,7 @@ from pt_fairness.measures.measure import (
     contributions,
     depth_of,
     nothing_to_compare,
+    one_label,
     rels_of,
     score,
     values_of,
@@ -64,6 +65,9 @@ class RunFacts(NamedTuple):
     #: The share of the documents that count for a measure with a cutoff that stand within it, for
     #: each measure that leaves out unannotated documents.
     within: Mapping[FairnessMeasure, float] = {}
+    #: For each measure that compares a ranking with itself, a mask of the topics that are ideal
+    #: because all documents of the ranking have one label, ``[T]``.
+    one_label: Mapping[FairnessMeasure, Bools] = {}
     #: How many ranked documents have a group, or a value, by ``'group'`` or ``'value'`` and source.
     matches: Mapping[tuple[str, str], Matches] = {}
     #: The documents with the groups of each source.
@@ -312,8 +316,10 @@ class GroupedMeasures:
         return rankings
 
     def scores(self, run: Run, rankings: Rankings) -> dict[FairnessMeasure, Floats]:
-        """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined."""
-        scores = score(self.ranked_measures, rankings)
+        """Return the value of each measure for each topic, ``[T]``; NaN where it is undefined, and
+        infinite where the run alone has no value.
+        """
+        scores = score(self.ranked_measures, rankings, np.inf)
         if self.effectiveness is not None:
             scores.update(self.effectiveness.scores(run, rankings))
         return scores
@@ -434,10 +440,13 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
         undefined = {}
         scores: dict[Any, Floats] = {}
         for measure, values, dropped in self._composed(self._parts(ranked, rankings, warn)):
-            nothing = np.isnan(values) & ~dropped
+            open_here = np.isinf(values)
+            nothing = (np.isnan(values) | open_here) & ~dropped
             if nothing.any():
                 undefined[measure] = nothing
                 values[nothing] = 0.0
+                if facts_needed:
+                    values[open_here] = np.nan
             scores[measure] = values
         if undefined:
             names = defaultdict(list)
@@ -454,12 +463,17 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             return scores, RunFacts(bool(undefined))
         matches = {}
         within = {}
+        alike = {}
         for source, documents in rankings:
             if source.needed:
                 cut = [measure for measure in source.measures
                        if measure.condensed and measure.cutoff is not None]
                 shares = documents.shares_within({measure.cutoff for measure in cut})
                 within.update({measure: shares[measure.cutoff] for measure in cut})
+                for measure in source.measures:
+                    if measure in scores and measure.target_word == "run":
+                        is_ideal = abs(scores[measure] - measure.IDEAL) < ROUNDING
+                        alike[measure] = is_ideal & one_label(measure, documents)
                 if source.groups is not None:
                     key = "group", source.groups.registered
                     matches[key] = source.annotations.ranked_matches(ranked, documents,
@@ -467,7 +481,7 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if source.values is not None:
                 for name, found in source.values.matches(documents, ranked):
                     matches["value", name] = found
-        return scores, RunFacts(bool(undefined), within, matches, rankings)
+        return scores, RunFacts(bool(undefined), within, alike, matches, rankings)
 
     def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
         """Return what each document that counts adds to the values, ``[T, depth]``.

@@ -22,7 +22,7 @@ import pandas as pd
 from pt_fairness import analysis
 from pt_fairness.analysis.directions import best
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
-from pt_fairness.analysis.notes import Facts, marks, p_values, short_p
+from pt_fairness.analysis.notes import Facts, comparable, marks, p_values, short_p
 from pt_fairness.analysis.shares import legend
 from pt_fairness.analysis.statistics import CORRECTION
 from pt_fairness.analysis.tables import Table
@@ -286,7 +286,7 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
     """
     averages = experiment.averages.set_index("name", drop=False)
     columns = experiment.columns
-    is_best: Any = best(averages[["name", *columns]])
+    is_best: Any = best(comparable(averages[["name", *columns]], experiment.facts))
     mark: Any = marks(averages, experiment.facts)
     far: Any = experiment.distances(averages)
     lines: Any = defaultdict(list)
@@ -306,6 +306,8 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
         for column in columns:
             place: Any = name, column
             text = decimal(averages.at[place])
+            if name in experiment.facts.fewer.get(column, ()):
+                text += f" (n={experiment.facts.fewer[column][name]})"
             cell = Cell(text, far.at[place], is_best.at[place], mark.at[place], lines[place])
             rows[-1].append(cell)
     count = len(experiment.systems)

@@ -26,14 +26,16 @@ DEFINED = {
     **dict.fromkeys(("EED", "EEL", "EER", "IAA"), "it compares documents"),
     **dict.fromkeys(("GF", "GFR"), "its divergence is 0 for one label, as in NTCIREVAL; the value "
                                    "is that of relevance"),
-    "OfGroup": "it is the effectiveness for one group",
-    "TrecFair": "documents without a label are a group"}
+    "OfGroup": "it is the effectiveness for one group"}
 #: The parameters that measures need, and forms that compare groups, or that do not.
 PARAMS = {"group": "d", "measure": "nDCG", "values": {"d": 1.0}}
 ATTRIBUTES = {"GFR": {"attributes": {ONE: "jsd"}},
               "TrecFair": {"attributes": {ONE: "of one group"}}}
 FORMS = [("IAA", {"by": "group"}), ("IAA", {"by": "group", "norm": "none"}),
+         *((name, {"by": "group", **more}) for name in ("EEL", "EED", "EER")
+           for more in ({}, {"norm": "bound"}, {"target": "uniform"}, {"complete": True})),
          ("TrecFair", {**ATTRIBUTES["TrecFair"], "unknown": "partial"}),
+         ("TrecFair", {**ATTRIBUTES["TrecFair"], "value": "awrf"}),
          ("rKL", {"protected": "all"}), ("nDJS", {"protected": "d"}), ("rND", {"protected": "d"}),
          ("FAIR", {"protected": "d", "p": 0.5}), ("PreF", {"protected": "d"}),
          *((name, {"target": target}) for name in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import math
 import pickle
@@ -21,7 +22,7 @@ from one_test import each
 from slow_versions.common import compares_groups, mean_over_samples, target_is_empty, target_shares
 
 import pt_fairness
-from pt_fairness import FairnessWarning, cli
+from pt_fairness import FairnessWarning, analysis, cli
 from pt_fairness.measures.example import qrels, run
 
 #: A module with a measure in five lines.
@@ -115,7 +116,7 @@ def everything(codes, length, relevance, member, shares, target, labels, cutoff)
 @mean_over_samples
 def slow_everything(topic, *, target="qrels", rel=1, cutoff=None):
     differences = slow_differences(topic, target, rel, cutoff)
-    return (differences or [0.0])[0] if differences is not None else None
+    return (differences or [1.0])[0] if differences is not None else None
 
 
 @pytest.fixture
@@ -148,12 +149,43 @@ class TestValues:
         assert found[pt_fairness.AWRF] == alone[pt_fairness.AWRF]
 
     @each("ideal, range, value", [
-        (0, (0, 1), 1), (1, (0, 1), 0), (0, (0, None), 1), (0, (-1, 1), 0), (2, (None, 2), 1)])
+        (0, (0, 1), 1), (1, (0, 1), 0), (0, (0, None), 1), (2, (None, 2), 1),
+        (0, (-1, 1), 1), (0.3, (0, 1), 1), (0.7, (0, 1), 0)])
     def test_a_topic_without_results(self, ideal, range, value):
         measure = pt_fairness.measure(first_groups, "First", ideal, range)
         with pytest.warns(FairnessWarning, match="0 of the . topics"):
             (metric,) = measure.iter_calc(qrels, run.head(0))
         assert metric.value == measure.DEFAULT == value
+
+    def test_a_topic_without_results_has_no_value_in_an_open_range(self):
+        """The ideal value is inside the range: no value is the furthest from it."""
+        topics = [str(qid) for qid in builtins.range(8)]
+        judged = pd.concat([qrels.assign(query_id=qid) for qid in topics])
+        ranked = pd.concat([run.assign(query_id=qid) for qid in topics])
+        first = pt_fairness.measure(first_groups, "First", ideal=0.5, range=(0, None))
+        runs = {"all": ranked, "some": ranked[ranked["query_id"] > "1"].assign(score=0)}
+        found = pt_fairness.evaluate(runs, judged, first, baseline="all", progress=False)
+        values = found.perquery.set_index(["name", "qid"])["value"].unstack()
+        assert values.loc["some"].isna().sum() == 2 and not values.loc["all"].isna().any()
+        assert found.averages["First"].tolist() == [1, 1] and not found.facts.undefined
+        assert found.facts.fewer == {"First": {"some": 6}}
+        text = found.table().text
+        assert text.count("1.0000*") == 1 and "(n=6)" in text
+        with pytest.warns(FairnessWarning, match="First on 2 of 8 topics"):
+            assert first.calc_aggregate(judged, runs["some"]) == 6 / 8
+
+    def test_significance_needs_six_topics_with_two_values(self):
+        topics = [str(qid) for qid in builtins.range(8)]
+        judged = pd.concat([qrels.assign(query_id=qid) for qid in topics])
+        ranked = pd.concat([run.assign(query_id=qid) for qid in topics])
+        place = pt_fairness.measure(
+            lambda codes, labels, shares: shares[codes[:, 0], labels.index("PRO")],
+            "Place", ideal=-1, range=(None, None))
+        few = ranked[(ranked["query_id"] < "3") & (ranked["doc_id"] == "c")]
+        found = pt_fairness.evaluate({"all": ranked, "few": few}, judged, place, baseline="all",
+                                     progress=False)
+        assert found.averages["Place reject"].tolist() == [False, False]
+        assert not analysis.notes.marks(found.averages, found.facts)["Place"].any()
 
     def test_groups_are_named(self):
         def lead(codes, length, shares, labels):

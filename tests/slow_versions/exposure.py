@@ -206,9 +206,12 @@ def expected_exposure(
 ) -> Parts | None:
     """(EEL, EED, EER).
 
-    None: ε* is all 0, or nothing is relevant (but not with `complete` and another target).
+    None: ε* is all 0, or nothing is relevant (but not with `complete` and another target), or there
+    is one group.
     """
     topic = topic.with_target(target)
+    if by == "group" and len(topic.labels) == 1:
+        return None
     star = target_exposures(topic, cutoff, rel, model, p, u, binary, complete)
     if by == "group":
         largest = 0.0 if target == "qrels" else power_sum(1, cutoff, model, p)

@@ -107,7 +107,7 @@ def awrf(
     names = sorted(attributes)
     labels = [(name, g) for name in names
               for g in {*topic.attributes[name].labels, *topic.targets[attributes[name]]}]
-    if unknown == "partial" and len(labels) < 2:
+    if len(labels) < 2:
         return None
     q: dict[Cell, float] = {}
     for docno, relevance in topic.judged.items():
