@@ -286,8 +286,10 @@ def _on_different_targets(names: Sequence[str]) -> list[str]:
     if len(first) < 2:
         return []
     (name, measure), (other, _) = first["uniform"], first["qrels"]
-    return [f"{name} and {other} have different targets: {measure(target='qrels')} has the target "
-            f"of {other}."]
+    equal = str(measure(target="qrels"))
+    if equal in names:
+        return []
+    return [f"{name} and {other} have different targets: {equal} has the target of {other}."]
 
 
 def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str]) -> list[str]:

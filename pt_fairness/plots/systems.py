@@ -242,7 +242,7 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
 
     :param comparison: the result of :func:`pt_fairness.analysis.compare`
     :param measure: a measure or its name; may be omitted if the frame has only one
-    :raises ValueError: if the frame does not have the measure
+    :raises ValueError: if the frame does not have the measure, or any comparison
 
     Examples
     --------
@@ -257,6 +257,7 @@ def differences(comparison: pd.DataFrame, measure: Any = None, ax: Axes | None =
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['B']
     """
+    need_rows(comparison, "the comparison of two systems or more")
     rows, name = frames.single_measure(comparison, measure)
     end = direction(name)
     rows = rows.sort_values("difference", ascending=end != LARGER, kind="stable", ignore_index=True)

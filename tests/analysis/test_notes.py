@@ -112,3 +112,5 @@ def test_different_targets_are_said_with_the_parameter_that_makes_them_equal():
     assert any("AWRF(target='qrels')@5" in note for note in notes(table))
     equal = table.rename(columns={"AWRF@5": "AWRF(target='qrels')@5"})
     assert not any("different" in note for note in notes(equal))
+    both = table.assign(**{"AWRF(target='qrels')@5": 0.5})
+    assert not any("different" in note for note in notes(both))

@@ -358,6 +358,7 @@ VALUES = pd.DataFrame({"name": "A", "qid": ["1", "2"], "measure": ["rKL@5", "AWR
     (lambda: plots.tradeoff(AVERAGES, "nDCG@5", "rND@5"), "rND@5"),
     (lambda: plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5", baseline="Z"), "'Z'"),
     (lambda: plots.tradeoff(AVERAGES.assign(**{"rKL@5": np.nan}), "nDCG@5", "rKL@5"), "rKL@5"),
+    (lambda: plots.differences(analysis.compare(VALUES, "A"), "rKL@5"), "comparison"),
     (lambda: plots.distribution(VALUES), "2 measures"),
     (lambda: plots.distribution(VALUES.assign(value=np.nan), "rKL@5"), "values of rKL@5"),
     (lambda: plots.topic_groups(analysis.intervals(VALUES, "t"), "rKL@5"), "'group'"),
