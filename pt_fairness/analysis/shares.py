@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from math import inf, nan
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from pt_fairness.analysis.frames import fairness_measure, measure_columns, syste
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, ranked_runs
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays
-from pt_fairness.core.arrays import Floats, Ints, distinct, positions
+from pt_fairness.core.arrays import Bools, Floats, Ints, distinct, positions
 from pt_fairness.core.messages import warn
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.measures.distribution import AWRF
@@ -28,7 +28,7 @@ QRELS_GROUPS = "the qrels"
 #: The number of documents that count, for measures without a cutoff.
 DEPTH = 10
 #: The number of events whose sums are convolved one by one, for speed.
-BLOCK = 32
+BLOCK = 16
 #: The least number of topics from which a group is missing if it is said to be hidden.
 LEAST = 3
 #: The number of hidden groups that are named.
@@ -97,11 +97,10 @@ class RunShares(NamedTuple):
     #: The mean share of each group among the documents that count, and of their discounts, ``[L]``.
     shown: Floats
     attention: Floats
-    #: The number of topics in which each group is relevant, and of those without it, ``[L]``.
-    topics: Ints
+    #: The number of relevant documents that count, −1 in a topic that does not count, ``[T]``.
+    relevant: Ints
+    #: The number of topics without each group, although a relevant document has it, ``[L]``.
     absent: Ints
-    #: The probability that each group is absent from each topic by chance, ``[L, T]``.
-    chance: Floats
 
 
 class SourceShares:
@@ -113,7 +112,7 @@ class SourceShares:
 
     def __init__(self, source: GroupedMeasures, measure: Any = None) -> None:
         annotations = source.annotations
-        cutoffs = [one.cutoff for one in source.measures if one.cutoff]
+        cutoffs = [part.cutoff for part in source.measures if part.cutoff]
         self.measure = measure or AWRF(cutoff=max(cutoffs, default=DEPTH))
         self._labels = annotations.labels
         self._topic = annotations.judgments.topic
@@ -122,69 +121,68 @@ class SourceShares:
         self._relevant = annotations.sets.any_of(self._labels)[codes]
         pairs = np.flatnonzero(self._relevant)
         topic = self._topic[pairs]
-        entries = annotations.sets.entries(codes[pairs], self._labels)
-        document, group, _ = entries
+        document, group, share = annotations.sets.entries(codes[pairs], self._labels)
         # The number of relevant documents of each topic, ``[T]``, and of each group, ``[T, L]``.
         self._n = np.bincount(topic, minlength=len(source.dropped))
         self._s = np.zeros((len(self._n), len(self._labels)))
         np.add.at(self._s, (topic[document], group), 1)
         self._counted = (self._n > 0) & ~source.dropped
-        self._share = self._mean(entries, topic, np.ones(len(topic)), self._counted)
+        weight = arrays.ratio(self._counted, self._n)
+        self._share = self._mean(group, share * weight[topic[document]], self._counted)
 
-    def _mean(self, entries: tuple[Ints, Ints, Floats], row: Ints, values: Floats,
-              weight: Any) -> Floats:
-        """Return the mean share of each group in rows of documents, ``[L]``; NaN without weight.
+    def _mean(self, group: Ints, values: Floats, counted: Bools) -> Floats:
+        """Return the sum of the values of each group over the number of topics, ``[L]``.
 
-        :param entries: what :meth:`LabelSets.entries` returns for the documents
-        :param row: the row of each document
-        :param values: the value of each document, of which a group has a share
-        :param weight: the weight of each row in the mean
+        It is NaN without a topic.
         """
-        document, group, share = entries
-        parts = arrays.ratio(weight, np.bincount(row, values, len(weight)))[row] * values
-        sums = np.bincount(group, share * parts[document], len(self._labels))
-        return sums / (weight.sum() or nan)
+        return np.bincount(group, values, len(self._labels)) / (counted.sum() or nan)
 
     def in_run(self, rankings: Rankings) -> RunShares:
         """Return the shares in a run."""
-        from scipy.special import gammaln
-        counting = rankings.restricted(depth=self.measure.cutoff)
-        rows = np.flatnonzero(counting.codes >= 0)
-        lists = counting.ranking[rows]
-        length = np.bincount(lists, minlength=len(counting))
-        topic = counting.topic
+        has_group = rankings.sets.any_of(self._labels)
+        rows = np.flatnonzero(has_group[rankings.codes])
+        place = positions(rankings.ranking[rows])
+        within = place < self.measure.cutoff
+        rows = rows[within]
+        place = place[within]
+        ranking = rankings.ranking[rows]
+        topic = rankings.topic
+        length = np.bincount(ranking, minlength=len(topic))
         returned = np.bincount(topic, length > 0)
-        evaluated = self._counted & (returned > 0)
-        weight = arrays.ratio(evaluated, returned)[topic] * (length > 0)
-        entries = counting.sets.entries(counting.codes[rows], self._labels)
-        shown = self._mean(entries, lists, np.ones(len(lists)), weight)
+        counted = self._counted & (returned > 0)
+        weight = arrays.ratio(counted, returned)[topic]
         discounts = arrays.discount(self.measure["discount"], length.max(initial=0))
-        attention = self._mean(entries, lists, discounts[positions(lists)], weight)
-        document, group, _ = entries
-        has = (self._s > 0) & evaluated[:, None]
-        absent = has.copy()
-        absent[topic[lists[document]], group] = False
-        pairs = counting.pair[rows]
-        pairs = pairs[pairs >= 0]
-        pairs = distinct(pairs[self._relevant[pairs]])
-        n, s = self._n[:, None], self._s
-        r = np.bincount(self._topic[pairs], minlength=len(n))[:, None]
-        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
-        log = gammaln(n - s + 1) + gammaln(n - r + 1) - gammaln(n - s - r + 1) - gammaln(n + 1)
-        chance = np.where(has, np.exp(log), 0.0)
-        return RunShares(shown, attention, has.sum(axis=0), absent.sum(axis=0), chance.T)
+        total = np.append(0.0, discounts.cumsum())[length]
+        document, group, share = rankings.sets.entries(rankings.codes[rows], self._labels)
+        alike = arrays.ratio(weight, length)[ranking]
+        discounted = arrays.ratio(weight, total)[ranking] * discounts[place]
+        shown = self._mean(group, share * alike[document], counted)
+        attention = self._mean(group, share * discounted[document], counted)
+        lacking = (self._s > 0) & counted[:, None]
+        lacking[topic[ranking[document]], group] = False
+        pairs = rankings.pair[rows]
+        pairs = distinct(pairs[pairs >= 0])
+        relevant = np.bincount(self._topic[pairs], self._relevant[pairs], len(counted))
+        return RunShares(shown, attention, np.where(counted, relevant, -1), lacking.sum(axis=0))
 
     def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
         """Return the table of several runs, by name."""
-        shown, attention, topics, absent, chance = map(np.concatenate, zip(
-            *runs.values(), strict=True))
-        relevant = np.tile(self._share, len(runs))
-        ratio = pd.Series(attention).div(relevant).replace(inf, nan)
+        from scipy.special import gammaln
+        shown, attention, relevant, absent = map(np.array, zip(*runs.values(), strict=True))
+        n, s = self._n[:, None], self._s
+        r = relevant[:, :, None]
+        possible = (s > 0) & (r >= 0)
+        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
+        log = gammaln(n - s + 1) + gammaln(n - r + 1) - gammaln(n - s - r + 1) - gammaln(n + 1)
+        chance = np.where(possible, np.exp(log), 0.0)
+        events = chance.swapaxes(1, 2).reshape(absent.size, -1)
+        share = np.tile(self._share, len(runs))
+        ratio = attention.ravel() / np.where(share > 0, share, nan)
         return pd.DataFrame({
             "name": np.repeat(list(runs), len(self._labels)), "group": self._labels * len(runs),
-            "shown": shown, "attention": attention, "relevant": relevant, "ratio": ratio,
-            "topics": topics, "absent": absent, "expected": chance.sum(axis=1),
-            "p": tail(chance, absent)})
+            "shown": shown.ravel(), "attention": attention.ravel(), "relevant": share,
+            "ratio": ratio, "topics": possible.sum(axis=1).ravel(), "absent": absent.ravel(),
+            "expected": events.sum(axis=1), "p": tail(events, absent.ravel())})
 
 
 def tail(chance: Floats, least: Ints) -> Floats:
@@ -200,17 +198,17 @@ def tail(chance: Floats, least: Ints) -> Floats:
     >>> tail(np.array([[0.5, 0.25]]), np.array([1])).tolist()
     [0.625]
     """
-    result = np.ones(len(least))
     rows = np.flatnonzero(least)
     # The densities of all blocks of events at once, and then of the blocks of each row together.
     events = np.pad(chance[rows], ((0, 0), (0, -chance.shape[1] % BLOCK)))
-    blocks = events.shape[1] // BLOCK
-    density = np.zeros((len(rows), blocks, BLOCK + 1))
+    blocks = events.reshape(len(rows), events.shape[1] // BLOCK, BLOCK)
+    density = np.zeros((*blocks.shape[:2], BLOCK + 1))
     density[:, :, 0] = 1.0
-    for p in np.moveaxis(events.reshape(len(rows), blocks, BLOCK, 1), 2, 0):
-        more = density[:, :, :-1] * p
+    for place in range(BLOCK):
+        more = density[:, :, :-1] * blocks[:, :, [place]]
         density[:, :, :-1] -= more
         density[:, :, 1:] += more
+    result = np.ones(len(least))
     for row, parts in zip(rows, density, strict=True):
         result[row] = reduce(np.convolve, parts)[least[row]:].sum()
     return result
