@@ -276,20 +276,24 @@ def _on_targets(names: Sequence[str], facts: Facts, labels: Mapping[str, str]) -
 
 
 def _on_different_targets(names: Sequence[str]) -> list[str]:
-    """Return how the targets of measures become equal, if some are equal shares and others not."""
-    first: dict[str, tuple[str, FairnessMeasure]] = {}
+    """Return how the targets of measures become equal, if some are equal shares and others not.
+
+    A measure that the table has with both targets is told apart by its name.
+    """
+    by_target: dict[Any, dict[str, FairnessMeasure]] = {"uniform": {}, "qrels": {}}
     for name in names:
         measure = fairness_measure(name)
-        if measure is not None and "target" in measure.SUPPORTED_PARAMS \
-                and measure.target_word in ("uniform", "qrels"):
-            first.setdefault(measure.target_word, (name, measure))
-    if len(first) < 2:
+        if measure is not None and "target" in measure.SUPPORTED_PARAMS:
+            by_target.setdefault(measure.target_word, {})[name] = measure
+    equal_shares, relevant = by_target["uniform"], by_target["qrels"]
+    if not equal_shares or not relevant:
         return []
-    (name, measure), (other, _) = first["uniform"], first["qrels"]
-    equal = str(measure(target="qrels"))
-    if equal in names:
+    (name, measure), *_ = equal_shares.items()
+    if type(measure) in map(type, relevant.values()):
         return []
-    return [f"{name} and {other} have different targets: {equal} has the target of {other}."]
+    other, *_ = relevant
+    return [f"{name} and {other} have different targets: {measure(target='qrels')} has the target "
+            f"of {other}."]
 
 
 def _on_undefined(facts: Facts, names: Sequence[str], labels: Mapping[str, str]) -> list[str]:

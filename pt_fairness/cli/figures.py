@@ -112,7 +112,8 @@ def _drawn(options: argparse.Namespace, evaluation: Any) -> Any:
         case "distribution":
             return plots.distribution(perquery, measures[0])
         case "strips":
-            ranked = analysis.ranked_groups(runs, qrels, groups)
+            depth = None if "cutoff" in measures[0].params else 10
+            ranked = analysis.ranked_groups(runs, qrels, groups, depth)
             return plots.strips(ranked, topic, perquery=perquery, measure=measures[0])
         case "explain":
             return plots.explain(

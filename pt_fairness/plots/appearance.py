@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -171,11 +172,14 @@ def letters(artist: Any) -> float:
 
 
 def wrapped(text: Any, most: float) -> str:
-    """Break a text into lines of at most ``most`` letters.
+    """Break a text into lines of at most ``most`` letters, behind words and commas.
 
     Dollar signs are escaped, because they start formulas in matplotlib.
     """
-    return textwrap.fill(str(text), round(most)).replace("$", r"\$")
+    text = str(text)
+    if len(text) > most:
+        text = re.sub(r",(?=\S)", ", ", text)
+    return textwrap.fill(text, round(most)).replace("$", r"\$")
 
 
 def name_rows(ax: Axes, names: Iterable[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from pt_fairness.plots.appearance import (
     name_rows,
     open_axes,
 )
+from pt_fairness.provider.measure_lists import parsed_or_none
 
 #: The label and the style of documents without a group.
 WITHOUT = "no group"
@@ -53,7 +54,8 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
 
     The block of a document with several groups is divided equally. A document without a group has a
     white block, and a relevant document has a dot. With ``perquery``, the systems are sorted by a
-    measure, the best at the top, and its value is at the end of each row ("–" if it is missing).
+    measure, the best at the top, and its value is at the end of each row ("–" if it is missing);
+    the last rank is that of the last document that counts for a measure with a cutoff.
 
     :param ranked: the result of :func:`pt_fairness.analysis.ranked_groups`; without ``perquery``,
         the first system is at the top
@@ -82,6 +84,7 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
         scores = best_first(rows["value"].reindex(names), name)
         names = scores.index
         title += f", by {described(name)}"
+        topic = topic[topic["rank"] <= _last_counted(topic, name)]
     ax = open_axes(ax, xlabel="rank", title=title)
     name_rows(ax, names)
     if perquery is not None:
@@ -94,6 +97,22 @@ def strips(ranked: pd.DataFrame, qid: Any, ax: Axes | None = None,
     _draw_documents(ax, topic.assign(row=row), depth)
     ax.set(xlim=(0.4, depth + 0.6), xticks=_labelled(depth))
     return add_legend(ax)
+
+
+def _last_counted(topic: pd.DataFrame, name: str) -> float:
+    """Return the largest rank of a document that counts for a measure, infinite without a cutoff.
+
+    :param topic: the ranked groups of a topic
+    """
+    measure = parsed_or_none(name)
+    cutoff = None if measure is None else measure.params.get("cutoff")
+    if cutoff is None:
+        return inf
+    documents = topic.drop_duplicates(["name", "rank"])
+    counts = documents["group"].notna() | (not getattr(measure, "condensed", False))
+    number = counts.groupby(documents["name"]).cumsum()
+    last = documents["rank"][counts & (number <= cutoff)]
+    return max(cutoff, last.max())
 
 
 def _draw_documents(ax: Axes, topic: pd.DataFrame, depth: int) -> None:

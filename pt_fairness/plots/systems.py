@@ -169,7 +169,7 @@ def _draw_ideal(ax: Axes, axis: int, values: pd.Series) -> None:
     end = ideal(column)
     if abs(values - end).min() <= NEAR * (np.ptp(values) or 1.0):
         draw = ax.axhline if axis else ax.axvline
-        draw(end, label=f"ideal value of {column}", **IDEAL)
+        draw(end, label="ideal value", **IDEAL)
     (ax.xaxis, ax.yaxis)[axis].set_inverted(direction(column) == SMALLER)
 
 

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pt_fairness import plots
-from pt_fairness.plots.appearance import bar_style, line_style, point_style
+from pt_fairness.plots.appearance import bar_style, line_style, point_style, wrapped
 
 AVERAGES = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
 #: Simulations of dichromacy, as matrices of linear RGB (Viénot, Brettel & Mollon 1999).
@@ -67,6 +67,14 @@ def test_pdf_fonts_are_true_type(tmp_path):
         plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5").figure.savefig(tmp_path / "figure.pdf")
     content = (tmp_path / "figure.pdf").read_bytes()
     assert b"Type3" not in content and b"/CIDFontType2" in content
+
+
+@pytest.mark.parametrize("width", [20, 80])
+def test_long_names_break_behind_words(width):
+    name = "AWRF(target='qrels',discount='trec')@10"
+    lines = wrapped(name, width).replace(" ", "").split("\n")
+    assert "".join(lines) == name
+    assert all(line.endswith((",", ")@10")) for line in lines)
 
 
 def test_a_given_figure_keeps_its_size():

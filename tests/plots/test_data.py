@@ -75,13 +75,13 @@ class TestTradeoff:
 
     def test_ideal_value(self):
         ax = plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5")
-        (line,) = labelled(ax)["ideal value of rKL@5"]
+        (line,) = labelled(ax)["ideal value"]
         assert {*line.get_ydata()} == {0} and ax.get_ylim()[0] > 0.5 and ax.get_ylim()[1] < 0
         single = plots.tradeoff(AVERAGES.head(1), "nDCG@5", "rKL@5")
-        assert "ideal value of rKL@5" in labelled(single)
+        assert "ideal value" in labelled(single)
         far = AVERAGES.assign(**{"AWRF@5": [0.1, 0.2, 0.15, 0.3]})
         ax = plots.tradeoff(far, "nDCG@5", "AWRF@5")
-        assert "ideal value of AWRF@5" not in labelled(ax) and ax.get_ylim()[1] < 0.4
+        assert "ideal value" not in labelled(ax) and ax.get_ylim()[1] < 0.4
 
     def test_references_and_baseline(self):
         near, far = [*REFERENCES.values()][:2]
@@ -243,6 +243,15 @@ class TestStrips:
         assert rows_of(right) == values
         row = names.index("two")
         assert sum(round(patch.get_y() + 0.4) == row for patch in ax.patches) == 2
+
+    @pytest.mark.parametrize("measure, depth", [
+        ("rKL@1", 1), ("rKL@2", 3), ("rKL@9", 4), ("rKL", 4), ("nDCG@2", 2), ("mine", 4),
+        ("AWRF(unannotated='keep')@2", 2)])
+    def test_down_to_the_last_document_that_counts(self, measure, depth):
+        perquery = pd.DataFrame({"name": ["one", "two"], "qid": "1", "measure": measure,
+                                 "value": 0.5})
+        ax = plots.strips(analysis.ranked_groups(RUNS, QRELS), "1", None, perquery)
+        assert ax.get_xlim()[1] == depth + 0.6 and max(ax.get_xticks()) == depth
 
 
 class TestExposure:
