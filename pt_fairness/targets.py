@@ -14,7 +14,7 @@ without a group are left out of both halves.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, Literal
 
@@ -23,10 +23,17 @@ import pandas as pd
 
 from pt_fairness.core.arrays import SMALLEST_TARGET, Floats
 from pt_fairness.core.identifiers import missing, pandas_frame
-from pt_fairness.core.messages import SUM_TOLERANCE, TARGET_WORDS, UNANNOTATED, label_text, shown
+from pt_fairness.core.messages import (
+    SUM_TOLERANCE,
+    TARGET_WORDS,
+    UNANNOTATED,
+    label_text,
+    label_texts,
+    shown,
+)
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.column_roles import Columns, frame_rows
-from pt_fairness.io.document_files import read_targets
+from pt_fairness.io.document_files import need_labels, read_targets, separated
 from pt_fairness.io.files import need_rows
 
 __all__ = ["get", "names", "register"]
@@ -40,12 +47,15 @@ class Target(NamedObject):
     :param name: the name, also in errors
     :param frame: columns ``qid, group, share``, or ``group, share`` for all topics
     :param of_qrels: the share of the topic's relevant documents in the target, in [0, 1)
+    :param sep: what separates several groups in a cell, as in :func:`register`
+    :param none: the labels that mean no group
     :raises ValueError: if a column or value is missing, or the shares are not a distribution
     """
 
     WHAT = "targets"
 
-    def __init__(self, name: str, frame: pd.DataFrame, of_qrels: float = 0.0) -> None:
+    def __init__(self, name: str, frame: pd.DataFrame, of_qrels: float = 0.0,
+                 sep: str | None = None, none: Sequence[str] = ()) -> None:
         super().__init__(name)
         if not 0 <= of_qrels < 1:
             raise ValueError(f"of_qrels must be at least 0 and below 1, got {shown(of_qrels)}; "
@@ -54,13 +64,25 @@ class Target(NamedObject):
         by_topic = "qid" in frame
         rows = _checked(name, frame if by_topic else frame.assign(qid="all"))
         topics = rows["qid"].unique()
-        table = rows.pivot(index="qid", columns="group", values="share").loc[topics]
+        if sep is not None:
+            rows = separated(rows, "group", sep)
+            rows["share"] /= rows.groupby(level=0)["share"].transform("size")
+        table = rows.pivot_table("share", "qid", "group", "sum").loc[topics]
         shares = table.fillna(0.0).to_numpy(float)
         total = shares.sum(axis=1)
         off = abs(total - 1.0) > SUM_TOLERANCE
         for place in np.flatnonzero(off)[:1]:
             raise ValueError(f"the shares of the target {name!r} for topic {topics[place]!r} must "
                              f"sum to 1, got {total[place]:.9g}")
+        if none:
+            need_labels(none, table, f"the target {name!r}")
+            table = table.drop(columns=[*none])
+            shares = table.fillna(0.0).to_numpy(float)
+            total = shares.sum(axis=1, keepdims=True)
+            if not total.all():
+                raise ValueError(f"the target {name!r} must have shares besides none={[*none]}, "
+                                 f"got none for topic {topics[total.argmin()]!r}")
+            shares = shares / total
         #: The row index of each topic in ``shares``, ``None`` if the only row is for all topics.
         self.topics: dict[str, int] | None = None
         if by_topic:
@@ -104,7 +126,8 @@ find = REGISTRY.get
 
 def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
              of_qrels: float = 0.0, column: str | None = None,
-             topic: str | Literal[False] | None = None, weight: str | None = None) -> None:
+             topic: str | Literal[False] | None = None, weight: str | None = None,
+             sep: str | None = None, none: Iterable[Any] = ()) -> None:
     """Make target distributions available as ``target=name``.
 
     A target registered under the same name before is replaced.
@@ -122,6 +145,9 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
     :param topic: the column of the topics, ``False`` for none; by default found as
         :func:`pt_fairness.groups.from_file` does
     :param weight: the column of the shares; by default ``share``
+    :param sep: what separates several groups in a cell, among which its share is divided equally
+    :param none: the labels that mean no group, which are left out; the other shares of a topic are
+        divided by their sum
     :raises ValueError: if the name cannot be used, a column or value is missing, a topic has a
         group twice, shares are not a distribution, or ``of_qrels`` is not in [0, 1)
 
@@ -145,7 +171,7 @@ def register(name: str, frame: pd.DataFrame | str | os.PathLike[str], *,
         frame = frame_rows(frame, f"the target {name!r}", columns, "group", "share", "group")
     else:
         frame = read_targets(frame, columns)
-    target = Target(name, frame, of_qrels)
+    target = Target(name, frame, of_qrels, sep, label_texts(none, "none"))
     REGISTRY.register(name, target)
 
 

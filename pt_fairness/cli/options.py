@@ -256,10 +256,14 @@ def group_source(text: str, **reading: Any) -> Any:
     """
     from pt_fairness import groups
     from pt_fairness.groups.sources import located, source_of
+    file, _ = located(text)
     if text in groups.names() or text.startswith("re:"):
-        if reading:
-            raise ValueError(f"{', '.join(map(option, reading))}: not allowed with the groups "
-                             f"{text!r}, which are not a file")
-    elif not reading and text == located(text)[0]:
+        given = [option(name) for name, parameter in _READING.items() if parameter in reading]
+        if given:
+            raise ValueError(f"{', '.join(given)}: not allowed with the groups {text!r}, which are "
+                             "not a file")
+    elif reading and os.path.exists(file):
+        return source_of(text, text, **reading)
+    elif text == file:
         return text
-    return groups.get(text) if not reading else source_of(text, text, **reading)
+    return groups.get(text)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from math import ceil
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -109,14 +111,30 @@ def pandas_frame(data: Any) -> Any:
                          "split, such as data['train']")
     if kind == "LazyFrame":  # of polars, not computed yet
         data = data.collect()
-    if isinstance(data, (pd.DataFrame, pd.Series)):
-        pass
-    elif hasattr(data, "to_pandas"):
+    if isinstance(data, pd.Series):
+        return data
+    if hasattr(data, "to_pandas"):
         data = data.to_pandas()
-    elif hasattr(data, "__arrow_c_stream__"):
+    elif hasattr(data, "__arrow_c_stream__") and not isinstance(data, pd.DataFrame):
         import pyarrow
         data = pyarrow.table(data).to_pandas()
-    return data
+    return _plain_numbers(data) if isinstance(data, pd.DataFrame) else data
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, a Decimal, or an array of one number."""
+    is_array = getattr(value, "ndim", None) == 0 and not isinstance(value, np.generic)
+    return is_array or isinstance(value, (Real, Decimal))
+
+
+def _plain_numbers(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with floats in place of Decimals and arrays of one number."""
+    for name, cells in frame.items():
+        first = next(iter(cells), None) if cells.dtype == object else None
+        if is_number(first) and not isinstance(first, Real):
+            floats = [float(cell) if is_number(cell) else cell for cell in cells]
+            frame = frame.assign(**{str(name): floats})
+    return frame
 
 
 def id_columns(frame: pd.DataFrame) -> tuple[str | None, str]:

@@ -32,7 +32,7 @@ from pt_fairness.provider import ALPHA_VARIABLE
 from pt_fairness.provider.evaluator import GroupedMeasures, QuickEvaluator
 from pt_fairness.rankings.annotations import Matches, matched_line
 from pt_fairness.rankings.rankings import Rankings
-from pt_fairness.rankings.trec_order import Judgments, scores_of
+from pt_fairness.rankings.trec_order import Judgments, scores_of, warn_of_topics
 
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
@@ -280,6 +280,8 @@ class Scorer:
             frame = frame.rename(columns=IR_MEASURES)
         need_results(frame)
         messages += self.warnings
+        if not self.evaluator.fairness:
+            warn_of_topics({*frame["query_id"].unique()}, self.topics)
         metrics, facts = self.evaluator.evaluate(frame)
         ranked = [metric.query_id for metric in metrics]
         qids = dict.fromkeys([*ranked, *self.topics])

@@ -24,6 +24,7 @@ from pt_fairness.core.messages import (
 from pt_fairness.groups.judgments import naming_rows
 from pt_fairness.io.document_files import second_column, weights_of
 from pt_fairness.io.files import need_columns, need_frame
+from pt_fairness.io.tables import label_names
 
 
 class Memberships(NamedTuple):
@@ -114,7 +115,7 @@ class Table:
         if pd.api.types.infer_dtype(group) != "string":
             group = group.map(label_text, na_action="ignore")
         codes, names = pd.factorize(group)
-        texts = list(map(str, names))
+        texts = label_names(map(str, names), what)
         self.labels = sorted({*texts}.difference(UNANNOTATED))
         codes = recoded(codes, texts, [*self.labels, UNKNOWN_GROUP])
         self._index = DocumentIndex(qid, docno, "groups")

@@ -6,13 +6,12 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pt_fairness.core.identifiers import as_frame, with_text_ids
+from pt_fairness.core.identifiers import as_frame, is_number, with_text_ids
 from pt_fairness.core.messages import (
     UNANNOTATED,
     distinct_labels,
@@ -31,10 +30,12 @@ from pt_fairness.io.column_roles import Columns, frame_rows, warn_of_unused
 from pt_fairness.io.document_files import (
     label_of,
     memberships,
+    need_labels,
     read_labelled,
     read_memberships,
     read_wide,
     second_column,
+    separated,
 )
 from pt_fairness.io.files import need_columns, need_rows
 from pt_fairness.io.qrels_files import qrels_columns, read_labels
@@ -79,7 +80,8 @@ def from_frame(frame: pd.DataFrame, name: str | None = None,
     frame = as_frame(frame)
     if column is None and isinstance(frame, pd.DataFrame) and "iteration" in frame \
             and "group" not in frame:
-        frame = frame.assign(group=second_column(frame["iteration"]))
+        group = second_column(frame["iteration"])
+        frame = frame.drop(columns="iteration").assign(group=group)
     rows = frame_rows(frame, what, Columns(column, id, topic, weight))
     return _listed(rows, what, name, order, sep, none, (), judged)
 
@@ -103,18 +105,11 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
     if sep is not None or dropped or has_unused:
         frame = one_label_each(frame, what)
     if sep is not None or dropped:
-        texts = frame["group"].map(label_text, na_action="ignore")
-        if sep is not None:
-            lists = texts.astype(object).str.split(sep, regex=False)
-            frame = frame.assign(group=lists).explode("group")
-            texts = frame["group"].str.strip()
-        labels = texts.dropna().unique()
-        for label in dropped:
-            if label not in labels:
-                raise ValueError(f"none must hold labels of {what}, {listed(sorted(labels))}, got "
-                                 f"{label!r}")
+        frame = separated(frame, "group", sep)
+        labels = frame["group"]
+        need_labels(dropped, labels.dropna().unique(), what)
         # The documents stay: they are known, and belong to no group.
-        frame = frame.assign(group=texts.astype(object).mask(texts.isin(dropped)))
+        frame = frame.assign(group=labels.mask(labels.isin(dropped)))
     table = Table.of_frame(frame[names], what, judged)
     rows, documents = table.ambiguous()
     if len(rows) and has_unused:
@@ -187,8 +182,7 @@ def _holds_weights(value: Any) -> bool:
     """Return whether a value is a dictionary of numbers."""
     if not isinstance(value, Mapping):
         return False
-    return all(isinstance(weight, Real) and not isinstance(weight, bool)
-               for weight in value.values())
+    return all(is_number(weight) and not isinstance(weight, bool) for weight in value.values())
 
 
 #: The label and the weight of a document with an empty list of labels.

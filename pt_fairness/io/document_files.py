@@ -45,21 +45,21 @@ from pt_fairness.io.tables import (
     has_header,
     header_of,
     is_structured,
-    labels_of,
     place,
     read_columns,
     read_table,
 )
 
 
-def read_values(path: Path, columns: Columns = BY_NAME, none: Iterable[str] = ()
-                ) -> pd.DataFrame:
+def read_values(path: Path, columns: Columns = BY_NAME, sep: str | None = None,
+                none: Iterable[str] = ()) -> pd.DataFrame:
     """Read a file of values, compressed or not.
 
     It has the columns ``docno value`` or ``qid docno value``, separated by white space; or a header
     with these names (or others that :func:`read_groups` knows), separated by tabs or commas; or is
     Parquet or JSON with these names.
 
+    :param sep: what separates several values in a cell
     :param none: the cells that mean no value
     :returns: ``docno, value`` or ``qid, docno, value``: text and numbers, and the other columns
     :raises ValueError: if the file has another form, or a line cannot be read
@@ -76,7 +76,7 @@ def read_values(path: Path, columns: Columns = BY_NAME, none: Iterable[str] = ()
     """
     with opened(path) as source:
         if has_header(source):
-            frame = _named_table(source, columns, "value", None)
+            frame = _named_table(source, columns, "value", "weight" if columns.weight else None)
         else:
             _, line = first_line(source)
             names = ["qid", "docno", "value"][-len(fields_of(line)):]
@@ -86,10 +86,39 @@ def read_values(path: Path, columns: Columns = BY_NAME, none: Iterable[str] = ()
                                  f"these names, separated by tabs or commas; got {shown(line)}")
             frame = read_columns(source, names)
         check_ids(source, frame)
+        if sep is not None:
+            frame = separated(frame, "value", sep)
         frame = frame[~frame["value"].isin([*none])]
+        if "weight" in frame:
+            weight = weights_of(frame[["weight"]], partial(place, source, frame))
+            frame = frame.assign(weight=weight[:, 0])
         value = column_of_numbers(source, frame, "value")
         check(source, frame, "value", np.isfinite(value), "a finite number")
     return frame.assign(value=value).reset_index(drop=True)
+
+
+def separated(frame: pd.DataFrame, column: str, sep: str | None) -> pd.DataFrame:
+    """Return a frame whose cells of a column are text, with a row for each part of a cell.
+
+    :param sep: what separates the parts; ``None`` for one part in each cell
+    """
+    texts = frame[column].map(label_text, na_action="ignore").astype(object)
+    if sep is None:
+        return frame.assign(**{column: texts})
+    parts = texts.str.split(sep, regex=False)
+    rows = frame.assign(**{column: parts}).explode(column)
+    return rows.assign(**{column: rows[column].str.strip()})
+
+
+def need_labels(none: Iterable[str], labels: Iterable[str], what: str) -> None:
+    """Check the labels that mean no group.
+
+    :param labels: those that there are
+    :raises ValueError: if one of ``none`` is not there
+    """
+    for label in {*none}.difference(labels):
+        raise ValueError(f"none must hold labels of {what}, {listed(sorted(labels))}, got "
+                         f"{label!r}")
 
 
 def read_targets(path: Path, columns: Columns = BY_NAME) -> pd.DataFrame:
@@ -208,7 +237,6 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
         if has_header(source) and not (is_qrels or has_title):
             frame = _named_table(source, columns)
             _check_groups(source, frame)
-            frame = frame.assign(group=labels_of(source, frame["group"]))
             return Labelled(frame, False)
         if not (is_qrels or has_title) or columns.column or columns.id:
             raise ValueError(
@@ -235,7 +263,6 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
                   f"or commas, and then {source.name}:ID:COLUMN names them")
             if groups & TREC_DEFAULTS:
                 frame["group"] = second_column(frame["group"])
-        frame = frame.assign(group=labels_of(source, frame["group"]))
         return Labelled(frame, True)
 
 

@@ -35,7 +35,7 @@ from pt_fairness.io.tables import (
     check,
     frame_of_scores,
     is_scores,
-    labels_of,
+    label_names,
     named_table,
     read_columns,
     with_roles,
@@ -80,8 +80,9 @@ def _qrels_by_line(path: Path) -> pd.DataFrame:
         check(source, frame, "label", label % 1 == 0, "a whole number; "
               "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
         check(source, frame, "label", abs(label) <= LARGEST_LABEL, f"within ±{LARGEST_LABEL:,}")
-        groups = labels_of(source, frame["iteration"])
-    frame = frame.assign(label=label.astype("int64"), iteration=groups)
+        group, texts = pd.factorize(frame["iteration"])
+        names = pd.Index(label_names(texts, source.name))
+    frame = frame.assign(label=label.astype("int64"), iteration=names[group])
     frame.index.name = f"{source.name}, line"
     return frame[["qid", "docno", "label", "iteration"]]
 
@@ -127,9 +128,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
     if isinstance(source, pd.DataFrame):
         return source
     if is_scores(source):
-        frame = frame_of_scores(source, "label")
-        is_whole = (pd.to_numeric(frame["label"], errors="coerce") % 1 == 0).all()
-        return frame.astype({"label": "int64"}) if is_whole else frame
+        return frame_of_scores(source, "label")
     if hasattr(source, "get_qrels"):
         try:
             return source.get_qrels()

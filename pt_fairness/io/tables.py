@@ -9,16 +9,14 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import Floats
-from pt_fairness.core.identifiers import LARGEST_FLOAT, texts_of
-from pt_fairness.core.messages import first_names, label_text, shown, warn
+from pt_fairness.core.identifiers import LARGEST_FLOAT, is_number, texts_of
+from pt_fairness.core.messages import ONCE, first_names, shown, warn
 from pt_fairness.io.column_roles import DOCUMENTS, POSSIBLE_TOPICS, TOPICS, plain
 from pt_fairness.io.files import Input, need_columns
 
@@ -234,11 +232,6 @@ def read_objects(source: Input) -> pd.Series:
     return pd.Series(objects, index, dtype=object)
 
 
-def is_number(value: Any) -> bool:
-    """Return whether a value is a number, a Decimal, or an array of one number."""
-    return isinstance(value, (Real, Decimal)) or getattr(value, "ndim", None) == 0
-
-
 def is_scores(value: Any) -> bool:
     """Return whether a value is ``{qid: {docno: number}}``; the first number of a topic tells."""
     if not isinstance(value, Mapping) or not value:
@@ -413,20 +406,17 @@ def check_ids(source: Input, frame: pd.DataFrame, *others: str) -> None:
             check(source, frame, column, ~strange, "in one line (see its quotation marks)")
 
 
-def labels_of(source: Input, column: pd.Series) -> pd.Series:
+def label_names(texts: Iterable[str], where: str) -> list[str]:
     """Return labels in which the text ``1.0`` is ``1``; warn of labels that look alike.
 
-    :param column: labels, or lists of labels
+    :param where: the name of what has them
     """
-    cells = column.explode() if column.dtype == object else column
-    labels = cells.drop_duplicates().dropna().astype(object).map(label_text)
-    whole = {label: label.partition(".")[0] for label in labels
-             if re.fullmatch(r"-?\d+\.0+", label)}
-    labels = labels.replace(whole).drop_duplicates()
+    names = [re.sub(r"^(-?\d+)\.0+$", r"\1", text) for text in texts]
+    labels = pd.Series(names, dtype=object).drop_duplicates()
     folded = labels.str.normalize("NFKC").str.casefold().str.replace(_INVISIBLE, "", regex=True)
     alike = labels[folded.duplicated(keep=False)]
     if len(alike):
-        warn(f"{source.name}: the labels {first_names([*map(ascii, sorted(alike))])} differ by "
-             "case, blanks or the encoding of a character alone, and are different groups; spell "
-             "them alike if they are one")
-    return column.astype(object).replace(whole) if whole else column
+        warn(f"{where}: the labels {first_names([*map(ascii, sorted(alike))])} differ by case, "
+             "blanks or the encoding of a character alone, and are different groups; spell them "
+             "alike if they are one", f"{ONCE}{where} {min(alike)}")
+    return names

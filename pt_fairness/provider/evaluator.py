@@ -168,14 +168,16 @@ def _whole(relevance: pd.Series, measures: Sequence[Any]) -> pd.Series:
 
     :raises ValueError: if one is not a whole number
     """
-    numbers = pd.to_numeric(relevance, errors="coerce")
-    if len(numbers) and (numbers.hasnans or pd.api.types.is_float_dtype(numbers)):
-        row = int(numbers.isna().argmax())
+    column = pd.to_numeric(relevance, errors="coerce")
+    numbers = column.to_numpy(float, na_value=np.nan)
+    whole = numbers % 1 == 0
+    if not whole.all():
+        row = int(whole.argmin())
         names = ", ".join(map(str, measures))
         raise ValueError(f"relevance must be a whole number for {names}, got "
                          f"{shown(relevance.tolist()[row])} in row {relevance.index[row]} of the "
                          "qrels")
-    return numbers
+    return pd.Series(numbers.astype("int64"), relevance.index)
 
 
 def _nested(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:

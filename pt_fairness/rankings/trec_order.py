@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -141,15 +141,7 @@ class Run:
         if "iteration" in run:
             sample, samples = codes_of(run["iteration"], "run")
         topics = judgments.topics
-        missing = [qid for qid in topics if qid not in run_qids]
-        foreign = {*run_qids}.difference(topics)
-        if missing and (foreign or 2 * len(missing) > len(topics)):
-            example = f", not for {missing[0]!r}"
-            if foreign:
-                example += f", and for others, such as {min(foreign)!r}"
-            present = len(topics) - len(missing)
-            warn(f"the run has results for {present} of the {len(topics)} topics of the qrels"
-                 f"{example}; the others count as if it had returned nothing", "few topics")
+        warn_of_topics(run_qids, topics, warn)
         judged = topic >= 0
         if not judged.all():
             topic = topic[judged]
@@ -269,6 +261,19 @@ class Run:
         order = np.arange(len(self.ranking))
         order[tied] = tied[np.lexsort(keys)]
         return order
+
+
+def warn_of_topics(run_qids: Collection[str], topics: Sequence[str], warn: Warn = warn) -> None:
+    """Warn if a run lacks topics of the qrels, and has others, or has fewer than half of them."""
+    missing = [qid for qid in topics if qid not in run_qids]
+    foreign = {*run_qids}.difference(topics)
+    if missing and (foreign or 2 * len(missing) > len(topics)):
+        example = f", not for {missing[0]!r}"
+        if foreign:
+            example += f", and for others, such as {min(foreign)!r}"
+        present = len(topics) - len(missing)
+        warn(f"the run has results for {present} of the {len(topics)} topics of the qrels{example};"
+             " the others count as if it had returned nothing", "few topics")
 
 
 def empty_run(judgments: Judgments) -> Run:

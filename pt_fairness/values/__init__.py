@@ -16,11 +16,11 @@ import pandas as pd
 
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import Floats, Ints
-from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, pair_texts
+from pt_fairness.core.identifiers import DocumentIndex, as_frame, id_columns, is_number, pair_texts
 from pt_fairness.core.messages import at_least, label_text, listed, one_of, shown
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.column_roles import Columns, frame_rows
-from pt_fairness.io.document_files import read_values
+from pt_fairness.io.document_files import read_values, separated, weights_of
 from pt_fairness.io.files import need_columns, need_frame
 from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
 
@@ -51,11 +51,7 @@ class Values(NamedObject):
         super().__init__(name)
         topics = frame.get(qid)
         self._index = DocumentIndex(topics, frame[docno], "values")
-        column = pd.to_numeric(frame["value"], errors="coerce")
-        numbers = column.to_numpy(float, na_value=nan)
-        for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
-            raise ValueError(f"{where}: value must be a finite number, got {str(row['value'])!r} "
-                             f"for document {label_text(row[docno])!r}")
+        numbers = _finite(frame, docno, where)
         # Adding 0.0 turns −0 into 0, so that equal values have equal hashes.
         self._numbers = numbers[self._index.first] + 0.0
         first = self._numbers[self._index.pair]
@@ -103,15 +99,29 @@ class Values(NamedObject):
         return f"Values({self.name!r}, {len(self)} documents)"
 
 
+def _finite(frame: pd.DataFrame, docno: str, where: str) -> Floats:
+    """Return the values of the rows of a frame, ``[n]``.
+
+    :raises ValueError: if one is not a finite number
+    """
+    column = pd.to_numeric(frame["value"], errors="coerce")
+    numbers = column.to_numpy(float, na_value=nan)
+    for _, row in frame[~np.isfinite(numbers)][:1].iterrows():
+        raise ValueError(f"{where}: value must be a finite number, got {str(row['value'])!r} for "
+                         f"document {label_text(row[docno])!r}")
+    return numbers
+
+
 def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | None = None,
                id: str | None = None, topic: str | Literal[False] | None = None,
+               weight: str | None = None, sep: str | None = None,
                none: Iterable[Any] = ()) -> Values:
     """Return values from a DataFrame.
 
     :param frame: columns ``docno, value`` or ``qid, docno, value``, also of another library, such
         as polars, without rows for documents that lack a value
     :param name: the name of the values; by default derived from a hash of their content
-    :param column: as ``id``, ``topic`` and ``none``: see :func:`from_file`
+    :param column: as ``id``, ``topic``, ``weight``, ``sep`` and ``none``: see :func:`from_file`
     :raises ValueError: if a column is missing, a value is not a finite number, or a document has
         two
 
@@ -124,13 +134,29 @@ def from_frame(frame: pd.DataFrame, name: str | None = None, *, column: str | No
     Values('neutrality', 2 documents)
     """
     where = "the frame of values"
-    rows = frame_rows(frame, where, Columns(column, id, topic), "value", None)
-    return _values(rows[~rows["value"].isin([*none])], name, where)
+    columns = Columns(column, id, topic, weight)
+    rows = frame_rows(frame, where, columns, "value", "weight" if weight else None)
+    if sep is not None:
+        rows = separated(rows, "value", sep)
+    return _values(rows[~rows["value"].isin([*none])], name, where, sep is not None)
 
 
-def _values(frame: pd.DataFrame, name: str | None, where: str) -> Values:
-    columns = [column for column in ("qid", "docno", "value") if column in frame]
-    return Values(frame[columns], name, where)
+def _values(frame: pd.DataFrame, name: str | None, where: str, several: bool) -> Values:
+    """Return the values of rows.
+
+    :param several: whether a document has the mean of its values
+    """
+    ids = [column for column in ("qid", "docno") if column in frame]
+    if several or "weight" in frame:
+        weight: Any = 1.0
+        if "weight" in frame:
+            place = frame.index.map(f"row {{}} of {where}".format)
+            weight = weights_of(frame[["weight"]], place.__getitem__)[:, 0]
+        products = _finite(frame, "docno", where) * weight
+        rows = frame[ids].assign(value=products, weight=weight)
+        sums = rows.groupby(ids, sort=False).sum()
+        frame = (sums["value"] / sums["weight"]).rename("value").reset_index()
+    return Values(frame[[*ids, "value"]], name, where)
 
 
 def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
@@ -153,7 +179,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
     rows = []
     for qid, numbers in topics:
         for docno, number in numbers.items():
-            if not pd.api.types.is_scalar(number):
+            if not (is_number(number) or pd.api.types.is_scalar(number)):
                 raise ValueError("the values must be numbers, or dictionaries of numbers by topic, "
                                  f"got {shown(number)} for {docno!r}")
             rows.append((qid, docno, number))
@@ -165,6 +191,7 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None) -> Values:
 
 def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: str | None = None,
               id: str | None = None, topic: str | Literal[False] | None = None,
+              weight: str | None = None, sep: str | None = None,
               none: Iterable[Any] = ()) -> Values:
     """Return values from a file, compressed or not.
 
@@ -176,6 +203,9 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: 
     :param id: the column of the documents; by default found as
         :func:`pt_fairness.groups.from_file` does, as is ``topic``
     :param topic: the column of the topics; ``False`` for none
+    :param weight: the column of the weights of several values of a document, of which their mean
+        is the value
+    :param sep: what separates several values in a cell, of which their mean is the value
     :param none: the cells that mean no value, such as ``["NA"]``
     :raises ValueError: if a line cannot be parsed, a value is not a finite number, or a document
         has two
@@ -188,8 +218,8 @@ def from_file(path: str | os.PathLike[str], name: str | None = None, *, column: 
     >>> values.from_file("neutrality.txt").lookup(["q1"], ["d2"])
     array([0.5])
     """
-    frame = read_values(path, Columns(column, id, topic), [*none])
-    return _values(frame, name, os.fspath(path))
+    frame = read_values(path, Columns(column, id, topic, weight), sep, none)
+    return _values(frame, name, os.fspath(path), sep is not None)
 
 
 #: The sizes that the differences of Rekabsaz and Schedl (2020) compare, by the names of these.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 from one_test import each
@@ -225,6 +226,9 @@ def test_options_of_annotate_and_agreement(folder_of, capsys):
     assert "unknown" not in "".join(capsys.readouterr())
     assert cli.main(["table", "q", "r", "-m", "nDCG@3", "--sep", ";"]) == 2
     assert cli.main(["annotate", "q", "re:d", "--sep", ";"]) == 2
+    for source in ("nosuch", "trec-newswire"):
+        assert cli.main(["annotate", "q", source, "--topic-column", "x"]) == 2
+        assert source in capsys.readouterr().err
 
 
 def test_the_text_of_the_command_line_inside_a_measure(folder_of):
@@ -260,3 +264,36 @@ def test_columns_of_targets(folder_of):
     assert targets.get("t").to_numpy().tolist() == [["1", "X", 1]]
     with pytest.raises(ValueError, match="share"):
         targets.register("t", frame.drop(columns="share"))
+
+
+def test_several_values_in_a_cell_or_with_weights(folder_of):
+    folder_of({"v.csv": "docno,value,w\na,1;2,1\na,4,3\nb,NA,1\n"})
+    for read, table in ((values.from_file, "v.csv"), (values.from_frame, pd.read_csv(
+            "v.csv", keep_default_na=False))):
+        def of_a_and_b(read=read, table=table, **options):
+            return read(table, sep=";", none=["NA"], **options).lookup(["1"] * 2, ["a", "b"])
+        np.testing.assert_allclose(of_a_and_b(column="value"), [7 / 3, np.nan])
+        np.testing.assert_allclose(of_a_and_b(weight="w"), [(1 + 2 + 3 * 4) / 5, np.nan])
+        with pytest.raises(ValueError, match=r"value .*'NA'"):
+            read(table, sep=";", weight="w")
+        with pytest.raises(ValueError, match=r"weight .*'1;2'"):
+            read(table, weight="value", column="w")
+
+
+def test_targets_of_several_groups_in_a_cell_and_of_no_group(folder_of):
+    folder_of({"t.csv": "group,share\nF;M,0.4\nF,0.4\nunknown,0.2\n"})
+    for table in ("t.csv", pd.read_csv("t.csv")):
+        targets.register("t", table, sep=";")
+        np.testing.assert_allclose(targets.get("t")["share"], [0.6, 0.2, 0.2])
+        targets.register("t", table, sep=";", none=["unknown"])
+        np.testing.assert_allclose(targets.get("t")["share"], [0.75, 0.25])
+        for none, says in ((["other"], "none .*'other'"), (["F", "M", "unknown"], "besides none")):
+            with pytest.raises(ValueError, match=says):
+                targets.register("t", table, sep=";", none=none)
+
+
+def test_groups_of_a_frame_of_qrels_need_no_further_column():
+    frame = pd.DataFrame([("1", "a", 1, "X"), ("1", "a", 1, "Y")],
+                         columns=["qid", "docno", "label", "iteration"])
+    source, messages = warned(lambda: groups.from_frame(frame))
+    assert source.labels == ["X", "Y"] and messages == []

@@ -16,7 +16,17 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness import FairnessWarning, cli, evaluate, groups, read_qrels, read_run, write_qrels
+from pt_fairness import (
+    FairnessWarning,
+    cli,
+    evaluate,
+    groups,
+    read_qrels,
+    read_run,
+    values,
+    write_qrels,
+)
+from pt_fairness.core import messages
 from pt_fairness.io import read_groups, read_values
 from pt_fairness.io.qrels_files import load_qrels
 
@@ -26,6 +36,7 @@ RUN_ROWS = [[qid, docno, float(score)] for qid, _, docno, _, score, _ in
             map(str.split, RUN.splitlines())]
 QRELS_ROWS = [[qid, docno, int(label), group] for qid, group, docno, label in
               map(str.split, QRELS.splitlines())]
+RUN_FRAME = pd.DataFrame(RUN_ROWS, columns=["qid", "docno", "score"])
 SCORES = {"1": {"b": 4, "a": 3, "c": 2.5}, "2": {"a": 2, "b": 1}}
 LABELS = {"1": {"a": 1, "b": 0, "c": 1}, "2": {"a": 1, "b": 1}}
 
@@ -131,8 +142,41 @@ def test_frames_with_ids_that_were_rounded(ids):
 @each("text", ["docno,group\na,1.0\nb,2\nc,1\n", "docno\tgroup\na\t1.00\nb\t2.0\nc\t1\n",
                "1 1.0 a 1\n1 2 b 1\n1 1 c 1\n", "1 0 a 1.0\n1 0 b 2\n1 0 c x\n"])
 def test_whole_numbers_are_one_label_in_any_form(written, text):
-    labels = read_groups(written(text))["group"].tolist()
-    assert (labels[:2] == ["1", "2"] and labels[2] in ("1", "x")) or "numbers" in text
+    source = groups.from_file(written(text), none=["x"] if "x" in text else ())
+    assert source.labels == ["1", "2"]
+
+
+def test_whole_numbers_are_one_label_in_frames_and_dictionaries():
+    frame = pd.DataFrame({"docno": [*"abc"], "group": ["1.0", "1", 1.0]})
+    for source in (groups.from_frame(frame), groups.from_mapping({"a": "1.00", "b": 1})):
+        assert source.labels == ["1"]
+
+
+@each("label", ["cafe\u0301", "Caf\u00e9", "caf\u00e9\u200b"])
+def test_labels_that_look_alike(written, label):
+    frame = pd.DataFrame({"docno": [*"ab"], "group": ["caf\u00e9", label]})
+    path = written(frame.to_csv(index=False), f"{len(ascii(label))}.csv")
+    for read in (lambda: groups.from_frame(frame.rename(columns={"docno": "id"})),
+                 lambda: groups.from_file(path)):
+        messages._warned.clear()
+        with pytest.warns(FairnessWarning, match="differ by case"):
+            assert len(read().labels) == 2
+
+
+@each("relevance", [2.0, "2", "2.0", Decimal(2)])
+def test_relevance_that_is_whole(written, relevance):
+    qrels = read_qrels(written(QRELS)).assign(label=relevance)
+    assert evaluate(written(RUN), qrels, ["P(rel=2)@2"], progress=False).averages.iloc[0, 1] == 1
+    with pytest.raises(ValueError, match=r"P@2.*2\.5.*row 0"):
+        evaluate(RUN_FRAME, qrels.assign(label=2.5), ["P@2"], progress=False)
+
+
+@each("measure", ["nDCG@2", "AWRF@2"])
+def test_topics_of_the_run_alone_and_of_the_qrels_alone(measure):
+    frame = RUN_FRAME.assign(qid=["01"] * 3 + ["2"] * 2)
+    with pytest.warns(FairnessWarning, match="1 of the 2 topics.*'1'.*'01'"):
+        evaluate(frame, pd.DataFrame(QRELS_ROWS, columns=["qid", "docno", "label", "iteration"]),
+                 [measure], progress=False)
 
 
 def test_the_second_column_of_qrels_has_whole_numbers_as_one_label(written, tmp_path):
@@ -197,6 +241,20 @@ def test_numbers_of_any_kind(written, kind):
     for run in (scores, [scores], {"a": scores}, frame):
         found = evaluate(run, converted(LABELS), ["nDCG@3"], progress=False)
         assert found.averages.iloc[0, 1] == expected.averages.iloc[0, 1]
+    qrels = read_qrels(written(QRELS))
+    qrels["label"] = pd.Series([*map(kind, qrels["label"])], dtype=object)
+    for measure in ("nDCG@3", "AWRF@3"):
+        found = evaluate(frame, qrels, [measure], progress=False)
+        expected = evaluate(written(RUN), written(QRELS, "qrels"), [measure], progress=False)
+        assert found.averages.iloc[0, 1] == expected.averages.iloc[0, 1]
+    numbers = pd.DataFrame({"docno": ["a"] * 2, "group": ["X", "Y"]})
+    numbers["weight"] = numbers["value"] = pd.Series([kind(2), kind(2)], dtype=object)
+    for source in (groups.from_frame(numbers[["docno", "group", "weight"]]),
+                   groups.from_mapping({"a": {"X": kind(2), "Y": kind(2)}})):
+        assert source.lookup(["1"], ["a"])["weight"].tolist() == [2.0, 2.0]
+    for source in (values.from_frame(numbers[["docno", "value"]]),
+                   values.from_mapping({"a": kind(2)})):
+        assert source.lookup(["1"], ["a"]).tolist() == [2.0]
 
 
 def test_a_dictionary_of_qrels_is_a_frame():
