@@ -47,7 +47,7 @@ from shared.comparison import (
 from shared.inputs import annotated_qrels, file, read_runs, source
 
 from pt_fairness import DistKL, analysis, groups, plots, read_qrels
-from pt_fairness.analysis.directions import direction
+from pt_fairness.analysis.frames import direction
 from pt_fairness.analysis.group_statistics import ALL_TOPICS
 from pt_fairness.measures.descriptions import SMALLER
 

@@ -17,13 +17,13 @@ from pt_fairness.analysis.group_statistics import (
     group_effectiveness,
     group_gaps,
     ranked_groups,
+    topic_gaps,
     undefined,
 )
 from pt_fairness.analysis.references import against_random, reference_rankings
 from pt_fairness.analysis.shares import shares
+from pt_fairness.analysis.simulation import ladder
 from pt_fairness.analysis.statistics import ALPHA, bias_test, compare, intervals
-from pt_fairness.analysis.topic_groups import topic_gaps
-from pt_fairness.analysis.yardstick import ladder
 
 __all__ = [
     "ALPHA", "Correlations", "against_random", "agreement", "bias_test", "combine", "compare",

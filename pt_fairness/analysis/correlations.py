@@ -11,9 +11,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction, distance
 from pt_fairness.analysis.frames import (
+    LARGER,
+    NEAR_ZERO,
+    SMALLER,
     column_name,
+    direction,
+    distance,
     is_constant,
     is_per_query,
     measure_columns,

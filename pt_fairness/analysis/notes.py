@@ -10,11 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction, distance
 from pt_fairness.analysis.frames import (
     CORRECTED,
+    LARGER,
+    NEAR_ZERO,
     P_VALUE,
+    SMALLER,
     WINS,
+    direction,
+    distance,
     fairness_measure,
     is_per_query,
     is_reference,

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import direction, distance
-from pt_fairness.analysis.frames import REFERENCES
+from pt_fairness.analysis.frames import REFERENCES, direction, distance
 from pt_fairness.analysis.inputs import (
     compares_groups,
     group_annotations,

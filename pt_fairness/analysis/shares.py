@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import best
-from pt_fairness.analysis.frames import fairness_measure, measure_columns, systems
+from pt_fairness.analysis.frames import best, fairness_measure, measure_columns, systems
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, ranked_runs
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays

@@ -11,8 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.directions import LARGER, NEAR_ZERO, SMALLER, direction
-from pt_fairness.analysis.frames import per_query, values_by_measure
+from pt_fairness.analysis.frames import (
+    LARGER,
+    NEAR_ZERO,
+    SMALLER,
+    direction,
+    per_query,
+    values_by_measure,
+)
 from pt_fairness.analysis.inputs import topic_memberships
 from pt_fairness.core.arrays import TIE_DECIMALS, Floats, Ints
 from pt_fairness.core.messages import at_least, did_you_mean, is_whole, one_of, shown, warn

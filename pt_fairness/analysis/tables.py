@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import notes as noted
-from pt_fairness.analysis.directions import best, direction
 from pt_fairness.analysis.frames import (
     LOSSES,
     WINS,
+    best,
+    direction,
     is_reference,
     measure_columns,
     short_names,

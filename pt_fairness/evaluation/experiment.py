@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis import tables
-from pt_fairness.analysis.directions import is_coverage
 from pt_fairness.analysis.frames import (
     CORRECTED,
     LOSSES,
@@ -23,6 +22,7 @@ from pt_fairness.analysis.frames import (
     REFERENCES,
     REJECT,
     WINS,
+    is_coverage,
 )
 from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import Comparison, Facts

@@ -14,7 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from pt_fairness.analysis import frames
 from pt_fairness.analysis.correlations import Correlations, starred
-from pt_fairness.analysis.directions import direction, distance
+from pt_fairness.analysis.frames import direction, distance
 from pt_fairness.analysis.fronts import Front
 from pt_fairness.analysis.statistics import ALPHA, check_baseline
 from pt_fairness.core.arrays import TIE_DECIMALS

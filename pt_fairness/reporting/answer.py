@@ -11,7 +11,7 @@ import pandas as pd
 
 from pt_fairness import analysis
 from pt_fairness import groups as group_sources
-from pt_fairness.analysis.directions import NEAR_ZERO, distance, is_coverage
+from pt_fairness.analysis.frames import NEAR_ZERO, distance, is_coverage
 from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import p_values, short_p
 from pt_fairness.analysis.statistics import LEAST_INTERVAL, LEAST_TESTED, TOO_FEW

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness.analysis.directions import best
+from pt_fairness.analysis.frames import best
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
 from pt_fairness.analysis.notes import Facts, comparable, marks, p_values, short_p
 from pt_fairness.analysis.shares import legend

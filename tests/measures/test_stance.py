@@ -13,7 +13,7 @@ from ir_measures import P
 
 import pt_fairness
 from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, OfGroup, groups
-from pt_fairness.analysis.directions import direction
+from pt_fairness.analysis.frames import direction
 from pt_fairness.measures.descriptions import ideal_in_words
 
 ALL = [BiasP, BiasRBP, BiasDCG]
