@@ -78,24 +78,6 @@ def test_the_wheel_holds_the_package_and_nothing_else(tree, built):
         for name in ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")}
     package = {name for name in names if not name.startswith(info)}
     assert package == {name for name in tree[1] if name.startswith("pt_fairness/")}
-    others = {name for name in package if not name.endswith(".py")}
-    assert {name for name in others if "/pt_docs/" not in name} == {
-        "pt_fairness/py.typed",
-        "pt_fairness/collections/debates/docs.jsonl",
-        "pt_fairness/collections/debates/qrels.tsv",
-        "pt_fairness/collections/debates/queries.jsonl",
-        "pt_fairness/measures/references.bib",
-        *(
-            f"pt_fairness/reporting/page/{name}"
-            for name in ("page.html.j2", "style.css", "page.js")),
-        *(
-            f"pt_fairness/reporting/page/specs/{name}.json"
-            for name in ("base", "differences", "judged", "plane", "shares", "strips", "values")),
-    }
-    pages = [name for name in others if "/pt_docs/" in name]
-    assert "pt_fairness/pt_docs/index.rst" in pages
-    page = r"pt_fairness/pt_docs/(\w+\.rst|images/[\w-]+\.png|touche2022/[\w-]+\.csv)"
-    assert all(re.fullmatch(page, name) for name in pages)
 
 
 @pytest.mark.slow
@@ -142,18 +124,6 @@ def imported():
     return {
         known[name][0].lower() for name in names - {"pt_fairness"}
         if name in known and name not in sys.stdlib_module_names}
-
-
-@pytest.mark.slow
-def test_the_links_of_the_description_are_absolute(built):
-    _, wheel = built
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith("METADATA")]
-        description = email.message_from_bytes(archive.read(name)).get_payload()
-    links = re.findall(r"\]\(([^)]+)\)", description)
-    assert len(links) > 3 and all(link.startswith(("https://", "#")) for link in links)
-    for path in re.findall(rf"pt_fairness/(?:blob/)?v{re.escape(VERSION)}/([^)#]+)", description):
-        assert (ROOT / path).exists(), path
 
 
 @pytest.mark.slow
