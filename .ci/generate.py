@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import doctest
-import inspect
 import io
 import re
 import sys
@@ -30,13 +29,35 @@ from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure
 from pt_fairness.measures.bibliography import BIBLIOGRAPHY
 from pt_fairness.measures.descriptions import ideal_text, range_of
-from pt_fairness.measures.measure_names import docstring_parts
+from pt_fairness.measures.measure_names import docstring_parts, docstring_sections
 from pt_fairness.measures.params import literal
 
 DOCS = Path(__file__).resolve().parents[1] / "pt_fairness" / "pt_docs"
 PART = re.compile(r"(^\.\. generated: (\w+)([^\n]*)\n\n).*?^\.\. end\n", re.DOTALL | re.MULTILINE)
 #: The last line of an example, which holds the measure.
 VALUE = re.compile(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n")
+#: The head of a table of parameters.
+HEAD = ["parameter", "meaning", "default"]
+#: An example that draws rankings, and what it prints.
+DRAWN = re.compile(r"^(?: *>>> (?!draw).*\n)*( *)>>> draw\(.*\n((?: *[\w-]+ +-?[\d.]+$\n?)+)",
+                   re.MULTILINE)
+#: The name of a measure in a docstring, which a page links.
+NAMED = re.compile(rf"``({'|'.join(MEASURES)})``")
+#: The elements of the squares of rankings.
+SQUARES = {"A": "doc-a", "B": "doc-b", "a": "other-a", "b": "other-b", "-": "other-none"}
+#: A colour for each group, and a border alone for what is not relevant or has no group.
+STYLE = """.. raw:: html
+
+   <style>
+   .rankings{margin-bottom:1em;line-height:1.9em;white-space:nowrap}
+   .rankings>div>*{display:inline-block;box-sizing:border-box;width:1.6em;margin-right:2px;
+   line-height:1.4em;text-align:center;border:2px solid #888}
+   doc-a,other-a{border-color:#e69f00!important}
+   doc-b,other-b{border-color:#56b4e9!important}
+   doc-a{background:#e69f00;color:#000}
+   doc-b{background:#56b4e9;color:#000}
+   </style>
+"""
 #: The relevant documents of a topic on the page on reading a value, by group: as many, and 1 to 4.
 POOLS = {"5 : 5": (5, 5), "2 : 8": (2, 8)}
 
@@ -145,34 +166,44 @@ def shared() -> str:
 
 
 def family(*names: str) -> str:
-    """Return what a page says of its measures: sections, limits, parameters and papers."""
+    """Return what a page says of its measures: their sections, and their papers."""
     keys = sorted({key for name in names for key in MEASURES[name].SOURCE})
-    heading = f"When {'they mislead' if names[1:] else 'it misleads'}"
     papers = [f"* {BIBLIOGRAPHY[key]} {BIBLIOGRAPHY[key].link}".rstrip() for key in keys]
-    return "\n".join([
-        *(section(MEASURES[name]) for name in names), f"{heading}\n{'-' * len(heading)}\n",
-        *limits(names), "", "Parameters\n----------\n", family_parameters(names),
-        "References\n----------\n", *papers, ""])
+    return "\n".join([STYLE, *(section(MEASURES[name], names[0]) for name in names),
+                      "References\n----------\n", *papers, ""])
 
 
-def section(measure: FairnessMeasure) -> str:
-    """Return the section of a measure: its docstring, and the table of its example."""
-    title, body = docstring_parts(measure)
+def section(measure: FairnessMeasure, first: str) -> str:
+    """Return the section of a measure: its docstring, with pictures and tables."""
+    title, _ = docstring_parts(measure)
+    parts = docstring_sections(measure)
+    parts["Example"] += f"\n\n.. code-block:: text\n\n{textwrap.indent(explained(measure), '   ')}"
+    parts["Details"] = "\n\n".join([f"It needs {', '.join(needs(measure))}.",
+                                    parameters_of(measure.NAME, first), parts["Details"]])
     # Sphinx allows no section headings within an object description; use rubrics.
-    body = re.sub(r"^(\w[\w ]*)\n-+$", r".. rubric:: \1\n", body, flags=re.MULTILINE)
-    summary, _, body = body.partition("\n\n")
+    text = "\n\n".join(f".. rubric:: {heading}\n\n{part}" for heading, part in parts.items())
+    text = DRAWN.sub(picture, text.removeprefix(".. rubric:: \n\n"))
+    text = NAMED.sub(r":py:data:`\1`", text)
     names = [name for name, same in irm.registry.items() if same is measure]
-    shown = textwrap.indent(explained(measure), "   ")
-    text = "\n\n".join([summary, f"It needs {', '.join(needs(measure))}.", body,
-                        ".. code-block:: text", shown])
     directive = ".. py:data:: " + "\n             ".join(names)
     return "\n".join([title, "-" * len(title), "", directive, "", textwrap.indent(text, "   "), ""])
+
+
+def picture(drawn: re.Match[str]) -> str:
+    """Return what ``draw`` prints in a docstring as a row of squares for each ranking."""
+    rows = []
+    for row in drawn[2].splitlines():
+        ranking, value = row.split()
+        squares = "".join(f"<{SQUARES[group]}>{group}</{SQUARES[group]}>" for group in ranking)
+        rows.append(f"   <div>{squares} {value.replace('-', '−')}</div>")
+    html = [".. raw:: html", "", '   <div class="rankings">', *rows, "   </div>", ""]
+    return textwrap.indent("\n".join(html), drawn[1])
 
 
 @cache
 def example(measure: FairnessMeasure) -> tuple[FairnessMeasure, dict[str, Any]]:
     """Return the measure of the example in the docstring, and the names of the example."""
-    *before, last = doctest.DocTestParser().get_examples(inspect.getdoc(type(measure)) or "")
+    *before, last = doctest.DocTestParser().get_examples(docstring_sections(measure)["Example"])
     found = VALUE.fullmatch(last.source)
     if found is None:
         sys.exit(f"end the example of {measure.NAME} with "
@@ -194,33 +225,21 @@ def explained(measure: FairnessMeasure) -> str:
     return output.getvalue()
 
 
-def limits(names: Iterable[str]) -> list[str]:
-    """Return an item for each question that measures answer, from the page on choosing."""
-    items = []
-    rows = page("choosing").partition("\nBy question\n")[2].split("\n   * - ")[2:]
-    for row in rows:
-        cells = row.partition("\n\n")[0].split("\n     - ")
-        question, answer, limit = (" ".join(cell.split()) for cell in cells)
-        answering = re.findall(r":py:data:`~pt_fairness\.(\w+)`", answer)
-        strangers = [f":py:data:`{name}`" for name in answering if name not in names]
-        also = f" Also: {', '.join(strangers)}." if strangers else ""
-        if not set(answering).isdisjoint(names):
-            items.append(f"* *{question}* {limit}{also}")
-    return items
+def parameters_of(name: str, first: str) -> str:
+    """Return the parameters of a measure, without those of the first measure of its page.
 
-
-def family_parameters(names: Iterable[str]) -> str:
-    """Return the parameters of measures; the meanings that others share are linked."""
-    names = list(names)
-    rows = parameters()[parameters()["measure"].isin(names)]
-    meaning = rows["meaning"].mask(rows["pages"] > 1, ":ref:`shared <shared-parameters>`")
-    having = rows.groupby([rows["parameter"], meaning, rows["default"]], sort=False)["measure"]
-    lists = having.agg(list).map(lambda some: "all" if some == names else ", ".join(some))
-    # Where all measures of the page have all parameters, a column of measures says nothing.
-    if (lists == "all").all():
-        return table(lists.index, ["parameter", "meaning", "default"], "20 55 25")
-    return table(lists.reset_index().to_numpy(), ["parameter", "meaning", "default", "measures"],
-                 "18 42 20 20")
+    The meanings that measures of several pages share are linked.
+    """
+    rows = parameters()
+    linked = rows["meaning"].mask(rows["pages"] > 1, ":ref:`shared <shared-parameters>`")
+    cells = rows.assign(meaning=linked).set_index("measure")[[*HEAD, "key"]]
+    own = cells.loc[[name]]
+    known = own.merge(cells.loc[[first]]) if name != first else own[:0]
+    more = pd.concat([own, known]).drop_duplicates(keep=False)
+    lines = [f"As for :py:data:`{first}`: {', '.join(known['parameter'])}.\n"] * (len(known) > 0)
+    if len(more):
+        lines.append(table(more[HEAD].to_numpy(), HEAD, "20 55 25"))
+    return "\n".join(lines)
 
 
 def pool(protected: int, others: int) -> pd.DataFrame:

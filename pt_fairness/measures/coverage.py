@@ -21,31 +21,49 @@ class _Annotated(Quotient):
 
     The share of the returned documents that have a group.
 
+    1 is best: every document has a group. It does not measure fairness. It says on how much of the
+    ranking other measures rest.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(Annotated, "ABABABABAB", "AB-BA--B--")
+    ABABABABAB  1.00
+    AB-BA--B--  0.50
+
     Formula
     -------
     .. math::
 
        \frac{\text{annotated documents among the first } n}{n}
 
-    n = min(cutoff, length of the list).
+    n is the cutoff, or the length of the ranking if that is less.
 
+    Example
+    -------
+    >>> round(Annotated.calc_aggregate(qrels, run), 3)
+    0.8
+
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is best: every document has a group.
+        0 to 1.
+    Nothing returned
+        0, the lowest.
+    Relation to Judged
+        Judged of ir_measures is the same share for judged documents.
 
-    Edge cases
-    ----------
-    A topic without results has 0. Judged of ir_measures is the same share for judged documents.
+    When it misleads
+    ----------------
+    * It does not see which groups are there:
+
+      >>> draw(Annotated, "AAAAAAAAAA")
+      AAAAAAAAAA  1.00
+
+    * If the groups are in the qrels, a document has none because nobody judged it. A system that
+      the judges did not see then has a low value, whatever it returns.
 
     Source
     ------
     The condensed lists of Sakai (2007), with groups in place of judgments.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(Annotated.calc_aggregate(qrels, run), 3)
-    0.8
     """
 
     # Slow version: annotated in tests/slow_versions/counts.py
@@ -89,34 +107,55 @@ class _MRecall(FairnessMeasure):
 
     Whether the relevant documents at the top cover all groups of the topic, or which share of them.
 
+    1 is best: every group is found, or as many groups as there are ranks. 0 says that one is
+    missing. A document that is not relevant covers none.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(MRecall @ 5, "AABAA", "AAAAA")
+    AABAA  1.00
+    AAAAA  0.00
+
     Formula
     -------
     .. math::
 
        \left[\, |F \cap W| \ge \min(k, |W|) \,\right]
 
-    W are the groups of the topic's relevant documents, F the groups of the relevant documents among
-    the first k = ``cutoff`` of the whole list. ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of
-    ir_measures, for any group source. Without a cutoff, k is unbounded.
+    * W are the groups of the topic's relevant documents.
+    * F are the groups of the relevant documents among the first k.
+    * k: the cutoff; without one, all ranks count.
+    * The brackets are 1 if the condition holds, else 0.
 
+    Example
+    -------
+    >>> round(MRecall(value="share").calc_aggregate(qrels, run), 3)
+    1.0
+
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is best: every group is found, or k different ones.
+        0 to 1.
+    Share
+        ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of ir_measures, for groups from anywhere.
+    Undefined
+        No relevant document with a group, or one group in all topics.
+    Nothing returned
+        0, the lowest.
 
-    Edge cases
-    ----------
-    A topic without relevant documents of any group is undefined: 0, with a warning. So is every
-    topic if there is only one group. A topic without results has 0.
+    When it misleads
+    ----------------
+    * One document covers a group, however many relevant documents the group has, and its rank does
+      not count:
+
+      >>> draw(MRecall, "ABABABABAB", "AAAAAAAAAB")
+      ABABABABAB  1.00
+      AAAAAAAAAB  1.00
+
+    * With a cutoff below the number of groups, 1 does not mean that all are found.
 
     Source
     ------
     Chen & Choi (2024), with the perspectives of a topic as groups.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(MRecall(value="share").calc_aggregate(qrels, run), 3)
-    1.0
     """
 
     # Slow version: mrecall in tests/slow_versions/served.py
@@ -156,49 +195,65 @@ class OfGroupMeasure(FairnessMeasure):
 
     The value of an effectiveness measure if only the documents of one group are relevant.
 
+    Compare the values of all groups: the larger one shows whom the system serves. 1 is best for the
+    group, and no ranking has 1 for all. Documents of other groups count as not relevant.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(OfGroup(measure="nDCG@10", group="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.45
+    AAAAABBBBB  0.35
+
     Formula
     -------
     The value of ``measure``, any measure of ir_measures, on changed judgments. A document of
-    ``group`` keeps its relevance r. ``others`` says what becomes of the other documents:
+    ``group`` keeps its relevance. What becomes of the others is ``others``:
 
-    * ``'irrelevant'``: they keep their ranks, and their relevance is min(r, 0).
-    * ``'dropped'``: the ranking and the judgments have the documents of the group only, and
-      ``measure`` is cut after that.
+    * ``'irrelevant'``: they keep their ranks. Relevance above 0 becomes 0.
+    * ``'dropped'``: they leave ranking and judgments, before ``measure`` is cut.
 
-    A document of several groups counts for each of them. In the iteration field of the qrels, its
-    relevance for the group is the highest of its rows with that group.
+    Example
+    -------
+    >>> round(OfGroup(measure="nDCG", group="CON").calc_aggregate(qrels, run), 3)
+    0.431
 
-    The provider of ir_measures computes the value and breaks ties. If a topic has several rankings,
-    the value is their mean. ``OfGroup(measure='nDCG@10',group='A')`` is
-    ``OfGroup(measure='nDCG',group='A')@10``.
-
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is best for the group. The values of several groups show whom a system serves:
-    :func:`pt_fairness.analysis.group_effectiveness`.
+        0 to 1.
+    Cutoff
+        ``OfGroup(measure='nDCG@10',group='A')`` is ``OfGroup(measure='nDCG',group='A')@10``.
+    Several groups, several rankings
+        A document counts for each of its groups. In the iteration field of the qrels, its relevance
+        for the group is the highest of its rows with that group. The value is the mean over the
+        rankings of a topic.
+    Ties
+        The provider of ir_measures that computes the value breaks them.
+    Undefined
+        No document of the group is relevant for ``measure``.
+    Nothing returned
+        What ``measure`` has there.
+    Errors
+        A ValueError for a measure of this package, for one that reads groups or subtopics from the
+        qrels, is not a mean over topics (NumRet) or ignores relevance (Judged), for ``rel`` below
+        1, for a gain other than 0 of documents that are not relevant, and for groups with weights.
 
-    Edge cases
-    ----------
-    A topic without a document of the group that is relevant for ``measure`` is undefined: 0, with a
-    warning. A topic without results has the value that ``measure`` has there.
+    When it misleads
+    ----------------
+    * Groups with fewer relevant documents have larger values more easily. A single one of B at rank
+      2:
 
-    A ValueError is raised for a measure of this package, one that reads groups or subtopics from
-    the qrels, one that is not a mean over topics (NumRet) or ignores relevance (Judged), a ``rel``
-    below 1, and a gain other than 0 for documents that are not relevant.
+      >>> draw(OfGroup(measure="nDCG@10", group="B"), "ABAAAAAAAA", relevant=9 * "A" + "B")
+      ABAAAAAAAA  0.63
 
-    Groups with weights raise a ValueError. If the groups are in the qrels, an unjudged document
-    lacks a group, so that ``others='dropped'`` removes it.
+    * Groups can have relevant documents in different topics.
+      :func:`pt_fairness.analysis.group_effectiveness` compares them over the same.
+    * If the groups are in the qrels, an unjudged document has none, and ``others='dropped'``
+      removes it.
 
     Source
     ------
-    Dai et al. (2024) and the published code of Cocktail (Dai et al. 2024), where the groups are the
-    text of people and of a language model.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(OfGroup(measure="nDCG", group="CON").calc_aggregate(qrels, run), 3)
-    0.431
+    Dai et al. (2024) and the published code of Cocktail (Dai et al. 2024), where the groups are
+    texts of people and of a language model.
     """
 
     # Slow version: of_group in tests/slow_versions/served.py

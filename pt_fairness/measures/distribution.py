@@ -174,52 +174,73 @@ class _DistKL(DistMeasure):
 
     How far the groups of the first documents diverge from a target distribution.
 
+    0 is fair; the largest value depends on the length. The order of the documents does not count.
+    If the target is equal shares, ten documents with five, two, one and no B have 0.00, 0.19, 0.35
+    and 0.59.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(DistKL, "ABABABABAB", "AAAAAAAAAA")
+    ABABABABAB  0.00
+    AAAAAAAAAA  0.59
+
     Formula
     -------
     .. math::
 
        \mathrm{KL}(P \,\|\, T), \qquad P_g = \frac{c_g + \lambda}{n + \lambda |G|}
 
-    The base is 2. P holds the smoothed shares of all groups g of G among the first n annotated
-    documents: n = min(cutoff, annotated documents), λ = ``smoothing``, c_g the number of documents
-    in g. A document of m groups counts 1/m towards each. With ``discount`` the document at rank i
-    counts n · a_i / Σa, a_i the discount; section 6 of the paper names such an extension.
+    * KL: the Kullback–Leibler divergence, base 2.
+    * P_g: the smoothed share of group g; G holds all groups.
+    * n: the number of documents that have a group, up to the cutoff, and c_g how many of them are
+      in g. A document of m groups counts 1/m for each.
+    * λ is ``smoothing``.
+    * T: the target, by default equal shares.
 
-    With ``unannotated='keep'`` the list is cut first and unannotated documents keep their ranks; n
-    is then the number of annotated documents among the first ``cutoff``.
+    Example
+    -------
+    >>> round(DistKL.calc_aggregate(qrels, run), 3)
+    0.082
 
-    T is the target. Targets that are estimated from documents (qrels, collection, run) are smoothed
-    in the same way. Then each share of 0 becomes 0.001, and the other shares are multiplied by
-    1 − 0.001 · z, z the number of shares of 0.
-
+    Details
+    -------
     Range
-    -----
-    0 or more. 0 is fair.
+        0 or more.
+    Target
+        Estimated from documents, it is smoothed as the ranking is. Then shares of 0 become 0.001,
+        and the others shrink in proportion.
+    Discount
+        With ``discount``, a document counts n times its share of the discounts; section 6 of the
+        paper names such an extension.
+    Documents without a group
+        n does not count them with ``unannotated='keep'``.
+    Undefined
+        No relevant document with a group (``target='qrels'``), or one group in all topics.
+    Nothing returned
+        The largest value of ``cutoff`` documents (1 without a cutoff, or for 0); with
+        ``target='run'``, −log2 0.001. With ``empty='smooth'``, the divergence of equal shares, so
+        that a system that returns nothing can be the fairest. That the paper does so is inferred
+        from tables 1 and 2, where the system of the lowest R-Precision is the fairest.
+    Differs from the paper
+        Choices of this package: the base, the mean over topics, n, and the share 0.001.
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. A topic without results has the largest
-    value that ``cutoff`` documents can have (1 without a cutoff, and where that value is 0); for
-    ``target='run'``, −log2 0.001.
+    When it misleads
+    ----------------
+    * The order does not count: a group at the end counts as one at the top, unless ``discount`` is
+      set.
 
-    With the paper's smoothing, no documents have equal shares of all groups: with
-    ``empty='smooth'``, a topic without results has KL(U ‖ T), U the equal shares, whatever
-    ``cutoff`` is. That is 0, the fair value, for ``target='uniform'`` and ``target='run'``, so a
-    system that returns nothing is among the fairest. That the paper does so is inferred from its
-    tables 1 and 2, where the system of the lowest R-Precision is the fairest.
+      >>> draw(DistKL, "ABABABABAB", "AAAAABBBBB")
+      ABABABABAB  0.00
+      AAAAABBBBB  0.00
+
+    * Smoothing makes short rankings look fairer. Both of these lack B:
+
+      >>> draw(DistKL, "AAAAAAAAAA", "AAA")
+      AAAAAAAAAA  0.59
+      AAA  0.28
 
     Source
     ------
-    Das & Lease (2019), section 4: the Kullback–Leibler divergence, and add-1 smoothing of the
-    shares of the results and of the dataset. Decisions of this package: the base 2, the value for
-    each topic with its mean over the topics, n, and the share 0.001.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(DistKL.calc_aggregate(qrels, run), 3)
-    0.082
+    Das & Lease (2019), section 4.
     """
 
     # Slow version: dist_kl in tests/slow_versions/attention.py
@@ -239,6 +260,15 @@ class _DistFair(DistMeasure):
 
     How close the groups of the first documents are to a target distribution.
 
+    1 is fair, 0 is the least fair ranking of its length. The order of the documents does not count.
+    If the target is equal shares, ten documents with five, two, one and no B have 1.00, 0.68, 0.40
+    and 0.00.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(DistFair, "ABABABABAB", "AAAAAAAAAA")
+    ABABABABAB  1.00
+    AAAAAAAAAA  0.00
+
     Formula
     -------
     .. math::
@@ -246,36 +276,41 @@ class _DistFair(DistMeasure):
        1 - \frac{\mathrm{DistKL}}
        {\max_{g \in G} \mathrm{DistKL}(\text{all } n \text{ documents in } g)}
 
-    DistKL and its parameters are as in that measure.
+    * n: the number of documents that have a group, up to the cutoff.
+    * The divisor is the largest ``DistKL`` that n documents can have: all in one group g of all
+      groups G.
 
-    The paper normalises by min–max over the compared systems, so the value of a system depends on
-    the others. This measure divides by the largest value that a list of n documents can have
-    instead. The paper's form is DistKL with :func:`pt_fairness.analysis.minmax`.
+    Example
+    -------
+    >>> round(DistFair.calc_aggregate(qrels, run), 3)
+    0.767
 
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is fair.
+        0 to 1.
+    Target, discount, documents without a group, undefined
+        As for ``DistKL``.
+    Nothing returned
+        0, the least fair. With ``empty='smooth'``, the value of equal shares; they are divided by
+        the largest divergence of ``cutoff`` documents, without a cutoff by −log2 of the smallest
+        target share.
+    Differs from the paper
+        It normalises by min–max over the compared systems, so that a value depends on the others:
+        ``DistKL`` with :func:`pt_fairness.analysis.minmax`. Section 6 wants this revisited.
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. A topic without results has 0.
+    When it misleads
+    ----------------
+    * The order does not count, as in DistKL.
+    * A small group that is missing hardly counts. The target is a fifth of B:
 
-    With ``empty='smooth'``, it has 1 − KL(U ‖ T) / M, U the equal shares of all groups, as in the
-    paper. M is the largest divergence that ``cutoff`` documents can have, and without a cutoff the
-    divergence of a single group, −log2 of the smallest target share. The value is 1, the fair one,
-    for ``target='uniform'`` and ``target='run'``.
+      >>> draw(DistFair(target="qrels"), "AAAAAAAAAA", "AABAAAABAA", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.95
+      AABAAAABAA  1.00
 
     Source
     ------
-    Das & Lease (2019), section 4. Section 6 says that their min–max over the systems should be
-    revisited; to divide by the largest divergence instead is a decision of this package.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(DistFair.calc_aggregate(qrels, run), 3)
-    0.767
+    Das & Lease (2019), section 4.
     """
 
     # Slow version: dist_fair in tests/slow_versions/attention.py
@@ -301,7 +336,16 @@ class _DistFair(DistMeasure):
 class _AWRF(DistributionMeasure):
     r"""AWRF — Attention-Weighted Rank Fairness.
 
-    How close the groups' shares of the exposure are to a target distribution.
+    How close the groups' shares of the attention are to a target distribution.
+
+    1 is fair. Values are close together near 1, and with two groups and equal shares no ranking is
+    below 0.69. Ten documents with five, two, one and no B, spread evenly, then have 1.00, 0.91,
+    0.83 and 0.69. Early ranks have more attention: with five of B at the end the value is 0.98.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(AWRF, "ABABABABAB", "AAAAAAAAAA")
+    ABABABABAB  1.00
+    AAAAAAAAAA  0.69
 
     Formula
     -------
@@ -310,36 +354,45 @@ class _AWRF(DistributionMeasure):
        1 - \mathrm{JSD}(E \,\|\, T), \qquad
        E_g = \frac{\sum_{i \le n} a_i m_{ig}}{\sum_{i \le n} a_i}
 
-    E_g is the share of group g in Σ a_i over the first n annotated documents, a_i the ``discount``
-    of rank i; a document of m groups gives 1/m of its exposure to each. The logarithm of JSD has
-    the base ``base``. T is the target, unsmoothed. With ``unannotated='keep'`` the list is cut
-    first and unannotated documents keep their ranks.
+    * JSD: the Jensen–Shannon divergence, in logarithms to ``base``.
+    * E_g: the share of group g in the attention.
+    * a_i: the attention at rank i, its ``discount``; n is the last rank up to the cutoff, counted
+      over the documents that have a group.
+    * m_ig is 1/m for each of the m groups of the document, else 0.
+    * T: the target, by default equal shares.
 
-    The form of the TREC Fair Ranking track in 2021 and 2022 is
-    ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``: the first two ranks have
-    the same discount, the logarithms are natural. With that base no value is below 1 − ln 2 unless
-    nothing was returned. AWRF in FairRankTune is another measure: it compares the attention per
-    document of each group, as a ratio or a difference.
+    Example
+    -------
+    >>> round(AWRF.calc_aggregate(qrels, run), 3)
+    0.924
 
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is fair.
+        0 to 1.
+    Undefined
+        No relevant document with a group (``target='qrels'``), or one group in all topics.
+    Nothing returned
+        0, the least fair. The TREC track gave equal exposure (2021) or NaN (2022).
+    TREC Fair Ranking 2021 and 2022
+        ``AWRF(base=2.718281828459045,discount='trec',unannotated='keep')``. No value is then below
+        1 − ln 2, unless nothing was returned.
+    AWRF in FairRankTune
+        Another measure, of the attention per document of each group.
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. A topic without results has 0; the track
-    gave a list without annotations equal exposure (2021) or NaN (2022).
+    When it misleads
+    ----------------
+    * The default target is equal shares, as in its paper: a ranking like its relevant documents
+      (``target='qrels'``) can look unfair.
+    * A small group that is missing hardly counts. The target is a fifth of B:
+
+      >>> draw(AWRF(target="qrels"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.89
+      ABABABABAB  0.95
 
     Source
     ------
     Sapiezynski et al. (2019), in the form of the TREC Fair Ranking track.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(AWRF.calc_aggregate(qrels, run), 3)
-    0.924
     """
 
     # Slow version: awrf in tests/slow_versions/attention.py
@@ -379,45 +432,62 @@ class _AWRF(DistributionMeasure):
 class _NDKL(DistributionMeasure):
     r"""NDKL — Normalised Discounted Cumulative Kullback–Leibler Divergence.
 
-    How far the groups in every prefix diverge from a target distribution, on average.
+    How far the groups of a ranking diverge from a target distribution, at every depth.
+
+    0 is fair, and early ranks count more. Even the fairest ranking is above 0, because its first
+    document has one group. If the target is equal shares, ten documents with five, two, one and no
+    B, spread evenly, have 0.16, 0.36, 0.56 and 0.69. With two groups, 0.69 is the largest value.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(NDKL, "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.16
+    AAAAABBBBB  0.48
 
     Formula
     -------
     .. math::
 
-       \frac{\sum_i w_i \, \mathrm{KL}(P_i \,\|\, T)}{\sum_i w_i}, \qquad
+       \frac{\sum_{i \le n} w_i \, \mathrm{KL}(P_i \,\|\, T)}{\sum_{i \le n} w_i}, \qquad
        w_i = \frac{1}{\log_2(i+1)}
 
-    The logarithm of KL is natural. P_i holds the shares of all groups of G among the first i
-    annotated documents; a document of m groups counts 1/m towards each. T is the target. Each share
-    of 0 in it becomes 0.001, and the other shares are multiplied by 1 − 0.001 · z, z the number of
-    shares of 0. With ``target='run'`` no share is changed.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * KL: the Kullback–Leibler divergence, in natural logarithms.
+    * P_i: the shares of the groups among the first i; a document of m groups counts 1/m for each.
+    * T: the target, by default equal shares.
 
-    For the same target it is rKL(protected='all',norm='none') in natural logarithms, divided by the
-    sum of the discounts.
+    Example
+    -------
+    >>> round(NDKL.calc_aggregate(qrels, run), 3)
+    0.474
 
+    Details
+    -------
     Range
-    -----
-    0 or more. 0 is fair, but a list whose first document has one group is above it. A list with
-    annotated documents has at most −ln of the smallest share in T, which is the logarithm of the
-    number of groups for equal shares. Only a topic without results can have more.
+        0 or more. A ranking has at most −ln of the smallest target share, which is the logarithm of
+        the number of groups for equal shares.
+    Target shares of 0
+        They become 0.001 and the others shrink in proportion; not with ``target='run'``.
+    Undefined
+        No relevant document with a group (``target='qrels'``), or one group in all topics.
+    Nothing returned
+        The largest value (1 without a cutoff, or for 0); with ``target='run'``, −ln 0.001.
+    Relation to rKL
+        ``rKL(protected='all',norm='none')`` of the same target, in natural logarithms, divided by
+        the sum of the discounts.
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. A topic without results has the largest
-    possible value, −ln of the smallest target share (1 without a cutoff, and where that value is
-    0); for ``target='run'``, −ln 0.001.
+    When it misleads
+    ----------------
+    * A small group that is missing hardly counts. The target is a fifth of B:
+
+      >>> draw(NDKL(target="qrels"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.22
+      ABABABABAB  0.18
+
+    * The default target is equal shares: a ranking like its relevant documents can look unfair.
 
     Source
     ------
     Geyik et al. (2019), NDKL.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(NDKL.calc_aggregate(qrels, run), 3)
-    0.474
     """
 
     # Slow version: ndkl in tests/slow_versions/counts.py
@@ -457,8 +527,16 @@ class _NDKL(DistributionMeasure):
 class _RADio(DistributionMeasure):
     r"""RADio — Rank-Aware Divergence.
 
-    How far the groups in the first documents are from the groups of a context, by default the
-    whole list.
+    How far the groups of the first documents are from a context, by default the whole ranking.
+
+    0 says that the groups are as in the context. Whether that is good depends on the norm. Early
+    ranks count more. Of ten documents with five of B, in turn with A, the value is 0.09. With B at
+    the end it is 0.25.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(RADio, "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.09
+    AAAAABBBBB  0.25
 
     Formula
     -------
@@ -467,40 +545,51 @@ class _RADio(DistributionMeasure):
        \sqrt{\mathrm{JSD}(\tilde P, \tilde Q)}, \qquad
        \tilde P = (1 - \alpha) P + \alpha Q, \quad \tilde Q = (1 - \alpha) Q + \alpha P
 
-    The base is 2. With ``divergence='kl'`` the value is ``KL(Q̃ ‖ P̃)``. α is ``alpha``. P holds
-    the shares of the groups in the first n annotated documents, discounted by rank (``discount``);
-    a document of m groups counts 1/m towards each. With ``unannotated='keep'``, unannotated
-    documents keep their ranks. Q is the target, unsmoothed and without a discount.
+    * JSD: the Jensen–Shannon divergence, base 2.
+    * P: the shares of the groups in the discounts of the first documents, counted over those that
+      have a group; a document of m groups counts 1/m for each.
+    * Q: the context: ``target``, without a discount.
+    * α is ``alpha``, the share of each that is mixed into the other.
 
-    The measures of the paper differ in labels and context. Representation and Alternative Voices:
-    the whole list. Calibration: the user's history, registered as a target. Activation: bins of a
-    number as labels. Fragmentation compares the lists of several users and is not covered.
+    Example
+    -------
+    >>> round(RADio.calc_aggregate(qrels, run), 3)
+    0.095
 
+    Details
+    -------
     Range
-    -----
-    At least 0, always below 1; with ``divergence='kl'`` 0 or more. 0 means that the groups are as
-    in the context; whether that is good depends on the norm.
+        0 to 1, without 1. With ``divergence='kl'``, which is KL(Q̃ ‖ P̃), 0 or more.
+    The measures of the paper
+        Representation and Alternative Voices: the whole ranking is the context. Calibration: the
+        user's history, a registered target. Activation: the labels are bins of a number.
+        Fragmentation, of several users' rankings, is not covered.
+    Documents without a group
+        With ``target='run'``, a ranking of such documents alone has a uniform context.
+    Undefined
+        No relevant document with a group (``target='qrels'``), or one group in all topics.
+    Nothing returned
+        The value 1; with ``divergence='kl'``, the largest value of a ranking of one group.
+    Relation to AWRF
+        With ``alpha=0``, the same discount and target, ``1 − RADio²``. ``divergence='kl'`` then
+        raises a ValueError.
+    Differs from the paper
+        Its published code approximates the harmonic numbers, and counts a document of m labels m
+        times.
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. A topic without results has 1. With
-    ``divergence='kl'`` it has the largest value of all lists of one group. With ``target='run'``, a
-    list without annotated documents has a uniform context.
+    When it misleads
+    ----------------
+    * A ranking without a group has 0, if the context is the ranking itself:
 
-    ``alpha=0`` with ``divergence='kl'`` raises a ValueError. With ``alpha=0``, the same discount
-    and the same target, ``1 − RADio²`` is AWRF. The published code approximates the harmonic
-    numbers and counts a document of m labels m times.
+      >>> draw(RADio, "AAAAAAAAAA", "AABAAAABAA")
+      AAAAAAAAAA  0.00
+      AABAAAABAA  0.05
+
+    * A large value can be wanted.
 
     Source
     ------
     Vrijenhoek et al. (2022), with the smoothing of their package RADio.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(RADio.calc_aggregate(qrels, run), 3)
-    0.095
     """
 
     # Slow version: radio in tests/slow_versions/normative.py

@@ -330,7 +330,17 @@ class ExposureMeasure(DocumentMeasure):
 class _EEL(ExposureMeasure):
     r"""EEL — Expected Exposure Loss.
 
-    How far the expected exposure of the documents is from that under ideal stochastic rankings.
+    How far the expected exposure of the documents is from their exposure in ideal rankings.
+
+    0 is fair: documents of equal relevance have equal exposure, over all rankings that a system
+    samples for a topic. One fixed ranking is above 0. Five relevant documents before five others
+    (in lower case) have 0.71, after them 1.67. With groups (``by='group'``), ten relevant documents
+    in turn have 0.32, and 0.89 with B at the end.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(EEL, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
+    AAAAAaaaaa  0.71
+    aaaaaAAAAA  1.67
 
     Formula
     -------
@@ -339,51 +349,56 @@ class _EEL(ExposureMeasure):
        \sum_d (\varepsilon_d - \varepsilon^*_d)^2 = \mathrm{EED} - 2\,\mathrm{EER}
        + \sum_d {\varepsilon^*_d}^2
 
-    ε_d is the exposure of document d: the mean over the sampled rankings of the topic, often one.
-    The exposure of rank i of the whole list is ``p^(i−1) · (1−u)^(relevant documents before i)``
-    with ``model='gerr'``, ``p^(i−1)`` with ``'rbp'``, ``1/log2(i+1)`` with ``'log2'``,
-    ``1/log2(max(i, 2))`` with ``'trec'`` and 1 with ``'none'``, for a reader of all ``cutoff``
-    documents, such as a generator (Kim & Diaz 2024). It is 0 after the cutoff. Unannotated
-    documents keep their ranks.
+    * d: a document that is ranked or has a target.
+    * ε_d: its exposure: the mean over the rankings of the topic, often one. The exposure of a rank
+      is ``model``, 0 after the cutoff.
+    * ε*_d: its mean exposure over all ideal orders: relevant documents by grade, documents of one
+      grade in any order, cut as the ranking is.
+    * The parts are ``EED`` and ``EER``.
 
-    ε*_d is the mean exposure of d over all ideal orders: relevant documents by grade, ties in any
-    order, cut off like the ranking. With ``binary=True`` all relevant documents have one grade.
-    With ``complete=True``, for the reranking of given documents, those that are judged below
-    ``rel`` follow as the last grade.
+    Example
+    -------
+    >>> round(EEL.calc_aggregate(qrels, run), 3)
+    0.521
 
-    The sum is over all documents that are ranked or have a target. With ``by='group'`` it is over
-    groups: ε_g and ε*_g are the sums of ε_d and ε*_d over the relevant annotated documents of g
-    (``complete=True``: over all annotated ones), where a document of m groups counts 1/m, or its
-    weights. With a ``target`` other than 'qrels', ε*_g is the target share of g, times the exposure
-    of all ranks where nothing is relevant. Only ``by='group'`` uses ``target`` and ``groups``.
-
-    ``norm='bound'`` divides by B + Σ ε*², where B is the largest EED.
-
+    Details
+    -------
     Range
-    -----
-    0 or more, with ``norm='bound'`` 0 to 1. 0 is fair.
+        0 or more; 0 to 1 with ``norm='bound'``, which divides by B + Σ ε*². B is the largest EED.
+    Model
+        Ranks are those of the whole ranking. ``'none'`` is for a reader of all ``cutoff``
+        documents, such as a generator (Kim & Diaz 2024).
+    Groups
+        Their ε and ε* are sums over their relevant documents (``complete=True``: all). A document
+        of m groups counts 1/m, or its weights. With another ``target`` than 'qrels', ε* of a group
+        is its target share of the exposure of all ranks where nothing is relevant.
+    Undefined
+        No relevant document (not with ``complete=True`` and another target than 'qrels'), or all ε*
+        are 0; by group, one group in all topics.
+    Nothing returned
+        B + Σ ε*²; B is 1 for the models log2 and trec without a cutoff.
+    Cutoff
+        The model none needs one, log2 and trec for ``norm='bound'`` and for other targets of
+        groups.
+    Differs from the paper
+        There a document counts fully in each of its groups, and the target is not cut. Kim & Diaz
+        (2024) have ``norm='bound'`` if more than ``cutoff`` documents are relevant, else a norm
+        that contradicts their target.
+    TREC Fair Ranking 2021, task 2
+        ``by='group',model='trec',complete=True`` with an explicit target.
 
-    Edge cases
-    ----------
-    A topic is undefined if it lacks a relevant document (but not with ``complete=True`` and a
-    target other than 'qrels') or if ε* is all 0: 0, with a warning. With ``by='group'``, so is
-    every topic if there is only one group. A topic without results has B + Σ ε*², for the models
-    log2 and trec without a cutoff B = 1. A shorter sample gives no exposure to the documents that
-    it lacks. The models log2 and trec need a cutoff for ``norm='bound'`` and for the other targets
-    of groups, the model none always.
+    When it misleads
+    ----------------
+    * One fixed ranking cannot reach 0: compare it with an ideal order, such as 0.71 above.
+    * By document, groups do not count:
+
+      >>> draw(EEL, "ABABABABAB", "AAAAAAAAAA")
+      ABABABABAB  1.03
+      AAAAAAAAAA  1.03
 
     Source
     ------
-    Diaz et al. (2020). There a document counts fully in each of its groups, and the target is not
-    cut off. Kim & Diaz (2024) normalise as ``norm='bound'`` if more than ``cutoff`` documents are
-    relevant, else in a way that contradicts their target. Task 2 of the TREC 2021 Fair Ranking
-    track is ``by='group',model='trec',complete=True`` with an explicit target.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(EEL.calc_aggregate(qrels, run), 3)
-    0.521
+    Diaz et al. (2020).
     """
 
     # Slow version: eel in tests/slow_versions/exposure.py
@@ -398,36 +413,51 @@ class _EED(ExposureMeasure):
 
     How unequal and how large the exposure of the documents is, whatever their relevance.
 
+    Less is more equal. Read EER, the other part of EEL, beside it. By group, ten relevant documents
+    in turn have 1.21, and 1.77 with B at the end.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(EED(by="group"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  1.21
+    AAAAABBBBB  1.77
+
     Formula
     -------
     .. math::
 
        \sum_d \varepsilon_d^2
 
-    ε and all parameters are as in EEL. ``norm='bound'`` divides by the largest value B: the sum
-    of the squared exposures of all ranks where nothing is relevant, by group the square of their
-    sum.
+    ε_d is the exposure of document d, or of a group with ``by='group'`` (``EEL``).
 
+    Example
+    -------
+    >>> round(EED.calc_aggregate(qrels, run), 3)
+    1.067
+
+    Details
+    -------
     Range
-    -----
-    0 or more, with ``norm='bound'`` 0 to 1. Less is more equal: for the same sum of exposures,
-    equal ones have the least EED, which is above 0. 0 means that nothing is exposed.
+        0 or more; 0 to 1 with ``norm='bound'``, which divides by the largest value B: the sum of
+        the squared exposures of all ranks where nothing is relevant, by group the square of their
+        sum.
+    Undefined
+        As for ``EEL``.
+    Nothing returned
+        B, as for ``EEL``.
 
-    Edge cases
-    ----------
-    Undefined topics as for EEL. A topic without results has B, for the models log2 and trec without
-    a cutoff 1. By group, documents that do not count are not exposed. EED can be 0 then, so read
-    it beside EER.
+    When it misleads
+    ----------------
+    * 0 says that nothing is exposed, not that it is fair. By group, documents that are not relevant
+      (in lower case) are not exposed:
+
+      >>> draw(EED(by="group"), "aaaaabbbbb")
+      aaaaabbbbb  0.00
+
+    * For the same sum of exposures, equal ones have the least value, which is above 0.
 
     Source
     ------
     Diaz et al. (2020).
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(EED.calc_aggregate(qrels, run), 3)
-    1.067
     """
 
     # Slow version: eed in tests/slow_versions/exposure.py
@@ -442,34 +472,54 @@ class _EER(ExposureMeasure):
 
     How much of the expected exposure goes where the target exposure is.
 
+    More is better. Read EED, the other part of EEL, beside it. The largest value depends on the
+    topic. Five relevant documents before five others (in lower case) have 0.35, after them 0.01.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(EER, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
+    AAAAAaaaaa  0.35
+    aaaaaAAAAA  0.01
+
     Formula
     -------
     .. math::
 
        \sum_d \varepsilon_d \, \varepsilon^*_d
 
-    ε, ε* and all parameters are as in EEL. ``norm='bound'`` divides by the largest value: by
-    document Σ ε*² (for the model gerr with ``complete=True`` the sum of ``p^(i−1)`` times the i-th
-    largest ε*, up to the cutoff), by group the largest ε*_g times the sum of the exposures of all
-    ranks where nothing is relevant.
+    ε_d is the exposure of document d, and ε*_d its mean exposure over all ideal orders (``EEL``).
 
+    Example
+    -------
+    >>> round(EER.calc_aggregate(qrels, run), 3)
+    0.561
+
+    Details
+    -------
     Range
-    -----
-    0 or more, with ``norm='bound'`` 0 to 1. 1 is the good end.
+        0 or more; 0 to 1 with ``norm='bound'``, which divides by the largest value: by document Σ
+        ε*² (for the model gerr with ``complete=True`` the sum of ``p^(i−1)`` times the i-th largest
+        ε*, up to the cutoff), by group the largest ε* times the sum of the exposures of all ranks
+        where nothing is relevant.
+    Undefined
+        As for ``EEL``.
+    Nothing returned
+        0, the lowest.
+    Differs from other papers
+        Raj & Ekstrand (2022) report twice the value.
 
-    Edge cases
-    ----------
-    Undefined topics as for EEL. A topic without results has 0.
+    When it misleads
+    ----------------
+    * It is relevance, not fairness. By group, a ranking without B has the value of one in turn:
+
+      >>> draw(EER(by="group"), "ABABABABAB", "AAAAAAAAAA")
+      ABABABABAB  0.89
+      AAAAAAAAAA  0.89
+
+    * Values of topics are not alike, unless ``norm='bound'``.
 
     Source
     ------
-    Diaz et al. (2020). Raj & Ekstrand (2022) report twice the value.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(EER.calc_aggregate(qrels, run), 3)
-    0.561
+    Diaz et al. (2020).
     """
 
     # Slow version: eer in tests/slow_versions/exposure.py
@@ -490,7 +540,16 @@ def inequity(eps: Floats, y: Floats) -> Floats:
 class _IAA(DocumentMeasure):
     r"""IAA — Inequity of Attention.
 
-    How far each document's share of the exposure is from its share of the merit.
+    How far each document's share of the exposure is from its share of the relevance.
+
+    0 is fair, 1 is the least fair value. One fixed ranking is above 0. Five relevant documents
+    before five others (in lower case) have 0.37, after them 0.65. With groups (``by='group'``), ten
+    relevant documents in turn have 0.05, and 0.50 without B.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(IAA, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
+    AAAAAaaaaa  0.37
+    aaaaaAAAAA  0.65
 
     Formula
     -------
@@ -500,37 +559,45 @@ class _IAA(DocumentMeasure):
        - \frac{y_d}{\sum y} \right|, \qquad
        \texttt{norm='none'}: \ \sum_d \left| \varepsilon_d - \frac{y_d}{\max y} \right|
 
-    The sums are over all documents d that are ranked or judged. ε_d is the exposure of d, which the
-    paper calls attention: the ``discount`` of its rank, averaged over the sampled rankings of the
-    topic. Ranks are counted in the whole list; the discount is 0 after the cutoff. y_d is the merit
-    of d: the gain of its relevance (``gains``), 0 for documents that are not relevant. Σε and Σy
-    are the sums over all d, max y is the largest y_d.
+    * d: a document that is ranked or judged.
+    * ε_d: its exposure, which the paper calls attention: the ``discount`` of its rank in the whole
+      ranking, 0 after the cutoff, averaged over the rankings of the topic.
+    * y_d: its merit: the gain of its relevance (``gains``), 0 if it is not relevant.
+    * Σε, Σy and max y are the sums and the largest merit over all d.
 
-    With ``by='group'``, d stands for a group: ε_d and y_d are the sums over its annotated
-    documents. A document of m groups counts 1/m towards each, or its weights. ``groups`` is used
-    with ``by='group'`` only.
+    Example
+    -------
+    >>> round(IAA.calc_aggregate(qrels, run), 3)
+    0.307
 
+    Details
+    -------
     Range
-    -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair.
+        0 to 1; 0 or more with ``norm='none'``.
+    Groups
+        Their ε and y are sums over their documents. A document of m groups counts 1/m, or its
+        weights.
+    Undefined
+        No relevant document; by group, one group in all topics.
+    Nothing returned
+        1, the least fair; with ``norm='none'``, Σ y/max y and the discounts of the first ``cutoff``
+        ranks (one without a cutoff), by group without documents that have none.
+    Differs from other papers
+        This is equation 1 of the paper for one topic. Raj & Ekstrand (2022) report twice the value
+        by group.
 
-    Edge cases
-    ----------
-    A topic without a relevant document is undefined: 0, with a warning. With ``by='group'``, so is
-    every topic if there is only one group. A topic without results has 1. With ``norm='none'`` it
-    has Σ y/max y plus the sum of the discounts of the first ``cutoff`` ranks; without a cutoff, of
-    the first rank. With ``by='group'``, only annotated documents count in both cases.
+    When it misleads
+    ----------------
+    * One fixed ranking cannot reach 0: compare it with an ideal order, such as 0.37 above.
+    * By document, groups do not count:
+
+      >>> draw(IAA, "ABABABABAB", "AAAAAAAAAA")
+      ABABABABAB  0.80
+      AAAAAAAAAA  0.80
 
     Source
     ------
-    Biega et al. (2018), equation 1, for one topic. Raj & Ekstrand (2022) report twice the value by
-    group.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(IAA.calc_aggregate(qrels, run), 3)
-    0.307
+    Biega et al. (2018), equation 1.
     """
 
     # Slow version: iaa in tests/slow_versions/merit.py

@@ -110,8 +110,17 @@ _AFTER = {**DISCOUNT, "unannotated": params.unannotated(), "abs": params.absolut
 class _logDP(LogRatio):
     r"""logDP — Logged Demographic Parity.
 
-    How the exposure of the protected documents compares with the exposure of the others, given the
-    share that each side should have.
+    How many times more exposure the protected documents have than the others, for their target
+    shares.
+
+    The value is a logarithm: 0 is fair, −0.69 is half of the exposure that is due, 0.69 twice as
+    much. If the target is equal shares, ten documents with five, two, one and no B, spread evenly,
+    have −0.22, −1.52, −2.46 and −15.33 for B.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(logDP(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  -0.22
+    AAAAABBBBB  -0.61
 
     Formula
     -------
@@ -120,43 +129,49 @@ class _logDP(LogRatio):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{E}{2T}, \quad \epsilon = 10^{-6}
 
-    E is the exposure of a side: the sum of the discounts of the ranks of its documents, averaged
-    over the sampled rankings of the topic. The discount of rank i is ``1/log2(i+1)`` with
-    ``discount='log2'``, ``1/log2(max(i, 2))`` with ``'trec'``, ``p^(i−1)`` with ``'geometric'`` and
-    1 with ``'none'``.
+    * E: the exposure of a side: the sum of the discounts at the ranks of its documents.
+    * T: its share of the target, by default one half.
+    * ε keeps the logarithm of an exposure of 0 finite.
 
-    Unannotated documents are dropped before the list is cut. With ``unannotated='keep'``, the list
-    is cut first and unannotated documents keep their ranks. The sides are the protected and the
-    other annotated documents; the minority is as in rND. A document with weights counts towards
-    both sides, in proportion to its weights.
+    Example
+    -------
+    >>> round(logDP.calc_aggregate(qrels, run), 3)
+    -1.417
 
-    T is the side's share of the target. With ``target='run'`` it is the share of the annotated
-    documents of the whole list, averaged over the sampled rankings; it is uniform if the run lacks
-    annotated documents.
-
+    Details
+    -------
     Range
-    -----
-    Unbounded. 0 is fair, above 0 the protected documents have more exposure than their share.
-    ``abs=True`` gives the absolute value.
+        Unbounded; 0 or more with ``abs=True``.
+    Sides
+        The protected documents, and the others that have a group. The minority is as in ``rND``. A
+        document with weights counts for both in proportion. Exposures are means over the rankings
+        of a topic.
+    Target of the run
+        T is the share in the documents of the whole ranking that have a group, a mean over several
+        rankings; one half if there are none.
+    Undefined
+        A side lacks a share of the target; with ``target='run'``, only for that run. No relevant
+        document of a second group for ``'minority'`` and ``'majority'``.
+    Nothing returned
+        The value of ``cutoff`` documents of the other side; without a cutoff, of one.
+    Differs from the paper
+        The logarithm follows Raj & Ekstrand (2022), whose code divides exposures by the discount
+        instead.
 
-    Edge cases
-    ----------
-    A topic is undefined if a side lacks a share of the target or the target is empty: 0, with a
-    warning. With ``target='run'`` this is so for one run alone, whose ranking lacks a side. A topic
-    is also undefined if fewer than two groups have relevant documents and ``protected`` is
-    ``minority`` or ``majority``. A topic without annotated results has the value of a ranking of
-    ``cutoff`` documents, all of the other side; without a cutoff, of one such document.
+    When it misleads
+    ----------------
+    * ε decides the value of a side without exposure, about ±14, which outweighs other topics in a
+      mean:
+
+      >>> draw(logDP(protected="B"), "AAAAABAAAA", "AAAAAAAAAA")
+      AAAAABAAAA  -2.46
+      AAAAAAAAAA  -15.33
+
+    * Opposite biases cancel out in a mean: report ``abs=True`` with it.
 
     Source
     ------
-    Singh & Joachims (2018), section 4.1, as a logarithm as in Raj & Ekstrand (2022), whose code
-    divides exposures by the discount instead.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(logDP.calc_aggregate(qrels, run), 3)
-    -1.417
+    Singh & Joachims (2018), section 4.1.
     """
 
     # Slow version: log_dp in tests/slow_versions/merit.py
@@ -176,8 +191,16 @@ class _logDP(LogRatio):
 class _logEUR(LogRatio):
     r"""logEUR — Logged Exposed Utility Ratio.
 
-    How the exposure of the protected documents compares with the exposure of the others, given the
-    merit of each side.
+    How many times more exposure the protected documents have than the others, for their relevance.
+
+    The value is a logarithm: 0 is fair, −0.69 is half of the exposure that is due, 0.69 twice as
+    much. If half of the relevant documents are of B, ten documents with five, two, one and no B,
+    spread evenly, have −0.22, −1.52, −2.46 and −12.11 for B.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(logEUR(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  -0.22
+    AAAAABBBBB  -0.61
 
     Formula
     -------
@@ -186,31 +209,40 @@ class _logEUR(LogRatio):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{E}{U}, \quad \epsilon = 10^{-6}
 
-    E and the sides are as in logDP. U is the merit of a side: the sum of the gains of its judged
-    documents. The gain of a document of relevance r ≥ ``rel``, r > 0, is r with ``gains='linear'``,
-    1 with ``'binary'`` and ``2^r − 1`` with ``'exp'``; the gain of another document is 0.
+    * E: the exposure of a side (``logDP``).
+    * U: its merit: the sum of the gains of its judged documents. The gain of a document that is not
+      relevant is 0, and ``gains`` says what it is else.
+    * ε keeps the logarithm of an exposure of 0 finite.
 
-    Range
-    -----
-    Unbounded. 0 is fair, above 0 the protected documents have more exposure than merit.
-    ``abs=True`` gives the absolute value.
+    Example
+    -------
+    >>> round(logEUR.calc_aggregate(qrels, run), 3)
+    -0.723
 
-    Edge cases
-    ----------
-    A topic is undefined if a side lacks merit: 0, with a warning. So is a topic in which fewer
-    than two groups have relevant documents if ``protected`` is ``minority`` or ``majority``. A
-    topic without results is treated as for logDP.
+    Details
+    -------
+    Range, sides, nothing returned
+        As for ``logDP``.
+    Undefined
+        A side lacks merit.
+    Differs from the paper
+        The logarithm follows Raj & Ekstrand (2022), whose code divides exposures by the discount,
+        and U by the size of the group.
+
+    When it misleads
+    ----------------
+    * It does not see which documents have the exposure. If those of B are not relevant (lower
+      case), the value is the same; ``logRUR`` differs:
+
+      >>> draw(logEUR(protected="B"), "ABABABABAB", "AbAbAbAbAb")
+      ABABABABAB  -0.22
+      AbAbAbAbAb  -0.22
+
+    * Sides without exposure, and means, are as in ``logDP``.
 
     Source
     ------
-    Singh & Joachims (2018), section 4.2 (disparate treatment), as a logarithm as in Raj & Ekstrand
-    (2022), whose code divides exposures by the discount and U by the size of the group.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(logEUR.calc_aggregate(qrels, run), 3)
-    -0.723
+    Singh & Joachims (2018), section 4.2 (disparate treatment).
     """
 
     # Slow version: log_eur in tests/slow_versions/merit.py
@@ -228,8 +260,18 @@ class _logEUR(LogRatio):
 class _logRUR(_logEUR):
     r"""logRUR — Logged Realised Utility Ratio.
 
-    How the exposure that relevant protected documents get compares with the others, given the
-    merit of each side.
+    How many times more exposure relevant protected documents have than the others, for their
+    relevance.
+
+    The value is a logarithm: 0 is fair, −0.69 is half of the exposure that is due, 0.69 twice as
+    much. Documents that are not relevant do not count. If half of the relevant documents are of B,
+    ten of them with five, two, one and no B, spread evenly, have −0.22, −1.52, −2.46 and −12.11 for
+    B.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(logRUR(protected="B"), "ABABABABAB", "AbAbAbAbAb")
+    ABABABABAB  -0.22
+    AbAbAbAbAb  -11.52
 
     Formula
     -------
@@ -238,28 +280,34 @@ class _logRUR(_logEUR):
        \ln(X_\text{protected} + \epsilon) - \ln(X_\text{other} + \epsilon), \qquad
        X = \frac{\sum_i a_i y_i}{U}, \quad \epsilon = 10^{-6}
 
-    The discounts a_i of the ranks are as in logDP, the gains y and the merit U as in logEUR.
+    * i runs over the ranks of the documents of a side.
+    * a_i: the discount of rank i (``logDP``).
+    * y_i: the gain of the document, and U the merit of the side (``logEUR``).
+    * ε keeps the logarithm of 0 finite.
 
-    Range
-    -----
-    Unbounded. 0 is fair, above 0 the relevant protected documents have more exposure than merit.
-    ``abs=True`` gives the absolute value.
+    Example
+    -------
+    >>> round(logRUR.calc_aggregate(qrels, run), 3)
+    -0.489
 
-    Edge cases
-    ----------
-    A topic is undefined as for logEUR. A topic without results is treated as for logDP; each of the
-    documents that it is given has gain 1.
+    Details
+    -------
+    Range, sides
+        As for ``logDP``.
+    Undefined, differs from the paper
+        As for ``logEUR``.
+    Nothing returned
+        As for ``logDP``; each of the documents has gain 1.
+
+    When it misleads
+    ----------------
+    * A side without a relevant document in the ranking has about −12, which outweighs other topics
+      in a mean. That is often a matter of effectiveness: read nDCG beside it.
+    * Opposite biases cancel out in a mean: report ``abs=True`` with it.
 
     Source
     ------
-    Singh & Joachims (2018), section 4.3 (disparate impact), as a logarithm as in Raj & Ekstrand
-    (2022), whose code divides exposures by the discount and U by the size of the group.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(logRUR.calc_aggregate(qrels, run), 3)
-    -0.489
+    Singh & Joachims (2018), section 4.3 (disparate impact).
     """
 
     # Slow version: log_rur in tests/slow_versions/merit.py
@@ -271,39 +319,61 @@ class _ExposureRatio(DistributionMeasure):
 
     How much attention the worst-served group gets for its share, relative to the best-served one.
 
+    1 is fair, 0 says that a group is missing. The four-fifths rule, by which fairness in machine
+    learning judges selection, asks for at least 0.80. If the target is equal shares, ten documents
+    with five, two, one and no B, spread evenly, have 0.80, 0.22, 0.09 and 0.00.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(ExposureRatio, "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.80
+    AAAAABBBBB  0.54
+
     Formula
     -------
     .. math::
 
        \frac{\min_g E_g / T_g}{\max_g E_g / T_g}
 
-    E_g is the share of group g in the discounts of the first documents, as in AWRF, with its
-    parameters. T is the target; groups without a share of it are left out.
+    * E_g: the share of group g in the discounts of the first documents (``AWRF``).
+    * T_g: the target share of the group, by default an equal share. Groups whose target share is 0
+      are left out.
 
-    The four-fifths rule, by which fairness in machine learning judges rates of selection, asks for
-    at least 0.8. With ``target='run'``, without a cutoff, E_g / T_g is the mean exposure of the
-    documents of a group, relative to that of all, and ``EXP`` with ``MinMaxRatio`` in FairRankTune
-    has the same values.
+    Example
+    -------
+    >>> round(ExposureRatio.calc_aggregate(qrels, run), 3)
+    0.243
 
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is fair; 0 says that a group is missing.
+        0 to 1.
+    Undefined
+        Fewer than two groups have a share of the target. With ``target='run'``, such a ranking has
+        0 instead.
+    Nothing returned
+        0, the least fair.
+    Relation to FairRankTune
+        ``EXP`` with ``MinMaxRatio`` is ``ExposureRatio(target='run')`` without a cutoff.
+    Differs from the paper
+        It asks for equal mean exposures; the ratio is a decision of this package.
 
-    Edge cases
-    ----------
-    A topic is undefined if fewer than two groups have a share of the target: 0, with a warning.
-    With ``target='run'``, a list of one group has 0. A topic without results has 0.
+    When it misleads
+    ----------------
+    * One missing group is enough for 0: with many small groups, most values are 0.
+    * The first ranks have so much attention that a short ranking cannot be fair:
+
+      >>> draw(ExposureRatio, "AB", "ABBA")
+      AB  0.63
+      ABBA  0.79
+
+    * The default target is equal shares. A ranking like its relevant documents, a fifth of B:
+
+      >>> draw(ExposureRatio, "AABAAAABAA", relevant=10 * "AAAAB")
+      AABAAAABAA  0.22
 
     Source
     ------
-    Singh & Joachims (2018), section 4.1, ask for equal mean exposures; their ratio is a decision of
-    this package.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(ExposureRatio.calc_aggregate(qrels, run), 3)
-    0.243
+    Singh & Joachims (2018), section 4.1.
     """
 
     # Slow version: exposure_ratio in tests/slow_versions/merit.py

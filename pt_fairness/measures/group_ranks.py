@@ -36,6 +36,15 @@ class _ARP(FairnessMeasure):
 
     The largest difference between two groups in how often they are ranked above other groups.
 
+    0 is fair: every group wins the same share of its pairs of documents with other groups. 1 says
+    that one wins all and another none, or that one is missing. Ten documents with five of B, in
+    turn with A, have 0.20. With B at the end they have 1.00.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(ARP, "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.20
+    AAAAABBBBB  1.00
+
     Formula
     -------
     .. math::
@@ -44,34 +53,44 @@ class _ARP(FairnessMeasure):
        W_g = \frac{\sum_{i<j} m_{ig} (1 - m_{jg})}
        {\sum_{i<j} \left[ m_{ig} (1 - m_{jg}) + m_{jg} (1 - m_{ig}) \right]}
 
-    The groups are the ones of the topic's relevant documents. W_g is the share of its mixed pairs
-    that group g wins among the first n = min(cutoff, annotated documents), i and j are ranks, and
-    m_ig = 1/m for each of the m groups of document i. W_g is 1 for a group that is alone, 0 for one
-    that is absent.
+    * g: a group of the topic's relevant documents.
+    * W_g: the share of its pairs with other groups that g wins: 1 for a group that is alone, 0 for
+      one that is absent.
+    * i and j are ranks, counted over the documents that have a group, up to the cutoff.
+    * m_ig is 1/m for each of the m groups of the document at rank i, else 0.
 
-    With ``pairs='errors'`` the numerator counts only pairs in which document i is less relevant
-    than document j. W_g is then 0 for a group without mixed pairs. Such a pair is an error in
-    favour of the group. Rank equality of Kuhlman et al. (2019) counts errors against the group.
+    Example
+    -------
+    >>> round(ARP.calc_aggregate(qrels, run), 3)
+    0.333
 
+    Details
+    -------
     Range
-    -----
-    0 to 1. 0 is fair.
+        0 to 1.
+    Errors only
+        ``pairs='errors'`` counts errors in favour of a group, rank equality of Kuhlman et al.
+        (2019) those against it. W_g is 0 for a group without pairs.
+    Undefined
+        A topic whose relevant documents have fewer than two groups.
+    Nothing returned
+        1, the least fair.
+    Differs from the paper
+        To take the groups of the relevant documents is a choice of this package.
 
-    Edge cases
-    ----------
-    A topic whose relevant annotated documents have fewer than two groups is undefined: 0, with a
-    warning. A topic without results has 1.
+    When it misleads
+    ----------------
+    * The shares of the groups do not count, only their places. Here B has two and one of ten ranks:
+
+      >>> draw(ARP, "AABAAAABAA", "AAAAABAAAA")
+      AABAAAABAA  0.00
+      AAAAABAAAA  0.11
+
+    * A pair at ranks 9 and 10 counts as much as one at ranks 1 and 2.
 
     Source
     ------
-    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019). To take
-    the groups of the relevant documents is a choice of this package.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(ARP.calc_aggregate(qrels, run), 3)
-    0.333
+    Cachel et al. (2022); ``pairs='errors'`` after Kuhlman et al. (2019).
     """
 
     # Slow version: arp in tests/slow_versions/statistics.py
@@ -155,49 +174,70 @@ class _PEER(FairnessMeasure):
 
     Whether relevant documents of all languages, or of any groups, have the same expected rank.
 
+    The value is the p-value of a test. Near 1, the ranks are as equal as by chance. Below 0.05,
+    chance hardly explains the difference. If all ten relevant documents are returned and five are
+    of B, they have 0.60 in turn with A, and 0.01 with B at the end.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(PEER, "ABABABABAB", "AAAAABBBBB", relevant="ABABABABAB")
+    ABABABABAB  0.60
+    AAAAABBBBB  0.01
+
     Formula
     -------
     .. math::
 
-       \sum_s w_s P_s
+       \sum_s w_s P_s, \qquad H = (N - 1) \,
+       \frac{\sum_g N_g (\bar x_g - \bar x)^2}{\sum (x - \bar x)^2}
 
-    The sum is over sets s of relevance grades. By default one set of weight 1 holds all documents
-    of relevance ≥ ``rel``; ``weights={1:0.4,2:0.6}`` makes each grade a set, in which unjudged and
-    negative relevance is grade 0.
+    * s: a set of relevance grades and w_s its weight. By default one set holds all relevant
+      documents. ``weights={1:0.4,2:0.6}`` makes each grade a set; unjudged documents have grade 0.
+    * P_s: the p-value of the Kruskal–Wallis test: how probable a χ² value of at least H is, with
+      one degree of freedom fewer than there are groups with ranks x.
+    * x are the N ranks of the documents of the set, once for each group of a document; N_g of them
+      are of group g, with the mean x̄_g. x̄ is the mean of all.
 
-    P is the p-value of the Kruskal–Wallis test: the upper tail of χ² for ``H = (N − 1) · Σ_g N_g ·
-    (x̄_g − x̄)² / Σ (x − x̄)²``. The degrees of freedom are the number of groups with observations,
-    less 1. The N observations x are the ranks of the set's annotated documents, once for each of
-    their groups. Ranks are those in the first n = min(cutoff, length) documents of the whole list:
-    they are not renumbered after other documents are left out.
+    Example
+    -------
+    >>> round(PEER.calc_aggregate(qrels, run), 3)
+    0.181
 
-    The set's judged annotated documents of relevance > 0 that are not among the first n give u more
-    observations, which all have the rank ``n + (u + 1) / 2``. With ``unretrieved='count'``, as in
-    the published code, it is ``N + (u + 1) / 2``, N including them. That can place these documents
-    before retrieved ones.
-
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is fair.
+        0 to 1.
+    Ranks
+        They are counted in the whole ranking, up to its cutoff n.
+    Relevant documents that were not retrieved
+        All u of them have the middle rank after n, n + (u + 1)/2. ``unretrieved='count'``, as in
+        the published code, puts N for n, which can place them before retrieved documents.
+    Undefined
+        No judged document of a set has a group, or one group in all topics.
+    Nothing returned
+        0, the least fair; also without a document with a group up to the cutoff.
+    Value 1
+        P is 1 if no document of the set is among the first n, if fewer than two groups have ranks,
+        and if all ranks are equal.
+    Weights of groups
+        They raise a ValueError.
 
-    Edge cases
-    ----------
-    A topic without a judged annotated document of any set is undefined: 0, with a warning. So is
-    every topic if there is only one group. A topic without annotated documents among the first n
-    has 0. P is 1 if no document of the set is among them, if fewer than two groups have
-    observations, and if all observations are equal.
+    When it misleads
+    ----------------
+    * With few relevant documents hardly any ranking is unfair, and with many a small difference is.
 
-    Groups with weights raise a ValueError.
+      >>> draw(PEER, "AABB", relevant="AABB")
+      AABB  0.12
+      >>> draw(PEER, "AAAABBBB", relevant="AAAABBBB")
+      AAAABBBB  0.02
+
+    * Means are compared, not places. A group at both ends is fair:
+
+      >>> draw(PEER, "BBAAAAAABB", relevant="BBAAAAAABB")
+      BBAAAAAABB  1.00
 
     Source
     ------
     Yang et al. (2024), with the tie and rank conventions of their package peer_measure.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(PEER.calc_aggregate(qrels, run), 3)
-    0.181
     """
 
     # Slow version: peer in tests/slow_versions/statistics.py

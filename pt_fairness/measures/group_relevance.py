@@ -161,8 +161,16 @@ class StoppingMeasure(FairnessMeasure):
 class _GF(StoppingMeasure):
     r"""GF — Group Fairness.
 
-    How close the groups in the ranking are to a target distribution, seen by a user who stops at a
-    relevant document.
+    How close the groups are to a target distribution, for a user who stops at a relevant document.
+
+    Larger is fairer and more relevant; 1 is out of reach. If the target is equal shares, ten
+    relevant documents with five, two, one and no B, spread evenly, have 0.84, 0.75, 0.69 and 0.69.
+    Few users come as far as B at the end: 0.70.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(GF, "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.84
+    AAAAABBBBB  0.70
 
     Formula
     -------
@@ -171,43 +179,53 @@ class _GF(StoppingMeasure):
        \sum_{i \le n} \mathrm{Decay}_i \cdot \max(0,\, 1 - \mathrm{Div}(P_i, T)), \qquad
        \mathrm{Decay}_i = s_i \prod_{j<i} (1 - s_j), \quad s_i = \frac{G_i}{G_{\max} + 1}
 
-    Decay_i is the probability that the user stops at rank i. G_i is the gain of the document
-    (``gains``), G_max the gain of ``max_rel``. Grades above ``max_rel`` count as ``max_rel``, by
-    default the highest grade of the qrels. If it is below ``rel``, all relevant documents count as
-    ``max_rel``. Set it if topics are evaluated in batches.
+    * i: a rank of the whole ranking; n is its last one, or the cutoff.
+    * Decay_i: the probability that the user stops at rank i.
+    * s_i: the probability to be satisfied there: G_i is the gain of the document (``gains``), G_max
+      the gain of the grade ``max_rel``.
+    * P_i: the mean shares of the groups over the first i documents. A document of m groups counts
+      1/m for each. One without a group counts equally for all groups.
+    * T: the target, by default equal shares.
+    * Div is ``divergence``.
 
-    P_i holds the mean shares of the groups over the first i documents. A document of m groups
-    counts 1/m towards each, an unannotated one 1/L towards each of all L groups of G. T is the
-    target, unsmoothed.
+    Example
+    -------
+    >>> round(GF.calc_aggregate(qrels, run), 3)
+    0.64
 
-    ``divergence`` is ``'jsd'``, the Jensen–Shannon divergence, base 2; or, for labels with an
-    order, ``'nmd'``, ``Σ_g |cumP_g − cumT_g| / (L − 1)``; or ``'rnod'``, ``√(OD / (L − 1))`` with
-    OD the mean of ``Σ_j |i − j| · (P_j − T_j)²`` over the labels i with T_i > 0. The labels are
-    ordered by ``order``, else as the Groups object declares, else numerically. The divergence is 0
-    if there is only one label.
-
+    Details
+    -------
     Range
-    -----
-    At least 0, always below 1. Larger is fairer and more relevant.
+        0 to 1, without 1.
+    Grades
+        Grades above ``max_rel`` count as ``max_rel``, and all relevant documents if it is below
+        ``rel``. Set it if topics are evaluated in batches.
+    Divergence
+        ``'jsd'``: the Jensen–Shannon divergence, base 2. ``'nmd'``: ``Σ_g |cumP_g − cumT_g| / (L −
+        1)``, where cumP and cumT are sums of the shares up to label g, of L labels. ``'rnod'``:
+        ``√(OD / (L − 1))``, where OD is the mean of ``Σ_j |i − j| · (P_j − T_j)²`` over the labels
+        i with a target above 0. It is 0 for a single label, and counts as 1 above 1. Labels without
+        an order raise a ValueError.
+    Undefined
+        No relevant document; with ``target='qrels'``, none with a group.
+    Nothing returned
+        0, the least fair. With ``target='run'``, a ranking of documents without a group is compared
+        with equal shares.
 
-    Edge cases
-    ----------
-    A topic without relevant documents is undefined: 0, with a warning. So is a topic without
-    relevant annotated documents for ``target='qrels'``. A topic without results has 0. With
-    ``target='run'``, a list without annotations is compared with a uniform target.
+    When it misleads
+    ----------------
+    * Documents that are not relevant (in lower case) can raise it, because the user sees more
+      before stopping. Read the relevance alone beside it, ``GFR(attributes={})``.
 
-    ``'rnod'`` can exceed 1 for a target with shares of 0; it then counts as 1. ``'nmd'`` and
-    ``'rnod'`` raise a ValueError if the labels lack an order.
+      >>> draw(GF, "ABABABABAB", "abababABAB")
+      ABABABABAB  0.84
+      abababABAB  0.94
+
+    * A missing group leaves it far above 0.
 
     Source
     ------
     Sakai et al. (2023), with the conventions of the tool NTCIREVAL of the FairWeb task.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(GF.calc_aggregate(qrels, run), 3)
-    0.64
     """
 
     # Slow version: gf in tests/slow_versions/group_fairness.py
@@ -271,43 +289,59 @@ class _GFR(StoppingMeasure):
 
     The mean of the relevance of a ranking and of its group fairness for several attributes.
 
+    Larger is fairer and more relevant; 1 is out of reach. Each attribute, such as gender or region,
+    has its own groups and target. With one attribute and equal shares, ten relevant documents have
+    0.77 in turn, and 0.69 without B.
+
+    >>> from pt_fairness import groups
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> letter = groups.from_pattern("[A-Z]")
+    >>> draw(GFR(attributes={letter: "jsd"}), "ABABABABAB", "AAAAAAAAAA")
+    ABABABABAB  0.77
+    AAAAAAAAAA  0.69
+
     Formula
     -------
     .. math::
 
        \frac{R + \sum_a \mathrm{GF}_a}{1 + \text{number of attributes}}
 
-    GF_a is ``GF`` with the groups, the divergence and the target of an attribute.
-    ``attributes={'gender':'jsd','hindex':'nmd'}`` names registered groups and their divergences,
-    ``targets={'hindex':'qrels'}`` the targets that are not uniform. Ordinal labels need a Groups
-    object that declares their order, or numbers as labels.
+    * GF_a is ``GF`` with the groups, the divergence and the target of attribute a.
+    * R: the relevance: ``Σ Decay_i / i`` with ``relevance='err'``, expected reciprocal rank; ``Σ
+      φ^i · Decay_i`` with ``relevance='rbu'``, intentwise rank-biased utility, where φ is ``phi``.
+      Decay_i is the probability to stop at rank i, as in GF.
 
-    R is ``Σ Decay_i / i`` with ``relevance='err'``, expected reciprocal rank; or ``Σ φ^i ·
-    Decay_i`` with ``relevance='rbu'``, intentwise rank-biased utility, φ = ``phi``. Decay_i is as
-    for GF. With ``attributes={}``, the value is R.
-
-    Range
-    -----
-    At least 0, always below 1. Larger is fairer and more relevant.
-
-    Edge cases
-    ----------
-    A topic for which a part is undefined is undefined: 0, with a warning. A topic without results
-    has 0. A topic that a group source drops is left out.
-
-    Source
-    ------
-    Sakai et al. (2023).
-
-    Examples
-    --------
+    Example
+    -------
     >>> from pt_fairness import groups
-    >>> from pt_fairness.measures.example import qrels, run
     >>> stance = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})
     >>> gender = groups.from_mapping({"a": "F", "b": "M", "c": "M", "d": "M"})
     >>> measure = GFR(attributes={stance: "jsd", gender: "jsd"})
     >>> round(measure.calc_aggregate(qrels, run), 3)
     0.671
+
+    Details
+    -------
+    Range
+        0 to 1, without 1.
+    Attributes
+        ``attributes={'gender':'jsd','hindex':'nmd'}``, ``targets={'hindex':'qrels'}``. With
+        ``attributes={}``, the value is R. Ordered labels are numbers, or their Groups object
+        declares the order.
+    Undefined
+        A part is undefined. A topic that a group source drops is left out.
+    Nothing returned
+        0, the least fair.
+
+    When it misleads
+    ----------------
+    * A relevant, unfair ranking can have the value of a fair one with less relevance: read each
+      ``GF``, and R, beside it.
+    * A missing group changes little: above, 0.77 falls to 0.69.
+
+    Source
+    ------
+    Sakai et al. (2023).
     """
 
     # Slow version: gfr in tests/slow_versions/group_fairness.py

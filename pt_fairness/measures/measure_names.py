@@ -21,6 +21,8 @@ from pt_fairness.measures.params import literal
 
 #: The measures of this package by name, in registration order, without aliases.
 MEASURES: dict[str, FairnessMeasure] = {}
+#: The heading of what a reader looks up, below the formula and the example.
+DETAILS = "Details\n-------\n"
 #: Environment variable; if ``ndeval``, ir_measures computes all measures of ndeval.
 ALPHA_VARIABLE = "PT_FAIRNESS_ALPHA"
 ALPHA_MEASURES = frozenset({"alpha_nDCG", "alpha_DCG"})
@@ -44,7 +46,9 @@ def register(measure: FairnessMeasure, aliases: Iterable[str] = ()) -> FairnessM
     irm.register(measure, names[1:], name=measure.NAME)
     # help() shows the docstring of an object only if its class has another.
     title, body = docstring_parts(measure)
-    measure.__doc__ = f"{title}.\n\nParameters\n----------\n{parameters_text(measure)}\n\n{body}"
+    lead, _, details = body.partition(DETAILS)
+    measure.__doc__ = "\n\n".join([f"{title}.", lead.strip(),
+                                   f"{DETAILS}{parameters_text(measure)}", details]).strip()
     MEASURES[measure.NAME] = measure
     for module in exporting_modules():
         for name in names:
@@ -57,6 +61,13 @@ def docstring_parts(measure: FairnessMeasure) -> tuple[str, str]:
     text = getattr(measure, "documentation", type(measure).__doc__) or ""
     head, _, body = inspect.cleandoc(text).partition("\n")
     return head.rstrip("."), body.strip()
+
+
+def docstring_sections(measure: FairnessMeasure) -> dict[str, str]:
+    """Return the sections of a measure's docstring by heading; the text above them has ``''``."""
+    _, body = docstring_parts(measure)
+    lead, *rest = re.split(r"^(\w[\w ]*)\n-+\n", body, flags=re.MULTILINE)
+    return {"": lead.strip(), **dict(zip(rest[::2], map(str.strip, rest[1::2]), strict=True))}
 
 
 def parameters_text(measure: FairnessMeasure) -> str:

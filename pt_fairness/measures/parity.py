@@ -324,71 +324,76 @@ class ParityMeasure(PrefixMeasure):
 class _rND(ParityMeasure):
     r"""rND — Normalised Discounted Difference.
 
-    How far the share of protected documents in every prefix is from their share in the population.
+    How far the share of protected documents is from its target, at every depth of the ranking.
+
+    0 is fair, 1 is the least fair ranking, and early ranks count more. If half of the relevant
+    documents are of B, ten documents with five, two, one and no B, spread evenly, have 0.29, 0.71,
+    0.91 and 1.00. Even the fairest ranking is above 0, because its first document has one group.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(rND(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.29
+    AAAAABBBBB  0.76
 
     Formula
     -------
     .. math::
 
-       \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
-       \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
+       \frac{1}{Z} \sum_{i \le n} \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_i}{i} - \frac{S^+}{N} \right|
 
-    The sum is over the ranks of the annotated documents, up to the cutoff. S⁺_{1..i} counts the
-    protected documents among the first i; S⁺ and N count the protected and all documents of the
-    population, by default the topic's relevant annotated ones. The minority is the smallest group
-    of the relevant documents, of those that have any: a document counts 1 to each of its groups or,
-    with weights, its weights. Of equally small groups it is the first in the order of their labels,
-    so that CON comes before PRO. I holds every ``step``-th rank, or the last rank alone if ``step``
-    is larger. Z is the exact maximum over every sequence of protected and unprotected documents of
-    that length, over every order of the run's documents with ``target='run'``, or 1 with
-    ``norm='none'``.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * S⁺_i: the protected documents among the first i.
+    * S⁺/N: the target, by default the share of protected documents among the relevant ones.
+    * Z: the largest sum that a ranking of this length can have.
 
-    ``norm='range'`` is ``(v − v_min) / (v_max − v_min)``: v is the sum, v_max its maximum Z, and
-    v_min its exact minimum over the same rankings. The terms of the ranks, which add up to the
-    value, share v_min in proportion to the discounts: the term of a rank with the discount w_i and
-    the difference d_i is ``(w_i · d_i − v_min · w_i / Σ_j w_j) / (v_max − v_min)``, negative where
-    d_i is below ``v_min / Σ_j w_j``.
+    Example
+    -------
+    >>> round(rND.calc_aggregate(qrels, run), 3)
+    0.339
 
+    Details
+    -------
     Range
-    -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair; 1 is the least fair ranking. 0 cannot be
-    reached with ``norm='max'`` and ``step=1`` if the population has protected and other documents,
-    because the first document alone is not like it. With ``norm='range'``, 0 is the fairest
-    possible ranking.
+        0 to 1; 0 or more with ``norm='none'``.
+    Protected group
+        The *minority* is the group with the fewest relevant documents, of those that have any. A
+        document of several groups counts 1 for each, or its weights.
+    Step
+        A ranking shorter than ``step`` counts once, at its last rank.
+    Norm
+        Z is exact; with ``target='run'`` over the orders of the documents of the run. ``'range'``
+        is ``(sum − min) / (max − min)``, 0 where all rankings have one sum; ``explain`` takes min
+        off the ranks in proportion to their discounts, and weights raise a ValueError.
+    Undefined
+        No relevant document with a group, or none of a second one for ``'minority'`` and
+        ``'majority'``; one group in all topics, or all protected.
+    Nothing returned
+        1, the least fair; with ``norm='none'`` the largest sum of ``cutoff`` documents (1 without a
+        cutoff, or for 0). With ``target='run'`` as well, every rank up to the cutoff (one without a
+        cutoff) differs by the most that shares of at least 0.001 allow: 1 in rND, −log2 0.001 in
+        rKL, 999 in rRD.
+    Differs from the paper
+        Equation 1 lacks Z (``norm='none'``). The exact maximum is a choice of this package. The
+        paper normalises by min–max, and does not say over what; over the rankings of its controlled
+        scenario that gives its values of rKL. Over systems it is ``norm='none'`` with
+        :func:`pt_fairness.analysis.minmax`. The equation divides by i, as here; the released code,
+        and as we infer the tables, by i + 1.
 
-    Edge cases
-    ----------
-    A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
-    population has fewer than two groups if ``protected`` is ``minority`` or ``majority``, and every
-    topic if there is only one group or if all groups are protected.
+    When it misleads
+    ----------------
+    * A small group that is missing hardly counts. If a fifth of the relevant documents are of B,
+      ten documents without B are fairer than ten with five of B:
 
-    A topic without results has 1. With ``norm='none'`` it has the largest value that
-    ``cutoff`` documents can have (1 without a cutoff, and where that value is 0).
+      >>> draw(rND(protected="B"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.25
+      ABABABABAB  0.30
 
-    With ``norm='none'`` and ``target='run'``, a topic without results has b times the sum of the
-    discounts of the evaluated ranks up to ``cutoff``, and b without a cutoff. b is the largest term
-    of all populations with shares of at least 0.001: 1 for rND, −log2 0.001 for rKL, 999 for rRD.
-
-    With ``norm='range'``, a topic whose rankings all have the same value has 0, and documents with
-    weights are an error: sequences of protected and other documents do not bound their value.
-
-    The equation divides by i, and so does this measure; the paper's released code divides by i + 1,
-    and so do its tables, as we infer from their values. The paper applies "min-max normalization"
-    after computation and does not say over what; the released code has none. Over the rankings of
-    the controlled scenario, it gives the published values of rKL. For systems, that is
-    ``norm='none'`` and then :func:`pt_fairness.analysis.minmax`. The exact maximum as default is a
-    choice of this package.
+    * The smallest possible value differs between topics; ``norm='range'`` makes it 0.
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 1 is
-    the sum without Z, ``norm='none'``.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(rND.calc_aggregate(qrels, run), 3)
-    0.339
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
     # Slow version: rnd in tests/slow_versions/soft.py
@@ -400,49 +405,68 @@ class _rND(ParityMeasure):
 class _rKL(ParityMeasure):
     r"""rKL — Normalised Discounted Kullback–Leibler Divergence.
 
-    How far the groups in every prefix diverge from the population.
+    How far the groups of a ranking diverge from their target shares, at every depth.
+
+    0 is fair, 1 is the least fair ranking, and early ranks count more. If half of the relevant
+    documents are of B, ten documents with five, two, one and no B, spread evenly, have 0.23, 0.51,
+    0.80 and 1.00. Even the fairest ranking is above 0, because its first document has one group.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(rKL(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.23
+    AAAAABBBBB  0.69
 
     Formula
     -------
     .. math::
 
-       \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
-       \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
+       \frac{1}{Z} \sum_{i \le n} \frac{1}{\log_2(i+1)} \mathrm{KL}\!\left(
+       \left( \frac{S^+_i}{i}, \frac{S^-_i}{i} \right) \Big\|
        \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
 
-    The base is 2, the symbols are as in rND. With ``protected='all'`` the divergence is over all
-    groups; a document of m groups counts 1/m towards each.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * S⁺_i, S⁻_i: the protected and other documents among the first i.
+    * S⁺/N, S⁻/N: the target, by default the shares of both sides among the relevant documents.
+    * KL: the Kullback–Leibler divergence, base 2.
+    * Z: the largest sum that a ranking of this length can have.
 
-    Each share of 0 in the target becomes 0.001, and the other shares are multiplied by
-    1 − 0.001 · z, z the number of shares of 0. With ``target='run'`` no share is changed, because
-    no prefix holds a group that the run lacks.
+    Example
+    -------
+    >>> round(rKL.calc_aggregate(qrels, run), 3)
+    0.237
 
-    For two sides, Z is the exact maximum over the rankings of rND. For ``protected='all'`` it is
-    −log2 of the smallest target share times the sum of the discounts: exact, because a list of that
-    group alone has it. For ``protected='all'`` with ``target='run'`` it is the sum of the ranking
-    that has whole groups one after the other, the smallest group first: exact if ``step`` is 1 and
-    documents have one group each; otherwise −log2 of the smallest share times the sum of the
-    discounts, an upper bound. ``norm='range'`` and its terms are as in rND, for two groups.
-
+    Details
+    -------
     Range
-    -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair. It cannot be reached with ``norm='max'`` and
-    ``step=1`` if the population has protected and other documents.
+        0 to 1; 0 or more with ``norm='none'``.
+    All groups
+        With ``protected='all'``, a document of m groups counts 1/m for each. Z is the value of a
+        ranking of the group with the smallest target share alone; with ``target='run'``, of whole
+        groups one after the other, the smallest first, or an upper bound with ``step`` or several
+        groups a document.
+    Target shares of 0
+        They become 0.001 and the others shrink in proportion; not with ``target='run'``.
+    Protected group, step, norm, undefined, nothing returned
+        As for ``rND``. ``norm='range'`` is for two groups.
+    Differs from the paper
+        Equation 3 lacks Z (``norm='none'``). ``protected='all'`` is an extension. More: ``rND``.
 
-    Edge cases
-    ----------
-    As rND.
+    When it misleads
+    ----------------
+    * A small group that is missing hardly counts. If a fifth of the relevant documents are of B,
+      ten documents without B differ little from ten with five of B:
+
+      >>> draw(rKL(protected="B"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.14
+      ABABABABAB  0.11
+
+      Read ``Skew`` of the group beside it, or compare with equal shares (``target='uniform'``): the
+      first ranking is then at 1.
+    * The smallest possible value differs between topics; ``norm='range'`` makes it 0.
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 3 is
-    the sum without Z, ``norm='none'``. The measure over all groups at once is an extension.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(rKL.calc_aggregate(qrels, run), 3)
-    0.237
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
     # Slow version: rkl in tests/slow_versions/soft.py
@@ -499,40 +523,58 @@ class _rKL(ParityMeasure):
 class _rRD(ParityMeasure):
     r"""rRD — Normalised Discounted Ratio.
 
-    How far the ratio of protected to unprotected documents in every prefix is from their ratio in
-    the population.
+    How far the ratio of protected to other documents is from its target, at every depth.
+
+    0 is fair, 1 is the least fair ranking, and early ranks count more. If half of the relevant
+    documents are of B, ten documents with five, two, one and no B, spread evenly, have 0.11, 0.27,
+    0.32 and 0.34. Even the fairest ranking is above 0.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(rRD(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.11
+    AAAAABBBBB  0.27
 
     Formula
     -------
     .. math::
 
-       \frac{1}{Z} \sum_{i \in I} \frac{1}{\log_2(i+1)}
-       \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
+       \frac{1}{Z} \sum_{i \le n} \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_i}{S^-_i} - \frac{S^+}{S^-} \right|
 
-    The symbols and ``norm``, with the terms of ``norm='range'``, are as in rND. A ratio with a
-    numerator or denominator of 0 is 0.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * S⁺_i, S⁻_i: the protected and other documents among the first i.
+    * S⁺/S⁻: the target, by default the ratio of both sides among the relevant documents.
+    * Z: the largest sum that a ranking of this length can have. A ratio with 0 above or below is 0.
 
-    Range
-    -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair. It cannot be reached with ``norm='max'`` and
-    ``step=1`` if the population has protected and other documents.
+    Example
+    -------
+    >>> round(rRD.calc_aggregate(qrels, run), 3)
+    0.336
 
-    Edge cases
-    ----------
-    As rND. The measure is meant for a protected group that is the minority. With a majority,
-    prefixes with hardly any unprotected documents dominate Z, and in long lists most values are
-    small.
+    Details
+    -------
+    Range, protected group, step, norm, undefined, nothing returned
+        As for ``rND``.
+    Differs from the paper
+        Equation 4 lacks Z (``norm='none'``). More: ``rND``.
+
+    When it misleads
+    ----------------
+    * A ranking without the group is far from 1, and so is one of the group alone, whose ratio
+      counts as 0:
+
+      >>> draw(rRD(protected="B"), "AAAAAAAAAA", "BBBBBBBBBB", "BBBBBBBBBA")
+      AAAAAAAAAA  0.34
+      BBBBBBBBBB  0.34
+      BBBBBBBBBA  0.48
+
+    * With a protected majority, ratios of many documents to one make Z large, and most values
+      small.
+    * A small group that is missing hardly counts, as in rND.
 
     Source
     ------
-    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017). Equation 4 is
-    the sum without Z, ``norm='none'``.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(rRD.calc_aggregate(qrels, run), 3)
-    0.336
+    Pathiyan Cherumanal et al. (2021), section 3.1, after Yang & Stoyanovich (2017).
     """
 
     # Slow version: rrd in tests/slow_versions/soft.py

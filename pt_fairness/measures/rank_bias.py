@@ -131,7 +131,15 @@ _BACKGROUND = {"background": params.background(), "rel": params.rel()}
 class _RaB(Quotient, ValueMeasure, SignedMeasure):
     r"""RaB — Rank Bias.
 
-    The mean, over the first documents, of a number that each document has.
+    Which way the first documents lean, by a number that each document has.
+
+    With 1 for one side and −1 for the other, 0 is unbiased, and 1 says that all documents are of
+    the first side. The order does not count.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(RaB(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAAAAAAA")
+    ABABABABAB  0.00
+    AAAAAAAAAA  1.00
 
     Formula
     -------
@@ -139,30 +147,43 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
 
        \frac{1}{n} \sum_{i \le n} v_i
 
-    v_i is the number of the document at rank i by ``values``, and ``missing`` if it has none; n is
-    the cutoff, or the length of the list if that is less. Where ``values`` is a number for each
-    label of the groups, a document of several groups has their mean, weighted by its shares in
-    them, and labels that are not named count 0.
+    * v_i: the number of the document at rank i, from ``values``; ``missing`` if it has none.
+    * n: the cutoff, or the length of the ranking if that is less.
 
+    Example
+    -------
+    >>> round(RaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.4
+
+    Details
+    -------
     Range
-    -----
-    The range of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
+        The range of the numbers. ``abs=True`` gives the absolute value.
+    Numbers of labels
+        A document of several groups has their mean, weighted by its shares. Labels without a number
+        have 0.
+    Nothing returned
+        The value is 0.
+    Errors
+        A number that is NaN.
+    Differs from the paper
+        Its numbers are the value of the female words in a document, less that of the male ones: how
+        often they occur, the logarithm of 1 + this number, or whether they do.
 
-    Edge cases
-    ----------
-    0 where nothing was returned. Unjudged documents count. A value that is NaN is an error.
+    When it misleads
+    ----------------
+    * Documents without a number count as 0, and look unbiased:
+
+      >>> draw(RaB(values={"A": 1, "B": -1}), "AAAAAAAAAA", "A---------")
+      AAAAAAAAAA  1.00
+      A---------  0.10
+
+    * Biases of opposite signs cancel out in a mean: report ``abs=True`` with it.
+    * The order does not count; ``ARaB`` counts it.
 
     Source
     ------
-    Rekabsaz and Schedl (2020), RaB. There v is the value of the female words in a document minus
-    the value of the male words. The value of a set of words is their number of occurrences, the
-    logarithm of 1 + this number, or 1 if there is any and 0 otherwise.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(RaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
-    0.4
+    Rekabsaz and Schedl (2020), RaB.
     """
 
     # Slow version: rab in tests/slow_versions/values.py
@@ -178,7 +199,15 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
 class _ARaB(Quotient, ValueMeasure, SignedMeasure):
     r"""ARaB — Average Rank Bias.
 
-    The mean of RaB over the prefixes of the ranking, so that earlier documents count more.
+    Which way a ranking leans, on average over its depths, by a number that each document has.
+
+    Early documents count more. With 1 for one side and −1 for the other, 0 is unbiased. In turn,
+    ten documents of both sides have 0.18; the first side on top gives 0.65.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(ARaB(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.18
+    AAAAABBBBB  0.65
 
     Formula
     -------
@@ -186,25 +215,27 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
 
        \frac{1}{n} \sum_{t \le n} \mathrm{RaB}@t
 
-    n is as in RaB.
+    * t: a depth, and RaB@t the mean number of the first t documents (``RaB``).
+    * n: the cutoff, or the length of the ranking if that is less.
 
-    Range
-    -----
-    The range of the values; 0 is unbiased. ``abs=True`` gives the absolute value.
+    Example
+    -------
+    >>> round(ARaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.663
 
-    Edge cases
-    ----------
-    0 where nothing was returned. Unjudged documents count. A value that is NaN is an error.
+    Details
+    -------
+    Range, numbers of labels, nothing returned, errors
+        As for ``RaB``.
+
+    When it misleads
+    ----------------
+    * Documents without a number count as 0, and opposite biases cancel out in a mean (``RaB``).
+    * The first document is in every mean: even the least biased order of both sides is not at 0.
 
     Source
     ------
     Rekabsaz and Schedl (2020), ARaB.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(ARaB(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
-    0.663
     """
 
     # Slow version: arab in tests/slow_versions/values.py
@@ -231,7 +262,16 @@ def prefix_means(values: Floats, n: Ints) -> Floats:
 class _FaiRR(ValueMeasure):
     r"""FaiRR — Fairness of Retrieval Results.
 
-    The discounted cumulative gain of the documents' neutrality.
+    How neutral the first documents are, with early ranks counting more.
+
+    More is fairer; the value grows with the cutoff. With 1 for a neutral document and 0 for
+    another, ten documents in turn have 2.52. Neutral ones first give 2.95, neutral ones alone 4.54.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(FaiRR(values={"A": 1, "B": 0}), "ABABABABAB", "AAAAABBBBB", "AAAAAAAAAA")
+    ABABABABAB  2.52
+    AAAAABBBBB  2.95
+    AAAAAAAAAA  4.54
 
     Formula
     -------
@@ -239,27 +279,38 @@ class _FaiRR(ValueMeasure):
 
        \sum_{i \le n} \frac{v_i}{\log_2(i+1)}
 
-    v and n are as in RaB.
+    * v_i: the neutrality of the document at rank i, from ``values``; ``missing`` if it has none.
+    * n: the cutoff, or the length of the ranking if that is less.
 
+    Example
+    -------
+    >>> round(FaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
+    1.94
+
+    Details
+    -------
     Range
-    -----
-    0 or more; more is fairer. It grows with the cutoff: compare only values of the same cutoff.
+        0 or more.
+    Nothing returned
+        0, the least fair.
+    Errors
+        Numbers below 0 or NaN.
+    Differs from the paper
+        There v is 1 for a text with at most one gendered word, and ``1 − Σ_g |share of g among
+        these words − ½|`` for others.
 
-    Edge cases
-    ----------
-    0 where nothing was returned. A document without a value counts as neutral, ``missing=1``.
-    Values below 0 or NaN are an error.
+    When it misleads
+    ----------------
+    * Documents without a number count as neutral, ``missing=1``:
+
+      >>> draw(FaiRR(values={"A": 1, "B": 0}), "----------")
+      ----------  4.54
+
+    * A longer ranking has more; ``NFaiRR`` is a share.
 
     Source
     ------
-    Rekabsaz et al. (2021), FaiRR. There v is 1 for a text with at most one gendered word, and
-    ``1 − Σ_g |share of g among these words − ½|`` for others.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(FaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
-    1.94
+    Rekabsaz et al. (2021), FaiRR.
     """
 
     # Slow version: fairr in tests/slow_versions/values.py
@@ -289,7 +340,15 @@ class _FaiRR(ValueMeasure):
 class _NFaiRR(Quotient, _FaiRR):
     r"""NFaiRR — Normalised Fairness of Retrieval Results.
 
-    FaiRR as a share of the FaiRR of the most neutral documents that could have been returned.
+    How neutral the first documents are, as a share of what the documents to choose from allow.
+
+    1 is fair: no order of these documents is more neutral at the top. With 1 for a neutral document
+    and 0 for another, ten documents in turn have 0.86. Neutral ones first give 1.00.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(NFaiRR(values={"A": 1, "B": 0}), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.86
+    AAAAABBBBB  1.00
 
     Formula
     -------
@@ -297,29 +356,42 @@ class _NFaiRR(Quotient, _FaiRR):
 
        \frac{\mathrm{FaiRR}}{\mathrm{FaiRR}^*}
 
-    FaiRR* is the FaiRR of the documents of B in descending order of their values, up to the cutoff.
-    B is the whole ranking (``background='run'``), the topic's judged documents with relevance ≥
-    ``rel`` (``'qrels'``), or a registered run.
+    * FaiRR: the value of the ranking (``FaiRR``).
+    * FaiRR*: the value of the ``background`` in its best order, the most neutral documents first,
+      up to the cutoff.
 
+    Example
+    -------
+    >>> round(NFaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
+    0.847
+
+    Details
+    -------
     Range
-    -----
-    0 to 1 with ``background='run'``, 0 or more with another; more is fairer.
+        0 to 1 with ``background='run'``, else 0 or more.
+    Undefined
+        A topic without documents in the background.
+    Nothing returned
+        0, the least fair; 0 also where FaiRR* is 0.
+    Errors
+        Numbers below 0 or NaN.
+    Differs from the paper
+        There the background is the first 200 documents of BM25.
 
-    Edge cases
-    ----------
-    0 where nothing was returned, or where FaiRR* is 0. A topic without documents in B is undefined:
-    0, with a warning. A document without a value counts as neutral, ``missing=1``. Values below 0
-    or NaN are an error.
+    When it misleads
+    ----------------
+    * The ranking is its own background by default: one neutral document on top is enough.
+
+      >>> draw(NFaiRR(values={"A": 1, "B": 0}), "ABBBBBBBBB", "BAAAAAAAAA")
+      ABBBBBBBBB  1.00
+      BAAAAAAAAA  0.83
+
+      Give the run of a first stage as ``background``.
+    * Documents without a number count as neutral, ``missing=1``.
 
     Source
     ------
-    Rekabsaz et al. (2021), NFaiRR. There B is the first 200 documents of BM25.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(NFaiRR(values={"PRO": 0.5, "CON": 1}).calc_aggregate(qrels, run), 3)
-    0.847
+    Rekabsaz et al. (2021), NFaiRR.
     """
 
     # Slow version: nfairr in tests/slow_versions/values.py
@@ -345,7 +417,15 @@ class _NFaiRR(Quotient, _FaiRR):
 class _RankingBias(ValueMeasure, SignedMeasure):
     r"""RankingBias — Ranking Bias.
 
-    The bias that the ranking adds to the bias of the documents that it ranks.
+    How biased the order of a ranking is, beyond the documents that it has.
+
+    0 says that the order adds none, above 0 that it favours larger numbers. With 1 for one side and
+    −1 for the other, ten documents in turn have 0.18. The first side on top gives 0.65.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(RankingBias(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.18
+    AAAAABBBBB  0.65
 
     Formula
     -------
@@ -353,30 +433,41 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
        \mathrm{ARaB}@k - \frac{1}{|B|} \sum_{d \in B} v_d
 
-    v and ``missing`` are as in RaB. B is the whole ranking (``background='run'``), the topic's
-    judged documents with relevance ≥ ``rel`` (``'qrels'``), or a registered run. ARaB@k is the
-    output bias, the mean over B the input bias.
+    * ARaB@k: the output bias of the ranking, up to the cutoff k (``ARaB``).
+    * B: the ``background``, by default the whole ranking; v_d is the number of its document d.
+      Their mean is the input bias.
 
+    Example
+    -------
+    >>> round(RankingBias(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
+    0.263
+
+    Details
+    -------
     Range
-    -----
-    −2 to 2 for values in [−1, 1]. 0 means that the ranking adds no bias. ``abs=True`` gives the
-    absolute value.
+        −2 to 2 for numbers from −1 to 1. ``abs=True`` gives the absolute value.
+    Undefined
+        A topic without documents in the background.
+    Nothing returned
+        0 less the input bias; 0 with ``background='run'``.
+    Errors
+        A number that is NaN.
+    Differs from the paper
+        There the background is all items that are relevant to the query, before they are ranked.
 
-    Edge cases
-    ----------
-    A topic without documents in B is undefined: 0, with a warning. Where nothing was returned, 0
-    less the mean over B; 0 with ``background='run'``. A value that is NaN is an error.
+    When it misleads
+    ----------------
+    * The ranking is its own background by default: a one-sided ranking has no bias.
+
+      >>> draw(RankingBias(values={"A": 1, "B": -1}), "AAAAAAAAAA")
+      AAAAAAAAAA  0.00
+
+      ``background='qrels'`` compares with the relevant documents.
+    * Documents without a number count as 0, and opposite biases cancel out in a mean.
 
     Source
     ------
-    Kulshrestha et al. (2017, 2019), ranking bias RB(q, r). There B is all items relevant to the
-    query, before they are ranked.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(RankingBias(values={"PRO": 1, "CON": -1}).calc_aggregate(qrels, run), 3)
-    0.263
+    Kulshrestha et al. (2017, 2019), ranking bias RB(q, r).
     """
 
     # Slow version: ranking_bias in tests/slow_versions/values.py

@@ -34,7 +34,15 @@ def unbiased(expected: Floats, m: Floats) -> Floats:
 class _RepBias(SignedMeasure):
     r"""RepBias — Representation Bias.
 
-    The share of a group in the first documents minus the share that would be unbiased.
+    How much larger the share of a group in the first documents is than an unbiased share.
+
+    0 is fair, above 0 the group is over-represented. The order does not count. If half of the
+    relevant documents are of B, ten documents without B have −0.50, with two of B −0.30.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(RepBias(group="B"), "AABAAAABAA", "AAAAAAAAAA")
+    AABAAAABAA  -0.30
+    AAAAAAAAAA  -0.50
 
     Formula
     -------
@@ -42,45 +50,48 @@ class _RepBias(SignedMeasure):
 
        \frac{m}{n} - \frac{u}{n}
 
-    m counts the documents of ``group`` among the first n annotated ones; a document counts if any
-    of its groups is that group. u is μ·n rounded, μ the target share of the group. If μ·n is
-    halfway between two whole numbers (within 1e-9), u is the one nearer to m: with μ = 0.5 and n =
-    11, five and six documents are both unbiased. n is the cutoff, also if fewer documents were
-    returned; without a cutoff, the number of annotated documents.
+    * m: the number of documents of ``group`` among the first n that have a group. A document of
+      several groups counts for each.
+    * n: the cutoff, even if fewer documents were returned; without one, the number of documents
+      that have a group.
+    * u: the unbiased number: n times the target share, rounded. Where two whole numbers are equally
+      near, it is the one nearer to m.
 
+    Example
+    -------
+    >>> round(RepBias(group="CON", target="uniform").calc_aggregate(qrels, run), 3)
+    -0.25
+
+    Details
+    -------
     Range
-    -----
-    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the group is over-represented.
+        −1 to 1; 0 to 1 with ``abs=True``.
+    Undefined
+        No relevant document with a group (``target='qrels'``), or one group in all topics.
+    Nothing returned
+        m is 0; without a cutoff the value is 0.
+    Plain share
+        ``RepBias(group='CON',target={'CON':0,'PRO':1})`` is the share of CON.
+    Differs from the paper
+        Its targets are the full result list, ``target='run'``, and figures from elsewhere
+        (:func:`pt_fairness.targets.register`). Equation 5 has the opposite sign, text and tables
+        this one. That n stays the cutoff is inferred from equation 3 and section 3.
 
-    The target is rounded to whole documents of the cutoff. If 29 % of the relevant documents have
-    the group, a list of ten with three documents of it has the value 0, and one with two has −0.1.
-    If 9 % have it, a list of five without it has the value 0. So the mean over topics is not the
-    mean difference of the shares. For the plain share of CON, m/n, give
-    ``group='CON', target={'CON': 0, 'PRO': 1}``.
+    When it misleads
+    ----------------
+    * Rounding can make a missing group unbiased. One of 25 relevant documents is of B:
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. In a topic without results m is 0;
-    without a cutoff the value is 0.
+      >>> draw(RepBias(group="B"), "AAAAAAAAAA", relevant=24 * "A" + "B")
+      AAAAAAAAAA  0.00
 
-    The default target is the relevant documents, of Skew equal shares: give both the same
-    target before you compare them. In the example, the default target would give 0.
-
-    Equation 5 of the paper has the opposite sign; its text and its tables have this one. The
-    paper's targets are the full result list, ``target='run'``, and figures from elsewhere, which
-    :func:`pt_fairness.targets.register` takes. That n stays the cutoff if fewer documents were
-    returned is inferred from equation 3, and from what section 3 says of such lists.
+    * For the same reason, the mean over topics is not the mean difference of the shares.
+    * Biases of opposite signs cancel out in a mean: report ``abs=True`` with it.
+    * The default target is the relevant documents, and of ``Skew`` equal shares: set both to
+      compare them.
 
     Source
     ------
     Lipani et al. (2021), section 2, equations 3 to 5.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(RepBias(group="CON", target="uniform").calc_aggregate(qrels, run), 3)
-    -0.25
     """
 
     # Slow version: rep_bias in tests/slow_versions/counts.py
@@ -141,7 +152,16 @@ class SkewMeasure(DistributionMeasure):
 class _Skew(SkewMeasure):
     r"""Skew — Skew of a Group.
 
-    The logarithm of the ratio of a group's share of the first documents to its target share.
+    How many times its target share a group has of the first documents, as a logarithm.
+
+    0 is fair, above 0 the group is over-represented; −0.69 is half of its share. If the target is
+    equal shares, ten documents with five and two of B have 0.00 and −0.92. Without B they have
+    −6.21, because a share of 0 counts as 0.001.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(Skew(group="B"), "AABAAAABAA", "AAAAAAAAAA")
+    AABAAAABAA  -0.92
+    AAAAAAAAAA  -6.21
 
     Formula
     -------
@@ -149,38 +169,48 @@ class _Skew(SkewMeasure):
 
        \ln \frac{P_g}{T_g}
 
-    g is the ``group``. P_g is its share of the first n annotated documents, n = min(cutoff,
-    annotated documents); a document of m groups counts 1/m towards each. T_g is its target share. A
-    share of 0 becomes 0.001; other shares do not change.
+    * g: the ``group``.
+    * P_g: its share of the documents that have a group, up to the cutoff; a document of m groups
+      counts 1/m for each.
+    * T_g: its target share, by default an equal share.
+    * A share of 0 becomes 0.001; the others do not change.
 
+    Example
+    -------
+    >>> round(Skew(group="CON").calc_aggregate(qrels, run), 3)
+    -0.693
+
+    Details
+    -------
     Range
-    -----
-    Unbounded. 0 is fair; above 0 the group is over-represented.
+        ln 0.001 to −ln 0.001; beyond these only for target shares below 0.001.
+    Undefined
+        No relevant document with a group (``target='qrels'``), or one group in all topics.
+    Nothing returned
+        P_g is 0. With ``target='run'``, the target is then uniform.
+    Differs from the paper
+        What replaces shares of 0 is a choice of this package.
 
-    Random orders of documents that have the target shares have a mean below 0, far below for a
-    small group: a list without the group has ln(0.001/T_g). With 5 documents of the group among 25
-    and a target share of 0.2, it is −1.36 for five documents and −0.34 for ten. So the mean over
-    topics depends on 0.001, and its exponential is not a share: :func:`pt_fairness.analysis.shares`
-    returns the shares. The note of a table says for how many topics a share of 0 was replaced.
+    When it misleads
+    ----------------
+    * A missing group has a value that the 0.001 decides and that outweighs other topics in a mean.
+      With 5 of the group among 25 documents, the mean of random orders is −1.36 for the first five
+      and −0.34 for the first ten. The exponential of a mean is not a share: see
+      :func:`pt_fairness.analysis.shares`.
+    * If a fair share is less than one document, one document is too many and none far too few. One
+      of 25 relevant documents is of B:
 
-    Edge cases
-    ----------
-    A topic without relevant annotated documents is undefined for ``target='qrels'``: 0, with a
-    warning. So is every topic if there is only one group. In a topic without results P_g is 0; with
-    ``target='run'``, the target is then uniform.
+      >>> draw(Skew(group="B", target="qrels"), "ABAAA", "AAAAA", relevant=24 * "A" + "B")
+      ABAAA  1.61
+      AAAAA  -3.69
 
-    The default target is equal shares, of RepBias the relevant documents: give both the same
-    target before you compare them.
+    * The order does not count.
+    * The default target is equal shares, and of ``RepBias`` the relevant documents: set both to
+      compare them.
 
     Source
     ------
-    Geyik et al. (2019), Skew@k. What replaces shares of 0 is a choice of this package.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(Skew(group="CON").calc_aggregate(qrels, run), 3)
-    -0.693
+    Geyik et al. (2019), Skew@k.
     """
 
     # Slow version: skew in tests/slow_versions/counts.py
@@ -200,7 +230,16 @@ class _Skew(SkewMeasure):
 class _MinSkew(SkewMeasure):
     r"""MinSkew — Minimum Skew.
 
-    The skew of the most under-represented group.
+    The skew of the group that lacks most.
+
+    0 is fair; the further below 0, the more a group lacks; −0.69 is half of its share. If the
+    target is equal shares, ten documents with five, two, one and no B have 0.00, −0.92, −1.61 and
+    −6.21. The order does not count.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(MinSkew, "AABAAAABAA", "AAAAAAAAAA")
+    AABAAAABAA  -0.92
+    AAAAAAAAAA  -6.21
 
     Formula
     -------
@@ -208,23 +247,27 @@ class _MinSkew(SkewMeasure):
 
        \min_{g \in G} \mathrm{Skew}_g
 
-    Range
-    -----
-    Unbounded. 0 is fair; the further below 0, the more a group lacks.
+    The smallest ``Skew`` of a group g, of all groups G.
 
-    Edge cases
-    ----------
-    As Skew.
+    Example
+    -------
+    >>> round(MinSkew.calc_aggregate(qrels, run), 3)
+    -0.693
+
+    Details
+    -------
+    Range, undefined, nothing returned
+        As for ``Skew``.
+
+    When it misleads
+    ----------------
+    * It does not say which group lacks, nor whether one or several do.
+    * As for Skew, a missing group outweighs all other rankings in a mean, and the order does not
+      count.
 
     Source
     ------
     Geyik et al. (2019), MinSkew@k.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(MinSkew.calc_aggregate(qrels, run), 3)
-    -0.693
     """
 
     # Slow version: min_skew in tests/slow_versions/counts.py
@@ -237,7 +280,16 @@ class _MinSkew(SkewMeasure):
 class _MaxSkew(SkewMeasure):
     r"""MaxSkew — Maximum Skew.
 
-    The skew of the most over-represented group.
+    The skew of the group that has most, relative to its target share.
+
+    0 is fair; the further above 0, the more a group is favoured; 0.69 is twice its share. If the
+    target is equal shares, ten documents with five, two, one and no B have 0.00, 0.47, 0.59 and
+    0.69. The order does not count.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(MaxSkew, "AABAAAABAA", "AAAAAAAAAA")
+    AABAAAABAA  0.47
+    AAAAAAAAAA  0.69
 
     Formula
     -------
@@ -245,24 +297,34 @@ class _MaxSkew(SkewMeasure):
 
        \max_{g \in G} \mathrm{Skew}_g
 
-    Range
-    -----
-    Unbounded. 0 is fair; the further above 0, the more a group is favoured.
+    The largest ``Skew`` of a group g, of all groups G.
 
-    Edge cases
-    ----------
-    As Skew. In a topic without results P_g is 0 for all groups: the value is the skew of the
-    group with the smallest target share.
+    Example
+    -------
+    >>> round(MaxSkew.calc_aggregate(qrels, run), 3)
+    0.405
+
+    Details
+    -------
+    Range, undefined
+        As for ``Skew``.
+    Nothing returned
+        The skew of the group with the smallest target share.
+
+    When it misleads
+    ----------------
+    * A small group that is missing hardly counts, because the others have little more than their
+      shares. A fifth of the relevant documents are of B:
+
+      >>> draw(MaxSkew(target="qrels"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.22
+      ABABABABAB  0.92
+
+    * The order does not count.
 
     Source
     ------
     Geyik et al. (2019), MaxSkew@k.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(MaxSkew.calc_aggregate(qrels, run), 3)
-    0.405
     """
 
     # Slow version: max_skew in tests/slow_versions/counts.py
@@ -338,7 +400,16 @@ class StanceMeasure(SignedMeasure):
 class _BiasP(Quotient, StanceMeasure):
     r"""BiasP — Stance Bias by Precision.
 
-    Relevant pro documents minus relevant con documents, as a share of the ranks.
+    To which of two sides the relevant documents at the top lean, as a share of the ranks.
+
+    0 is fair: both sides have as many relevant documents. 1 says that all are of the pro side, −1
+    all of the con side. Ten relevant documents with five, two, one and no B on the con side have
+    0.00, 0.60, 0.80 and 1.00. The order does not count.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(BiasP(pro="A", con="B"), "ABABABABAB", "AABAAAABAA")
+    ABABABABAB  0.00
+    AABAAAABAA  0.60
 
     Formula
     -------
@@ -346,34 +417,48 @@ class _BiasP(Quotient, StanceMeasure):
 
        \frac{1}{n} \sum_{i \le n} s_i
 
-    s_i is 1 if the document at rank i has relevance ≥ ``rel`` and is in the group ``pro``, −1 if it
-    is in ``con``, and 0 if it is in both or neither or is not relevant. Unannotated documents keep
-    their ranks. An unjudged document has relevance 0. n is the cutoff, also if fewer documents were
-    returned; without a cutoff, the length of the list. With ``con=None``, no s_i is −1: the value
-    is the precision of the pro documents.
+    * s_i is 1 if the document at rank i is relevant and in the group ``pro``, −1 if it is relevant
+      and in ``con``, else 0; in both it is 0.
+    * n: the cutoff, even if fewer documents were returned; without one, the length of the ranking.
 
+    Example
+    -------
+    >>> round(BiasP.calc_aggregate(qrels, run), 3)
+    0.2
+
+    Details
+    -------
     Range
-    -----
-    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the ranking is biased towards ``pro``.
-    With ``con=None``, 0 to 1, and 1 is best.
+        −1 to 1; 0 to 1 with ``abs=True``.
+    One side
+        With ``con=None``, the value is the precision of the pro documents: 0 to 1, and 1 is best.
+    Means
+        The mean over topics is the mean bias (MB) of the paper, with ``abs=True`` its mean absolute
+        bias (MAB).
+    Ideological bias
+        ``pro='conservative', con='liberal'``.
+    Nothing returned
+        The value is 0.
+    Differs from the paper
+        Decisions of this package: ``rel``, documents in both groups, rankings shorter than n, no
+        cutoff.
 
-    Edge cases
-    ----------
-    A topic without results has 0. The mean over topics is the paper's mean bias (MB), with
-    ``abs=True`` its mean absolute bias (MAB). Ideological bias is the same measure over groups that
-    name an ideology: ``pro='conservative', con='liberal'``.
+    When it misleads
+    ----------------
+    * It lacks a target: a ranking with the shares of its relevant documents, a fifth of B, is
+      biased.
+
+      >>> draw(BiasP(pro="A", con="B"), "AABAAAABAA", relevant=10 * "AAAAB")
+      AABAAAABAA  0.60
+
+    * A ranking without relevant documents is fair, and so is an empty one.
+
+    * Biases of opposite signs cancel out in a mean: report ``abs=True`` with it.
 
     Source
     ------
     Gezici et al. (2021), section 3.2, β_P@n; with ``con=None``, the f of equation 3, which is
-    equation 2. Decisions of this package: ``rel``, and the values of a document in both groups, of
-    a list that is shorter than n and of a measure without a cutoff.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(BiasP.calc_aggregate(qrels, run), 3)
-    0.2
+    equation 2.
     """
 
     # Slow version: bias_p in tests/slow_versions/counts.py
@@ -387,36 +472,57 @@ class _BiasP(Quotient, StanceMeasure):
 class _BiasRBP(StanceMeasure):
     r"""BiasRBP — Stance Bias by Rank-Biased Precision.
 
-    Rank-biased precision of the relevant pro documents minus that for the relevant con documents.
+    To which of two sides the relevant documents lean, for a user who reads on with a fixed
+    probability.
+
+    0 is fair, above 0 the pro side is favoured, and early ranks count more. Ten relevant documents
+    with five, two, one and no B on the con side, spread evenly, have 0.10, 0.55, 0.76 and 0.89.
+    With five of B at the end the value is 0.45.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(BiasRBP(pro="A", con="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.10
+    AAAAABBBBB  0.45
 
     Formula
     -------
     .. math::
 
-       (1 - p) \sum_i p^{i-1} s_i
+       (1 - p) \sum_{i \le n} p^{i-1} s_i
 
-    The sum is over the first ``cutoff`` ranks, or all. s_i is as in BiasP. With ``con=None``, it
-    is the rank-biased precision of the pro documents.
+    * s_i: 1 for a relevant pro document at rank i, −1 for a con one, else 0 (``BiasP``).
+    * p: the probability that the user reads on.
+    * n: the cutoff, or the length of the ranking if that is less.
 
+    Example
+    -------
+    >>> round(BiasRBP.calc_aggregate(qrels, run), 3)
+    0.258
+
+    Details
+    -------
     Range
-    -----
-    −1 to 1; 0 to 1 with ``abs=True``. 0 is fair; above 0 the ranking is biased towards ``pro``.
-    With ``con=None``, 0 to 1, and 1 is best.
+        −1 to 1; 0 to 1 with ``abs=True``.
+    One side
+        With ``con=None``, the value is the rank-biased precision of the pro documents: 0 to 1, and
+        1 is best.
+    Nothing returned
+        The value is 0.
+    Differs from the paper
+        Equation 5, which is the value with ``con=None``, has a sum without an upper limit.
 
-    Edge cases
-    ----------
-    A topic without results has 0.
+    When it misleads
+    ----------------
+    * See ``BiasP``: it lacks a target, an empty ranking is fair, and opposite biases cancel out in
+      a mean.
+    * The first ranks decide: three pro documents outweigh the next seven.
+
+      >>> draw(BiasRBP(pro="A", con="B"), "AAABBBBBBB")
+      AAABBBBBBB  0.08
 
     Source
     ------
-    Gezici et al. (2021), section 3.2, from equation 5, which is f, the value with ``con=None``. The
-    equation lacks an upper limit of the sum: the limit is a decision of this package.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(BiasRBP.calc_aggregate(qrels, run), 3)
-    0.258
+    Gezici et al. (2021), section 3.2.
     """
 
     # Slow version: bias_rbp in tests/slow_versions/counts.py
@@ -433,8 +539,16 @@ class _BiasRBP(StanceMeasure):
 class _BiasDCG(StanceMeasure):
     r"""BiasDCG — Stance Bias by Discounted Cumulative Gain.
 
-    Discounted cumulative gain of the relevant pro documents minus that for the relevant
-    con documents.
+    To which of two sides the relevant documents lean, with early ranks counting more.
+
+    0 is fair, above 0 the pro side is favoured. The value grows with the cutoff. Ten relevant
+    documents with five, two, one and no B on the con side, spread evenly, have 0.50, 2.91, 3.83 and
+    4.54. With five of B at the end the value is 1.35.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(BiasDCG(pro="A", con="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.50
+    AAAAABBBBB  1.35
 
     Formula
     -------
@@ -442,30 +556,37 @@ class _BiasDCG(StanceMeasure):
 
        \sum_{i \le n} \frac{s_i}{\log_2(i+1)}
 
-    The sum is over the first ``cutoff`` ranks, or all. s_i is as in BiasP. With ``con=None``, it
-    is the discounted cumulative gain of the pro documents.
+    * s_i: 1 for a relevant pro document at rank i, −1 for a con one, else 0 (``BiasP``).
+    * n: the cutoff, or the length of the ranking if that is less.
 
+    Example
+    -------
+    >>> round(BiasDCG.calc_aggregate(qrels, run), 3)
+    1.2
+
+    Details
+    -------
     Range
-    -----
-    Between minus and plus the sum of the discounts, which grows with the depth. 0 is fair; above 0
-    the ranking is biased towards ``pro``. ``abs=True`` gives the absolute value. With ``con=None``,
-    0 or more, and more is better.
+        Between minus and plus the sum of the discounts; not negative with ``abs=True``.
+    One side
+        With ``con=None``, the value is the discounted cumulative gain of the pro documents: 0 or
+        more, and more is better.
+    Nothing returned
+        The value is 0.
+    Differs from the paper
+        Its logarithm lacks a base. Base 2 is inferred from table 4: a mean ``P@10`` of 0.8509
+        allows means of ``DCG@10`` from 3.23 with base 2 and from 4.67 with base e; the table has
+        3.9114.
 
-    Edge cases
-    ----------
-    A topic without results has 0.
+    When it misleads
+    ----------------
+    * Values of different cutoffs cannot be compared.
+    * See ``BiasP``: it lacks a target, an empty ranking is fair, and opposite biases cancel out in
+      a mean.
 
     Source
     ------
-    Gezici et al. (2021), section 3.2, equation 7; with ``con=None``, equation 6. They have log
-    without a base; base 2 is inferred from table 4. With a mean ``P@10`` of 0.8509, the mean of
-    ``DCG@10`` is at least 3.23 with base 2 and at least 4.67 with base e; the table has 3.9114.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(BiasDCG.calc_aggregate(qrels, run), 3)
-    1.2
+    Gezici et al. (2021), section 3.2, equation 7; with ``con=None``, equation 6.
     """
 
     # Slow version: bias_dcg in tests/slow_versions/counts.py

@@ -203,7 +203,16 @@ class BinomialMeasure(FairnessMeasure):
 class _FAIR(BinomialMeasure):
     r"""FAIR — Ranked Group Fairness Test.
 
-    Whether every prefix of the ranking has enough protected documents, by a binomial test.
+    Whether a ranking has enough protected documents at every depth, by a binomial test.
+
+    1 is fair: at no depth are there so few protected documents that chance hardly explains it. 0
+    says that one depth fails. If half of the relevant documents are of B, ten documents with five
+    or three of B, spread evenly, have 1.00. With two, one or none they have 0.00.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(FAIR(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  1.00
+    AAAAABBBBB  0.00
 
     Formula
     -------
@@ -211,39 +220,53 @@ class _FAIR(BinomialMeasure):
 
        \prod_{i \le n} \left[ F(\tau_i;\, i, p) > \alpha_c \right]
 
-    Prefix i passes if ``F(τ_i; i, p) > α_c``: τ_i protected documents among the first i annotated
-    ones, F the binomial distribution function, p the share of protected documents in the target or
-    the parameter ``p``. The minority is as in rND. ``value='test'`` is 1 if all prefixes of the
-    first n = min(cutoff, annotated documents) pass, else 0. ``value='prefixes'`` is the share that
-    pass.
+    * i: a depth among the documents with a group, up to the cutoff n.
+    * τ_i: the protected documents among the first i.
+    * F: the probability that i draws have at most τ_i protected ones.
+    * p: the share of protected documents: their share of the target, or the parameter ``p``.
+    * α_c: the level of a single test, corrected for n of them. The brackets are 1 if the condition
+      holds, else 0.
 
-    α_c is the largest level for which the test rejects a fair list of n documents with a
-    probability of at most ``alpha``; with ``adjust=False``, it is ``alpha``. Probabilities
-    within a factor of 1 + 1e-9 are equal.
+    Example
+    -------
+    >>> round(FAIR.calc_aggregate(qrels, run), 3)
+    1.0
 
+    Details
+    -------
     Range
-    -----
-    0 to 1. 1 is fair to the protected group. Too many protected documents do not lower the value.
+        0 to 1.
+    Level
+        α_c is the largest level at which a fair ranking of n documents fails with a probability of
+        at most ``alpha``; with ``adjust=False`` it is ``alpha``. Probabilities within a factor of 1
+        + 1e-9 are equal.
+    Undefined
+        As for ``rND``, whose minority it has. With ``p``, no relevant document is needed.
+    Nothing returned
+        0, the least fair.
+    Weights of groups
+        They raise a ValueError.
+    Differs from other implementations
+        The correction is exact; by the tables of fairsearchcore and LensKit, a fair ranking can
+        fail with a probability above ``alpha``.
 
-    Edge cases
-    ----------
-    A topic whose population is empty is undefined: 0, with a warning. So is a topic whose
-    population has fewer than two groups if ``protected`` is ``minority`` or ``majority``. With
-    ``p``, only the second case applies. Every topic is undefined if there is only one group, or if
-    all groups are protected. A topic without results has 0.
+    When it misleads
+    ----------------
+    * It fails only what is *proved*. If a fifth of the relevant documents are of B, ten documents
+      without B pass, and twenty do not:
 
-    Groups with weights raise a ValueError.
+      >>> draw(FAIR(protected="B"), "AAAAAAAAAA", 20 * "A", relevant=10 * "AAAAB")
+      AAAAAAAAAA  1.00
+      AAAAAAAAAAAAAAAAAAAA  0.00
+
+    * Too many protected documents are fair:
+
+      >>> draw(FAIR(protected="B"), "BBBBBBBBBB")
+      BBBBBBBBBB  1.00
 
     Source
     ------
-    Zehlike et al. (2017), definitions 3.1 and 3.2. The correction is exact; fairsearchcore and
-    LensKit use tables that can reject a fair list with a probability above ``alpha``.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(FAIR.calc_aggregate(qrels, run), 3)
-    1.0
+    Zehlike et al. (2017), definitions 3.1 and 3.2.
     """
 
     # Slow version: fair in tests/slow_versions/statistics.py
@@ -282,7 +305,16 @@ class _FAIR(BinomialMeasure):
 class _PreF(Quotient, BinomialMeasure):
     r"""PreF — Mean Probability of the Prefixes.
 
-    How probable it is, on average, that a fair list has so few protected documents in a prefix.
+    How probable it is, on average over depths, that a fair ranking has so few protected documents.
+
+    More is fairer to the protected group, but 1 is not the value of a fair ranking. If half of the
+    relevant documents are of B, ten documents with five, two, one and no B, spread evenly, have
+    0.59, 0.22, 0.12 and 0.10. With B at the end they have 0.28.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(PreF(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.59
+    AAAAABBBBB  0.28
 
     Formula
     -------
@@ -290,28 +322,41 @@ class _PreF(Quotient, BinomialMeasure):
 
        \frac{1}{n} \sum_{i \le n} F(\tau_i;\, i, p)
 
-    The symbols are as in FAIR.
+    * i: a depth among the documents with a group, up to the cutoff n.
+    * τ_i: the protected documents among the first i.
+    * F: the probability that i draws have at most τ_i protected ones, where p is their share of the
+      target.
 
+    Example
+    -------
+    >>> round(PreF.calc_aggregate(qrels, run), 3)
+    0.611
+
+    Details
+    -------
     Range
-    -----
-    0 to 1; more is fairer to the protected group. 1 is not the value of a fair list: it needs every
-    document to be protected. A list with the share p has less, and more protected documents than
-    that raise the value.
+        0 to 1.
+    Undefined, nothing returned, weights of groups
+        As for ``FAIR``.
+    Differs from other implementations
+        They keep documents without a group in the ranking; this measure drops them first.
 
-    Edge cases
-    ----------
-    As for FAIR.
+    When it misleads
+    ----------------
+    * The largest value needs protected documents alone, and more of them than their share raise it:
+
+      >>> draw(PreF(protected="B"), "BBBBBAAAAA", "BBBBBBBBBB")
+      BBBBBAAAAA  0.91
+      BBBBBBBBBB  1.00
+
+    * A missing group has a value well above 0. A fifth of the relevant documents are of B:
+
+      >>> draw(PreF(protected="B"), "AAAAAAAAAA", relevant=10 * "AAAAB")
+      AAAAAAAAAA  0.36
 
     Source
     ------
-    Zehlike et al. (2017), from the test of definition 3.1. Other implementations keep
-    unannotated documents in the list; this measure drops them first.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(PreF.calc_aggregate(qrels, run), 3)
-    0.611
+    Zehlike et al. (2017), from the test of definition 3.1.
     """
 
     # Slow version: pref in tests/slow_versions/statistics.py

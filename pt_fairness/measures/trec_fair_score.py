@@ -28,7 +28,21 @@ from pt_fairness.rankings.rankings import Rankings
 class _TrecFair(FairnessMeasure):
     r"""TrecFair — Score of the TREC Fair Ranking Track.
 
-    How relevant the first documents are, times how close the exposure of the groups is to a target.
+    How relevant the first documents are, times how close the attention of the groups is to a
+    target.
+
+    1 is relevant and fair. Read both factors beside the product (``value='ndcg'`` and ``'awrf'``).
+    If the target is equal shares, ten relevant documents have 1.00 in turn, and 0.78 without B.
+
+    >>> import pandas as pd
+    >>> from pt_fairness import groups, targets
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> equal = pd.DataFrame({"group": ["A", "B"], "share": [0.5, 0.5]})
+    >>> targets.register("equal", equal)
+    >>> letter = groups.from_pattern("[A-Z]")
+    >>> draw(TrecFair(attributes={letter: "equal"}) @ 10, "ABABABABAB", "AAAAAAAAAA")
+    ABABABABAB  1.00
+    AAAAAAAAAA  0.78
 
     Formula
     -------
@@ -39,52 +53,67 @@ class _TrecFair(FairnessMeasure):
        {\sum_{i \le \min(\mathrm{ideal}, R)} a_i}, \quad
        \mathrm{AWRF} = 1 - \mathrm{JSD}(P \,\|\, T), \quad a_i = \frac{1}{\log_2 \max(i, 2)}
 
-    With ``value='ndcg'`` or ``'awrf'`` the value is that factor alone. The list is cut at the
-    cutoff first and all documents keep their ranks. R is the number of relevant documents;
-    ``ideal`` is by default the cutoff, and without a cutoff the list is cut at ``ideal``. Unjudged
-    documents are not relevant.
+    * i: a rank of the whole ranking; n is the cutoff.
+    * r_i: the relevance of the document there, 0 if it is unjudged; the brackets are 1 if it is
+      relevant, else 0.
+    * a_i: the attention at rank i.
+    * R: the number of relevant documents; ``ideal`` is by default the cutoff.
+    * JSD: the Jensen–Shannon divergence, in natural logarithms.
+    * P: the shares of the *cells* in the attention, and T their target. A cell is a combination of
+      a label of each attribute, or of @UNKNOWN for an attribute without one.
 
-    ``attributes={'gender':'census'}`` names group sources and registered targets, which are the
-    same for all topics. P and T are distributions over *cells*: combinations of a label of each
-    attribute, or of @UNKNOWN for an attribute without one. The mass m_d(c) of document d in cell c
-    is the product of its shares in the labels: 1/m of m labels, or its weights, and 1 for each of
-    its labels in the sources of ``whole``. A document without a label has the share 1 in @UNKNOWN.
-    A source with weights may also give a weight to the label ``@UNKNOWN``, which other measures
-    read as unannotated. A document that a source does not know weighs nothing.
-
-    P(c) is the share of c in Σ_{i≤n} a_i · m(c), q(c) its share in the sum of m_d(c) over the
-    relevant documents. T(c) = λ · q(c) + (1 − λ) · C · Π_{j∈K} w_j(c_j): K are the attributes that
-    are known in c, C is the sum of q over all cells with this K, w_j the target of attribute j, λ =
-    ``of_qrels``. Where K is empty, T(c) = q(c). With ``unknown='partial'`` no document has mass in
-    the cell where nothing is known. JSD has natural logarithms.
-
-    The track of 2021 is ``ideal=1000``, ``unknown='partial'``, both sources in ``whole``, @20; in
-    2022 it has its sources ``…/official``, the gender in ``whole``, @500.
-
-    Range
-    -----
-    0 to 1. 1 is fair and relevant. No value of AWRF is below 1 − ln 2 unless nothing was returned.
-
-    Edge cases
-    ----------
-    A topic without relevant documents is undefined: 0, with a warning. So is, but for
-    ``value='ndcg'``, one whose relevant documents lack mass, and every topic if the attributes have
-    one label in all. A topic without results, or whose first documents lack mass, has 0.
-
-    Source
-    ------
-    The evaluation code of the TREC Fair Ranking tracks of 2021 and 2022, task 1, as described by
-    Ekstrand et al. (2022).
-
-    Examples
-    --------
+    Example
+    -------
     >>> from pt_fairness import groups, targets
-    >>> from pt_fairness.measures.example import qrels, run
     >>> import pandas as pd
     >>> targets.register("half", pd.DataFrame({"group": ["PRO", "CON"], "share": [0.5, 0.5]}))
     >>> stances = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"})
     >>> round(TrecFair(attributes={stances: "half"}).calc_aggregate(qrels, run), 3)
     0.915
+
+    Details
+    -------
+    Range
+        0 to 1. No value of AWRF is below 1 − ln 2, unless nothing was returned.
+    Cutoff
+        Without one, the ranking is cut at ``ideal``.
+    Attributes
+        Such as ``{'gender':'census'}``.
+    Documents in cells
+        The mass m(c) of a document in cell c is the product of its shares in the labels: 1/m of m
+        labels, or its weights, and 1 with ``whole``. A document without a label has the share 1 in
+        @UNKNOWN, for which a source with weights may give a weight. A document that a source does
+        not know weighs nothing.
+    Shares and targets of cells
+        P(c) is the share of c in ``Σ a_i · m(c)`` over the first n documents, q(c) its share in the
+        sum of m(c) over the relevant ones. ``T(c) = λ · q(c) + (1 − λ) · C · Π_j w_j(c_j)``: λ is
+        ``of_qrels``, w_j the target of attribute j, the product is over the attributes known in c,
+        and C is the sum of q over all cells in which the same ones are known. Where none is, T(c) =
+        q(c).
+    TREC Fair Ranking
+        2021: ``ideal=1000``, ``unknown='partial'``, both sources in ``whole``, @20. 2022: its
+        sources ``…/official``, the gender in ``whole``, @500.
+    Undefined
+        No relevant document, or none with mass (not with ``value='ndcg'``). Every topic if the
+        attributes have one label in all.
+    Nothing returned
+        0, the lowest; also if the first documents lack mass.
+
+    When it misleads
+    ----------------
+    * A system that finds more relevant documents can hide a group and have the larger value. Five
+      relevant documents in turn, and ten without B:
+
+      >>> draw(TrecFair(attributes={letter: "equal"}) @ 10, "ABABA", "AAAAAAAAAA")
+      ABABA  0.68
+      AAAAAAAAAA  0.78
+
+    * The relevant documents are a part of the target (``of_qrels``).
+
+    Source
+    ------
+    The evaluation code of the TREC Fair Ranking tracks of 2021 and 2022, task 1, as described by
+    Ekstrand et al. (2022).
     """
 
     # Slow version: trec_fair in tests/slow_versions/trec_fair.py

@@ -87,59 +87,79 @@ class ViewpointMeasure(RunMeasure, PrefixMeasure):
 class _nDD(ViewpointMeasure):
     r"""nDD — Normalised Discounted Difference.
 
-    How far the share of the protected viewpoint in every prefix is from its share in the whole
+    How far the share of the protected viewpoint, at every depth, is from its share in the whole
     ranking.
+
+    0 is fair, 1 is the least fair order of the documents returned, and early ranks count more. Ten
+    documents with five of B, in turn with A, have 0.39. With B at the end they have 1.00. Even the
+    fairest order is above 0. Only the order counts, not what was returned.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(nDD(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.39
+    AAAAABBBBB  1.00
 
     Formula
     -------
     .. math::
 
-       \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
-       \left| \frac{S^+_{1..i}}{i} - \frac{S^+}{N} \right|
+       \frac{1}{Z} \sum_{i \le n} \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_i}{i} - \frac{S^+}{N} \right|
 
-    S⁺_{1..i} counts the protected documents among the first i annotated ones, S⁺ and N the
-    protected and all annotated documents of the whole list. Z is the exact maximum over the
-    permutations of the run (``norm='max'``), the value of the ranking with all protected documents
-    first (``'protected-first'``), or 1 (``'none'``). ``norm='range'`` is as in rND.
-    The minority is the smallest group of the annotated documents of the run, of those that have
-    any; of equally small ones, the first in the order of their labels.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * S⁺_i: the protected documents among the first i.
+    * S⁺/N: the share of protected documents in the whole ranking.
+    * Z: the largest sum that an order of these documents can have.
 
+    Example
+    -------
+    >>> round(nDD.calc_aggregate(qrels, run), 3)
+    0.473
+
+    Details
+    -------
     Range
-    -----
-    0 to 1 with ``norm='max'`` and ``'range'``, unbounded otherwise. 0 is fair.
-    ``'protected-first'`` bounds the value by 1 only if the protected group is not the larger one.
+        0 to 1 with ``norm='max'`` and ``'range'``, else 0 or more.
+    Protected group
+        The *minority* is the group with the fewest documents in the ranking, of those that have
+        any.
+    Norm
+        With ``'protected-first'``, values can be above 1 if the protected group is the larger one.
+        ``'range'`` is as in ``rND``.
+    Undefined
+        One group in all topics, or all protected.
+    Nothing returned
+        1, the least fair. With ``norm='none'``, every rank up to the cutoff (one without a cutoff)
+        differs by the most that shares of at least 0.001 allow: 1 in nDD, 999 in nDR, −log2 0.001
+        in nDKL.
+    Differs from the paper
+        Equation 2 divides by the value of "the maximally unfair permutation", and a supplement
+        finds it. ``'protected-first'`` is inferred from the values: nDD and nDKL are 1 at α = −1,
+        means at α = 1 are within 0.011 of the published ones, and nDR is above 1 (section 4.2.1),
+        which no exact maximum allows. The exact maximum is a choice of this package.
 
-    Edge cases
-    ----------
-    A run whose documents are all protected, or all unprotected, has 0. A topic without results has
-    1. With ``norm='none'``, a topic without results has b times the sum of the discounts of
-    ``cutoff`` documents, and b without a cutoff. b is the largest term of all runs with shares of
-    at least 0.001: 1 for nDD, 999 for nDR, −log2 0.001 for nDKL. Every topic is undefined if there
-    is only one group, or if all groups are protected: 0, with a warning.
+    When it misleads
+    ----------------
+    * A ranking is compared with itself. Without the viewpoint it has 0:
 
-    The population is the whole condensed list, so with a cutoff the value depends on how many
-    annotated documents the run returns. Compare condensed lists of equal length only: leave out
-    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
-    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
-    same groups.
+      >>> draw(nDD(protected="B"), "AAAAAAAAAA", "AAAAABAAAA")
+      AAAAAAAAAA  0.00
+      AAAAABAAAA  0.24
 
-    Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.
+    * With a cutoff, the value depends on how many documents follow. Three documents alone, and
+      before three others:
+
+      >>> draw(nDD(protected="B") @ 3, "BBA", "BBABBA")
+      BBA  0.70
+      BBABBA  0.43
+
+      Cut the rankings to :ref:`equal lengths <equal-lengths>`.
+    * It is the most sensitive to mild bias; for strong bias of balanced viewpoints the paper
+      prefers nDKL.
 
     Source
     ------
-    Draws et al. (2021), section 3.4.1, equation 2.
-
-    The paper says that Z is the value of "the maximally unfair permutation", and leaves how to find
-    it to a supplement. ``'protected-first'`` is inferred from its values: with it, nDD and nDKL are
-    1 at α = −1, the means at α = 1 are within 0.011 of the published ones, and nDR is above 1, as
-    section 4.2.1 says, which no exact maximum allows. The exact maximum as default is a choice of
-    this package.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(nDD.calc_aggregate(qrels, run), 3)
-    0.473
+    Draws et al. (2021), section 3.4.1.
     """
 
     # Slow version: ndd in tests/slow_versions/soft.py
@@ -151,40 +171,57 @@ class _nDD(ViewpointMeasure):
 class _nDR(ViewpointMeasure):
     r"""nDR — Normalised Discounted Ratio.
 
-    How far the ratio of the protected viewpoint to the others in every prefix is from the ratio
-    in the whole ranking.
+    How far the ratio of the protected viewpoint to the others, at every depth, is from the ratio in
+    the whole ranking.
+
+    0 is fair, 1 is the least fair order of the documents returned, and early ranks count more. Ten
+    documents with five of B, in turn with A, have 0.24. With B at the end they have 0.57. Even the
+    fairest order is above 0. Only the order counts, not what was returned.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(nDR(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.24
+    AAAAABBBBB  0.57
 
     Formula
     -------
     .. math::
 
-       \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
-       \left| \frac{S^+_{1..i}}{S^-_{1..i}} - \frac{S^+}{S^-} \right|
+       \frac{1}{Z} \sum_{i \le n} \frac{1}{\log_2(i+1)}
+       \left| \frac{S^+_i}{S^-_i} - \frac{S^+}{S^-} \right|
 
-    The symbols are as in nDD. A ratio with denominator 0 is 0.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * S⁺_i, S⁻_i: the protected and other documents among the first i.
+    * S⁺/S⁻: the ratio of both in the whole ranking. A ratio with 0 below is 0.
+    * Z: the largest sum that an order of these documents can have.
 
-    Range
-    -----
-    As nDD.
+    Example
+    -------
+    >>> round(nDR.calc_aggregate(qrels, run), 3)
+    0.749
 
-    Edge cases
-    ----------
-    As nDD. Z is dominated by the huge ratios of prefixes with hardly any unprotected document, so
-    most values are small. ``'protected-first'`` does not bound the value.
+    Details
+    -------
+    Range, protected group, norm, undefined, nothing returned, differs from the paper
+        As for ``nDD``. ``'protected-first'`` does not bound the value. The paper has equation 3.
 
-    The paper does not recommend nDR, because of its normaliser and because it hardly tells degrees
-    of bias against the protected group apart (section 5.1, consideration 2). Consideration 1 calls
-    it the least vulnerable measure for bias against a small protected group.
+    When it misleads
+    ----------------
+    * Ratios of many protected documents to one make Z large, and most values small. The group at
+      the top has another value than the group at the end:
+
+      >>> draw(nDR(protected="B"), "BBBBBAAAAA", "AAAAABBBBB")
+      BBBBBAAAAA  0.81
+      AAAAABBBBB  0.57
+
+    * The paper does not recommend it: it hardly tells degrees of bias against the protected group
+      apart (section 5.1, consideration 2), although it is the least vulnerable for a small
+      protected group (consideration 1).
+    * A ranking without the viewpoint has 0, and rankings need equal lengths; see ``nDD``.
 
     Source
     ------
-    Draws et al. (2021), section 3.4.1, equation 3.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(nDR.calc_aggregate(qrels, run), 3)
-    0.749
+    Draws et al. (2021), section 3.4.1.
     """
 
     # Slow version: ndr in tests/slow_versions/soft.py
@@ -197,42 +234,61 @@ class _nDR(ViewpointMeasure):
 class _nDKL(ViewpointMeasure):
     r"""nDKL — Normalised Discounted Kullback–Leibler Divergence.
 
-    How far protected and other viewpoints in every prefix diverge from the whole ranking.
+    How far protected and other viewpoints diverge, at every depth, from their shares in the whole
+    ranking.
+
+    0 is fair, 1 is the least fair order of the documents returned, and early ranks count more. Ten
+    documents with five of B, in turn with A, have 0.33. With B at the end they have 0.99. Even the
+    fairest order is above 0. Only the order counts, not what was returned.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(nDKL(protected="B"), "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.33
+    AAAAABBBBB  0.99
 
     Formula
     -------
     .. math::
 
-       \frac{1}{Z} \sum_i \frac{1}{\log_2(i+1)}
-       \mathrm{KL}\!\left( \left( \frac{S^+_{1..i}}{i}, \frac{S^-_{1..i}}{i} \right) \Big\|
+       \frac{1}{Z} \sum_{i \le n} \frac{1}{\log_2(i+1)}
+       \mathrm{KL}\!\left( \left( \frac{S^+_i}{i}, \frac{S^-_i}{i} \right) \Big\|
        \left( \frac{S^+}{N}, \frac{S^-}{N} \right) \right)
 
-    The symbols are as in nDD. A prefix without protected documents, (0, 1), becomes
-    (0.001, 0.999). Choices of this package: (1, 0) stays as it is, and the base is 2, which matters
-    for ``norm='none'`` only.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * S⁺_i, S⁻_i: the protected and other documents among the first i.
+    * S⁺/N, S⁻/N: their shares in the whole ranking.
+    * KL: the Kullback–Leibler divergence, base 2.
+    * Z: the largest sum that an order of these documents can have.
 
-    Range
-    -----
-    As nDD.
+    Example
+    -------
+    >>> round(nDKL.calc_aggregate(qrels, run), 3)
+    0.314
 
-    Edge cases
-    ----------
-    As nDD. Of nDD, nDR and nDKL, the paper finds nDKL the best at telling high levels of bias
-    apart.
+    Details
+    -------
+    Shares of 0
+        Where no document is protected so far, the shares (0, 1) become (0.001, 0.999). That (1, 0)
+        stays is a choice of this package.
+    All viewpoints
+        ``rKL(protected='all', target='run')``. That it is the divergence of section 3.4.2 is
+        inferred: the paper calls it possible "in principle", and turns to nDJS because its
+        normaliser is expensive.
+    Range, protected group, norm, undefined, nothing returned, differs from the paper
+        As for ``nDD``. The paper has equations 4 and 5 and footnote 5, without a base.
 
-    For all viewpoints at once, take ``rKL(protected='all', target='run')``. That this is the
-    divergence of section 3.4.2 is inferred: the paper says that it is possible "in principle", and
-    turns to nDJS because its normaliser is expensive.
+    When it misleads
+    ----------------
+    * It is small for mild bias, and best at telling high levels of bias apart, as the paper finds.
+    * A ranking without the viewpoint has 0, and rankings need equal lengths; see ``nDD``:
+
+      >>> draw(nDKL(protected="B"), "AAAAAAAAAA", "AAAAABAAAA")
+      AAAAAAAAAA  0.00
+      AAAAABAAAA  0.11
 
     Source
     ------
-    Draws et al. (2021), section 3.4.1, equations 4 and 5, and footnote 5.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(nDKL.calc_aggregate(qrels, run), 3)
-    0.314
+    Draws et al. (2021), section 3.4.1.
     """
 
     # Slow version: ndkl_draws in tests/slow_versions/soft.py
@@ -244,53 +300,64 @@ class _nDKL(ViewpointMeasure):
 class _nDJS(RunMeasure):
     r"""nDJS — Normalised Discounted Jensen–Shannon Divergence.
 
-    How far all viewpoints in every prefix diverge from the whole ranking.
+    How far all viewpoints diverge, at every depth, from their shares in the whole ranking.
+
+    0 is fair, and early ranks count more. No ranking comes near 1, so that the values are much
+    smaller than in nDD and nDKL. Ten documents with five of B, in turn with A, have 0.07. With B at
+    the end they have 0.21. Only the order counts, not what was returned.
+
+    >>> from pt_fairness.measures.example import draw, qrels, run
+    >>> draw(nDJS, "ABABABABAB", "AAAAABBBBB")
+    ABABABABAB  0.07
+    AAAAABBBBB  0.21
 
     Formula
     -------
     .. math::
 
-       \frac{\sum_i w_i \, \mathrm{JSD}(P_i \,\|\, Q)}{\sum_i w_i}, \qquad
+       \frac{\sum_{i \le n} w_i \, \mathrm{JSD}(P_i \,\|\, Q)}{\sum_{i \le n} w_i}, \qquad
        w_i = \frac{1}{\log_2(i+1)}
 
-    The base of JSD is 2. P_i and Q are the shares of all groups among the first i and among all
-    annotated documents of the run; a document of m groups counts 1/m towards each. With
-    ``norm='none'`` the sum is not divided.
+    * i: a rank among the documents with a group, up to the cutoff n.
+    * P_i: the shares of all groups among the first i; a document of m groups counts 1/m for each.
+    * Q holds their shares in the whole ranking.
+    * JSD: the Jensen–Shannon divergence, base 2.
 
-    With a protected group, P_i and Q are the shares of two sides: the protected documents and the
-    others, as for nDKL. A document is protected if any of its groups is.
+    Example
+    -------
+    >>> round(nDJS.calc_aggregate(qrels, run), 3)
+    0.089
 
+    Details
+    -------
     Range
-    -----
-    0 to 1, unbounded with ``norm='none'``. 0 is fair. The normaliser is the bound of the divergence
-    and not a maximum, so values are much smaller than in nDD and nDKL and cannot be compared
-    with them.
+        0 to 1; 0 or more with ``norm='none'``, where the sum is not divided.
+    Protected group
+        With one, the shares are of the protected documents, of which a group is protected, and the
+        others.
+    Undefined
+        One group in all topics, or all protected.
+    Nothing returned
+        1, the least fair; with ``norm='none'`` and a cutoff, the sum of the discounts.
+    Differs from the paper
+        Z of equation 6 is not printed: the sum of the discounts follows from the bound of 1 of JSD.
+        The last sentence of the section proposes two sides.
 
-    Edge cases
-    ----------
-    A run whose documents are all protected, or all unprotected, has 0. Every topic is undefined if
-    there is only one group, or if all groups are protected: 0, with a warning.
+    When it misleads
+    ----------------
+    * Its normaliser is a bound, not a maximum: values cannot be compared with those of nDD and
+      nDKL. The paper advises care where the bias is mild (section 5.2).
+    * A ranking without a viewpoint is compared with itself alone:
 
-    A topic without results has 1; with ``norm='none'``, the sum of the discounts of ``cutoff``
-    documents (1 without a cutoff).
+      >>> draw(nDJS, "AAAAAAAAAA", "AAAAABAAAA")
+      AAAAAAAAAA  0.00
+      AAAAABAAAA  0.03
 
-    The population is the whole condensed list, so with a cutoff the value depends on how many
-    annotated documents the run returns. Compare condensed lists of equal length only: leave out
-    unannotated documents first, then cut all lists to the same depth. Cutting alone is not enough:
-    ``nDD@3`` of the same three documents is 0.704 alone, and 0.434 before three others with the
-    same groups.
+    * Rankings need equal lengths (``nDD``).
 
     Source
     ------
-    Draws et al. (2021), section 3.4.2, equation 6. Its last sentence proposes the form with two
-    sides. The paper does not print Z: the sum of the discounts follows from the bound of 1 that it
-    gives for JSD. Section 5.2 recommends to interpret nDJS carefully when the bias is mild.
-
-    Examples
-    --------
-    >>> from pt_fairness.measures.example import qrels, run
-    >>> round(nDJS.calc_aggregate(qrels, run), 3)
-    0.089
+    Draws et al. (2021), section 3.4.2.
     """
 
     # Slow version: ndjs in tests/slow_versions/soft.py
