@@ -155,8 +155,8 @@ class _Skew(SkewMeasure):
     How many times its target share a group has of the first documents, as a logarithm.
 
     0 is fair, above 0 the group is over-represented; −0.69 is half of its share. If the target is
-    equal shares, ten documents with five and two of B have 0.00 and −0.92. Without B they have
-    −6.21, because a share of 0 counts as 0.001.
+    equal shares, ten documents with two of B have −0.92. Without B they have −6.21, because a share
+    of 0 counts as 0.001.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(Skew(group="B"), "AABAAAABAA", "AAAAAAAAAA")

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pt_fairness import BiasP, RepBias, nDD, nDJS, nDKL, nDR, rKL, rND
+from pt_fairness import BiasP, RepBias, rKL, rND
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 PAGES = Path(str(importlib.resources.files("pt_fairness"))) / "pt_docs"
@@ -34,10 +34,6 @@ def on_page(name: str, *sentences: str) -> None:
     page = plain((PAGES / f"{name}.rst").read_text(encoding="utf-8"))
     for sentence in sentences:
         assert sentence in page
-
-
-def in_docstring(measure: object, sentence: str) -> None:
-    assert sentence in plain(type(measure).__doc__ or "")
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +68,6 @@ def test_how_much_of_the_guide_is_found_again(script, sweep):
 
 
 def test_ndr_is_advised_against(mean):
-    in_docstring(nDR, "The paper does not recommend nDR, because of its normaliser and because it "
-                 "hardly tells degrees of bias against the protected group apart")
     for name in SETS:
         assert mean["nDR", name].max() > 1
         ndr, *others = (growth(mean[measure, name], 0.0, 1.0) for measure in ("nDR", "nDD", "nDKL"))
@@ -81,7 +75,6 @@ def test_ndr_is_advised_against(mean):
 
 
 def test_values_of_ndjs_are_much_lower(mean):
-    in_docstring(nDJS, "values are much smaller than in nDD and nDKL")
     for name, alpha in itertools.product(SETS, (-1.0, 1.0)):
         others = (mean[measure, name][alpha] for measure in ("nDD", "nDKL"))
         assert mean["nDJS", name][alpha] < min(others) / 4
@@ -96,8 +89,6 @@ def test_balanced_viewpoints_make_levels_distinct(mean):
 
 
 def test_which_measure_tells_which_levels_apart(mean):
-    in_docstring(nDD, "Of nDD, nDR and nDKL, the paper finds nDD the most sensitive to mild bias.")
-    in_docstring(nDKL, "the paper finds nDKL the best at telling high levels of bias apart")
     for name in SETS:
         mild = {one: [growth(mean[one, name], 0.0, end) for end in (-0.3, 0.3)]
                 for one in ("nDD", "nDR", "nDKL")}
@@ -111,7 +102,6 @@ def test_which_measure_tells_which_levels_apart(mean):
 
 def test_the_normaliser_gives_the_published_values(script):
     """With the exact maximum, nDR is not above 1, and the others are lower at α = −1."""
-    in_docstring(nDD, "'protected-first' is inferred from its values")
     module = script("draws2021").module
     measures = [measure(norm=norm) for norm in ("protected-first", "max")
                 for measure in module.MEASURES[:3]]
@@ -138,7 +128,6 @@ def test_the_exceptions_of_ndr_have_the_values_on_the_page(script):
 
 
 def test_ndkl_over_all_viewpoints_is_rkl_of_the_run(values):
-    in_docstring(nDKL, "take rKL(protected='all', target='run').")
     on_page("papers", "nDKL over all viewpoints as rKL(protected='all',target='run')")
     ranking = "ABBCACCC"
     run = pd.DataFrame({"query_id": "1", "doc_id": [f"d{i}" for i in range(8)],

@@ -8,6 +8,7 @@ import math
 import pickle
 import pydoc
 import re
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +38,7 @@ from pt_fairness import (
     rRD,
     targets,
 )
+from pt_fairness.analysis import ladder
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.example import qrels, run
 from pt_fairness.measures.measure import (
@@ -49,6 +51,7 @@ from pt_fairness.measures.measure import (
     rels_of,
     score,
 )
+from pt_fairness.measures.measure_names import docstring_sections
 from pt_fairness.rankings.annotations import Annotations
 from pt_fairness.rankings.trec_order import Judgments, Run
 
@@ -195,18 +198,33 @@ ATTRIBUTES = {"stance": {"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"},
               "gender": {"a": "F", "b": "M", "c": "M", "d": "M"}}
 
 
+#: Numbers that are no values of rankings: the logarithm of 2, and the usual level of a test.
+NOT_OF_RANKINGS = {"0.69", "−0.69", "0.05"}
+
+
 @each("name", MEASURES)
-def test_docstrings_have_five_parts_under_their_names(name):
-    text = inspect.cleandoc(type(MEASURES[name]).__doc__)
-    title, blank, sentence = text.partition("\n\nFormula\n")[0].partition("\n\n")
-    assert title.startswith(f"{name} — ") and title.endswith(".") and blank
-    assert sentence.endswith(".") and not re.search(r"[.?!]\s", sentence)
-    assert sentence.replace("\n", " ") == type(MEASURES[name]).SHORT_DESC
-    headings = re.findall(r"^(.+)\n(-+)$", text, re.MULTILINE)
-    assert [heading for heading, _ in headings] == [
-        "Formula", "Range", "Edge cases", "Source", "Examples"]
-    assert all(len(heading) == len(line) for heading, line in headings)
-    assert all(part.strip() for part in re.split(r"^.+\n-+$", text, flags=re.MULTILINE))
+def test_docstrings_begin_with_how_to_read_the_measure(name):
+    parts = docstring_sections(MEASURES[name])
+    assert [*parts] == ["", "Formula", "Example", "Details", "When it misleads", "Source"]
+    title = inspect.cleandoc(type(MEASURES[name]).__doc__).partition("\n")[0]
+    assert title.startswith(f"{name} — ") and all(parts.values())
+    assert len(f"{title} {parts['']}".split()) <= 120
+    assert not re.search(r"[Σ∑_^≤≥αβγελφ\\|]", re.sub(">>> .*|``.*?``", "", parts[""]))
+    assert {"Range", "Nothing returned"} <= {
+        term.strip().capitalize() for line in re.findall(r"^\S.*", parts["Details"], re.MULTILINE)
+        for term in line.split(", ")}
+
+
+@each("name", MEASURES)
+def test_the_values_of_how_to_read_are_those_of_rankings(name):
+    lead = docstring_sections(MEASURES[name])[""]
+    text, _, drawn = lead.partition(">>> ")
+    known = NOT_OF_RANKINGS | {*re.findall(r"(\S+)$", drawn, re.MULTILINE)}
+    by_group = {"by": "group"} if "by" in MEASURES[name].SUPPORTED_PARAMS else {}
+    with suppress(ValueError):  # the measure needs other parameters
+        known |= {f"{value:.2f}" for value in np.ravel(ladder(MEASURES[name](**by_group)))}
+    assert {*re.findall(r"(?<![\d.])−?\d+\.\d\d\b", text)} <= {
+        value.replace("-", "−") for value in known}
 
 
 def test_names_follow_from_the_class_and_its_docstring_unless_they_are_declared():
@@ -245,9 +263,10 @@ def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name
                        inspect.getsource(kind), re.MULTILINE)
     slow = slow_versions.MEASURES[name]
     assert named == [(slow.__name__, slow.__module__.replace(".", "/"))]
-    *before, last = doctest.DocTestParser().get_examples(kind.__doc__)
+    example = docstring_sections(MEASURES[name])["Example"]
+    *before, last = doctest.DocTestParser().get_examples(example)
     expression = re.fullmatch(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n", last.source)[1]
-    names = {**vars(pt_fairness), name: MEASURES[name]}
+    names = {**vars(pt_fairness), "pd": pd, name: MEASURES[name]}
     exec("".join(one.source for one in before), names)
     params = dict(eval(expression, names).params)
     topics = {source: read_topics(QRELS, RUN, lambda _, docno, of=of: [of[docno]] if docno in of
