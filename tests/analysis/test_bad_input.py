@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ir_measures
 import pandas as pd
 import pytest
 from one_test import each
@@ -16,7 +15,6 @@ PER_QUERY = pd.DataFrame({"name": ["A", "A", "B", "B"], "qid": ["1", "2"] * 2,
 QRELS = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": 1, "iteration": ["PRO", "CON"]})
 RUN = QRELS[["qid", "docno"]].assign(score=[1.0, 2.0])
 
-NAMES = {"qid": "query_id", "docno": "doc_id", "label": "relevance"}
 
 #: Functions of averages, and of per-query frames.
 OF_AVERAGES = [analysis.minmax, analysis.correlations, table,
@@ -30,14 +28,6 @@ OF_PER_QUERY = [analysis.bias_test, analysis.intervals, analysis.correlations,
 def test_no_frame(function, given):
     with pytest.raises(ValueError, match="must be a DataFrame, got a"):
         function(given)
-
-
-@each("function, frame", [
-    *((function, AVERAGES) for function in OF_AVERAGES),
-    *((function, PER_QUERY) for function in OF_PER_QUERY)])
-def test_no_rows(function, frame):
-    with pytest.raises(ValueError, match="has no rows"):
-        function(frame[:0])
 
 
 def test_averages_are_not_a_per_query_frame():
@@ -90,27 +80,3 @@ def test_one_sentence(call, says):
     with pytest.raises(ValueError, match=says) as told:
         call()
     assert "\n" not in str(told.value)
-
-
-def twice(frame, column):
-    return pd.concat([frame, frame[[column]]], axis=1)
-
-
-@each(
-    "call, says",
-    [
-        (lambda: evaluate(RUN, twice(QRELS, "label"), "AP"), "has .* 'label' twice"),
-        (lambda: evaluate(twice(RUN, "qid"), QRELS, "AP"), "run has .* 'qid' twice"),
-        (lambda: ir_measures.calc_aggregate([rKL], twice(QRELS, "label").rename(columns=NAMES),
-                                            RUN.rename(columns=NAMES)), "'relevance' twice"),
-        (lambda: ir_measures.calc_aggregate([rKL], QRELS.rename(columns=NAMES),
-                                            twice(RUN, "score").rename(columns=NAMES)),
-         "the run has the column 'score' twice"),
-        (lambda: analysis.explain(rKL, twice(RUN, "score"), QRELS, "1"), "run 0' has .* twice"),
-        (lambda: analysis.ranked_groups(RUN, twice(QRELS, "iteration")), "'iteration' twice"),
-        (lambda: analysis.compare(twice(PER_QUERY, "value"), "A"), "frame has .* 'value' twice"),
-    ],
-)
-def test_a_column_twice(call, says):
-    with pytest.raises(ValueError, match=says):
-        call()

@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from case_marks import quick_cases
 from slow_versions import MEASURES
-from slow_versions.frontier import in_range, means, points, relevance_of, vertices
+from slow_versions.frontier import in_range, means, points, vertices
 from slow_versions.reading import read_topics
 
-import pt_fairness
 from pt_fairness import analysis, groups
 from pt_fairness.measures.measure_names import MEASURES as ALL
 from pt_fairness.measures.measure_names import parse
@@ -122,20 +121,6 @@ def test_worked_fronts(worked):
     np.testing.assert_allclose(front, AWRF_FRONT, atol=5e-7)
 
 
-def test_the_values_are_those_of_the_measures(worked):
-    """The ends of the front of one topic, as runs."""
-    front = analysis.frontier(worked, "nDCG@4", "AWRF@4", topics=["1"]).front
-    best = pd.DataFrame({"qid": "1", "docno": ["a2", "a1", "b2", "b1"]})
-    ranked = best.assign(score=[4.0, 3, 2, 1])
-    averages, _ = pt_fairness.evaluate({"x": ranked}, worked[worked["qid"] == "1"],
-                                       ["nDCG@4", "AWRF@4"], progress=False)
-    np.testing.assert_allclose(averages[["nDCG@4", "AWRF@4"]], front[:1], atol=1e-9)
-    beyond = ["a1", "a2", "u1", "b1", "a3", "a4"]
-    topic = read_topics([("1", d, r, None) for d, r in WORKED["1"].items()] + [("1", "x", 0, "A")],
-                        [])["1"]  # fmt: skip
-    assert relevance_of(topic, beyond, "nDCG", 4) == 1.0 > front["nDCG@4"].max()
-
-
 def test_gains_and_the_highest_of_several_judgments(worked):
     doubled = pd.concat([worked, worked.assign(label=0)], ignore_index=True)
     for relevance in ("P(rel=2)@3", "nDCG(dcg='exp-log2')@4", "nDCG(gains={0:0,1:1,2:5})@4"):
@@ -219,13 +204,6 @@ def test_a_topic_whose_documents_have_no_group_does_not_count():
     assert front[1:] == expected[1:] == (["1"], 0)
 
 
-def test_bad_input_of_headroom(worked):
-    front = analysis.frontier(worked, "nDCG@4", "AWRF@4")
-    systems = systems_at(front, a=(0.9, 0.5))
-    with pytest.raises(ValueError, match="must have a value of nDCG@4"):
-        analysis.headroom(systems[1:], front)
-
-
 def test_too_many_lists_name_the_largest_cutoff():
     many = pd.DataFrame({"qid": "7", "docno": [f"d{i}" for i in range(60)], "label": 1,
                          "iteration": list("ABC") * 20})  # fmt: skip
@@ -237,16 +215,3 @@ def test_too_many_lists_name_the_largest_cutoff():
         analysis.frontier(few, "nDCG@10", "AWRF@18")
     for text in ("rKL@40", "NDKL@20", "DistKL@40", "AWRF(discount='none')@40"):
         assert len(analysis.frontier(many, "nDCG@10", text).front) == 1
-
-
-def test_groups_of_a_source_are_those_of_the_qrels():
-    """Documents of several groups, from a source that declares its labels."""
-    frame = frame_of(rows_of(8, 2))
-    assert frame.groupby(["qid", "docno"])["iteration"].nunique().max() > 1
-    annotated = frame[frame["iteration"] != "-"].rename(columns={"iteration": "group"})
-    source = groups.from_frame(annotated[["qid", "docno", "group"]])
-    plain = frame.drop(columns="iteration").drop_duplicates(["qid", "docno"])
-    expected = analysis.frontier(frame, "nDCG@4", "AWRF@3")
-    found = analysis.frontier(plain, "nDCG@4", "AWRF@3", groups=source)
-    pd.testing.assert_frame_equal(found.front, expected.front)
-    assert found[1:] == expected[1:]

@@ -12,7 +12,7 @@ from one_test import each
 from slow_versions import served
 from slow_versions.reading import read_topics
 
-from pt_fairness import OfGroup, analysis, evaluate, groups
+from pt_fairness import analysis, groups
 
 SOURCE = groups.from_pattern("^[hl]", labels=["h", "l"])
 QRELS = pd.DataFrame(
@@ -41,14 +41,6 @@ def test_worked_values(topics, gap, delta, n):
     assert row["worst"] == table["value"].min()
     assert row["ratio"] == pytest.approx(table["value"].min() / table["value"].max())
     assert row["worst_group"] == ("l" if topics == "all" else "h")
-
-
-def test_all_topics_are_the_means_of_an_experiment():
-    table = means("all", others="dropped")
-    measures = [OfGroup(measure="nDCG@3", group=g, others="dropped", groups=SOURCE) for g in "hl"]
-    with pytest.warns(match="nothing to compare with"):
-        averages, _ = evaluate({"one": RUN}, QRELS, measures, undefined="count", progress=False)
-    assert [*table["value"]] == pytest.approx(averages.iloc[0, 1:].tolist())
 
 
 @pytest.mark.parametrize("topics", ["common", "each", "all"])
@@ -117,12 +109,6 @@ def test_a_missing_value_leaves_no_gap():
     assert row[["gap", "ratio", "worst", "worst_group"]].isna().all()
     assert row["delta"] == pytest.approx(100 * 0.3 / 0.35)
     assert "delta" not in analysis.group_gaps(table_of(0.5))
-
-
-def test_joined_tables_repeat_their_index():
-    tables = [table_of(0.5, 0.25), table_of(0.2, 0.3).assign(name="two")]
-    gaps = analysis.group_gaps(pd.concat(tables))
-    assert gaps["worst_group"].tolist() == ["b", "a"]
 
 
 @each("call, message", [

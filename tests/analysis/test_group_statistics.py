@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 from ir_measures import nDCG, parse_measure
 from scipy import stats
-from slow_versions.common import protected_labels
-from slow_versions.reading import read_topics
 
-from pt_fairness import FairnessWarning, groups
+from pt_fairness import groups
 from pt_fairness.analysis import group_distribution, ranked_groups, undefined
 
 
@@ -73,22 +71,6 @@ class TestUndefined:
         assert found[measures[0]] == [qid for qid in sorted({*qrels["qid"]}) if qid != "1"]
         assert found[measures[3]] == []
 
-    def test_slow_versions_are_undefined_too(self, make_case):
-        for seed in range(3):
-            case = make_case(seed)
-            qrels = case.qrels_frame
-            for name, protected in (("rND", "minority"), ("rKL", "g0")):
-                measure = parse_measure(f"{name}(protected='{protected}')")
-                topics = read_topics(case.qrels, [])
-                expected = [qid for qid, topic in topics.items() if not topic.relevant(1)
-                            or protected_labels(protected, topic.relevant(1), topic.labels) is None]
-                assert undefined(qrels, [measure])["qid"].tolist() == expected
-
-    def test_unknown_label(self):
-        unknown = "'ANTI' names a group that no judged document has"
-        with pytest.warns(FairnessWarning, match=unknown):
-            undefined(self.QRELS, "rKL(protected='ANTI')@5")
-
 
 class TestRankedGroups:
     QRELS = pd.DataFrame([("1", "a", 1, "PRO"), ("1", "b", 0, "CON"), ("1", "c", 1, "CON"),
@@ -111,12 +93,6 @@ class TestRankedGroups:
     def test_no_document_has_a_group(self):
         frame = ranked_groups(self.RUNS, self.QRELS.assign(iteration="-"), depth=1)
         assert frame["docno"].tolist() == ["a", "b"] and frame["group"].isna().all()
-
-    def test_whole_lists(self, experiment):
-        *_, qrels, runs = experiment
-        whole = ranked_groups(runs, qrels, depth=None)
-        assert whole.groupby(["name", "qid"]).size().eq(12).all()
-        pd.testing.assert_frame_equal(whole, ranked_groups(runs, qrels, depth=1000))
 
     def test_runs_as_evaluate_takes_them(self, experiment, tmp_path):
         """A path, a pattern, a list, a frame and a dictionary."""

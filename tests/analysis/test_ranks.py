@@ -98,13 +98,3 @@ def test_weights(worked):
     frame = explain(measure, worked.run_frame, worked.qrels_frame, "1").frame
     assert frame["group"].fillna("").tolist() == ["CON, PRO", "PRO", "", "PRO"]
     assert frame["share of CON"].tolist() == pytest.approx([0.75, 0.75 / 2, 0.75 / 2, 0.75 / 3])
-
-
-def test_documents_of_negative_relevance_are_unjudged_for_trec_eval():
-    qrels = pd.DataFrame({"qid": "1", "docno": list("abcd"), "label": [1, -1, 0, 1]})
-    run = pd.DataFrame({"qid": "1", "docno": list("dcba"), "score": 1.0})
-    frame = explain("nDCG(judged_only=True)@3", run, qrels, "1").frame
-    assert frame["docno"].tolist() == list("dcba")
-    assert frame["counts"].tolist() == [True, True, False, True]
-    ideal = 1 + 1 / math.log2(3)
-    assert frame["contribution"].tolist() == pytest.approx([1 / ideal, 0, 0, 0.5 / ideal])

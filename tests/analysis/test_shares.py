@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 
 import numpy as np
@@ -39,17 +38,6 @@ def test_worked_values():
          "topics": 2, "absent": 2, "expected": 0.666667, "p": 0.083333},
         {"name": "one", "group": "P", "shown": 1, "attention": 1, "relevant": 0.625, "ratio": 1.6,
          "topics": 2, "absent": 0, "expected": 0.166667, "p": 1}]
-
-
-def test_a_topic_without_results_changes_the_relevant_documents_alone():
-    qrels = pd.concat([QRELS, THIRD])
-    found = by_group(analysis.shares({"one": RUN}, qrels, cutoff=2))
-    before = by_group(analysis.shares({"one": RUN}, QRELS, cutoff=2))
-    assert round(found["P"]["relevant"], 6) == 0.583333
-    assert round(found["C"]["relevant"], 6) == 0.416667
-    for group in "CP":
-        for column in {*COLUMNS} - {"name", "group", "relevant", "ratio"}:
-            assert found[group][column] == before[group][column]
 
 
 @pytest.mark.parametrize("samples", [1, 3])
@@ -130,21 +118,9 @@ def test_a_system_without_results_has_no_shares():
     assert lacking["relevant"].tolist() == 2 * table.loc["one", "relevant"].tolist()
 
 
-def test_a_group_without_relevant_documents_has_no_ratio():
-    qrels = pd.concat([QRELS, pd.DataFrame({"qid": ["1"], "docno": "x", "iteration": "X",
-                                            "label": 0})])
-    row = by_group(analysis.shares({"one": RUN}, qrels))["X"]
-    assert row["shown"] > 0 == row["relevant"] and math.isnan(row["ratio"])
-
-
 @each("options, says", [
     ({"cutoff": 0}, "cutoff"), ({"cutoff": None}, "cutoff"), ({"cutoff": 2.5}, "cutoff"),
     ({"discount": "mmr"}, "discount"), ({"rel": "high"}, "rel")])
 def test_wrong_options(options, says):
     with pytest.raises(ValueError, match=says):
         analysis.shares({"one": RUN}, QRELS, **options)
-
-
-def test_qrels_without_groups():
-    with pytest.raises(ValueError, match="groups"):
-        analysis.shares({"one": RUN}, QRELS.drop(columns="iteration"))

@@ -17,7 +17,7 @@ from ir_measures import nDCG
 from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, groups, rKL, table
-from pt_fairness.analysis.tables import FORMS, latex_escaped
+from pt_fairness.analysis.tables import FORMS
 
 
 @pytest.fixture
@@ -60,13 +60,6 @@ def test_a_name_that_is_not_a_measure_has_no_best_value(averages):
     assert len(told) == 1
 
 
-def test_exchanged_and_missing_columns_change_no_note(averages):
-    notes = table(averages).notes
-    assert len(notes) == 3 and table(averages[["name", *reversed(averages.columns[1:])]]).notes == [
-        notes[0], *reversed(notes[1:])]
-    assert table(averages[["name", "nDCG@5", "rKL@5"]]).notes == [notes[1]]
-
-
 class TestIntervals:
     PERQUERY = pd.DataFrame({"name": ["A"] * 4 + ["B"] * 2, "qid": [*"123412"], "measure": "rKL@5",
                              "value": [0.1, 0.2, 0.3, 0.6, 0.1, 0.1]})
@@ -88,11 +81,6 @@ class TestIntervals:
         frame = self.PERQUERY.assign(measure="NumRel")
         shown = table(self.AVERAGES, intervals=analysis.intervals(frame))
         assert "NumRel low" not in shown.csv
-
-    def test_two_topics(self):
-        intervals = analysis.intervals(self.PERQUERY[self.PERQUERY["name"] == "B"])
-        assert any("at least three" in note
-                   for note in table(self.AVERAGES, intervals=intervals).notes)
 
 
 @each("side, word", [("worse", "worse"), ("both", "different")])
@@ -146,12 +134,6 @@ def test_marks_stay_with_their_systems():
     assert table(frame[["name", "rKL@5"]]).latex.startswith("% needs booktabs\n")
 
 
-@each("name", ["[random order]", "*A"])
-def test_names_that_latex_takes_for_options(name):
-    lines = table(pd.DataFrame({"name": ["A", name], "AP": [0.2, 0.1]})).latex.splitlines()
-    assert lines[lines.index(r"\bottomrule") - 1] == f"{{{name[0]}}}{name[1:]} & 0.1000 \\\\"
-
-
 def test_columns_without_a_value():
     """pandas warns if the text of a missing value is put into a column of numbers."""
     frame = pd.DataFrame({"name": ["a", "b"], "rKL@5": [0.25, 0.5], "rKL@5 p-value": np.nan})
@@ -191,14 +173,6 @@ def test_the_html_has_the_cells_and_the_notes_of_the_text(result, options):
     assert shown.html.count("<tbody") == 2 and "<b>" not in shown.html
 
 
-def test_an_evaluation_shows_its_table(result, tmp_path):
-    shown = table(result)
-    assert result._repr_html_() == shown._repr_html_() == shown.html == result.table().html
-    assert f"{shown!r}\n" == shown.text
-    shown.save(tmp_path / "table.html")
-    assert (tmp_path / "table.html").read_text("ascii") == shown.html
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no TeX was found")
 @pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
@@ -216,8 +190,3 @@ def test_latex_compiles(result, tmp_path):
             ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", f"{i}.tex"], cwd=tmp_path,
             timeout=60, capture_output=True, text=True, errors="replace")
         assert done.returncode == 0, done.stdout[-2000:]
-
-
-def test_latex_has_minus_signs_and_greek_letters():
-    text = latex_escaped("κς Δ (-1) a-3 2021-05 -0.5")
-    assert text == r"$\kappa$$\varsigma$ $\Delta$ ($-$1) a-3 2021-05 $-$0.5"

@@ -31,16 +31,6 @@ def test_worked_values(unchanged):
     assert found == pytest.approx(expected, abs=1e-6)
 
 
-def test_random_permutations():
-    """They are near all permutations, and depend on the seed."""
-    frame = frame_of({"A": VALUES["A"]})
-    one, other = (topic_gaps(frame, DOMAINS, 2000, seed).iloc[0] for seed in (0, 1))
-    assert one["p"] != other["p"]
-    for row in (one, other):
-        assert row["p"] == pytest.approx(0.4714, abs=5 * (0.25 / 2000) ** 0.5)
-        assert row["chance"] == pytest.approx(0.1838, abs=0.01)
-
-
 @given(systems("A", largest=5), st.lists(st.lists(st.sampled_from("xyz"), max_size=2, unique=True),
                                          min_size=5, max_size=5).filter(lambda groups: groups[0]),
        st.sampled_from(list(MEASURES)))
@@ -81,16 +71,6 @@ def test_intervals_of_groups(unchanged):
             expected = intervals(frame, method, None, 0.9, 500, 3)
             found = part.drop(columns="group").reset_index(drop=True)
             pd.testing.assert_frame_equal(found, expected)
-
-
-def test_forms_of_groups():
-    frame = frame_of(VALUES)
-    expected = intervals(frame, by=DOMAINS)
-    table = pd.DataFrame({"qid": DOMAINS.keys(), "group": DOMAINS.values(), "weight": 2.0})
-    numbers = {int(qid): label for qid, label in DOMAINS.items()}
-    for form in (table, table.assign(qid=table["qid"].astype(int)), numbers,
-                 {"domain": DOMAINS}, {"domain": table}):
-        pd.testing.assert_frame_equal(intervals(frame, by=form), expected)
 
 
 def test_intersections():

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import subprocess
-import sys
-import textwrap
 
 import numpy as np
 import pandas as pd
@@ -14,7 +11,7 @@ import pyterrier as pt
 import pytest
 from evaluation.common import trec_run
 
-from pt_fairness import groups, io, rKL, rND, targets
+from pt_fairness import groups, rKL, rND, targets
 
 
 @pytest.fixture(scope="session")
@@ -66,16 +63,3 @@ def registered(registered_groups, forget_targets):
                                              "share": [0.75, 0.25] * 12}))
     return [rND(groups="by-number", protected="3") @ 5,
             rKL(groups="by-number", protected="3,4", target="uneven") @ 5]
-
-
-@pytest.fixture
-def script(files, qrels, tmp_path):
-    """``script(text)``: run a script that prints True on a pattern of runs and a qrels file."""
-    def run(text):
-        io.write_qrels(qrels, tmp_path / "qrels")
-        path = tmp_path / "script.py"
-        path.write_text(textwrap.dedent(text))
-        command = [sys.executable, "-W", "ignore", path, str(files / "*"), str(tmp_path / "qrels")]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.stdout == "True\n", done.stderr
-    return run

@@ -80,27 +80,6 @@ def test_a_measure_without_a_value_for_some_topics():
     assert averages["Accuracy p-value"][1] == pytest.approx(0.2048, abs=1e-4)
 
 
-def test_names_of_measures_and_identifiers_of_any_type(runs, qrels):
-    numbered = [run[run["qid"] != "unknown"].astype({"qid": int}) for run in runs.values()]
-    names = ["nDCG@5", "rND@5", "nDCG@5"]
-    by_name = evaluate_quietly(numbered, qrels.astype({"query_id": int}), names)
-    by_object = evaluate_quietly(list(runs.values()), qrels, [nDCG @ 5, rND @ 5])
-    for one, other in zip(by_name, by_object, strict=True):
-        pd.testing.assert_frame_equal(one, other)
-    assert by_name[0]["name"].tolist() == [f"run {i}" for i in range(8)]
-
-
-@each("column", ["qid", "docno"])
-def test_missing_identifiers_are_refused(runs, qrels, column):
-    run = runs["system 4"].copy()
-    run[column] = run[column].where(run.index != run.index[2])
-    with pytest.raises(ValueError, match=f"row {run.index[2]} of the run has no {column}"):
-        evaluate_quietly(run, qrels, [AP])
-    incomplete = qrels.assign(query_id=qrels["query_id"].where(qrels.index != 2))
-    with pytest.raises(ValueError, match="row 2 of the qrels has no query_id"):
-        evaluate_quietly(runs, incomplete, [AP])
-
-
 @each("baseline", [0, "system 4", "system 4.gz", "PATH"])
 def test_the_baseline_is_named_as_a_user_has_it(runs, qrels, tmp_path, baseline):
     for name in ("system 4", "system 3"):
@@ -126,18 +105,6 @@ def test_paths_globs_and_formats_are_the_same(runs, files, qrels, tmp_path):
         names = averages["name"].replace("run 7", "system 10")
         values = averages.assign(name=names).set_index("name")
         pd.testing.assert_frame_equal(values, expected.loc[values.index])
-
-
-def test_qrels_of_a_dataset():
-    docnos = [f"d01-{i:02}" for i in range(1, 9)]
-    run = pd.DataFrame({"qid": "1", "docno": docnos, "score": range(8, 0, -1)})
-    dataset = pt.get_dataset("irds:pt-fairness/debates/stance")
-    judged = pt.model.to_ir_measures(dataset.get_qrels())
-    expected = ir_measures.calc_aggregate([rND @ 5], judged, pt.model.to_ir_measures(run))
-    for qrels in ("pt-fairness/debates/stance", "irds:pt-fairness/debates/stance", dataset):
-        averages, per_query = evaluate_quietly(run, qrels, [rND @ 5])
-        assert averages["rND@5"].tolist() == [expected[rND @ 5]]
-        assert len(per_query) == dataset.get_qrels()["qid"].nunique()
 
 
 NO_GROUPS = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
@@ -255,10 +222,3 @@ def test_warnings_say_once_which_runs_they_are_about(runs, qrels, n_jobs):
     assert "again for the same topic" in texts[1] and texts[1].endswith("(run system 4)")
     assert "has a share for 'nobody'" in texts[2] and "(run" not in texts[2]
     assert texts[3].startswith("undefined topics") and "(run" not in texts[3]
-
-
-def test_progress_is_shown_unless_it_is_not_wanted(runs, qrels, capsys):
-    evaluate(runs, qrels, [AP])
-    assert "8/8" in capsys.readouterr().err
-    evaluate(runs, qrels, [AP], progress=False)
-    assert capsys.readouterr().err == ""

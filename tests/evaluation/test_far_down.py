@@ -32,11 +32,3 @@ def test_shares_below_one_half(n_jobs):
     assert result.facts.far_down == {"rKL@5": {"far": 0.4}}
     for table, name in ((result.table(), "rKL@5"), (result.table(labels={"rKL@5": "U"}), "U")):
         assert any(note.startswith(f"{name} ") and "40% of far" in note for note in table.notes)
-
-
-def test_several_topics_count_together():
-    qrels = pd.concat([QRELS, QRELS.assign(qid="2")])
-    runs = {"A": pd.concat([RUNS["near"], RUNS["far"].assign(qid="2")]),
-            "B": pd.concat([RUNS["few"], RUNS["far"].assign(qid="2")])}
-    for k, shares in ((3, {}), (5, {}), (6, {"rKL@6": {"B": 4 / 9}})):
-        assert evaluate_quietly(runs, qrels, [rKL @ k]).facts.far_down == shares

@@ -111,12 +111,6 @@ def test_recommendation_lists_in_a_frame():
     assert perquery["qid"].nunique() == 6
 
 
-def test_topics_are_those_of_all_runs():
-    runs = {"A": RUN[RUN["qid"] != "0"], "B": RUN[RUN["qid"] != "1"]}
-    _, perquery = evaluate(runs, None, "AWRF@5", groups=GROUP, progress=False)
-    assert perquery.groupby("name")["qid"].nunique().tolist() == [6, 6]
-
-
 @each("arguments, message", [
     ({"measures": ["nDCG@5", "rKL@5", "AWRF@5"], "groups": GROUP},
      "^nDCG@5, rKL@5 cannot be computed without qrels"),

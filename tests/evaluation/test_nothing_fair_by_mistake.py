@@ -7,19 +7,16 @@ import warnings
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
-from evaluation.common import PROCESSES, evaluate_quietly, trec_run
-from ir_measures import alpha_nDCG, nDCG
+from evaluation.common import PROCESSES, evaluate_quietly
+from ir_measures import nDCG
 from one_test import each
 
 from pt_fairness import (
     AWRF,
     FairnessWarning,
-    cli,
     evaluate,
     groups,
-    io,
     rKL,
     rND,
 )
@@ -73,12 +70,6 @@ class TestUndefinedEverywhere:
         assert " & -- & " in table.latex
         assert result.table().csv.splitlines()[1].split(",")[2] == ""
 
-    def test_topics_that_are_dropped_count(self, runs, qrels):
-        """Two topics are dropped, and the third is undefined."""
-        leaning = FEW.relabel({"3": "liberal"}, name="leaning")
-        result = evaluate_quietly(runs, qrels, [rND(groups=leaning) @ 2])
-        assert result.averages.iloc[:, 1].isna().all() and result.facts.never_defined
-
 
 class TestUnknownSource:
     SAYS = (r"no judged document, such as 'a', and no document of the run, such as 'x', has a "
@@ -95,22 +86,9 @@ class TestUnknownSource:
         averages, _ = evaluate_quietly(runs, qrels, [rND @ 2, AWRF @ 2], groups=WRONG)
         assert averages["rND@2"].isna().all() and averages["AWRF@2"].notna().all()
 
-    def test_subtopics(self, runs, qrels):
-        with pytest.raises(ValueError, match="no judged document, such as 'a', has a group"):
-            evaluate_quietly(runs, qrels, [alpha_nDCG @ 5], groups=WRONG)
-
 
 class TestUnknownLabel:
     SAYS = "protected='pro' names a group that no judged document has; the qrels hold 'FBIS', 'FR'"
-
-    @each("command", ["eval QRELS RUN", "table QRELS RUN no-such-file -m"])
-    def test_commands(self, runs, qrels, tmp_path, capsys, command):
-        io.write_qrels(qrels, tmp_path / "qrels")
-        (tmp_path / "one").write_text(trec_run(runs["one"]))
-        command = command.replace("QRELS", str(tmp_path / "qrels"))
-        command = command.replace("RUN", str(tmp_path / "one")).split()
-        assert cli.main([*command, "rND(protected='pro')@2"]) == 2
-        assert self.SAYS in capsys.readouterr().err
 
     @each("source", [False, True])
     def test_one_of_several_labels_is_enough(self, runs, qrels, source):
@@ -142,12 +120,3 @@ class TestOneAgainstSeveral:
             warnings.simplefilter("error", FairnessWarning)
             result = evaluate(runs, qrels, [measure], progress=False)
         assert result.facts.several == {}
-
-    def test_a_process_warns_once(self, runs, qrels):
-        topics = pd.DataFrame({"qid": TOPICS, "query": "x"})
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            evaluate(runs, qrels, [rKL @ 2], progress=False)
-            evaluate(runs, qrels, [rND @ 2], progress=False)
-            pt.Experiment(list(runs.values()), topics, qrels, [rKL @ 2])
-        assert sum("protected is not set" in str(one.message) for one in told) == 1

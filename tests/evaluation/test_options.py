@@ -10,7 +10,7 @@ from evaluation.common import evaluate_quietly, trec_run
 from ir_measures import AP, alpha_nDCG, nDCG
 from one_test import each
 
-from pt_fairness import AWRF, EEL, FairnessWarning, analysis, evaluate, groups, rKL, rND
+from pt_fairness import AWRF, EEL, FairnessWarning, evaluate, groups, rKL
 from pt_fairness.analysis.notes import Comparison
 
 SOURCE = groups.from_pattern("[0-4]$", labels=["0", "1", "2", "3", "4"], name="digits")
@@ -69,12 +69,6 @@ class TestTables:
         pd.testing.assert_frame_equal(found.averages[expected.columns], expected,
                                       check_dtype=False, rtol=1e-12)
         assert found.facts.comparison == Comparison("system 4", "t", correction, len(runs) - 1)
-
-    def test_undefined_topics_are_those_of_the_analysis(self, runs, qrels):
-        facts = evaluate_quietly(runs, qrels, [rND @ 5, nDCG @ 5]).facts
-        expected = analysis.undefined(qrels, [rND @ 5])
-        assert set(facts.undefined) == {"rND@5"} and facts.topics == 12
-        assert sorted(facts.undefined["rND@5"]) == sorted(expected["qid"])
 
 
 @each(

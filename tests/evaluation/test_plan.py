@@ -8,7 +8,7 @@ import pytest
 from evaluation.common import assert_same, evaluate_quietly, several
 from ir_measures import alpha_nDCG
 
-from pt_fairness import GFR, Annotated, Skew, groups, provider, targets
+from pt_fairness import Annotated, Skew, groups, provider, targets
 from pt_fairness.evaluation.plan import make_plan
 from pt_fairness.evaluation.workers import Scorer
 
@@ -29,24 +29,6 @@ def test_a_plan_means_what_it_meant_where_it_was_made(registered):
     all_of_75_percent = [1.0, 0.5, pytest.approx(math.log(1 / 0.75))]
     assert [scores.values.to_numpy().tolist() for _, scores in results] == [
         [all_of_75_percent], [[0.0, 0.0, 0.0]], [all_of_75_percent]]
-
-
-def test_the_attributes_of_a_measure_too(registered):
-    """What they and their targets mean."""
-    qrels = pd.DataFrame({"qid": ["1", "1"], "docno": ["d3", "d4"], "label": 1})
-    run = qrels.assign(score=[2.0, 1.0])
-    measure = GFR(attributes={"by-number": "nmd"}, targets={"by-number": "uneven"})
-    plans = [make_plan(qrels, [measure], workers=2)]
-    groups.register("by-number", groups.from_mapping({"d3": "4", "d4": "3"}))
-    plans.append(make_plan(qrels, [measure], workers=2))
-    targets.register("uneven", pd.DataFrame({"qid": ["1"], "group": ["4"], "share": [1.0]}))
-    plans.append(make_plan(qrels, [measure], workers=2))
-    values = [Scorer(pickle.loads(pickle.dumps(plan))).result((0, run))[1].values.iloc[0, 0]
-              for plan in plans]
-    # The user stops at the first document with a probability of 1/2, else at the second of 1/2.
-    relevance = 0.5 + 0.25 / 2
-    fairness = [0.5 * 0.75 + 0.25 * 0.75, 0.5 * 0.25 + 0.25 * 0.75, 0.5 * 1 + 0.25 * 0.5]
-    assert values == pytest.approx([(relevance + one) / 2 for one in fairness])
 
 
 @several

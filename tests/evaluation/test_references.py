@@ -50,12 +50,6 @@ def test_they_are_the_averages_of_the_reference_rankings(experiment, result):
     assert rows["nDCG@5"].isna().all()  # 1 for every order of relevant documents
 
 
-def test_the_systems_are_as_without_them(experiment, result):
-    plain = evaluate(*experiment, MEASURES, baseline="X", progress=False)
-    pd.testing.assert_frame_equal(result.averages.iloc[:2], plain.averages)
-    assert result.facts.references == tuple(ROWS) and not plain.facts.references
-
-
 def test_they_have_neither_tests_nor_topics(result):
     rows = result.averages.iloc[2:]
     for column in rows.columns[1:]:
@@ -101,14 +95,6 @@ def test_they_are_never_the_best(result):
     assert analysis.minmax(fair)["name"].tolist() == ["X", "Y"]
     with_them = analysis.correlations(fair).coefficients
     pd.testing.assert_frame_equal(with_them, analysis.correlations(fair.iloc[:2]).coefficients)
-
-
-def test_they_are_known_by_their_names(result):
-    """Columns in another order, or fewer, change nothing."""
-    columns = result.averages.columns
-    exchanged = result.averages[["name", *reversed(columns[1:])]]
-    lines = table(exchanged[["name", "AWRF@5", "nDCG@5"]]).md.splitlines()
-    assert lines[4].startswith("| [random order] |") and "**" not in "".join(lines[4:8])
 
 
 def test_a_topic_without_reference_rankings_is_left_out_of_their_rows(experiment):

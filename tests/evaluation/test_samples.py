@@ -3,13 +3,11 @@
 import warnings
 
 import pandas as pd
-import pyterrier as pt
 import pytest
 from evaluation.common import PROCESSES, evaluate_quietly
-from ir_measures import AP, alpha_nDCG, nDCG
-from one_test import each
+from ir_measures import AP, nDCG
 
-from pt_fairness import EEL, IAA, FairnessWarning, RADio, cli, evaluate, rND
+from pt_fairness import EEL, FairnessWarning, evaluate
 
 GRADES = {"a1": 2, "b1": 0, "a2": 1, "b2": 1, "a3": 0, "b3": 2}
 QRELS = "".join(f"1 {docno[0].upper()} {docno} {grade}\n" for docno, grade in GRADES.items())
@@ -67,28 +65,6 @@ def test_every_sample_counts(given, name):
     assert averages[["nDCG@3", "AP"]].equals(expected[["nDCG@3", "AP"]])
 
 
-@each("measure", [rND @ 5, EEL, IAA(norm="none"), RADio, alpha_nDCG @ 5])
-def test_a_topic_that_some_samples_lack(measure):
-    """What a sample returned for no topic is nothing, as in an experiment of that sample alone."""
-    qrels = pd.concat([QRELS_FRAME.assign(qid=qid) for qid in "123"])
-    run = pd.concat([FRAME, FRAME[:6].assign(qid="2")])
-    found = evaluate_quietly(run, qrels, [measure])[1]
-    values = dict(zip(found["qid"], found["value"], strict=True))
-    if measure.NAME in ("EEL", "IAA"):  # of the mean exposure of each document
-        other = FRAME[:6].assign(qid="2", docno=[f"x{i}" for i in range(6)], iteration="sample 1")
-        padded = evaluate_quietly(pd.concat([run, other]), qrels, [measure])[1]
-        once = evaluate_quietly(FRAME[:6].assign(qid="2"), qrels, [measure])[1]
-        assert values["2"] != pytest.approx(once["value"][1])
-        if measure.NAME == "EEL":  # unjudged documents only add their own exposure
-            assert padded["value"][1] > values["2"]
-    else:
-        each = [evaluate_quietly(rows, qrels, [measure])[1]["value"]
-                for rows in (run[run["iteration"] == "sample 0"].drop(columns="iteration"),
-                             FRAME[6:].drop(columns="iteration"))]
-        assert values["2"] == pytest.approx((each[0][1] + each[1][1]) / 2)
-        assert values["3"] == pytest.approx(each[0][2])
-
-
 @pytest.mark.parametrize("n_jobs", PROCESSES)
 def test_warnings_name_the_runs(given, n_jobs):
     plain = FRAME[FRAME["iteration"] == "sample 0"].drop(columns="iteration")
@@ -97,31 +73,3 @@ def test_warnings_name_the_runs(given, n_jobs):
     _, told = warnings_of(lambda: evaluate(runs, given("qrels"), [EEL, nDCG @ 3], progress=False,
                                            n_jobs=n_jobs))
     assert len(told) == 2 and all(text.endswith(" (runs trec, fair)") for text in told)
-
-
-def test_a_missing_sample_is_refused(given):
-    run = FRAME.assign(iteration=FRAME["iteration"].where(FRAME.index != 3))
-    for measure in (EEL, AP):
-        with pytest.raises(ValueError, match="row 3 of the run has no iteration"):
-            evaluate_quietly(run, given("qrels"), [measure])
-
-
-def test_eval(given, capsys):
-    assert cli.main(["eval", str(given("qrels")), str(given("trec")), "EEL nDCG@3", "-p", "6"]) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[0] == f"EEL\t{BOTH:.6f}"
-    read, seen = err.splitlines()
-    assert "2 samples" in read and "several rankings of a topic" in seen and "'nDCG@3'" in seen
-
-
-def test_pyterrier_passes_samples_on():
-    def values(system, **options):
-        topics = pd.DataFrame({"qid": ["1"], "query": ["q"]})
-        table = pt.Experiment([system], topics, QRELS_FRAME, [EEL, nDCG @ 3], **options)
-        return [table["EEL"][0], table["nDCG@3"][0]]
-
-    last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
-    expected = pytest.approx([BOTH, values(last)[1]], abs=1e-6)
-    assert values(FRAME) == expected
-    for options in ({}, {"batch_size": 1}):
-        assert values(pt.Transformer.from_df(FRAME), **options) == expected

@@ -12,7 +12,6 @@ from ir_measures.util import ScoredDoc
 from one_test import each
 
 from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_rankings
-from pt_fairness.io.run_files import results_of
 
 STANCE = "pt-fairness/debates/stance"
 MEASURES = ["nDCG@5", "rKL@5", "AWRF@5"]
@@ -122,13 +121,6 @@ def test_topics_and_runs_that_are_refused(systems, runs, options, message):
         evaluate(runs or systems, STANCE, "nDCG@5", progress=False, **options)
 
 
-def test_progress(systems, debates, capsys):
-    evaluate(systems, STANCE, "nDCG@5", debates)
-    assert "retrieve: 100%" in capsys.readouterr().err
-    evaluate(systems, STANCE, "nDCG@5", debates, progress=False)
-    assert "retrieve" not in capsys.readouterr().err
-
-
 RUN = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
 QRELS = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1,
                       "iteration": ["PRO", "CON", "PRO"]})
@@ -158,10 +150,3 @@ def test_runs_in_every_form(form, folder_of):
                                   explain("AWRF@2", RUN, QRELS, "1").frame)
     with pytest.raises(ValueError, match="single run, got 2: A, B"):
         explain("AWRF@2", {"A": RUN, "B": SCORES}, QRELS, "1")
-
-
-def test_rows_of_batches_are_numbered_together(index, debates, monkeypatch):
-    monkeypatch.setattr("pt_fairness.io.run_files.BATCH", 3)
-    topics = debates.get_topics()[:7]
-    results = results_of({"BM25": index.bm25(threads=1) % 10}, topics, progress=False)
-    assert results["BM25"].index.equals(pd.RangeIndex(70))

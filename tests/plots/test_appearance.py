@@ -14,7 +14,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from pt_fairness import plots
-from pt_fairness.plots.appearance import bar_style, line_style, point_style, wrapped
+from pt_fairness.plots.appearance import wrapped
 
 AVERAGES = pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.5, 0.9], "rKL@5": [0.1, 0.4]})
 #: Simulations of dichromacy, as matrices of linear RGB (Viénot, Brettel & Mollon 1999).
@@ -37,11 +37,6 @@ def test_colours_differ_for_the_colour_blind(kind):
         assert np.linalg.norm(difference) > 0.1, (one, two)
 
 
-@pytest.mark.parametrize("look", [bar_style, point_style, line_style])
-def test_thirty_series_look_different(look):
-    assert len({tuple(look(i).items()) for i in range(30)}) == 30
-
-
 @pytest.mark.parametrize("options, width, size", [
     ({"name": "paper"}, 3.3, 8), ({"name": "paper", "width": 4}, 4, 8), ({"font_size": 7}, 6.4, 7),
     ({"width": 7.0, "font_size": 9.0}, 7, 9)])
@@ -51,15 +46,6 @@ def test_sizes(options, width, size):
         ax = plots.tradeoff(AVERAGES, "nDCG@5", "rKL@5")
     assert ax.figure.get_figwidth() == width and ax.title.get_fontsize() == size
     assert dict(matplotlib.rcParams) == before
-
-
-def test_a_style_ends_with_its_block():
-    before = dict(matplotlib.rcParams)
-    with pytest.raises(ZeroDivisionError), plots.style("paper"):
-        _ = 1 / 0
-    assert dict(matplotlib.rcParams) == before
-    with pytest.raises(ValueError, match="'poster'"), plots.style("poster"):
-        pass
 
 
 def test_pdf_fonts_are_true_type(tmp_path):

@@ -110,16 +110,6 @@ def test_many_systems(figure, style, many):
         assert_readable(FIGURES[figure](many, None))
 
 
-def test_many_topics():
-    topics = pd.DataFrame({"qid": [f"2024-{i}" for i in range(100, 230)], "group": "g",
-                           "relevant": 1.0})
-    for style in ("paper", None):
-        with plots.style(style):
-            ax = plots.groups_per_topic(topics)
-            assert_readable(ax)
-        assert len(ax.get_xticks()) < 40 and len(ax.containers[0]) == 130
-
-
 @pytest.mark.parametrize("names", quick_cases([LONG_NAMES, MANY_NAMES], first=1))
 def test_names_of_points(names):
     """Names cover neither points nor names; those without room are in one warning."""
@@ -137,7 +127,3 @@ def test_names_of_points(names):
     points = ax.transData.transform(places)
     assert not any(box.contains(*point) for box in boxes for point in points)
     assert not any(one.overlaps(two) for i, one in enumerate(boxes) for two in boxes[:i])
-
-
-def test_each_figure_is_here():
-    assert {*FIGURES} >= {*plots.__all__} - {"PALETTE", "style"}
