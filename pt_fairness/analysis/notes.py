@@ -76,14 +76,14 @@ class Facts:
     #: those of the qrels, ``None`` if no measure uses them.
     labels: Sequence[str] | None = None
     #: How many documents have a group or a value, a sentence for each source.
-    matched: Mapping[str, str] = field(default_factory=dict)
+    matched: dict[str, str] = field(default_factory=dict)
     #: The sources of which fewer than half of the judged or of the ranked documents have a group
     #: or a value.
-    unmatched: Sequence[str] = ()
+    unmatched: list[str] = field(default_factory=list)
     #: The topics for which a measure is undefined, by measure.
-    undefined: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    undefined: dict[str, Sequence[str]] = field(default_factory=dict)
     #: The measures that are undefined for all topics, with the number of topics or the reason.
-    never_defined: Mapping[str, str] = field(default_factory=dict)
+    never_defined: dict[str, str] = field(default_factory=dict)
     #: Whether undefined topics are left out, and do not count 0.
     dropped: bool = False
     #: By measure, the systems that have a value for fewer topics than others, and for how many.
@@ -98,10 +98,10 @@ class Facts:
     replaced: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     #: By measure and system, the number of topics that are ideal because all documents of the
     #: ranking, with which it is compared, have one label.
-    one_label: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    one_label: dict[str, Mapping[str, int]] = field(default_factory=dict)
     #: The shares of the groups, by group source and cutoff: what
     #: :func:`pt_fairness.analysis.shares` returns.
-    shares: Mapping[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
+    shares: dict[tuple[str, int], pd.DataFrame] = field(default_factory=dict)
     #: The pipelines that re-rank by the labels of the measures.
     oracles: Sequence[str] = ()
     #: The target of the re-ranker of each pipeline that has one: a word, a name or shares.
@@ -284,12 +284,12 @@ def _on_different_targets(names: Sequence[str]) -> list[str]:
 
     A measure that the table has with both targets is told apart by its name.
     """
-    by_target: dict[Any, dict[str, FairnessMeasure]] = {"uniform": {}, "qrels": {}}
+    targets: dict[Any, dict[str, FairnessMeasure]] = {"uniform": {}, "qrels": {}}
     for name in names:
         measure = fairness_measure(name)
         if measure is not None and "target" in measure.SUPPORTED_PARAMS:
-            by_target.setdefault(measure.target_word, {})[name] = measure
-    equal_shares, relevant = by_target["uniform"], by_target["qrels"]
+            targets.setdefault(measure.target_word, {})[name] = measure
+    equal_shares, relevant = targets["uniform"], targets["qrels"]
     if not equal_shares or not relevant:
         return []
     (name, measure), *_ = equal_shares.items()

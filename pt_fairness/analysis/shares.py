@@ -83,7 +83,7 @@ def shares(runs: RunInputs, qrels: Any, groups: Any = None, *, cutoff: int = DEP
     judgments = Judgments(loaded_qrels(qrels))
     source = GroupedMeasures(groups, True, [measure], judgments)
     source_shares = SourceShares(source, measure)
-    table = source_shares.table({name: source_shares.in_run(source.rankings(run, warn))
+    table = source_shares.table({name: source_shares.run_shares(source.rankings(run, warn))
                              for name, run in ranked_runs(runs, judgments).items()})
     if table["relevant"].isna().all():
         warn("no topic has a relevant document with a group, so no share is known")
@@ -136,7 +136,7 @@ class SourceShares:
         """
         return np.bincount(group, values, len(self._labels)) / (counted.sum() or nan)
 
-    def in_run(self, rankings: Rankings) -> RunShares:
+    def run_shares(self, rankings: Rankings) -> RunShares:
         """Return the shares in a run."""
         has_group = rankings.sets.any_of(self._labels)
         rows = np.flatnonzero(has_group[rankings.codes])

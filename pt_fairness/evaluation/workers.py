@@ -29,11 +29,13 @@ from pt_fairness.io.run_files import RunInput, need_results, read_opened_run
 from pt_fairness.measures.measure import score
 from pt_fairness.measures.representation import SkewMeasure
 from pt_fairness.provider import ALPHA_VARIABLE
-from pt_fairness.provider.evaluator import GroupedMeasures, QuickEvaluator
+from pt_fairness.provider.evaluator import FairnessEvaluator, GroupedMeasures, QuickEvaluator
 from pt_fairness.rankings.annotations import Matches, matched_line
 from pt_fairness.rankings.rankings import Rankings
 from pt_fairness.rankings.trec_order import Judgments, scores_of, warn_of_topics
 
+#: The share of the counted documents within the cutoff below which a note says so.
+FEW = 0.5
 #: The name of a run, and the run.
 Job = tuple[str, RunInput]
 
@@ -45,8 +47,8 @@ class Scores(NamedTuple):
     values: pd.DataFrame = pd.DataFrame()
     #: Whether a measure is undefined for a topic.
     has_undefined: bool = False
-    #: The share of the counted documents that are within the cutoff, by measure.
-    within: Mapping[str, float] = {}
+    #: The share of the counted documents that are within the cutoff, by measure, if below half.
+    far_down: Mapping[str, float] = {}
     #: The number of topics whose value depends on what replaces shares of 0, by measure.
     replaced: Mapping[str, int] = {}
     #: The topics that are ideal because all documents of the ranking have one label, by measure.
@@ -189,61 +191,56 @@ class Scorer:
         :param scores: the scores of one run or several, by name
         """
         runs = list(scores.values())
-        undefined = {}
-        everywhere = {}
-        several = {}
-        matched = {}
-        unmatched = []
-        labels = self.plan.labels
+        plan = self.plan
+        facts = Facts(topics=len(self.topics), groups=plan.groups, labels=plan.labels)
         for evaluator in self.evaluator.fairness:
-            if self.plan.groups is None:
-                labels = evaluator.qrels_labels
-            masks = {}
+            if plan.groups is None:
+                facts.labels = evaluator.qrels_labels
+            facts.several = self._named(evaluator.several)
             if any(run.has_undefined for run in runs):
-                with collecting_warnings():
-                    masks = evaluator.undefined()
-            for measure, mask in masks.items():
-                column = self._columns[measure]
-                if mask.any():
-                    topics = itertools.compress(self.topics, mask)
-                    undefined[column] = tuple(topics)
-                if mask.all():
-                    everywhere[column] = evaluator.how_many(measure, mask)
-            for measure, count in evaluator.several.items():
-                several[self._columns[measure]] = count
+                self._add_undefined(facts, evaluator)
+            judged = evaluator.judged_matches()
             for source in runs[0].matches:
-                what, name = source
                 ranked = reduce(Matches.joined, (run.matches[source] for run in runs))
-                judged = evaluator.judged_matches().get(source)
-                name = self.plan.shown.get(name, name)
-                matched[name] = matched_line(ranked, judged, what)
-                if any(2 * documents.without > documents.documents
-                       for documents in (ranked, judged) if documents is not None):
-                    unmatched.append(name)
-        # By measure and system, the share of the counted documents within the cutoff, if small.
-        far_down: dict[str, dict[str, float]] = defaultdict(dict)
-        replaced: dict[str, dict[str, int]] = defaultdict(dict)
-        for name, run in scores.items():
-            for column, share in run.within.items():
-                if share < 0.5:
-                    far_down[column][name] = share
-            for column, count in run.replaced.items():
-                replaced[column][name] = count
-        one_label: dict[str, dict[str, int]] = defaultdict(dict)
-        for name, run in scores.items():
-            for column, qids in run.one_label.items():
-                count = len({*qids} - {*undefined.get(column, ())})
-                if count:
-                    one_label[column][name] = count
-        shares = {}
+                self._add_matches(facts, source, ranked, judged.get(source))
+        facts.far_down = _by_measure(scores, "far_down")
+        facts.replaced = _by_measure(scores, "replaced")
+        for column, systems in _by_measure(scores, "one_label").items():
+            undefined = {*facts.undefined.get(column, ())}
+            counts = {name: len({*qids} - undefined) for name, qids in systems.items()}
+            if any(counts.values()):
+                facts.one_label[column] = {name: n for name, n in counts.items() if n}
         for place, (name, source_shares) in enumerate(self._shares):
-            system_shares = {system: run.shares[place] for system, run in scores.items()}
-            name = self.plan.shown.get(name, name)
-            shares[name, source_shares.measure.cutoff] = source_shares.table(system_shares)
-        return Facts(topics=len(self.topics), groups=self.plan.groups, labels=labels,
-                     matched=matched, unmatched=unmatched, undefined=undefined,
-                     never_defined=everywhere, several=several, far_down=dict(far_down),
-                     replaced=dict(replaced), one_label=dict(one_label), shares=shares)
+            systems = {system: run.shares[place] for system, run in scores.items()}
+            key = plan.shown.get(name, name), source_shares.measure.cutoff
+            facts.shares[key] = source_shares.table(systems)
+        return facts
+
+    def _named(self, values: Mapping[Any, Any]) -> dict[str, Any]:
+        """Return values by measure as values by the name of the column, without other measures."""
+        return {self._columns[measure]: value for measure, value in values.items()
+                if measure in self._columns}
+
+    def _add_undefined(self, facts: Facts, evaluator: FairnessEvaluator) -> None:
+        """Add the topics for which a measure is undefined."""
+        with collecting_warnings():
+            masks = evaluator.undefined()
+        for measure, mask in masks.items():
+            column = self._columns[measure]
+            if mask.any():
+                facts.undefined[column] = tuple(itertools.compress(self.topics, mask))
+            if mask.all():
+                facts.never_defined[column] = evaluator.how_many(measure, mask)
+
+    def _add_matches(self, facts: Facts, source: tuple[str, str], ranked: Matches,
+                     judged: Matches | None) -> None:
+        """Add how many documents have a group or a value in a source."""
+        what, name = source
+        name = self.plan.shown.get(name, name)
+        facts.matched[name] = matched_line(ranked, judged, what)
+        counted = [ranked] if judged is None else [ranked, judged]
+        if any(2 * documents.without > documents.documents for documents in counted):
+            facts.unmatched.append(name)
 
     def result(self, job: Job) -> tuple[str, Scores]:
         """Return the name and the scores of a run, or its error."""
@@ -293,24 +290,31 @@ class Scorer:
         place = [places[metric.measure] for metric in metrics]
         table[row, place] = [metric.value for metric in metrics]
         values = pd.DataFrame(table, list(rows), self.plan.columns)
-        within = {self._columns[measure]: share for measure, share in facts.within.items()
-                  if measure in self._columns}
+        far_down = {measure: share for measure, share in facts.within.items() if share < FEW}
         replaced = {}
         for source, rankings in facts.rankings:
             for measure in source.measures:
                 if isinstance(measure, SkewMeasure):
-                    column = self._columns[measure]
-                    scored = values[column].reindex(self.topics)
+                    scored = values.loc[self.topics, self._columns[measure]]
                     count = replaced_shares(measure, rankings, scored)
                     if count:
-                        replaced[column] = count
-        one_label = {self._columns[measure]: list(itertools.compress(self.topics, mask))
+                        replaced[measure] = count
+        one_label = {measure: [*itertools.compress(self.topics, mask)]
                      for measure, mask in facts.one_label.items()}
         ranked = [rankings for source, rankings in facts.rankings if source.needed]
-        shares = [source_shares.in_run(rankings)
+        shares = [source_shares.run_shares(rankings)
                   for (_, source_shares), rankings in zip(self._shares, ranked, strict=True)]
-        return Scores(values, facts.has_undefined, within, replaced, one_label,
-                      dict(facts.matches), shares)
+        return Scores(values, facts.has_undefined, self._named(far_down), self._named(replaced),
+                      self._named(one_label), dict(facts.matches), shares)
+
+
+def _by_measure(scores: Mapping[str, Scores], kind: str) -> dict[str, dict[str, Any]]:
+    """Return a field of the scores by measure and system."""
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for name, run in scores.items():
+        for column, value in getattr(run, kind).items():
+            found[column][name] = value
+    return dict(found)
 
 
 def replaced_shares(measure: SkewMeasure, rankings: Rankings, values: Any) -> int:
