@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ import pandas as pd
 from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.provider.evaluator import FairnessEvaluator
+from pt_fairness.measures.example import ranking_values
 from pt_fairness.provider.measure_lists import parsed
 from pt_fairness.rankings.label_sets import LabelSets
 from pt_fairness.rankings.rankings import Rankings
@@ -127,36 +126,20 @@ def ladder(measure: Any) -> pd.DataFrame:
     supported = measure.SUPPORTED_PARAMS
     named = {name: value for name, value in NAMED.items() if name in supported}
     equal_shares = "target" in supported and supported["target"].default == "uniform"
+    rankings = [*map(_spread, PLACES), *("A" * (10 - places) + "B" * places for places in PLACES)]
     tables = {}
     for share in (0.5, 0.2):
         if equal_shares:
             named["target"] = {"A": 1 - share, "B": share}
         count = int(share * JUDGED)
-        judged = [f"A{i}" for i in range(JUDGED - count)] + [f"B{i}" for i in range(count)]
-        values = np.reshape(_values(measure(**named | measure.params), judged), (2, -1))
+        relevant = (JUDGED - count) * "A" + count * "B"
+        with collecting_warnings():
+            found = ranking_values(measure(**named | measure.params), *rankings, relevant=relevant)
+        values = np.reshape(found, (2, -1))
         columns = [f"{10 * places} %" for places in PLACES]
         rows = pd.Index(["spread", "at the end"], name="order")
         tables[f"{100 * share:.0f} %"] = pd.DataFrame(values, rows, columns)
     return pd.concat(tables, names=["target"])
-
-
-def _values(measure: Any, judged: Sequence[str]) -> list[float]:
-    """Return the value of each ranking: B spread evenly, then at the end.
-
-    :param judged: the docnos of the relevant documents, which begin with their groups
-    """
-    rankings = [*map(_spread, PLACES), *("A" * (10 - places) + "B" * places for places in PLACES)]
-    groups = pd.DataFrame(map(list, rankings)).stack().rename_axis(["topic", "rank"])
-    number = groups.groupby(["topic", groups]).cumcount()
-    run = pd.DataFrame({"doc_id": groups + number.astype(str)}).reset_index()
-    run = run.assign(query_id=run["topic"].astype(str), score=-run["rank"])
-    topics = run["query_id"].unique()
-    qrels = pd.DataFrame(itertools.product(topics, judged), columns=["query_id", "doc_id"])
-    qrels = qrels.assign(relevance=1, iteration=qrels["doc_id"].str[0])
-    with collecting_warnings():
-        evaluator = FairnessEvaluator([measure], qrels)
-        values = {metric.query_id: metric.value for metric in evaluator.iter_calc(run)}
-    return [values[topic] for topic in topics]
 
 
 def _spread(places: int) -> str:

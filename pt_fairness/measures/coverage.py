@@ -138,7 +138,8 @@ class _MRecall(FairnessMeasure):
     Share
         ``value='share'`` is ``|F ∩ W| / |W|``: StRecall of ir_measures, for groups from anywhere.
     Undefined
-        No relevant document with a group, or one group in all topics.
+        A topic without a relevant document that has a group. Every topic, if there is only one
+        group.
     Nothing returned
         0, the lowest.
 
@@ -229,7 +230,7 @@ class OfGroupMeasure(FairnessMeasure):
     Ties
         The provider of ir_measures that computes the value breaks them.
     Undefined
-        No document of the group is relevant for ``measure``.
+        A topic without a document of the group that is relevant for ``measure``.
     Nothing returned
         What ``measure`` has there.
     Errors

@@ -214,12 +214,13 @@ class _DistKL(DistMeasure):
     Documents without a group
         n does not count them with ``unannotated='keep'``.
     Undefined
-        No relevant document with a group (``target='qrels'``), or one group in all topics.
+        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
+        there is only one group.
     Nothing returned
-        The largest value of ``cutoff`` documents (1 without a cutoff, or for 0); with
-        ``target='run'``, −log2 0.001. With ``empty='smooth'``, the divergence of equal shares, so
-        that a system that returns nothing can be the fairest. That the paper does so is inferred
-        from tables 1 and 2, where the system of the lowest R-Precision is the fairest.
+        The largest value of ``cutoff`` documents; 1 without a cutoff, or if that is 0; −log2 0.001
+        with ``target='run'``. With ``empty='smooth'``, the divergence of equal shares, so that a
+        system that returns nothing can be the fairest. That the paper does so is inferred from
+        tables 1 and 2, where the system of the lowest R-Precision is the fairest.
     Differs from the paper
         Choices of this package: the base, the mean over topics, n, and the share 0.001.
 
@@ -292,8 +293,8 @@ class _DistFair(DistMeasure):
     Target, discount, documents without a group, undefined
         As for ``DistKL``.
     Nothing returned
-        0, the least fair. With ``empty='smooth'``, the value of equal shares; they are divided by
-        the largest divergence of ``cutoff`` documents, without a cutoff by −log2 of the smallest
+        0, the least fair. With ``empty='smooth'``, 1 less the divergence of equal shares, divided
+        by the largest one of ``cutoff`` documents, or without a cutoff by −log2 of the smallest
         target share.
     Differs from the paper
         It normalises by min–max over the compared systems, so that a value depends on the others:
@@ -371,7 +372,8 @@ class _AWRF(DistributionMeasure):
     Range
         0 to 1.
     Undefined
-        No relevant document with a group (``target='qrels'``), or one group in all topics.
+        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
+        there is only one group.
     Nothing returned
         0, the least fair. The TREC track gave equal exposure (2021) or NaN (2022).
     TREC Fair Ranking 2021 and 2022
@@ -468,9 +470,10 @@ class _NDKL(DistributionMeasure):
     Target shares of 0
         They become 0.001 and the others shrink in proportion; not with ``target='run'``.
     Undefined
-        No relevant document with a group (``target='qrels'``), or one group in all topics.
+        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
+        there is only one group.
     Nothing returned
-        The largest value (1 without a cutoff, or for 0); with ``target='run'``, −ln 0.001.
+        The largest value; 1 without a cutoff, or if that is 0; −ln 0.001 with ``target='run'``.
     Relation to rKL
         ``rKL(protected='all',norm='none')`` of the same target, in natural logarithms, divided by
         the sum of the discounts.
@@ -567,12 +570,13 @@ class _RADio(DistributionMeasure):
     Documents without a group
         With ``target='run'``, a ranking of such documents alone has a uniform context.
     Undefined
-        No relevant document with a group (``target='qrels'``), or one group in all topics.
+        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
+        there is only one group.
     Nothing returned
         The value 1; with ``divergence='kl'``, the largest value of a ranking of one group.
     Relation to AWRF
-        With ``alpha=0``, the same discount and target, ``1 − RADio²``. ``divergence='kl'`` then
-        raises a ValueError.
+        AWRF is ``1 − RADio²`` for ``alpha=0`` and the same discount and target. ``alpha=0`` with
+        ``divergence='kl'`` raises a ValueError.
     Differs from the paper
         Its published code approximates the harmonic numbers, and counts a document of m labels m
         times.

@@ -335,7 +335,7 @@ class _EEL(ExposureMeasure):
     0 is fair: documents of equal relevance have equal exposure, over all rankings that a system
     samples for a topic. One fixed ranking is above 0. Five relevant documents before five others
     (in lower case) have 0.71, after them 1.67. With groups (``by='group'``), ten relevant documents
-    in turn have 0.32, and 0.89 with B at the end.
+    of A and B in turn have 0.32, and 0.89 with B at the end.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(EEL, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
@@ -373,8 +373,8 @@ class _EEL(ExposureMeasure):
         of m groups counts 1/m, or its weights. With another ``target`` than 'qrels', ε* of a group
         is its target share of the exposure of all ranks where nothing is relevant.
     Undefined
-        No relevant document (not with ``complete=True`` and another target than 'qrels'), or all ε*
-        are 0; by group, one group in all topics.
+        A topic without a relevant document (not with ``complete=True`` and another target than
+        'qrels'), or all ε* are 0. By group, every topic if there is only one group.
     Nothing returned
         B + Σ ε*²; B is 1 for the models log2 and trec without a cutoff.
     Cutoff
@@ -414,7 +414,7 @@ class _EED(ExposureMeasure):
     How unequal and how large the exposure of the documents is, whatever their relevance.
 
     Less is more equal. Read EER, the other part of EEL, beside it. By group, ten relevant documents
-    in turn have 1.21, and 1.77 with B at the end.
+    of A and B in turn have 1.21, and 1.77 with B at the end.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(EED(by="group"), "ABABABABAB", "AAAAABBBBB")
@@ -509,13 +509,11 @@ class _EER(ExposureMeasure):
 
     When it misleads
     ----------------
-    * It is relevance, not fairness. By group, a ranking without B has the value of one in turn:
+    * It is relevance, not fairness. By group, a ranking without B has the value of A and B in turn:
 
       >>> draw(EER(by="group"), "ABABABABAB", "AAAAAAAAAA")
       ABABABABAB  0.89
       AAAAAAAAAA  0.89
-
-    * Values of topics are not alike, unless ``norm='bound'``.
 
     Source
     ------
@@ -544,7 +542,7 @@ class _IAA(DocumentMeasure):
 
     0 is fair, 1 is the least fair value. One fixed ranking is above 0. Five relevant documents
     before five others (in lower case) have 0.37, after them 0.65. With groups (``by='group'``), ten
-    relevant documents in turn have 0.05, and 0.50 without B.
+    relevant documents of A and B in turn have 0.05, and 0.50 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(IAA, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
@@ -578,7 +576,7 @@ class _IAA(DocumentMeasure):
         Their ε and y are sums over their documents. A document of m groups counts 1/m, or its
         weights.
     Undefined
-        No relevant document; by group, one group in all topics.
+        A topic without a relevant document. By group, every topic if there is only one group.
     Nothing returned
         1, the least fair; with ``norm='none'``, Σ y/max y and the discounts of the first ``cutoff``
         ranks (one without a cutoff), by group without documents that have none.

@@ -150,8 +150,9 @@ class _logDP(LogRatio):
         T is the share in the documents of the whole ranking that have a group, a mean over several
         rankings; one half if there are none.
     Undefined
-        A side lacks a share of the target; with ``target='run'``, only for that run. No relevant
-        document of a second group for ``'minority'`` and ``'majority'``.
+        A topic in which a side lacks a share of the target; with ``target='run'``, for that run
+        alone. With ``'minority'`` or ``'majority'``, a topic whose relevant documents have one
+        group.
     Nothing returned
         The value of ``cutoff`` documents of the other side; without a cutoff, of one.
     Differs from the paper
@@ -224,7 +225,7 @@ class _logEUR(LogRatio):
     Range, sides, nothing returned
         As for ``logDP``.
     Undefined
-        A side lacks merit.
+        A topic in which a side lacks merit.
     Differs from the paper
         The logarithm follows Raj & Ekstrand (2022), whose code divides exposures by the discount,
         and U by the size of the group.
@@ -348,8 +349,8 @@ class _ExposureRatio(DistributionMeasure):
     Range
         0 to 1.
     Undefined
-        Fewer than two groups have a share of the target. With ``target='run'``, such a ranking has
-        0 instead.
+        A topic in which fewer than two groups have a share of the target. With ``target='run'``,
+        such a ranking has 0 instead.
     Nothing returned
         0, the least fair.
     Relation to FairRankTune

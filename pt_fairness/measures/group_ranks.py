@@ -174,9 +174,9 @@ class _PEER(FairnessMeasure):
 
     Whether relevant documents of all languages, or of any groups, have the same expected rank.
 
-    The value is the p-value of a test. Near 1, the ranks are as equal as by chance. Below 0.05,
-    chance hardly explains the difference. If all ten relevant documents are returned and five are
-    of B, they have 0.60 in turn with A, and 0.01 with B at the end.
+    The value is the p-value of a test. Near 1, the groups have equal mean ranks. Below 0.05, chance
+    hardly explains the difference. If all ten relevant documents are returned, A and B in turn have
+    0.60. With B at the end they have 0.01.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(PEER, "ABABABABAB", "AAAAABBBBB", relevant="ABABABABAB")
@@ -212,7 +212,8 @@ class _PEER(FairnessMeasure):
         All u of them have the middle rank after n, n + (u + 1)/2. ``unretrieved='count'``, as in
         the published code, puts N for n, which can place them before retrieved documents.
     Undefined
-        No judged document of a set has a group, or one group in all topics.
+        A topic without a judged document of a set that has a group. Every topic, if there is only
+        one group.
     Nothing returned
         0, the least fair; also without a document with a group up to the cutoff.
     Value 1

@@ -207,7 +207,7 @@ class _GF(StoppingMeasure):
         i with a target above 0. It is 0 for a single label, and counts as 1 above 1. Labels without
         an order raise a ValueError.
     Undefined
-        No relevant document; with ``target='qrels'``, none with a group.
+        A topic without a relevant document; with ``target='qrels'``, without one that has a group.
     Nothing returned
         0, the least fair. With ``target='run'``, a ranking of documents without a group is compared
         with equal shares.
@@ -290,8 +290,8 @@ class _GFR(StoppingMeasure):
     The mean of the relevance of a ranking and of its group fairness for several attributes.
 
     Larger is fairer and more relevant; 1 is out of reach. Each attribute, such as gender or region,
-    has its own groups and target. With one attribute and equal shares, ten relevant documents have
-    0.77 in turn, and 0.69 without B.
+    has its own groups and target. With one attribute and equal shares, ten relevant documents of A
+    and B in turn have 0.77, and 0.69 without B.
 
     >>> from pt_fairness import groups
     >>> from pt_fairness.measures.example import draw, qrels, run
@@ -329,7 +329,7 @@ class _GFR(StoppingMeasure):
         ``attributes={}``, the value is R. Ordered labels are numbers, or their Groups object
         declares the order.
     Undefined
-        A part is undefined. A topic that a group source drops is left out.
+        A topic for which a part is. A topic that a group source drops is left out.
     Nothing returned
         0, the least fair.
 

@@ -362,17 +362,18 @@ class _rND(ParityMeasure):
     Step
         A ranking shorter than ``step`` counts once, at its last rank.
     Norm
-        Z is exact; with ``target='run'`` over the orders of the documents of the run. ``'range'``
-        is ``(sum − min) / (max − min)``, 0 where all rankings have one sum; ``explain`` takes min
-        off the ranks in proportion to their discounts, and weights raise a ValueError.
+        Z is exact. With ``target='run'`` it is the maximum over the orders of the run. ``'range'``
+        is ``(sum − min) / (max − min)``, and 0 where min is max; ``explain`` spreads min over the
+        ranks in proportion to their discounts. Weights raise a ValueError with it.
     Undefined
-        No relevant document with a group, or none of a second one for ``'minority'`` and
-        ``'majority'``; one group in all topics, or all protected.
+        A topic without a relevant document that has a group; with ``'minority'`` or ``'majority'``
+        also one whose relevant documents have one group. Every topic, if there is only one group or
+        all are protected.
     Nothing returned
-        1, the least fair; with ``norm='none'`` the largest sum of ``cutoff`` documents (1 without a
-        cutoff, or for 0). With ``target='run'`` as well, every rank up to the cutoff (one without a
-        cutoff) differs by the most that shares of at least 0.001 allow: 1 in rND, −log2 0.001 in
-        rKL, 999 in rRD.
+        1, the least fair. With ``norm='none'``, the largest sum that ``cutoff`` documents can have;
+        1 without a cutoff, or if that sum is 0. With ``target='run'`` as well, the sum whose
+        differences are all the largest that shares of at least 0.001 allow: 1 in rND, −log2 0.001
+        in rKL, 999 in rRD; without a cutoff, one of them.
     Differs from the paper
         Equation 1 lacks Z (``norm='none'``). The exact maximum is a choice of this package. The
         paper normalises by min–max, and does not say over what; over the rankings of its controlled
@@ -383,7 +384,7 @@ class _rND(ParityMeasure):
     When it misleads
     ----------------
     * A small group that is missing hardly counts. If a fifth of the relevant documents are of B,
-      ten documents without B are fairer than ten with five of B:
+      ten documents without B have a smaller value than ten with five of B:
 
       >>> draw(rND(protected="B"), "AAAAAAAAAA", "ABABABABAB", relevant=10 * "AAAAB")
       AAAAAAAAAA  0.25

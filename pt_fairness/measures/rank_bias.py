@@ -201,8 +201,8 @@ class _ARaB(Quotient, ValueMeasure, SignedMeasure):
 
     Which way a ranking leans, on average over its depths, by a number that each document has.
 
-    Early documents count more. With 1 for one side and −1 for the other, 0 is unbiased. In turn,
-    ten documents of both sides have 0.18; the first side on top gives 0.65.
+    Early documents count more. With 1 for one side and −1 for the other, 0 is unbiased. Ten
+    documents of A and B in turn have 0.18. With B at the end they have 0.65.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(ARaB(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAABBBBB")
@@ -265,7 +265,7 @@ class _FaiRR(ValueMeasure):
     How neutral the first documents are, with early ranks counting more.
 
     More is fairer; the value grows with the cutoff. With 1 for a neutral document and 0 for
-    another, ten documents in turn have 2.52. Neutral ones first give 2.95, neutral ones alone 4.54.
+    another, ten documents of A and B in turn have 2.52, with B at the end 2.95, and without B 4.54.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(FaiRR(values={"A": 1, "B": 0}), "ABABABABAB", "AAAAABBBBB", "AAAAAAAAAA")
@@ -343,7 +343,7 @@ class _NFaiRR(Quotient, _FaiRR):
     How neutral the first documents are, as a share of what the documents to choose from allow.
 
     1 is fair: no order of these documents is more neutral at the top. With 1 for a neutral document
-    and 0 for another, ten documents in turn have 0.86. Neutral ones first give 1.00.
+    and 0 for another, ten documents of A and B in turn have 0.86. With B at the end they have 1.00.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(NFaiRR(values={"A": 1, "B": 0}), "ABABABABAB", "AAAAABBBBB")
@@ -419,8 +419,9 @@ class _RankingBias(ValueMeasure, SignedMeasure):
 
     How biased the order of a ranking is, beyond the documents that it has.
 
-    0 says that the order adds none, above 0 that it favours larger numbers. With 1 for one side and
-    −1 for the other, ten documents in turn have 0.18. The first side on top gives 0.65.
+    0 says that the order adds no bias, a value above 0 that it favours larger numbers. With 1 for
+    one side and −1 for the other, ten documents of A and B in turn have 0.18. With B at the end
+    they have 0.65.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(RankingBias(values={"A": 1, "B": -1}), "ABABABABAB", "AAAAABBBBB")

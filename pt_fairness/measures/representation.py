@@ -67,7 +67,8 @@ class _RepBias(SignedMeasure):
     Range
         −1 to 1; 0 to 1 with ``abs=True``.
     Undefined
-        No relevant document with a group (``target='qrels'``), or one group in all topics.
+        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
+        there is only one group.
     Nothing returned
         m is 0; without a cutoff the value is 0.
     Plain share
@@ -185,7 +186,8 @@ class _Skew(SkewMeasure):
     Range
         ln 0.001 to −ln 0.001; beyond these only for target shares below 0.001.
     Undefined
-        No relevant document with a group (``target='qrels'``), or one group in all topics.
+        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
+        there is only one group.
     Nothing returned
         P_g is 0. With ``target='run'``, the target is then uniform.
     Differs from the paper
@@ -197,8 +199,8 @@ class _Skew(SkewMeasure):
       With 5 of the group among 25 documents, the mean of random orders is −1.36 for the first five
       and −0.34 for the first ten. The exponential of a mean is not a share: see
       :func:`pt_fairness.analysis.shares`.
-    * If a fair share is less than one document, one document is too many and none far too few. One
-      of 25 relevant documents is of B:
+    * If the share of the group is less than one document, no ranking is near 0. One of 25 relevant
+      documents is of B:
 
       >>> draw(Skew(group="B", target="qrels"), "ABAAA", "AAAAA", relevant=24 * "A" + "B")
       ABAAA  1.61
@@ -452,7 +454,6 @@ class _BiasP(Quotient, StanceMeasure):
       AABAAAABAA  0.60
 
     * A ranking without relevant documents is fair, and so is an empty one.
-
     * Biases of opposite signs cancel out in a mean: report ``abs=True`` with it.
 
     Source

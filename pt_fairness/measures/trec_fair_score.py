@@ -32,7 +32,8 @@ class _TrecFair(FairnessMeasure):
     target.
 
     1 is relevant and fair. Read both factors beside the product (``value='ndcg'`` and ``'awrf'``).
-    If the target is equal shares, ten relevant documents have 1.00 in turn, and 0.78 without B.
+    If the target is equal shares, ten relevant documents of A and B in turn have 1.00, and 0.78
+    without B.
 
     >>> import pandas as pd
     >>> from pt_fairness import groups, targets
@@ -94,15 +95,15 @@ class _TrecFair(FairnessMeasure):
         2021: ``ideal=1000``, ``unknown='partial'``, both sources in ``whole``, @20. 2022: its
         sources ``…/official``, the gender in ``whole``, @500.
     Undefined
-        No relevant document, or none with mass (not with ``value='ndcg'``). Every topic if the
-        attributes have one label in all.
+        A topic without a relevant document, or without one that has mass (not with
+        ``value='ndcg'``). Every topic if the attributes have one label in all.
     Nothing returned
         0, the lowest; also if the first documents lack mass.
 
     When it misleads
     ----------------
     * A system that finds more relevant documents can hide a group and have the larger value. Five
-      relevant documents in turn, and ten without B:
+      relevant documents of A and B in turn, and ten without B:
 
       >>> draw(TrecFair(attributes={letter: "equal"}) @ 10, "ABABA", "AAAAAAAAAA")
       ABABA  0.68

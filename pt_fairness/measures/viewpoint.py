@@ -127,16 +127,17 @@ class _nDD(ViewpointMeasure):
         With ``'protected-first'``, values can be above 1 if the protected group is the larger one.
         ``'range'`` is as in ``rND``.
     Undefined
-        One group in all topics, or all protected.
+        Every topic, if there is only one group or all are protected.
     Nothing returned
-        1, the least fair. With ``norm='none'``, every rank up to the cutoff (one without a cutoff)
-        differs by the most that shares of at least 0.001 allow: 1 in nDD, 999 in nDR, −log2 0.001
-        in nDKL.
+        1, the least fair. With ``norm='none'``, the sum whose differences are all the largest that
+        shares of at least 0.001 allow: 1 in nDD, 999 in nDR, −log2 0.001 in nDKL; without a cutoff,
+        one of them.
     Differs from the paper
-        Equation 2 divides by the value of "the maximally unfair permutation", and a supplement
-        finds it. ``'protected-first'`` is inferred from the values: nDD and nDKL are 1 at α = −1,
-        means at α = 1 are within 0.011 of the published ones, and nDR is above 1 (section 4.2.1),
-        which no exact maximum allows. The exact maximum is a choice of this package.
+        Equation 2 divides by the value of "the maximally unfair permutation", and leaves how to
+        find it to a supplement. ``'protected-first'`` is inferred from the values: nDD and nDKL are
+        1 at α = −1, means at α = 1 are within 0.011 of the published ones, and nDR is above 1
+        (section 4.2.1), which no exact maximum allows. The exact maximum is a choice of this
+        package.
 
     When it misleads
     ----------------
@@ -215,8 +216,8 @@ class _nDR(ViewpointMeasure):
       AAAAABBBBB  0.57
 
     * The paper does not recommend it: it hardly tells degrees of bias against the protected group
-      apart (section 5.1, consideration 2), although it is the least vulnerable for a small
-      protected group (consideration 1).
+      apart (section 5.1, consideration 2), although it is the least vulnerable if the protected
+      group is small (consideration 1).
     * A ranking without the viewpoint has 0, and rankings need equal lengths; see ``nDD``.
 
     Source
@@ -302,9 +303,9 @@ class _nDJS(RunMeasure):
 
     How far all viewpoints diverge, at every depth, from their shares in the whole ranking.
 
-    0 is fair, and early ranks count more. No ranking comes near 1, so that the values are much
-    smaller than in nDD and nDKL. Ten documents with five of B, in turn with A, have 0.07. With B at
-    the end they have 0.21. Only the order counts, not what was returned.
+    0 is fair, and early ranks count more. The values are much smaller than in nDD and nDKL. Ten
+    documents with five of B, in turn with A, have 0.07. With B at the end they have 0.21. Only the
+    order counts, not what was returned.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(nDJS, "ABABABABAB", "AAAAABBBBB")
@@ -320,7 +321,7 @@ class _nDJS(RunMeasure):
 
     * i: a rank among the documents with a group, up to the cutoff n.
     * P_i: the shares of all groups among the first i; a document of m groups counts 1/m for each.
-    * Q holds their shares in the whole ranking.
+    * Q: their shares in the whole ranking.
     * JSD: the Jensen–Shannon divergence, base 2.
 
     Example
@@ -333,10 +334,10 @@ class _nDJS(RunMeasure):
     Range
         0 to 1; 0 or more with ``norm='none'``, where the sum is not divided.
     Protected group
-        With one, the shares are of the protected documents, of which a group is protected, and the
+        With one, the shares are of two sides: documents of which a group is protected, and the
         others.
     Undefined
-        One group in all topics, or all protected.
+        Every topic, if there is only one group or all are protected.
     Nothing returned
         1, the least fair; with ``norm='none'`` and a cutoff, the sum of the discounts.
     Differs from the paper
