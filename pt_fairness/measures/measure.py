@@ -53,7 +53,8 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     hashing and pickling.
 
     The measure has the name of the class without a leading underscore. The docstring has a title,
-    "name — long name.", and then a sentence that says what the measure asks.
+    "name — long name.", a sentence that says what the measure asks, how to read it, and the
+    sections Formula, Example, Details, When it misleads, and Source.
     """
 
     #: Smallest and largest value, ``None`` for no bound.
