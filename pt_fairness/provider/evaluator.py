@@ -456,8 +456,9 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 names[self.how_many(measure, topics)].append(str(measure))
             texts = [f"{', '.join(same)} on {how_many}" for how_many, same in names.items()]
             message = (f"undefined: {'; '.join(texts)}. Such topics have nothing to compare with. "
-                       "ir_measures and pt.Experiment count 0.0 there; pt_fairness.evaluate leaves "
-                       "them out, so its averages differ")
+                       "ir_measures and pt.Experiment count 0.0 there, which their frames do not "
+                       "tell from a true 0.0; pt_fairness.evaluate leaves them out, so its "
+                       "averages differ")
             warn(message, f"{UNDEFINED}{message}")
         if self._diversity is not None:
             scores |= self._diversity.scores(ranked, warn)
