@@ -27,8 +27,7 @@ from pt_fairness import evaluate, reference_rankings
 from pt_fairness.analysis import against_random, ladder
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.measures.descriptions import ideal_text, range_of
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_text, range_of
 from pt_fairness.measures.measure_names import docstring_parts, docstring_sections
 from pt_fairness.measures.params import literal
 

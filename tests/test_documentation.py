@@ -17,7 +17,7 @@ import pytest
 
 import pt_fairness
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 # Sphinx and what it brings.
 pytestmark = pytest.mark.newest

@@ -22,7 +22,7 @@ import yaml
 
 import pt_fairness
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = pt_fairness.__version__

@@ -158,11 +158,6 @@ def discount(name: str, depth: int, p: float = 0.85) -> Floats:
     raise ValueError(f"discount must be log2, trec, geometric, mmr or none, got {name!r}")
 
 
-def sum_of_discounts(name: str, depth: int, p: float = 0.85, power: int = 1) -> float:
-    """Return the sum of ``discount(name, depth, p) ** power``."""
-    return float((discount(name, depth, p) ** power).sum())
-
-
 def gain(name: str, relevance: Any, rel: int) -> Floats:
     """Return the gain of each relevance, elementwise.
 

@@ -6,7 +6,6 @@ Shapes: ``R`` lists, ``L`` groups of the label set G.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from math import nan
 from typing import Any
 
@@ -15,11 +14,11 @@ import numpy as np
 from pt_fairness.core.arrays import (
     JSD_IN_WORDS,
     KL_IN_WORDS,
+    LARGEST_DIVERGENCE,
     ROUNDING,
     SMALLEST_SHARE,
     Floats,
     Ints,
-    discount,
     divergences_of_prefixes,
     jsd,
     jsd_terms,
@@ -90,8 +89,8 @@ class DistributionMeasure(FairnessMeasure):
         :returns: the shares, and the number of annotated documents of each list up to the cutoff,
             ``[R]``
         """
-        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
-        w = discount(self.param("discount") or "none", codes.shape[1], self.param("p"))
+        codes = self.codes(view)
+        w = self.discount(codes.shape[1])
         groups = sums_by_list(view, codes, w) @ view.share
         annotated = codes >= 0
         total = annotated @ w
@@ -100,18 +99,14 @@ class DistributionMeasure(FairnessMeasure):
         view.note(view.labels, attention=shares)
         return shares, annotated.sum(axis=1)
 
-    def when_empty(self, largest: Callable[[int], Floats], log: Callable[[float], float]) -> Any:
+    def when_empty(self, largest: Any) -> Any:
         """Return the divergence of lists without results: one number, or ``[R]``.
 
-        :param largest: takes the cutoff; returns the largest divergence from the target that a list
-            of this length can have, ``[R]``
-        :param log: the logarithm of the divergence
+        :param largest: the largest divergence from the target that a list can have
         """
-        if self.reads_run:
-            return -log(SMALLEST_SHARE)
-        if self.cutoff is None:
+        if self.cutoff is None and not self.reads_run:
             return 1.0
-        return one_if_zero(largest(self.cutoff))
+        return one_if_zero(largest)
 
 
 class DistMeasure(DistributionMeasure):
@@ -252,8 +247,10 @@ class _DistKL(DistMeasure):
         values, n, target = self.divergence(view, target)
         if self["empty"] == "smooth":
             return values
-        worst = self.when_empty(lambda cutoff: self.largest(cutoff, target), math.log2)
-        return np.where(n == 0, worst, values)
+        largest: Any = LARGEST_DIVERGENCE
+        if not self.reads_run:
+            largest = self.largest(self.cutoff or 1, target)
+        return np.where(n == 0, self.when_empty(largest), values)
 
 
 class _DistFair(DistMeasure):
@@ -522,7 +519,10 @@ class _NDKL(DistributionMeasure):
         return terms * (nats * ratio(1.0, Z))
 
     def compare(self, view: Rankings, target: Floats) -> Floats:
-        worst = self.when_empty(lambda cutoff: -np.log(smoothed(target).min(axis=1)), math.log)
+        least: Any = SMALLEST_SHARE
+        if not self.reads_run:
+            least = smoothed(target).min(axis=1)
+        worst = self.when_empty(-np.log(least))
         values = self.terms(view).sum(axis=1)
         return np.where(view.length == 0, worst, values)
 

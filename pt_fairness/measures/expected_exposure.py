@@ -19,7 +19,6 @@ from pt_fairness.core.arrays import (
     gain,
     positions,
     ratio,
-    sum_of_discounts,
     unique_rows,
 )
 from pt_fairness.measures import params
@@ -288,7 +287,8 @@ class ExposureMeasure(DocumentMeasure):
         p = self["p"]
         cutoff = self.cutoff
         if model not in _GEOMETRIC:
-            return sum_of_discounts(model, cutoff or 1, power=power)
+            exposures = discount(model, cutoff or 1)
+            return float((exposures ** power).sum())
         after = 0.0 if cutoff is None else p ** (power * cutoff)
         return (1.0 - after) / (1.0 - p ** power)
 
@@ -613,11 +613,9 @@ class _IAA(DocumentMeasure):
     }
 
     def score(self, view: Rankings) -> Floats:
-        name = self["discount"]
-        p = self["p"]
         documents = view.documents(self.cutoff)
         depth = int(documents.place.max(initial=-1)) + 1
-        exposures = discount(name, depth, p)[documents.place]
+        exposures = self.discount(depth)[documents.place]
         means = mean_over_lists(view, documents, exposures)
         eps = self.compared(view, documents, means)
         gains = gain(self["gains"], documents.relevance, self.rel)
@@ -630,7 +628,7 @@ class _IAA(DocumentMeasure):
             largest = np.zeros(len(view.topics))
             np.maximum.at(largest, topic, y)
             y = ratio(y, largest[topic])
-            worst = ratio(all_y, largest) + sum_of_discounts(name, self.cutoff or 1, p)
+            worst = ratio(all_y, largest) + self.discount(self.cutoff or 1).sum()
         else:
             eps = ratio(eps, all_eps[topic])
             y = ratio(y, all_y[topic])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pt_fairness.core.arrays import Bools, Floats, discount, gain, ratio, sum_of_discounts
+from pt_fairness.core.arrays import Bools, Floats, gain, ratio
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import ATTENTION, DistributionMeasure
 from pt_fairness.measures.measure import SignedMeasure
@@ -68,8 +68,8 @@ class LogRatio(SignedMeasure):
         below, rest_below = self.candidates(view, side)
         exposure, returned = self._exposure(view)
         above, rest_above = both_sides(exposure, side.sets[first])
-        largest = sum_of_discounts(self["discount"], self.cutoff or 1, self["p"])
-        rest_above = np.where(returned, rest_above, largest)
+        largest = self.discount(self.cutoff or 1)
+        rest_above = np.where(returned, rest_above, largest.sum())
         view.note(protected_exposure=above, protected_due=below,
                   other_exposure=rest_above, other_due=rest_below)
         protected = ratio(above, below)
@@ -82,8 +82,8 @@ class LogRatio(SignedMeasure):
         """Return the mean exposure of each label set over the lists of a topic, ``[T, S]``, and
         whether any of these lists has an annotated document above the cutoff, ``[T]``.
         """
-        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
-        exposure = discount(self["discount"], codes.shape[1], self["p"])
+        codes = self.codes(view)
+        exposure = self.discount(codes.shape[1])
         if self.REALISED:
             relevance = view.condensed_relevance(self.cutoff)
             if not self.condensed:

@@ -12,7 +12,6 @@ import numpy as np
 from pt_fairness.core import arrays
 from pt_fairness.core.arrays import BLOCK_CELLS, JSD_IN_WORDS, Bools, Floats, Ints, jsd, ratio
 from pt_fairness.core.messages import listed
-from pt_fairness.core.registry import name_of
 from pt_fairness.measures import params
 from pt_fairness.measures.distribution import or_uniform
 from pt_fairness.measures.measure import FairnessMeasure, Keys
@@ -357,8 +356,7 @@ class _GFR(StoppingMeasure):
     }
 
     def check_together(self) -> None:
-        attributes = {*map(name_of, self["attributes"])}
-        if not attributes.issuperset(map(name_of, self["targets"])):
+        if not self["attributes"].keys() >= self["targets"].keys():
             raise ValueError(f"targets must be of attributes, got {self}")
 
     def terms(self, view: Rankings) -> Floats:
@@ -368,16 +366,13 @@ class _GFR(StoppingMeasure):
     @property
     def parts(self) -> Sequence[FairnessMeasure]:
         """The measure itself, which is R, and GF of each attribute."""
+        targets = self["targets"]
         shared = {name: self.params[name] for name in _STOPPING if name in self.params}
-        targets = {name_of(source): target for source, target in self["targets"].items()}
-        return [self, *(
-            _GF(**shared, groups=source, divergence=divergence,
-                target=targets.get(name_of(source), "uniform"))
-            for source, divergence in (self.param("attributes") or {}).items())]
-
-    @property
-    def reads_run(self) -> bool:
-        return "run" in self["targets"].values()
+        parts: list[FairnessMeasure] = [self]
+        for source, divergence in self["attributes"].items():
+            target = targets.get(source, "uniform")
+            parts.append(_GF(**shared, groups=source, divergence=divergence, target=target))
+        return parts
 
     def compose(self, values: Sequence[Floats]) -> Floats:
         return np.mean(values, axis=0)

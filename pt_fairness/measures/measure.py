@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 import numpy as np
 from ir_measures import measures as irm
 
-from pt_fairness.core.arrays import Bools, Floats, Ints, ratio
+from pt_fairness.core.arrays import Bools, Floats, Ints, discount, ratio
 from pt_fairness.core.messages import TARGET_WORDS, shown
 from pt_fairness.core.registry import Registry, name_of
 from pt_fairness.measures.params import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The smallest and the largest value, ``None`` for no bound.
 Range = tuple[float | None, float | None]
-#: Keys of ``bibliography.BIBLIOGRAPHY``.
+#: Keys of ``descriptions.BIBLIOGRAPHY``.
 Keys = tuple[str, ...]
 
 
@@ -65,7 +65,7 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
     #: The value of a fair ranking: 0 for unfairness and bias, 1 for fairness, infinite if more is
     #: always better.
     IDEAL: float = 0.0
-    #: The papers of the measure, as keys of ``bibliography.BIBLIOGRAPHY``.
+    #: The papers of the measure, as keys of ``descriptions.BIBLIOGRAPHY``.
     SOURCE: ClassVar[Keys] = ()
     SUPPORTED_PARAMS: ClassVar[dict[str, Param]]
     #: Whether unannotated documents are left out of the lists, so that they change no value.
@@ -164,6 +164,15 @@ class FairnessMeasure(irm.Measure):  # type: ignore[misc]
         to its value, unless that is NaN or the list is empty.
         """
         raise NotImplementedError
+
+    def codes(self, view: Rankings) -> Ints:
+        """Return the codes of the documents that count, ``[R, D]``."""
+        codes, *_ = (view.condensed if self.condensed else view.full)(self.cutoff)
+        return codes
+
+    def discount(self, depth: int) -> Floats:
+        """Return the discount of the ranks 1 to ``depth``, ``[depth]``: 1 without a parameter."""
+        return discount(self.param("discount") or "none", depth, self.param("p"))
 
     def formula(self) -> str:
         """Return the formula of the value, such as ``Σ {product} / {Z}``; ``''`` without one.
@@ -479,7 +488,7 @@ def one_label(measure: FairnessMeasure, rankings: Rankings) -> Bools:
     """Return for which topics all ranked documents have the same one label, ``[T]``."""
     parts = [np.zeros(0)]
     for view in rankings.blocks(measure.added_labels):
-        labels = (view.in_run @ view.member > 0).sum(axis=1)
+        labels = (view.run_counts @ view.member > 0).sum(axis=1)
         parts.append(view.topic_means(abs(labels - 1.0)))
     return np.concatenate(parts) == 0
 

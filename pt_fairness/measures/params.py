@@ -233,8 +233,11 @@ def discount(*choices: str) -> Param:
 
     The default is the first of the ``choices``.
     """
-    words = ", ".join(f"{_DISCOUNTS[name]} ({name})" for name in choices)
-    return one_of(f"discount of rank i: {words}", *choices)
+    return one_of(f"discount of rank i: {_explained(choices, _DISCOUNTS)}", *choices)
+
+
+def _explained(words: Sequence[str], meanings: Mapping[str, str]) -> str:
+    return ", ".join(f"{meanings[word]} ({word})" for word in words)
 
 
 def gains(default: str) -> Param:
@@ -266,11 +269,10 @@ def target(default: str = "qrels", words: Sequence[str] = TARGET_WORDS) -> Param
 
     :param words: the keywords that are allowed besides registered and explicit targets
     """
-    meaning = ", ".join(f"{_TARGETS[word]} ({word})" for word in words)
     return SourceParam(
         (str, dict),
-        f"distribution over the groups that is fair: {meaning}, a registered one that may "
-        "differ from topic to topic (by its name), or an explicit one",
+        f"distribution over the groups that is fair: {_explained(words, _TARGETS)}, a registered "
+        "one that may differ from topic to topic (by its name), or an explicit one",
         f"{', '.join(map(repr, words))}, a registered name, or a "
         "distribution such as {'PRO':0.5,'CON':0.5} (shares not negative and summing to "
         "1)",
@@ -443,7 +445,7 @@ ATTRIBUTES = SourceParam(
     dict, "group sources, each with its divergence",
     "a dictionary from names of registered groups to "
     f"{' or '.join(map(repr, DIVERGENCES))}, such as {{'gender':'jsd'}}",
-    canonical=_source_items, required=True, by="groups",
+    canonical=_source_items, required=True, default={}, by="groups",
     accepts=_each_source(DIVERGENCES.__contains__))
 
 #: The targets of group sources.
@@ -464,7 +466,7 @@ FIXED_TARGETS = SourceParam(
     dict, "group sources, each with a registered target that is the same for all topics",
     "a dictionary from names of registered groups to names of registered "
     "targets, such as {'gender':'census'}",
-    canonical=_source_items, required=True, by="groups", of="target",
+    canonical=_source_items, required=True, default={}, by="groups", of="target",
     accepts=lambda v: v != {} and _each_source(_is_fixed_target)(v))
 
 

@@ -35,7 +35,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.distribution import one_if_zero
 from pt_fairness.measures.measure import FairnessMeasure, Keys, values_of
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.protected import Side, distribution, of_ranked
+from pt_fairness.rankings.protected import Side, distribution
 from pt_fairness.rankings.rankings import Rankings
 
 #: The divergences in the formulas of the prefix measures.
@@ -151,7 +151,7 @@ class PrefixMeasure(FairnessMeasure):
         S, N = self.population(side)
         codes, n = view.condensed(self.cutoff)
         w = discounts(n, codes.shape[1], self.param("step"))
-        plus = of_ranked(side.sets, codes).cumsum(axis=1)
+        plus = side.ranked(codes).cumsum(axis=1)
         divergence = terms_of_prefixes(self.term, plus, S, N)
         product = w * divergence
         view.note(divergence=divergence, discount=w, product=product)
@@ -270,9 +270,9 @@ def largest_of_orders(view: Rankings, T: Floats, w: Floats, upper: Floats) -> Fl
     It is the largest of all orders if every rank is evaluated and documents have one group each.
     Lists with other documents have ``upper``.
     """
-    sizes = view.in_run @ view.member
+    sizes = view.run_counts @ view.member
     several = view.member.sum(axis=1) > 1
-    shared = several & (view.in_run > 0)
+    shared = several & (view.run_counts > 0)
     group = view.member @ np.arange(len(view.labels))
     codes, _ = view.condensed(None)
     sizes_of_documents = np.take_along_axis(sizes @ view.member.T, codes, axis=1)

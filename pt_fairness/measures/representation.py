@@ -14,7 +14,7 @@ from pt_fairness.measures import params
 from pt_fairness.measures.distribution import DistributionMeasure, or_uniform
 from pt_fairness.measures.measure import Quotient, SignedMeasure
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.protected import Side, of_ranked, side_of
+from pt_fairness.rankings.protected import Side, side_of
 from pt_fairness.rankings.rankings import Rankings
 
 #: A fraction within this distance of one half counts as exactly one half.
@@ -115,7 +115,7 @@ class _RepBias(SignedMeasure):
     def score(self, view: Rankings) -> Floats:
         side = self.side(view)
         codes, n = view.condensed(self.cutoff)
-        m = of_ranked(side.sets, codes).sum(axis=1)
+        m = side.ranked(codes).sum(axis=1)
         n = self.cutoff or n
         u = unbiased(side.share * n, m)
         view.note(m=m, u=u, n=n)
@@ -345,7 +345,7 @@ MaxSkew = register(_MaxSkew())
 class StanceMeasure(SignedMeasure):
     """The effectiveness of the pro documents minus the effectiveness of the con documents.
 
-    BiasRBP and BiasDCG implement :meth:`discount`.
+    BiasRBP and BiasDCG override :meth:`discount`.
     """
 
     FORMULA = "Σ {contribution}"
@@ -387,10 +387,6 @@ class StanceMeasure(SignedMeasure):
         stances = np.where(relevance >= self.rel, degrees[codes], 0.0)
         view.note(stance=stances)
         return stances, n
-
-    def discount(self, depth: int) -> Floats:
-        """Return the discount of the ranks 1 to ``depth``, ``[depth]``."""
-        raise NotImplementedError
 
     def terms(self, view: Rankings) -> Floats:
         stances, _ = self.stances(view)

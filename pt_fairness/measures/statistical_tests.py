@@ -19,7 +19,7 @@ from pt_fairness.core.arrays import BLOCK_CELLS, Bools, Floats, Ints, ratio, wit
 from pt_fairness.measures import params
 from pt_fairness.measures.measure import FairnessMeasure, Keys, Quotient
 from pt_fairness.measures.measure_names import register
-from pt_fairness.rankings.protected import Side, of_ranked
+from pt_fairness.rankings.protected import Side
 from pt_fairness.rankings.rankings import Rankings
 
 #: Tolerance for rounding: a probability may exceed a bound by this factor.
@@ -192,7 +192,7 @@ class BinomialMeasure(FairnessMeasure):
         The probabilities are 0 past the end of a list.
         """
         codes, n = view.condensed(self.cutoff)
-        tau = of_ranked(side.sets, codes).cumsum(axis=1)
+        tau = side.ranked(codes).cumsum(axis=1)
         p = np.minimum(side.share, 1.0)
         inside = within(codes.shape[1], n)
         probabilities = binomial_distribution(tau, p, inside, elsewhere=0.0)

@@ -145,7 +145,7 @@ class _TrecFair(FairnessMeasure):
         super().__init__(**params)
         names = str(self["whole"]).split(",")
         #: Whether a document counts 1 in each of its labels, for each attribute.
-        self.whole = [name_of(source) in names for source in self.param("attributes") or {}]
+        self.whole = [name_of(source) in names for source in self["attributes"]]
 
     def check_together(self) -> None:
         attributes = {*map(name_of, self["attributes"])}
@@ -156,9 +156,7 @@ class _TrecFair(FairnessMeasure):
 
     @property
     def joint(self) -> Mapping[Any, Any]:  # type: ignore[override]
-        if self["value"] != "ndcg":
-            return self.param("attributes")
-        return {}
+        return {} if self["value"] == "ndcg" else self["attributes"]
 
     @property
     def depth(self) -> int | None:

@@ -31,7 +31,7 @@ from pt_fairness.measures.parity import (
     rnd,
     rrd,
 )
-from pt_fairness.rankings.protected import Side, distribution, of_ranked, side_of
+from pt_fairness.rankings.protected import Side, distribution, side_of
 from pt_fairness.rankings.rankings import Rankings
 
 
@@ -382,7 +382,7 @@ class _nDJS(RunMeasure):
             Q = self.target(view)
             divergence = divergences_of_prefixes(codes, view.share, jsd, Q)
         else:
-            plus = of_ranked(side.sets, codes).cumsum(axis=1)
+            plus = side.ranked(codes).cumsum(axis=1)
             P = sides(plus / ranks(depth))
             Q = sides(side.share)
             divergence = jsd(P, Q[:, None, :])

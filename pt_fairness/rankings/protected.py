@@ -65,7 +65,7 @@ def population(rankings: Rankings, target: str, rel: int | None) -> Floats:
     if target == "collection":
         whole, pooled = rankings.pooled(rel)
         return pooled[None] @ whole.share
-    counts = rankings.in_run if target == "run" else rankings.relevant(rel)
+    counts = rankings.run_counts if target == "run" else rankings.relevant(rel)
     return counts @ rankings.share
 
 
@@ -98,6 +98,14 @@ class Side(NamedTuple):
         """The share of protected documents in the population, ``[R]``; 0 if it is empty."""
         return arrays.ratio(self.plus, self.total)
 
+    def ranked(self, codes: Ints) -> Any:
+        """Return how far the document at each rank is protected, ``[R, D]``.
+
+        :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
+        """
+        documents = np.take_along_axis(self.sets, codes, axis=1)
+        return np.where(codes >= 0, documents, 0)
+
 
 def side_of(rankings: Rankings, protected: str | list[str], target: Any, rel: int | None) -> Side:
     """Return the protected side of each list.
@@ -111,7 +119,7 @@ def side_of(rankings: Rankings, protected: str | list[str], target: Any, rel: in
     :param rel: the lowest relevance of a relevant document; ``None`` if the side is chosen among
         the annotated documents of the run
     """
-    counts = rankings.in_run if rel is None else rankings.relevant(rel)
+    counts = rankings.run_counts if rel is None else rankings.relevant(rel)
     rows = len(counts)
     present = np.ones(rows, bool)
     if protected in ("minority", "majority"):
@@ -125,7 +133,7 @@ def side_of(rankings: Rankings, protected: str | list[str], target: Any, rel: in
     sets = np.broadcast_to(_protected_sets(rankings, chosen), (rows, len(rankings.share)))
     if target in ("qrels", "run"):
         if target == "run":
-            counts = rankings.in_run
+            counts = rankings.run_counts
         plus = (counts * sets).sum(axis=1)
         total = counts.sum(axis=1)
     elif target == "collection":
@@ -193,13 +201,3 @@ def rarest(sizes: Floats, most: bool = False) -> tuple[Bools, Bools]:
     first = least.cumsum(axis=1) == 1
     groups = present.sum(axis=1)
     return least & first, groups >= 2
-
-
-def of_ranked(protected: Any, codes: Ints) -> Any:
-    """Return how far the document at each rank is protected, ``[R, D]``.
-
-    :param protected: how far each label set is protected, ``[R, S]``
-    :param codes: the label set of each document, ``[R, D]``; documents of code −1 have 0
-    """
-    documents = np.take_along_axis(protected, codes, axis=1)
-    return np.where(codes >= 0, documents, 0)

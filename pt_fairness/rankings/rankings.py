@@ -426,7 +426,7 @@ class Rankings:
         return self.judged_topic, self.judged_codes[None], self.relevance
 
     @cached_property
-    def in_run(self) -> Floats:
+    def run_counts(self) -> Floats:
         """The number of documents of each label set in each condensed ranking, ``[R, S]``."""
         rows = self._annotated
         return self.sums_by_code(len(self), self.ranking[rows], self.codes[rows])

@@ -111,9 +111,9 @@ class Judgments:
         codes, labels = self.row_labels
         groups = group_labels(labels)
         codes = recoded(codes, labels, groups)
-        names, by_group = naming_rows(self.topics, self.topic, self.index.pair, codes,
+        names, grouped = naming_rows(self.topics, self.topic, self.index.pair, codes,
                                       self.row_relevance, None, "qrels", self._places)
-        return np.where(names, codes, -1), groups, by_group
+        return np.where(names, codes, -1), groups, grouped
 
 
 class Run:

@@ -17,8 +17,7 @@ from pt_fairness.analysis.tables import latex_escaped
 from pt_fairness.core import __version__
 from pt_fairness.core.messages import enumerated, first_names, plural
 from pt_fairness.groups.combinations import ModelLabels
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.measures.descriptions import ideal_in_words, target_and_protected
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_in_words, target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.reporting.answer import results
 from pt_fairness.reporting.frames import Experiment, Source

@@ -13,8 +13,7 @@ from pt_fairness import groups
 from pt_fairness.collections import DOWNLOADS, SOURCES
 from pt_fairness.io.document_files import memberships
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
-from pt_fairness.measures.descriptions import ideal_text
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_text
 
 
 @pytest.fixture

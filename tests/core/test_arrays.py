@@ -31,13 +31,10 @@ def test_unique_rows():
 
 @each("depth", [0, 1, 2, 9])
 @each("name", DISCOUNTS)
-def test_discounts_and_their_sums(name, depth):
+def test_discounts(name, depth):
     weights = [DISCOUNTS[name](i) for i in range(1, depth + 1)]
     assert arrays.discount(name, depth, 0.8) == pytest.approx(weights)
     assert arrays.ranks(depth).tolist() == list(range(1, depth + 1))
-    for power in (1, 2):
-        assert arrays.sum_of_discounts(name, depth, 0.8, power) == pytest.approx(
-            sum(weight ** power for weight in weights), rel=1e-12)
     with pytest.raises(ValueError, match="discount must be"):
         arrays.discount(name.upper(), depth)
 

@@ -6,7 +6,7 @@ import re
 
 from one_test import each
 
-from pt_fairness.measures.bibliography import BIBLIOGRAPHY
+from pt_fairness.measures.descriptions import BIBLIOGRAPHY
 
 
 @each("key", BIBLIOGRAPHY)

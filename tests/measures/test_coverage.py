@@ -8,7 +8,7 @@ import ir_measures
 import pandas as pd
 import pytest
 from case_marks import quick_cases
-from ir_measures import AP, Bpref, Compat, IPrec, P, R, StRecall, nDCG
+from ir_measures import AP, IPrec, P, R, StRecall, nDCG
 from measure_cases import values_of
 from one_test import each
 
@@ -19,14 +19,6 @@ def test_by_hand(values, worked):
     found = values([Annotated, Annotated @ 2, Annotated @ 3], worked.qrels_frame, worked.run_frame)
     assert [found[m, "1"] for m in (Annotated, Annotated @ 2, Annotated @ 3)] == pytest.approx(
         [3 / 4, 1, 2 / 3])
-
-
-@pytest.mark.parametrize("missing", [None, float("nan"), "", "-"])
-def test_what_counts_as_unannotated(values, worked, missing):
-    qrels = worked.qrels_frame.astype({"iteration": object})
-    qrels.loc[0, "iteration"] = missing
-    found = values([Annotated], qrels, worked.run_frame)
-    assert found[Annotated, "1"] == pytest.approx(2 / 4)
 
 
 @pytest.mark.parametrize(("cutoff", "every", "share"), [(1, 0, 0), (2, 1, 2 / 3), (3, 1, 1)])
@@ -51,16 +43,6 @@ def test_the_share_is_st_recall(make_case, seed):
     for ours, theirs in pairs:
         for qid in set(qrels["query_id"]):
             assert found[ours, qid] == pytest.approx(found[theirs, qid], abs=1e-12)
-
-
-def test_nothing_returned_and_undefined():
-    qrels = pd.DataFrame([("1", "a", 1, "P"), ("2", "a", 0, "Q"), ("2", "b", 1, "-")],
-                         columns=["query_id", "doc_id", "relevance", "iteration"])
-    run = pd.DataFrame([("2", "a", 1.0)], columns=["query_id", "doc_id", "score"])
-    with pytest.warns(match="MRecall@5 on 1 of 2 topics"):
-        import ir_measures
-        values = {m.query_id: m.value for m in ir_measures.iter_calc([MRecall @ 5], qrels, run)}
-    assert values == {"1": 0.0, "2": 0.0}
 
 
 SOURCE = groups.from_pattern("^[hl]", labels=["h", "l"])
@@ -103,18 +85,6 @@ def test_ties_are_those_of_the_provider():
     run = qrels[["query_id", "doc_id"]].assign(score=1.0)
     last, first = (OfGroup(measure=text, group="A") for text in ("RR", "RR@5"))
     assert values_of([last, first], qrels, run) == {(last, "1"): 0.5, (first, "1"): 1.0}
-
-
-def test_a_measure_that_pytrec_eval_lacks():
-    measure, dropped = (OfGroup(measure="Compat(p=0.8)", group="h", others=others, groups=SOURCE)
-                        for others in ("irrelevant", "dropped"))
-    of_h = QRELS["doc_id"].str.startswith("h")
-    expected = values_of([Compat(p=0.8)], QRELS.assign(relevance=QRELS["relevance"] * of_h), RUN)
-    only = values_of([Compat(p=0.8)], QRELS[of_h], RUN[RUN["doc_id"].str.startswith("h")])
-    found = values_of([measure, dropped], QRELS, RUN)
-    for qid in LISTS:
-        assert found[measure, qid] == expected[Compat(p=0.8), qid]
-        assert found[dropped, qid] == only[Compat(p=0.8), qid]
 
 
 def test_gains_and_plain_relevance_do_not_mix():
@@ -189,41 +159,8 @@ def test_undefined_topics_are_those_without_a_relevant_document_of_the_group():
                                                                    ("t3", str(two))]
 
 
-def test_a_topic_without_results_and_a_topic_without_the_group():
-    measures = [OfGroup(measure="nDCG", group="l", others=others, groups=SOURCE)
-                for others in ("irrelevant", "dropped")]
-    found = values_of(measures, QRELS, RUN[RUN["query_id"] == "t2"])
-    for measure in measures:
-        assert found[measure, "t1"] == 0.0 < found[measure, "t2"]
-    empty = values_of(measures, QRELS, RUN[:0])
-    assert set(empty.values()) == {0.0} and len(empty) == 6
-
-
-def test_weights_are_refused():
-    weighted = groups.from_mapping({"h1": {"h": 0.5, "l": 0.5}})
-    with pytest.raises(ValueError, match="groups must be without weights"):
-        values_of([OfGroup(measure="nDCG", group="h", groups=weighted)], QRELS, RUN)
-
-
-def test_an_unknown_group_of_declared_ones_is_refused():
-    with pytest.raises(ValueError, match="group='x' names no group of"):
-        values_of([OfGroup(measure="nDCG", group="x", groups=SOURCE)], QRELS, RUN)
-
-
 def test_views_have_no_value_of_it():
     from pt_fairness import analysis
     runs = {"one": RUN}
     with pytest.raises(ValueError, match="needs runs and qrels"):
         analysis.label_noise(runs, QRELS, OfGroup(measure=R @ 5, group="h"), SOURCE, 0.1, draws=2)
-
-
-def test_explain_shows_each_prefix():
-    """What each rank adds, or, as of ir_measures' own Bpref, the value so far."""
-    from pt_fairness import explain
-    from pt_fairness.measures.example import qrels, run
-    of_pro = qrels.assign(relevance=qrels["relevance"] * (qrels["iteration"] == "PRO"))
-    ndcg, bpref = (explain(OfGroup(measure=text, group=group), run, qrels, "1").frame
-                   for text, group in (("nDCG", "CON"), ("Bpref", "PRO")))
-    assert [*ndcg["contribution"].round(6)] == [0.0, 0.0, 0.0, 0.430677, 0.0]
-    assert [*bpref["value"]] == [*explain(Bpref, run, of_pro, "1").frame["value"]]
-    assert bpref["value"].iloc[-1] > bpref["value"].iloc[0] > 0.0

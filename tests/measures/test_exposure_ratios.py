@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from measure_cases import of_lists
 
-from pt_fairness import IAA, ExposureRatio, FairnessWarning, groups, logDP, logEUR, logRUR
+from pt_fairness import IAA, ExposureRatio, FairnessWarning, logDP, logEUR, logRUR
 
 
 @given(st.integers(0, 10_000))
@@ -80,22 +80,6 @@ def test_a_cutoff_of_a_million(values):
     assert found[deep[0], "3"] < found[plain[0], "3"] - 10
 
 
-def test_without_groups(values, worked_exposure):
-    """By document, no groups are needed, and no source is asked for any."""
-    qrels, run = worked_exposure()
-    plain = values([IAA, IAA @ 3], qrels, run)
-    assert values([IAA, IAA @ 3], qrels.drop(columns="iteration"), run) == plain
-    named = IAA(groups=groups.from_mapping({}))
-    assert values([named], qrels, run)[named, "1"] == plain[IAA, "1"]
-
-
-def test_ranges():
-    assert logDP.RANGE == (None, None) and logDP(abs=True).RANGE == (0.0, None)
-    assert IAA.RANGE == (0.0, 1.0) and IAA(norm="none").RANGE == (0.0, None)
-    for text in ("logRUR(protected='A',gains='exp')@5", "IAA(discount='geometric',by='group')"):
-        assert str(ir_measures.parse_measure(text)) == text
-
-
 # ---------------------------------------------------------------------------- ExposureRatio
 
 THREE = of_lists([["PRO", "PRO", "CON"]])
@@ -108,13 +92,6 @@ THREE = of_lists([["PRO", "PRO", "CON"]])
 def test_worked_exposure_ratios(values, params, value):
     measure = ExposureRatio(**params) @ 3
     assert values([measure], *THREE)[measure, "0"] == pytest.approx(value, abs=2e-6)
-
-
-def test_a_missing_group_has_the_smallest_ratio(values):
-    qrels, run = of_lists([["PRO", "PRO", "CON"], ["CON"]])
-    measures = [ExposureRatio(target=target) @ 2 for target in ("uniform", "qrels", "run")]
-    found = values(measures, qrels, run)
-    assert [found[measure, "0"] for measure in measures] == [0, 0, 0]
 
 
 def test_exposure_ratios_of_fewer_than_two_groups(values):

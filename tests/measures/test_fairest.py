@@ -95,37 +95,6 @@ def test_worked_values(name, plus, total, low, high, ratio):
     assert (ranged.min(), ranged.max()) == (pytest.approx(0, abs=1e-12), pytest.approx(1))
 
 
-@pytest.mark.parametrize(("name", "low", "high", "ratio"), [
-    ("nDD@10", 0.594031, 1.888762, 0.314508), ("nDD@5", 0.539494, 1.691705, 0.318905),
-    ("nDKL@10", 0.772274, 3.687158, 0.209450), ("nDR@10", 1.252183, 4.890832, 0.256027)])
-def test_worked_values_of_a_run(name, low, high, ratio):
-    measure = parse_measure(name)(protected="P")
-    kinds = ["".join("P" if i in chosen else "N" for i in range(10))
-             for chosen in itertools.combinations(range(10), 4)]
-    run, qrels = lists_of(kinds), qrels_of(len(kinds), 1, 2, 10)
-    v = values(measure(norm="none"), qrels, run)
-    assert (v.min(), v.max()) == (pytest.approx(low, abs=1e-6), pytest.approx(high, abs=1e-6))
-    assert values(measure, qrels, run).min() == pytest.approx(ratio, abs=1e-6)
-
-
-def test_worked_ranking():
-    run = lists_of(["PNNPN"])
-    of_rel = qrels_of(1, 4, 11, 5)
-    assert values(rKL(protected="P") @ 5, of_rel, run)[0] == pytest.approx(0.353618, abs=1e-6)
-    assert values(rKL(protected="P", norm="range") @ 5, of_rel, run)[0] \
-        == pytest.approx(0.226184, abs=1e-6)
-    assert values(nDD(protected="P") @ 5, of_rel, run)[0] == pytest.approx(0.640277, abs=1e-6)
-    assert values(nDD(protected="P", norm="range") @ 5, of_rel, run)[0] \
-        == pytest.approx(0.324958, abs=1e-6)
-
-
-@pytest.mark.parametrize("measure", [rKL, nDD], ids=str)
-def test_nothing_returned_is_least_fair_and_undefined_is_zero(measure):
-    qrels = qrels_of(1, 1, 2, 2)
-    other = pd.DataFrame({"query_id": ["0"], "doc_id": ["unjudged"], "score": [1.0]})
-    assert values(measure(protected="P", norm="range") @ 5, qrels, other)[0] == 1
-
-
 @pytest.mark.parametrize("measure", [*PARITY, *VIEWPOINT], ids=str)
 def test_weights_are_an_error(measure):
     source = groups.from_mapping({"P0": {"P": 0.7, "N": 0.3}, "N0": {"N": 1.0}})

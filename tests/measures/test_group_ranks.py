@@ -94,14 +94,6 @@ def test_edge_cases(values):
         assert ir_measures.calc_aggregate([PEER], *of_letters("ab"))[PEER] == 0.0
 
 
-@pytest.mark.parametrize("weights", [
-    {}, {0: 0.5}, {0: 0.5, 1: 0.6}, {0: -0.5, 1: 1.5}, {-1: 1.0}, {0.5: 1.0}, {"one": 1.0}, "1:1",
-    {1: float("nan")}])
-def test_wrong_weights(weights):
-    with pytest.raises(ValueError, match="not negative and sum to 1"):
-        PEER(weights=weights).validate_params()
-
-
 def test_the_text_form():
     measure = PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20
     assert str(measure) == "PEER(weights={0:0.25,2:0.75},unretrieved='count')@20"

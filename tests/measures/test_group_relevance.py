@@ -102,17 +102,6 @@ def test_wrong_parameters_of_gfr(params, message):
         GFR(**params).validate_params()
 
 
-@pytest.mark.parametrize("order", ["", "a,,b", "a,b,a", ["a,b", "c"]])
-def test_wrong_orders(order):
-    with pytest.raises(ValueError, match="different labels without commas"):
-        GF(order=order).validate_params()
-
-
-def test_an_attribute_that_is_not_registered(worked_exposure, values):
-    with pytest.raises(ValueError, match="no groups are registered as 'nowhere'"):
-        values([GFR(attributes={"nowhere": "jsd"})], *worked_exposure())
-
-
 def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("2", "a", 1), ("3", "b", 0)],
                          columns=["query_id", "doc_id", "relevance"])

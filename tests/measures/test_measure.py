@@ -6,7 +6,6 @@ import doctest
 import inspect
 import math
 import pickle
-import pydoc
 import re
 from contextlib import suppress
 from dataclasses import replace
@@ -28,9 +27,7 @@ from pt_fairness import (
     IAA,
     Annotated,
     BiasP,
-    DistKL,
     RankingBias,
-    RepBias,
     groups,
     nDD,
     rKL,
@@ -42,11 +39,9 @@ from pt_fairness.analysis import ladder
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.example import qrels, run
 from pt_fairness.measures.measure import (
-    FairnessMeasure,
     Quotient,
     contributions,
     depth_of,
-    fairest,
     registry_of,
     rels_of,
     score,
@@ -70,10 +65,6 @@ def test_the_mean_of_equal_numbers_is_that_number(values):
 
 
 class TestParameters:
-    def test_values_defaults_and_parameters_that_a_measure_does_not_have(self):
-        measure = DistKL(smoothing=0.5)
-        assert [measure.param(name) for name in ("smoothing", "rel", "cutoff", "protected")] == [
-            0.5, 1, None, None]
 
     def test_ranges_follow_the_norm(self):
         assert rND.RANGE == nDD.RANGE == (0.0, 1.0)
@@ -111,11 +102,6 @@ class TestText:
         assert str(rND(rel=1, step=1)) == "rND" and str(rND(rel=2) @ 5) == "rND(rel=2)@5"
         assert repr(rND(step=2, rel=2)) == "rND(rel=2,step=2)", "in the order of the class"
         assert str(rND(steps=3)) == "rND(steps=3)", "unknown ones are shown, too"
-
-    def test_parts(self):
-        assert rND.parts == [rND] and rND.compose([np.array([0.25])]).tolist() == [0.25]
-        of_two = GFR(attributes={"a": "jsd", "b": "nmd"}) @ 5
-        assert [part.param("groups") for part in of_two.parts] == [None, "a", "b"]
 
 
 class TestNames:
@@ -162,22 +148,6 @@ class TestNames:
         registered_groups("late", lambda: made.append(1) or groups.from_mapping({"d": "A"}))
         assert str(pickle.loads(pickle.dumps(rND(groups="late")))) == "rND(groups='late')"
         assert made == []
-
-
-def test_a_topic_without_results_has_the_unfair_value_unless_another_is_declared():
-    class Fair(FairnessMeasure):
-        IDEAL = 1.0
-
-    class Inherited(Fair):
-        pass
-
-    class Unfair(FairnessMeasure):
-        pass
-
-    class Declared(FairnessMeasure):
-        IDEAL, DEFAULT = 1.0, 0.5
-
-    assert [kind().DEFAULT for kind in (Fair, Inherited, Unfair, Declared)] == [0.0, 0.0, 1.0, 0.5]
 
 
 @each("name", [
@@ -227,35 +197,6 @@ def test_the_values_of_how_to_read_are_those_of_rankings(name):
         value.replace("-", "−") for value in known}
 
 
-def test_names_follow_from_the_class_and_its_docstring_unless_they_are_declared():
-    class _First(FairnessMeasure):
-        """First — The First One."""
-
-    class Second(FairnessMeasure):
-        """Second — Second.
-
-        One sentence
-        in two lines.
-
-        Formula
-        -------
-        """
-
-    class Untold(FairnessMeasure):
-        pass
-
-    class Own(_First):
-        """First — The First One."""
-
-        NAME, PRETTY_NAME, SHORT_DESC = "Third", "Declared", "Declared, too."
-
-    assert [(kind.NAME, kind.PRETTY_NAME, kind.SHORT_DESC)
-            for kind in (_First, Second, Untold, Own)] == [
-        ("First", "The First One", "First — The First One."),
-        ("Second", "Second", "One sentence in two lines."), ("Untold", "", ""),
-        ("Third", "Declared", "Declared, too.")]
-
-
 @each("name", MEASURES)
 def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
     kind = type(MEASURES[name])
@@ -285,16 +226,6 @@ def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name
     assert f"{found['1']:.3f}" == f"{float(last.want):.3f}"
 
 
-@each("measure", [rKL, RepBias])
-def test_help_shows_parameters_and_no_internals(measure):
-    text = pydoc.plain(pydoc.render_doc(measure))
-    for name, param in measure.SUPPORTED_PARAMS.items():
-        assert f"{name}: {param.desc.split(':')[0][:20]}" in text
-    assert "Formula" in text and "(default 'qrels')" in text
-    for internal in ("SUPPORTED_PARAMS", "iter_calc", "__init__", "Methods", "score("):
-        assert internal not in text
-
-
 @pytest.fixture
 def rankings(make_case):
     case = make_case(3, topics=9)
@@ -322,12 +253,3 @@ def test_contributions_add_up_to_the_value(rankings, measure):
     counted = rankings.restricted().length > 0
     assert terms.sum(axis=1)[counted].tolist() == pytest.approx(
         score([measure], rankings)[measure][counted].tolist(), nan_ok=True)
-
-
-def test_the_fairest_value_is_at_most_the_value(rankings):
-    measure = rND(norm="none") @ 4
-    least, value = fairest(measure, rankings), score([measure], rankings)[measure]
-    assert least is not None and len(least) == len(value)
-    known = (least == least) & (value == value)
-    assert (least[known] <= value[known] + 1e-12).all()
-    assert fairest(EEL, rankings) is None

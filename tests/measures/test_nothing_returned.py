@@ -121,21 +121,6 @@ def test_nothing_returned_has_equal_shares_after_smoothing(values, measure, expe
     assert frame["value"].isna().all() and not frame["counts"].any()
 
 
-def test_smoothed_shares_of_nothing_are_in_the_range_of_lists_of_the_cutoff(values):
-    """With any target, no documents are at least as fair as the least fair list."""
-    qrels = [Qrel("1", name, 1, name) for name in "ABC"]
-    targets = [{"A": a, "B": b, "C": round(1 - a - b, 9)}
-               for a, b in itertools.product((0.05, 0.3, 0.45), (0.05, 0.5))]
-    options = [{"target": target, "cutoff": k, "smoothing": smoothing} for target, k, smoothing in
-               itertools.product(targets, (1, 5, 100), (0, 0.5, 1, 10))]
-    measures = [(DistKL(**EMPTY, **given), DistKL(**given), DistFair(**EMPTY, **given))
-                for given in options]
-    found = values(itertools.chain(*measures), qrels, [])
-    for kl, most, fair in measures:
-        assert 0 <= found[kl, "1"] <= found[most, "1"]
-        assert found[fair, "1"] == pytest.approx(1 - found[kl, "1"] / found[most, "1"])
-
-
 def test_the_largest_cutoff(values):
     kinds = (rND, rRD, rKL)
     measures = [

@@ -33,24 +33,6 @@ def gap(codes, length, shares, target):
     return abs(ranked - target).max(axis=1)
 Gap = pt_fairness.measure(gap, name="Gap")
 """
-#: A module with a class, which reads the documents without a group.
-A_CLASS = """\
-import numpy as np
-from pt_fairness.measures import params
-from pt_fairness.measures.measure import FairnessMeasure
-from pt_fairness.measures.measure_names import register
-
-class _NoGroup(FairnessMeasure):
-    '''NoGroup — Share of Documents without a Group.'''
-    SUPPORTED_PARAMS = {"cutoff": params.cutoff(), "groups": params.groups()}
-    CONDENSED = False
-
-    def score(self, view):
-        codes, _, length = view.full(self.param("cutoff"))
-        return 1 - (codes >= 0).sum(axis=1) / np.maximum(length, 1)
-
-NoGroup = register(_NoGroup())
-"""
 
 
 def gap(codes, length, shares, target):
@@ -187,13 +169,6 @@ class TestValues:
         assert found.averages["Place reject"].tolist() == [False, False]
         assert not analysis.notes.marks(found.averages, found.facts)["Place"].any()
 
-    def test_groups_are_named(self):
-        def lead(codes, length, shares, labels):
-            counts = shares[codes].sum(axis=1)
-            return (counts[:, labels.index("PRO")] - counts[:, labels.index("CON")]) / length
-        measure = pt_fairness.measure(lead, "Lead", range=(-1, 1))
-        assert (measure @ 3).calc_aggregate(qrels, run) == pytest.approx(1 / 3)
-
     def test_undefined_topics_are_counted(self):
         measure = pt_fairness.measure(lambda length: np.where(length > 1, np.nan, 0.5), "Half")
         with pytest.warns(FairnessWarning, match=r"Half on 1 of 1 topics"):
@@ -307,13 +282,6 @@ class TestPlaces:
         np.testing.assert_allclose(frame["value"], [1 / 3, 1 / 3])
         assert frame["target of CON"].tolist() == pytest.approx([1 / 3] * 2)
 
-    def test_listing(self, capsys):
-        pt_fairness.measure(gap, name="Gap", range=(None, 1), ideal=1)
-        assert cli.main(["measures"]) == 0 and cli.main(["measures", "Gap"]) == 0
-        text = capsys.readouterr().out
-        assert "Gap            1 or less  1     How far" in text
-        assert "target: distribution over" in text
-
 
 @pytest.fixture
 def files(folder_of):
@@ -342,11 +310,6 @@ class TestCommandLine:
         table, values = capsys.readouterr().out.rsplit("\n", 2)[:2]
         assert table.splitlines()[0] == "name,Gap@2" and values == "Gap@2\t0.3333"
         assert cli.evaluate([*files, "Gap@2", "--import=my_gaps"]) == 0
-
-    def test_a_class_that_counts_all_of_the_first_documents(self, files, folder_of, capsys):
-        folder_of({"my_gaps.py": A_CLASS, "qrels": "1 PRO a 1\n1 - b 1\n1 CON c 1\n"})
-        assert cli.main(["eval", *files, "NoGroup@2", "--import=my_gaps.py"]) == 0
-        assert capsys.readouterr().out == "NoGroup@2\t0.5000\n"
 
     @each("path, text, error", [
         ("no_such.py", None, "No module named 'no_such'"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import random
 from typing import Any
 
 import ir_measures
@@ -237,18 +236,6 @@ def test_orders_keep_their_order(value, form):
     ("b,a", "a,b"), ("b", "b"), ("", ""), ("a,,b", "a,b")])
 def test_names_of_attributes_have_no_order(value, form):
     assert literal(taken(WHOLE, value)) == repr(form)
-
-
-@each("seed", range(20))
-def test_weights_of_grades_are_sorted_numbers(seed):
-    pick = random.Random(seed)
-    grades = pick.sample(range(9), pick.randint(1, 5))
-    parts = [pick.randint(0, 5) for _ in grades]
-    parts[0] += 1
-    weights = {grade: part / sum(parts) for grade, part in zip(grades, parts, strict=True)}
-    found = taken(WEIGHTS, {pick.choice([grade, float(grade), str(grade)]): weight
-                            for grade, weight in weights.items()})
-    assert [*found.items()] == sorted(weights.items()) and {*map(type, found)} == {int}
 
 
 def test_sources_are_sorted_and_named(census):

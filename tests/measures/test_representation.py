@@ -54,12 +54,6 @@ def test_the_worked_topic_by_hand(values, worked):
         {str(m): v for m, v in expected.items()}, abs=1e-12)
 
 
-def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
-    assert RepBias.RANGE == RepBias(group="A").RANGE == (-1, 1) and RepBias(
-        group="A", abs=True).RANGE == (0, 1)
-    assert RepBias.IDEAL == Skew.IDEAL == 0
-
-
 def test_a_group_that_there_is_not():
     genders = groups.from_pattern("^(female|male)", ["female", "male"])
     qrels = [ir_measures.Qrel("q", "female0", 1, "female")]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ir_measures import P
 
 import pt_fairness
-from pt_fairness import BiasDCG, BiasP, BiasRBP, FairnessWarning, OfGroup, groups
+from pt_fairness import BiasDCG, BiasP, BiasRBP, OfGroup
 from pt_fairness.analysis.frames import direction
 from pt_fairness.measures.descriptions import ideal_in_words
 
@@ -90,23 +90,3 @@ def test_the_names_of_the_paper():
         assert ir_measures.parse_measure(f"{name}(pro='A')@10") == measure(pro="A") @ 10
         assert getattr(pt_fairness, name) is measure
         assert ir_measures.measures.registry[name] is measure
-
-
-def test_the_range_is_that_of_the_sizes_where_only_they_are_left():
-    assert [kind.RANGE for kind in ALL] == [(-1, 1), (-1, 1), (None, None)]
-    assert [kind(abs=True).RANGE for kind in ALL] == [(0, 1), (0, 1), (0, None)]
-    assert [kind(abs=True)(abs=False).RANGE for kind in ALL] == [(-1, 1), (-1, 1), (None, None)]
-    assert {kind.IDEAL for kind in ALL} == {0}
-
-
-def test_a_label_that_no_declared_group_has(by_hand):
-    source = groups.from_mapping(dict(zip("abcdef", "ABABAB", strict=True)))
-    for measure, says in ((BiasP, "pro='PRO'"), (BiasRBP(pro="A"), "con='CON'")):
-        with pytest.raises(ValueError, match=f"{says} names no group of .*groups are 'A', 'B'"):
-            ir_measures.calc_aggregate([measure(groups=source)], *by_hand)
-
-
-def test_a_label_that_the_qrels_lack(by_hand):
-    with pytest.warns(FairnessWarning, match="con='AGAINST' names a group that no judged"):
-        found = ir_measures.calc_aggregate([BiasP(con="AGAINST") @ 2], *by_hand)
-    assert found[BiasP(con="AGAINST") @ 2] == 0.5

@@ -15,11 +15,9 @@ from slow_versions.common import Membership, Source, Topic
 from slow_versions.trec_fair import trec_fair
 
 from pt_fairness import (
-    AWRF,
     FairnessWarning,
     TrecFair,
     analysis,
-    explain,
     groups,
     targets,
 )
@@ -172,21 +170,6 @@ def test_slow_version(values, registered_groups, seed, names):
             assert found[measure, qid] == pytest.approx(expected, abs=1e-12), (measure, qid)
 
 
-def test_one_attribute_of_which_every_document_has_a_label_is_awrf(values, registered_groups):
-    pick = random.Random(0)
-    documents = [f"d{i}" for i in range(30)]
-    labels = targets.get(GENDER)["group"].tolist()
-    found = {docno: pick.sample(labels, pick.randint(1, 2)) for docno in documents}
-    registered_groups("gender", groups.from_frame(frame_of(found)))
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": pick.sample(documents, 12), "relevance": 1})
-    run = pd.DataFrame({"query_id": "1", "doc_id": documents, "score": range(30)})
-    score = TrecFair(attributes={"gender": GENDER}, value="awrf") @ 10
-    awrf = AWRF(groups="gender", target=f"{GENDER}/track", base=np.e, discount="trec",
-                unannotated="keep") @ 10
-    one, two = values([score, awrf], qrels, run).values()
-    assert one == pytest.approx(two, abs=1e-12) and 0.3 < one < 1
-
-
 # --------------------------------------------------------------------------------------------------
 # edges
 
@@ -289,19 +272,3 @@ def test_wrong_sources_and_targets(track):
     ]:
         with pytest.raises(ValueError, match=error):
             ir_measures.calc_aggregate([TrecFair(**params)], QRELS, RUN)
-
-
-def test_more_cells_than_an_integer_can_number(registered_groups):
-    labels = [str(i) for i in range(300)]
-    targets.register("many", pd.DataFrame({"group": labels, "share": 1 / 300}))
-    for number in range(8):
-        registered_groups(f"many {number}", groups.from_mapping({"p1": labels}))
-    measure = TrecFair(attributes={f"many {number}": "many" for number in range(8)})
-    with pytest.raises(ValueError, match=r"combinations of labels, got 6.7e\+19"):
-        ir_measures.calc_aggregate([measure], QRELS, RUN)
-
-
-def test_the_explanation_has_both_factors(track):
-    frame, value, *_ = explain(TrecFair(**ONE) @ 3, RUN, QRELS, "1")
-    ndcg = explain(TrecFair(**ONE, value="ndcg") @ 3, RUN, QRELS, "1").value
-    assert value == pytest.approx(ndcg * frame["AWRF"].iloc[0]) and 0 < value < ndcg

@@ -49,7 +49,7 @@ def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
             for t, qid in enumerate(view.qids):
                 rows.append([qid, n[t], share[codes[t, :n[t]]].tolist(),
                              share[full[t]][full[t] >= 0].tolist(), relevance[t].tolist(),
-                             (view.in_run[t] @ view.share).round(9).tolist(),
+                             (view.run_counts[t] @ view.share).round(9).tolist(),
                              (view.relevant(2)[t] @ view.share).round(9).tolist(),
                              side_of(view, "C,A", "collection", 0).share[t],
                              population(view, "collection", 0).round(9).tolist()])

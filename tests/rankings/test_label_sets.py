@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import random
 from dataclasses import replace
 from typing import NamedTuple
@@ -79,21 +78,6 @@ def test_shares_of_some_labels_are_normalised(seed):
         assert has[codes].tolist() == [bool({*some} & set(right)) for right in wanted]
 
 
-def test_a_copy_is_extended_independently():
-    table = LabelSets(LABELS)
-    another = copy.copy(table)
-    another.code(np.array([0, 0]), np.array([0, 1]), 1)
-    assert (len(table), len(another)) == (4, 5)
-
-
-def test_nothing_annotated():
-    assert LabelSets([]).any_of(LABELS).tolist() == [False]
-    table = LabelSets(LABELS)
-    nothing = np.zeros(0, np.int64)
-    assert table.code(nothing, nothing, 3).tolist() == [-1, -1, -1]
-    assert table.shares(np.array([-1, -1]), LABELS).tolist() == [[0] * 4] * 2
-
-
 def labels_of(rankings: Rankings, codes: np.ndarray) -> list[frozenset[str]]:
     return [frozenset(one) for one in sets_of(rankings.sets, codes)]
 
@@ -136,11 +120,6 @@ def test_labels_outside_the_label_set_are_not_annotations(case):
     for rel, codes in found.judged_codes.items():
         every = labels_of(case.rankings, case.rankings.judged_codes[rel])
         assert (codes >= 0).tolist() == [bool(labels & set(kept)) for labels in every]
-
-
-def test_a_label_can_be_added_to_the_label_set(case):
-    assert case.rankings.restricted(["a new one"]).labels == sorted(
-        ["a new one", *case.rankings.labels])
 
 
 @pytest.mark.parametrize("rel", [1, 2, None])

@@ -17,7 +17,7 @@ from slow_versions.rows import order_run
 
 from pt_fairness import FairnessWarning
 from pt_fairness.core.identifiers import CHUNK
-from pt_fairness.rankings.trec_order import Judgments, Run, last_rows, scores_of, trec_order
+from pt_fairness.rankings.trec_order import Judgments, Run, last_rows, trec_order
 
 COLUMNS = ["query_id", "doc_id", "score"]
 
@@ -103,11 +103,6 @@ def test_of_rows_of_one_document_the_last_counts_with_a_warning():
         told))
     (text, cause), = warnings
     assert cause == "duplicates" and "1 rows" in text and "'a' for topic '7'" in text
-
-
-@pytest.mark.parametrize("scores", [[1, 2], ["1.5", "-2"], [-np.inf, 0.1]])
-def test_scores_are_numbers_of_any_kind(scores):
-    assert scores_of(pd.DataFrame({"score": scores})).tolist() == [*map(float, scores)]
 
 
 @pytest.mark.parametrize("score, message", [
