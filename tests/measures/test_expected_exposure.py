@@ -104,16 +104,6 @@ def test_without_groups(values, worked_exposure):
     assert values([named], qrels, run)[named, "1"] == plain[EEL, "1"]
 
 
-@pytest.mark.parametrize("params", [{"norm": "bound"}, {"by": "group", "target": "uniform"}])
-@pytest.mark.parametrize("model", ["log2", "trec"])
-def test_infinite_sums_need_a_cutoff(values, worked_exposure, model, params):
-    qrels, run = worked_exposure()
-    measure = EEL(model=model, **params)
-    with pytest.raises(ValueError, match=rf"needs a cutoff.*{model}"):
-        values([measure], qrels, run)
-    assert values([measure @ 3, EEL(model=model)], qrels, run)
-
-
 #: Two samples, and whether the generator reads three of their documents.
 READ = [("a", "b", "c"), ("b", "d", "a")]
 GRADES = {"a": 1, "d": 1, "b": 0, "c": 0, "f": 0}

@@ -8,7 +8,7 @@ import pytest
 from case_marks import slow_cases
 from ir_measures import iter_calc, parse_measure
 
-from pt_fairness import explain, groups, nDD, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import explain, nDD, nDKL, nDR, rKL, rND, rRD
 
 PARITY, VIEWPOINT = [rND, rKL, rRD], [nDD, nDR, nDKL]
 
@@ -93,16 +93,3 @@ def test_worked_values(name, plus, total, low, high, ratio):
     assert values(measure, qrels, run).min() == pytest.approx(ratio, abs=1e-6)
     ranged = values(measure(norm="range"), qrels, run)
     assert (ranged.min(), ranged.max()) == (pytest.approx(0, abs=1e-12), pytest.approx(1))
-
-
-@pytest.mark.parametrize("measure", [*PARITY, *VIEWPOINT], ids=str)
-def test_weights_are_an_error(measure):
-    source = groups.from_mapping({"P0": {"P": 0.7, "N": 0.3}, "N0": {"N": 1.0}})
-    with pytest.raises(ValueError, match="weight"):
-        values(measure(protected="P", norm="range", groups=source), qrels_of(1, 1, 2, 1),
-               lists_of(["PN"]))
-
-
-def test_all_groups_have_no_range():
-    with pytest.raises(ValueError, match="protected must be one group"):
-        rKL(protected="all", norm="range").validate_params()

@@ -92,10 +92,3 @@ def test_edge_cases(values):
     assert one(PEER, values, both, [ir_measures.ScoredDoc("1", "d", 1.0)]) == 1.0
     with pytest.warns(FairnessWarning, match="PEER on 1 of 1 topics"):
         assert ir_measures.calc_aggregate([PEER], *of_letters("ab"))[PEER] == 0.0
-
-
-def test_the_text_form():
-    measure = PEER(weights={2: 0.75, 0: 0.25}, unretrieved="count") @ 20
-    assert str(measure) == "PEER(weights={0:0.25,2:0.75},unretrieved='count')@20"
-    assert ir_measures.parse_measure(str(measure)) == measure
-    assert PEER(weights={"2": 0.75, 0.0: "0.25"}) == PEER(weights={0: 0.25, 2: 0.75})

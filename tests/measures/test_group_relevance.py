@@ -77,31 +77,6 @@ def test_an_ordinal_divergence_without_an_order(worked_exposure, values):
         values([GF(divergence="nmd")], *worked_exposure())
 
 
-def test_the_text_form():
-    measure = GFR(attributes={"h index": "nmd", "gender": "jsd"}, max_rel=2,
-                  targets={"h index": {"low": 0.5, "high": 0.5}}) @ 10
-    text = str(measure)
-    assert text == (r"GFR(attributes={'gender':'jsd','h\x20index':'nmd'},targets={'h\x20index':"
-                    r"{'high':0.5,'low':0.5}},max_rel=2)@10")
-    assert ir_measures.parse_measure(text) == measure
-    assert str(GF(order=["low", "mid", 3])) == "GF(order='low,mid,3')"
-    assert str(GFR(attributes={"a": "jsd"}, targets={})) == "GFR(attributes={'a':'jsd'})"
-
-
-@pytest.mark.parametrize(("params", "message"), [
-    ({}, "GFR needs the parameter 'attributes'"),
-    ({"attributes": {"gender": "kl"}}, "'jsd' or 'nmd' or 'rnod'"),
-    ({"attributes": "gender"}, "a dictionary from names of registered groups"),
-    ({"attributes": {"": "jsd"}}, "a dictionary from names of registered groups"),
-    ({"attributes": {"a": "jsd"}, "targets": {"b": "qrels"}}, "targets must be of attributes"),
-    ({"attributes": {"a": "jsd"}, "targets": {"a": "nowhere"}}, "groups to targets"),
-    ({"attributes": {"a": "jsd"}, "targets": {"a": {"x": 0.5}}}, "groups to targets"),
-    ({"attributes": {"a": "jsd"}, "phi": 1}, "phi must be a number above 0 and below 1")])
-def test_wrong_parameters_of_gfr(params, message):
-    with pytest.raises(ValueError, match=message):
-        GFR(**params).validate_params()
-
-
 def test_an_undefined_part_makes_the_topic_undefined(registered_groups):
     qrels = pd.DataFrame([("1", "a", 1), ("1", "b", 1), ("2", "a", 1), ("3", "b", 0)],
                          columns=["query_id", "doc_id", "relevance"])

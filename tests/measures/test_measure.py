@@ -150,17 +150,6 @@ class TestNames:
         assert made == []
 
 
-@each("name", [
-    name for name, kind in MEASURES.items() if "protected" in kind.SUPPORTED_PARAMS])
-def test_all_groups_as_the_protected_one_are_refused_where_there_are_two_sides(name):
-    if name in ("rKL", "nDJS"):
-        MEASURES[name](protected="all").validate_params()
-        return
-    for protected in ("all", ["all"]):
-        with pytest.raises(ValueError, match="protected must be 'minority', 'majority', a label"):
-            MEASURES[name](protected=protected).validate_params()
-
-
 #: The rows of the topic of the examples, and its groups for GFR.
 QRELS = list(qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False))
 RUN = list(run[["query_id", "doc_id", "score"]].itertuples(index=False))

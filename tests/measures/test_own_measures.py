@@ -273,15 +273,6 @@ class TestPlaces:
         table = pt_fairness.evaluate(runs, qrels, "Gap@2", progress=False, n_jobs=2).averages
         pd.testing.assert_frame_equal(table, alone)
 
-    def test_report_and_explain(self):
-        pt_fairness.measure(gap, name="Gap")
-        page = pt_fairness.report({"A": run, "B": run.iloc[::-1].assign(score=[5, 4, 3, 2, 1])},
-                                  qrels, ["nDCG@2", "Gap@2"], baseline="A", progress=False)
-        assert "How far the share of a group is from its target, at most" in page.html
-        frame, *_ = pt_fairness.explain("Gap@2", run, qrels, "1")
-        np.testing.assert_allclose(frame["value"], [1 / 3, 1 / 3])
-        assert frame["target of CON"].tolist() == pytest.approx([1 / 3] * 2)
-
 
 @pytest.fixture
 def files(folder_of):

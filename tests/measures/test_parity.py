@@ -1,4 +1,4 @@
-"""rND, rKL and rRD, and the discounted sums over prefixes."""
+"""rND, rKL, rRD, nDD, nDR, nDKL and nDJS, and the discounted sums over prefixes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ir_measures.util import Qrel, ScoredDoc
 from measure_cases import of_lists
 
-from pt_fairness import NDKL, groups, nDJS, rKL, rND, rRD
+from pt_fairness import NDKL, groups, nDD, nDJS, nDKL, nDR, rKL, rND, rRD
 from pt_fairness.measures.parity import discounts, rkl, rnd, rrd, sum_of_largest_terms
 
 
@@ -85,7 +85,8 @@ def test_the_most_unfair_sequence_has_exactly_one(values, measure, step, populat
 
 @pytest.mark.parametrize("measure", [
     rND(target="run", protected="A"), rKL(target="run", protected="A"),
-    rRD(target="run", protected="A"), rKL(target="run", protected="all")], ids=str)
+    rRD(target="run", protected="A"), rKL(target="run", protected="all"),
+    *(kind(protected="A") for kind in (nDD, nDR, nDKL))], ids=str)
 @pytest.mark.parametrize("documents", ["AB", "AABB", "AAABC", "AABBCD"])
 @pytest.mark.parametrize("cutoff", [3, *slow_cases(1, None)])
 def test_the_most_unfair_permutation_of_the_run_has_exactly_one(values, measure, documents, cutoff):
@@ -128,3 +129,29 @@ def test_the_largest_sum_over_many_ranks(term, step):
     counts = np.stack([np.zeros_like(i), i - 1, i])
     expected = (term(counts, i, S, N).max(axis=0) * w.T).sum(axis=0)
     assert sum_of_largest_terms(term, S, N, w) == pytest.approx(expected, rel=1e-12)
+
+
+def test_two_sides_by_hand(values):
+    """A, B, C with A protected. Q = (1/3, 2/3); P is (1, 0), (1/2, 1/2) and Q itself.
+
+    The midpoint with (1, 0) is (2/3, 1/3): JSD = (log2 1.5 + 1/3)/2 = 0.459148. The midpoint with
+    (1/2, 1/2) is (5/12, 7/12): JSD = (0.020321 + 0.021121)/2 = 0.020721. The weights are 1,
+    0.630930 and 0.5.
+    """
+    kinds = [nDJS(protected="A"), nDJS(protected="A", norm="none"), nDJS]
+    found = values(kinds, *of_lists(["ABC"]))
+    one, plain, every = (found[kind, "0"] for kind in kinds)
+    assert plain == pytest.approx(0.459148 + 0.630930 * 0.020721, abs=1e-6)
+    assert one == pytest.approx(plain / 2.130930, abs=1e-6) == pytest.approx(0.221603, abs=1e-6)
+    assert every > one  # all three viewpoints are told apart
+
+
+def test_a_run_of_one_viewpoint_has_nothing_to_compare_and_an_empty_one_is_unfair(values):
+    qrels = [
+        ir_measures.Qrel(q, d, 1, label) for q in "12" for d, label in (("a", "P"), ("b", "C"))]
+    run = [ir_measures.ScoredDoc("1", "a", 1)]
+    kinds = [nDD, nDR, nDKL, nDJS, nDJS(protected="P"), nDJS(protected="C"),
+             nDJS(protected="minority")]
+    found = values(kinds, qrels, run)
+    assert [found[kind, "1"] for kind in kinds] == [0] * 7
+    assert [found[kind, "2"] for kind in kinds] == [1] * 7

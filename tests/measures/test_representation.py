@@ -88,52 +88,6 @@ def of_counts(
         ir_measures.ScoredDoc("q", f"{gender}{i}", -float(i)) for i, gender in enumerate(order)]
 
 
-#: Tables 2 and 3: the profession, and how many women of ten the model has and the target has. The
-#: bias that is printed is a tenth of their difference.
-ROWS = {
-    2: "announcer 0 5, long jumper 0 5, high jumper 0 5, science writer 1 6, "
-       "rugby sevens player 0 5, cell biologist 0 5, clinical psychologist 0 5, piano teacher 0 5, "
-       "water polo player 0 4, "
-       "middle-distance runner 0 4, botanical illustrator 3 7, american football player 0 0, "
-       "historian 1 1, songwriter 2 2, illustrator 3 3, choreographer 4 4, badminton player 5 5, "
-       "artistic gymnast 5 5, model 8 8, flight attendant 9 9, rhythmic gymnast 10 10, "
-       "glamour model 10 10, archivist 9 1, baker 6 1, school teacher 6 2, modern pentathlete 5 1, "
-       "church musician 4 0, drama teacher 7 3, television presenter 7 4, scenographer 5 2, "
-       "track cyclist 4 1, skeleton racer 7 4, game author 3 0",
-    3: "librarian 2 6, draughts player 0 4, long jumper 0 3, handball player 1 4, translator 1 4, "
-       "classical archaeologist 0 2, high jumper 0 2, talk show host 0 2, sound artist 0 2, "
-       "executive 0 2, science journalist 1 3, officer of the french navy 0 0, "
-       "war photographer 1 1, table tennis player 2 2, fashion designer 3 3, alpine skier 4 4, "
-       "vj 5 5, sex educator 6 6, "
-       "beach volleyball player 6 6, softball player 8 8, domestic worker 9 9, ballerina 10 10, "
-       "archivist 9 4, scenographer 5 2, video blogger 7 4, drama teacher 7 4, sailor 2 0, "
-       "lighting designer 3 1, chemist 3 1, fighter pilot 2 0, musical theatre actor 6 4, "
-       "television presenter 7 5, skeleton racer 7 5"}
-
-
-@pytest.mark.parametrize("off", [-4, 0, 4])
-@pytest.mark.parametrize("table", ROWS)
-def test_the_rows_of_the_tables(values, table, off):
-    """100 people of each profession, so many women that a tenth of them is up to 0.4 off."""
-    qrels, run, biases = [], [], {}
-    for row in ROWS[table].split(", "):
-        profession, model, target = row.rsplit(" ", 2)
-        found, biases[profession] = int(model), (int(model) - int(target)) / 10
-        women = min(max(10 * int(target) + off, found), 90 + found)
-        # Table 2 compares with a knowledge base, table 3 with the full result list, of which the
-        # first ten are a part.
-        rest = (women - found, 90) if table == 3 else (0, 0)
-        rows = of_counts(found, 10, (women, 100), rest)
-        qrels += [row._replace(query_id=profession) for row in rows[0]]
-        run += [row._replace(query_id=profession) for row in rows[1]]
-    measure = RepBias(group="female", target="qrels" if table == 2 else "run", groups=GENDERS) @ 10
-    male, size = measure(group="male"), measure(abs=True)
-    found = values([measure, male, size], qrels, run)
-    for profession, bias in biases.items():
-        assert [found[one, profession] for one in (measure, male, size)] == pytest.approx(
-            [bias, -bias, abs(bias)], abs=1e-9), profession
-
-
 @pytest.mark.parametrize("target", ["qrels", "uniform", {"female": 0.5, "male": 0.5}], ids=str)
 def test_five_and_six_of_eleven_are_both_unbiased(target):
     measure = RepBias(group="female", groups=GENDERS, target=target) @ 11

@@ -245,22 +245,6 @@ def test_text_pickle_and_objects(track):
     assert one == two == pytest.approx(0.944518, abs=5e-7)
 
 
-@pytest.mark.parametrize("params, error", [
-    ({}, "TrecFair needs the parameter 'attributes'"),
-    ({"attributes": {}}, "attributes must be a dictionary from names of registered groups"),
-    ({"attributes": {"gender": "uniform"}}, "attributes must be a dictionary"),
-    ({"attributes": {"gender": {"female": 1.0}}}, "attributes must be a dictionary"),
-    ({"attributes": {"gender": "nowhere"}}, "attributes must be a dictionary"),
-    ({**ONE, "whole": "gender"}, "whole must name attributes"),
-    ({**ONE, "ideal": 3, "cutoff": 4}, "ideal must be at least the cutoff"),
-    ({**ONE, "of_qrels": 1.5}, "of_qrels must be a number from 0 to 1"),
-    ({**ONE, "unknown": "drop"}, "unknown must be 'group' or 'partial'"),
-])
-def test_wrong_parameters(params, error):
-    with pytest.raises(ValueError, match=error):
-        TrecFair(**params).validate_params()
-
-
 def test_wrong_sources_and_targets(track):
     by_topic = pd.DataFrame({"qid": "1", "group": ["male", "female"], "share": 0.5})
     targets.register("by topic", by_topic)

@@ -50,7 +50,9 @@ SOFT = groups.from_mapping({"a1": {"A": 0.7, "B": 0.3}, "b1": "B", "a2": "A"})
 @pytest.mark.parametrize(("name", "params"), [
     ("rRD", {}), ("rRD", {"norm": "none"}), ("nDR", {"norm": "none"}), ("PEER", {}), ("FAIR", {}),
     ("PreF", {"p": 0.5}), ("nDD", {}), ("nDKL", {"norm": "protected-first"}),
-    ("rND", {"target": "run"}), ("rKL", {"target": "run", "protected": "all"})])
+    ("rND", {"target": "run"}), ("rKL", {"target": "run", "protected": "all"}),
+    ("OfGroup", {"measure": "nDCG", "group": "A"}),
+    *((name, {"norm": "range"}) for name in ("rND", "rKL", "nDD"))])
 def test_measures_that_are_not_defined_for_weights_refuse_them(name, params):
     measure = MEASURES[name](**params, groups=SOFT)
     says = f"groups must be without weights for {name}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
 
-from pt_fairness import AWRF, evaluate, groups
+from pt_fairness import AWRF, evaluate
 from pt_fairness.rankings.annotations import Annotations
-from pt_fairness.rankings.protected import population, side_of
-from pt_fairness.rankings.trec_order import Judgments, Run
+from pt_fairness.rankings.trec_order import Judgments
 
 
 def test_only_relevant_rows_give_a_relevant_document_its_groups():
@@ -22,44 +20,6 @@ def test_only_relevant_rows_give_a_relevant_document_its_groups():
     for rel, expected in ((3, ["", ""]), (2, ["X", ""]), (1, ["X", ""]), (0, ["X", ""])):
         member = annotations.sets.shares(annotations.judged_codes[rel], [*"XYZ"]) > 0
         assert member.tolist() == [[label in one for label in "XYZ"] for one in expected]
-
-
-@pytest.mark.parametrize("own", [True, False], ids=["source", "iteration"])
-def test_blocks_hold_what_the_whole_holds(own, monkeypatch):
-    rng = np.random.default_rng(1)
-    n = 400
-    frame = pd.DataFrame({"query_id": rng.integers(0, 9, n).astype(str),
-                          "doc_id": [f"d{i}" for i in rng.integers(0, 60, n)],
-                          "relevance": rng.integers(0, 3, n),
-                          "iteration": rng.choice(["A", "B", "C", "-"], n)})
-    run = frame[["query_id", "doc_id"]].drop_duplicates().assign(score=1.0)
-    source = groups.from_frame(frame.rename(
-        columns={"query_id": "qid", "doc_id": "docno", "iteration": "group"})) if own else None
-    judgments = Judgments(frame)
-    annotations = Annotations(judgments, source, [0, 2])
-    ranked = Run(run, judgments, lambda *message: None)
-    rankings = annotations.rankings(ranked, None)
-
-    def contents() -> list[list[object]]:
-        rows = []
-        for view in rankings.blocks():
-            codes, n = view.condensed(5)
-            full, relevance, _ = view.full(7)
-            share = np.vstack([view.share, np.full(len(view.labels), -1.0)])
-            for t, qid in enumerate(view.qids):
-                rows.append([qid, n[t], share[codes[t, :n[t]]].tolist(),
-                             share[full[t]][full[t] >= 0].tolist(), relevance[t].tolist(),
-                             (view.run_counts[t] @ view.share).round(9).tolist(),
-                             (view.relevant(2)[t] @ view.share).round(9).tolist(),
-                             side_of(view, "C,A", "collection", 0).share[t],
-                             population(view, "collection", 0).round(9).tolist()])
-        return rows
-
-    whole = contents()
-    assert len(list(rankings.blocks())) == 1
-    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", 100)
-    assert len(list(rankings.blocks())) > 1
-    assert contents() == whole
 
 
 def test_qrels_read_by_pyterrier_lose_their_groups(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -101,36 +100,6 @@ def case(request, make_case) -> _Case:
     lists = [list(zip(docnos[start:start + n], labels[start:start + n], strict=True))
              for start, n in zip(rankings.start, rankings.looked_up, strict=True)]
     return _Case(rankings, lists)
-
-
-@pytest.mark.parametrize("depth", [None, 1, 3])
-def test_condensed_lists_hold_the_first_annotated_documents(case, depth):
-    found = case.rankings.restricted(depth=depth)
-    wanted = [[labels for _, labels in one if labels][:depth] for one in case.lists]
-    assert found.length.tolist() == [len(one) for one in wanted]
-    codes, length = found.condensed(None)
-    assert [labels_of(found, row[:n]) for row, n in zip(codes, length, strict=True)] == wanted
-
-
-def test_labels_outside_the_label_set_are_not_annotations(case):
-    kept = case.rankings.labels[:1]
-    found = replace(case.rankings, labels=kept).restricted()
-    assert found.length.tolist() == [
-        sum(bool(labels & set(kept)) for _, labels in one) for one in case.lists]
-    for rel, codes in found.judged_codes.items():
-        every = labels_of(case.rankings, case.rankings.judged_codes[rel])
-        assert (codes >= 0).tolist() == [bool(labels & set(kept)) for labels in every]
-
-
-@pytest.mark.parametrize("rel", [1, 2, None])
-def test_the_judged_documents_of_all_topics_are_pooled(case, rel):
-    codes = case.rankings.judged_codes[rel]
-    wanted = {name: sum(1 / len(labels) for labels in labels_of(case.rankings, codes)
-                        if name in labels) for name in case.rankings.labels}
-    for block in case.rankings.restricted(), case.rankings.block(1, 2):
-        whole, counts = block.pooled(rel)
-        assert counts.sum() == (codes >= 0).sum()
-        assert (counts @ whole.share).tolist() == pytest.approx(list(wanted.values()))
 
 
 def test_repeated_rankings_have_topics_of_their_own(case):
