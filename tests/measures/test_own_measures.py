@@ -141,25 +141,25 @@ class TestValues:
 
     def test_a_topic_without_results_has_no_value_in_an_open_range(self):
         """The ideal value is inside the range: no value is the furthest from it."""
-        topics = [str(qid) for qid in builtins.range(8)]
-        judged = pd.concat([qrels.assign(query_id=qid) for qid in topics])
-        ranked = pd.concat([run.assign(query_id=qid) for qid in topics])
-        first = pt_fairness.measure(first_groups, "First", ideal=0.5, range=(0, None))
-        runs = {"all": ranked, "some": ranked[ranked["query_id"] > "1"].assign(score=0)}
-        found = pt_fairness.evaluate(runs, judged, first, baseline="all", progress=False)
+        judged, ranked = (pd.concat([frame.assign(query_id=str(qid)) for qid in builtins.range(8)])
+                          for frame in (qrels, run))
+        first = pt_fairness.measure(lambda codes: codes[:, 0] * 0 + 1, "First", 0.5, (0, None))
+        some = ranked[ranked["query_id"] > "1"].assign(score=0)
+        few = ranked[ranked["query_id"] < "3"]
+        found = pt_fairness.evaluate({"all": ranked, "some": some, "few": few}, judged, first,
+                                     baseline="all", progress=False)
         values = found.perquery.set_index(["name", "qid"])["value"].unstack()
-        assert values.loc["some"].isna().sum() == 2 and not values.loc["all"].isna().any()
-        assert found.averages["First"].tolist() == [1, 1] and not found.facts.undefined
-        assert found.facts.fewer == {"First": {"some": 6}}
+        assert values.isna().sum(axis=1).to_dict() == {"all": 0, "few": 5, "some": 2}
+        assert not found.facts.undefined
+        assert found.facts.fewer == {"First": {"some": 6, "few": 3}}
         text = found.table().text
         assert text.count("1.0000*") == 1 and "(n=6)" in text
         with pytest.warns(FairnessWarning, match="First on 2 of 8 topics"):
-            assert first.calc_aggregate(judged, runs["some"]) == 6 / 8
+            assert first.calc_aggregate(judged, some) == 6 / 8
 
     def test_significance_needs_six_topics_with_two_values(self):
-        topics = [str(qid) for qid in builtins.range(8)]
-        judged = pd.concat([qrels.assign(query_id=qid) for qid in topics])
-        ranked = pd.concat([run.assign(query_id=qid) for qid in topics])
+        judged, ranked = (pd.concat([frame.assign(query_id=str(qid)) for qid in builtins.range(8)])
+                          for frame in (qrels, run))
         place = pt_fairness.measure(
             lambda codes, labels, shares: shares[codes[:, 0], labels.index("PRO")],
             "Place", ideal=-1, range=(None, None))
@@ -202,18 +202,15 @@ class TestValues:
 
 
 class TestFunctions:
-    @each("function, options, error", [
-        ("gap", {}, "name.*''"),
-        (lambda codes: codes, {}, "name.*'<lambda>'"),
-        *((gap, {"name": name}, f"name.*'{name}'") for name in ("my gap", "class")),
-        *((gap, {"name": name}, f"NAME.*'{name}'") for name in ("rKL", "nDCG")),
-        (lambda codes, ranks: codes, {"name": "X"}, "X must take.*ranks"),
-        (lambda codes, **more: codes, {"name": "X"}, "X must take.*more"),
-        *((gap, {"range": range}, "range must be") for range in ((1, 0), (1, 1))),
+    @each("function, options, word", [
+        ("gap", {}, "name"), (lambda codes: codes, {}, "'<lambda>'"),
+        *((gap, {"name": name}, f"'{name}'") for name in ("my gap", "class", "rKL", "nDCG")),
+        (lambda codes, ranks: codes, {"name": "X"}, "ranks"),
+        *((gap, {"range": range}, "range") for range in ((1, 0), (1, 1))),
         *((gap, {"ideal": end}, f"ideal={end}") for end in (2, math.nan)),
         (gap, {"ideal": math.inf, "range": (None, None)}, "ideal=inf")])
-    def test_wrong_ones(self, function, options, error):
-        with pytest.raises(ValueError, match=error):
+    def test_wrong_ones(self, function, options, word):
+        with pytest.raises(ValueError, match=word):
             pt_fairness.measure(function, **options)
 
     @each("function, error", [
