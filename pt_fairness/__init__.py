@@ -36,7 +36,7 @@ _LAZY = {
     "groups": "pt_fairness.groups",
     "plots": "pt_fairness.plots",
     "report": "pt_fairness.reporting",
-    "runs": "pt_fairness.values.runs",
+    "runs": "pt_fairness.runs",
     "simulation": "pt_fairness.analysis.simulation",
     "targets": "pt_fairness.targets",
     "values": "pt_fairness.values",
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from pt_fairness import groups as groups
     from pt_fairness import plots as plots
     from pt_fairness import rerank as rerank
+    from pt_fairness import runs as runs
     from pt_fairness import targets as targets
     from pt_fairness import values as values
     from pt_fairness.analysis import explain as explain
@@ -79,7 +80,6 @@ if TYPE_CHECKING:
     from pt_fairness.provider.measure_lists import with_groups as with_groups
     from pt_fairness.reporting import report as report
     from pt_fairness.rerank.rerankers import annotate as annotate
-    from pt_fairness.values import runs as runs
 else:
     __getattr__ = _lazy(__name__, _LAZY)
 

@@ -21,7 +21,7 @@ MODULES = sorted(
 NAMES = {name: getattr(pt_fairness, name) for name in pt_fairness.__all__}
 #: The modules of which every public function has an example.
 WITH_EXAMPLES = (
-    "analysis", "evaluation", "groups", "io", "plots", "values.runs", "reporting",
+    "analysis", "evaluation", "groups", "io", "plots", "runs", "reporting",
     "analysis.simulation", "targets", "rerank", "values")
 
 

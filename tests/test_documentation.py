@@ -34,7 +34,7 @@ MODULES = [
         f"pt_fairness.{name}"
         for name in (
             "analysis", "evaluation", "groups", "io", "measures", "plots", "rankings", "reporting",
-            "values.runs", "analysis.simulation", "targets", "rerank", "values")
+            "runs", "analysis.simulation", "targets", "rerank", "values")
     ),
 ]
 

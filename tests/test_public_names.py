@@ -12,7 +12,7 @@ import pt_fairness
 
 MODULES = ["analysis", "cli", "evaluation", "groups", "io", "measures", "plots",
            "analysis.simulation",
-           "targets", "rerank", "values", "values.runs"]
+           "targets", "rerank", "values", "runs"]
 
 
 @pytest.mark.parametrize("name", MODULES)

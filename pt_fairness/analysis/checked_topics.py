@@ -24,8 +24,8 @@ from pt_fairness.core.messages import at_least, is_whole, label_texts, shown, wa
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups import get as get_groups
 from pt_fairness.groups.combinations import filled_in
+from pt_fairness.groups.corpora import text_source, texts_in
 from pt_fairness.groups.group_source import Combined
-from pt_fairness.groups.labels_of_models import text_source, texts_in
 from pt_fairness.io.run_files import RunInputs, load_topics
 from pt_fairness.measures.measure import depth_of, rels_of, score
 from pt_fairness.rankings.annotations import Annotations

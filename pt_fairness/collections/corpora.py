@@ -14,7 +14,7 @@ import pandas as pd
 from pt_fairness.core.messages import warn
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.memberships import Table
-from pt_fairness.io.irds import documents
+from pt_fairness.io.documents import documents
 
 
 class Languages(Groups):

@@ -14,7 +14,7 @@ from ir_datasets.util import home_path
 from pt_fairness.collections.variants import download
 from pt_fairness.groups import Groups, Memberships
 from pt_fairness.groups.memberships import Table
-from pt_fairness.io.word_counts import WordCounts
+from pt_fairness.io.documents import WordCounts
 
 _CORPUS = "msmarco-passage"
 #: The groups, by the letters in the list of words.

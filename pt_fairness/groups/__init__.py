@@ -4,14 +4,13 @@ The parameter ``groups=`` of a measure is the name of registered groups, the pat
 :class:`Groups` object, or what :func:`from_mapping` and :func:`from_frame` take.
 """
 
-from pt_fairness.groups.combinations import model_labels, product, with_error_rates
+from pt_fairness.groups.combinations import error_rates, model_labels, product, with_error_rates
 from pt_fairness.groups.corpora import MISSING as MISSING
 from pt_fairness.groups.corpora import Found as Found
 from pt_fairness.groups.corpora import FromIrds as FromIrds
 from pt_fairness.groups.corpora import FromText as FromText
-from pt_fairness.groups.corpora import from_irds, from_text
+from pt_fairness.groups.corpora import from_irds, from_text, from_transformer
 from pt_fairness.groups.group_source import Groups
-from pt_fairness.groups.labels_of_models import error_rates, from_transformer
 from pt_fairness.groups.memberships import Memberships as Memberships
 from pt_fairness.groups.sources import REGISTRY as REGISTRY
 from pt_fairness.groups.sources import (

@@ -1,21 +1,21 @@
-"""Groups made of other groups: products of several sources, and error rates of labels."""
+"""Groups made of other groups: products, and labels of a model with their error rates."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from math import nan
+from math import inf, nan, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.core.arrays import TIE_DECIMALS, Bools, Floats, Ints, is_new
-from pt_fairness.core.identifiers import as_frame
+from pt_fairness.core.identifiers import as_frame, pair_texts
 from pt_fairness.core.messages import (
     ONCE,
     collecting_warnings,
@@ -38,6 +38,8 @@ NONE = "@NONE"
 #: What to do with a document whose human label is empty.
 LABEL_OR_LEAVE = ("If a document is outside all groups, give it a label of its own, such as 'none' "
                   "(in Python, leave out none= of from_qrels). If it is not labelled, leave it out")
+#: A value and the ends of its interval.
+Estimate = tuple[float, float, float]
 
 
 def product(*sources: str | os.PathLike[str] | Groups, missing: Any = None,
@@ -372,3 +374,152 @@ def _table(rates: Any, option: str) -> pd.DataFrame:
         raise ValueError(f"the probabilities of {label!r} in {option} must be at least 0 and sum "
                          f"to 1, got {shown(rows[label])}")
     return table
+
+
+class ErrorRates(NamedTuple):
+    """The agreement of the labels of a model with human labels; see :func:`error_rates`."""
+
+    #: Rows ``accuracy, kappa, alpha``, columns ``value, low, high, n``.
+    summary: pd.DataFrame
+    #: Columns ``label, human, model, precision, precision low, precision high, recall, recall low,
+    #: recall high, f1``.
+    labels: pd.DataFrame
+    #: The number of documents by human label (rows) and label of the model.
+    counts: pd.DataFrame
+
+
+def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
+                qids: Sequence[Any] | None = None,
+                docnos: Sequence[Any] | None = None) -> ErrorRates:
+    """Compare the labels of a model with human labels of the same documents.
+
+    :func:`pt_fairness.analysis.agreement` is for the votes of several people.
+
+    :param model: groups with at most one label for each document: a registered name, the path of a
+        group file or a Groups object
+    :param human: the human labels, in the same forms; also a dictionary or a frame
+    :param qids: the topic of each document to compare, ``[n]``
+    :param docnos: the documents to compare, ``[n]``; by default all documents of ``human``, or of
+        ``model`` if ``human`` cannot list them
+    :returns: three frames, with intervals at 95 %:
+
+        - ``summary``: accuracy with Wilson's interval (1927), Cohen's κ with the large-sample
+          interval of Fleiss, Cohen and Everitt (1969), and Krippendorff's α for nominal labels. κ
+          and α are NaN if all labels are equal
+        - ``labels``: the number of documents, precision, recall (Wilson) and F₁ of each label,
+          NaN for 0 of 0
+        - ``counts``: documents by human label and label of the model, ``@NONE`` if it has none.
+          :func:`with_error_rates` takes it as ``rates``
+
+        Documents without a human label are left out, with a warning if ``human`` lists them
+        without a group. A document without a label of the model counts as wrong in accuracy and
+        recall, and is left out of κ and α
+    :raises ValueError: if no document has both labels, a document has weights or several labels,
+        neither source can list its documents, or ``qids`` without ``docnos``
+
+    Examples
+    --------
+    >>> from pt_fairness import groups
+    >>> model = {"a": "PRO", "b": "PRO", "c": "CON", "d": "CON"}
+    >>> rates = groups.error_rates(model, {"a": "PRO", "b": "CON", "c": "CON", "d": "CON"})
+    >>> rates.summary.round(2)
+              value   low  high  n
+    accuracy   0.75  0.30  0.95  4
+    kappa      0.50 -0.23  1.23  4
+    alpha      0.53   NaN   NaN  4
+    >>> rates.labels[["label", "human", "model", "precision", "recall", "f1"]].round(2)
+      label  human  model  precision  recall    f1
+    0   CON      3      2        1.0    0.67  0.80
+    1   PRO      1      2        0.5    1.00  0.67
+    """
+    model = get(model)
+    human = get(human)
+    by_topic = model.by_topic or human.by_topic
+    if docnos is None:
+        if qids is not None:
+            raise ValueError("docnos must be the documents of the topics in qids, got None")
+        qids, docnos = _documents(model, human)
+    if qids is None:
+        if by_topic:
+            raise ValueError(f"qids must be the topic of each document, because {model!r} or "
+                             f"{human!r} has labels by topic, got None")
+        qids = docnos  # any topic
+    topics, documents = pair_texts("error_rates", qids, docnos)
+    pairs = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
+    pairs = pairs.drop_duplicates(["qid", "docno"] if by_topic else "docno")
+    topics, documents = pairs["qid"].to_numpy(), pairs["docno"].to_numpy()
+    model_code, model_labels, _ = single_labels(model, topics, documents)
+    human_code, human_labels, without = single_labels(human, topics, documents)
+    left_out = documents[without & (model_code >= 0)]
+    if len(left_out):
+        warn(f"{len(left_out)} documents with a label of the model, such as {left_out[0]!r}, are "
+             f"without a group in {human!r} and are left out. {LABEL_OR_LEAVE}")
+    if not ((human_code >= 0) & (model_code >= 0)).any():
+        raise ValueError(f"{human!r} and {model!r} must have labels of the same documents, got "
+                         f"none for {shown(documents[:3].tolist())}")
+    labelled = human_code >= 0
+    human_label = np.array(human_labels, object)[human_code[labelled]]
+    model_label = np.array([*model_labels, NONE], object)[model_code[labelled]]
+    counts = pd.crosstab(human_label, model_label, rownames=["human"], colnames=["model"])
+    labels = sorted({*counts.index, *counts} - {NONE})
+    counts = counts.reindex(index=labels, columns=[*labels, *({NONE} & {*counts})], fill_value=0)
+    table = counts[labels].to_numpy()
+    n = len(human_label)
+    compared = table.sum()
+    right = np.diag(table)
+    rows = [(*_wilson(right.sum(), n), n), (*kappa(table), compared),
+            (_alpha(table), nan, nan, compared)]
+    summary = pd.DataFrame(rows, ["accuracy", "kappa", "alpha"], ["value", "low", "high", "n"])
+    per_label = pd.DataFrame({"label": labels, "human": counts.sum(axis=1).to_numpy(),
+                             "model": table.sum(axis=0)})
+    for name, side in (("precision", "model"), ("recall", "human")):
+        titles = [name, f"{name} low", f"{name} high"]
+        per_label[titles] = np.transpose(_wilson(right, per_label[side]))
+    per_label["f1"] = 2 * right / (per_label["human"] + per_label["model"])
+    return ErrorRates(summary, per_label, counts)
+
+
+def _documents(model: Groups, human: Groups) -> tuple[Any, Any]:
+    """Return the topics (``None`` if they do not matter) and the documents to compare.
+
+    :raises ValueError: if neither source can list them
+    """
+    qids, docnos = human.documents() or (None, ())
+    if len(docnos) and (qids is not None or not model.by_topic):
+        return qids, docnos
+    qids, docnos = model.documents() or (None, ())
+    if not len(docnos):
+        raise ValueError(f"docnos must be the documents to compare, because neither {human!r} nor "
+                         f"{model!r} lists its documents, got None")
+    return qids, docnos
+
+
+def _wilson(hits: Any, number: Any) -> tuple[Any, Any, Any]:
+    """Return shares with Wilson's intervals, NaN for 0 of 0."""
+    from statsmodels.stats.proportion import proportion_confint
+    number = np.where(number, number, nan)
+    low, high = proportion_confint(hits, number, method="wilson")
+    return hits / number, low, high
+
+
+def kappa(counts: Ints) -> Estimate:
+    """Return Cohen's κ with its interval at 95 %; NaN if there is one label only.
+
+    :param counts: the number of documents of each human label (row) and label of the model
+    """
+    from scipy.stats import norm
+    from statsmodels.stats.inter_rater import cohens_kappa
+    with np.errstate(invalid="ignore", divide="ignore"):
+        result = cohens_kappa(counts)
+    # Its own interval is NaN where rounding makes the variance of κ = 1 negative.
+    half = norm.isf(0.025) * sqrt(np.clip(result.var_kappa, 0, inf))
+    return float(result.kappa), float(result.kappa - half), float(result.kappa + half)
+
+
+def _alpha(counts: Ints) -> float:
+    """Return Krippendorff's α for nominal labels, NaN if there is one label only."""
+    n = 2 * counts.sum()
+    labels = counts.sum(axis=0) + counts.sum(axis=1)
+    different = n - 2 * np.trace(counts)
+    with np.errstate(invalid="ignore"):
+        return float(1 - (n - 1) * different / (n * n - labels @ labels))

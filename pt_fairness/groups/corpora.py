@@ -1,25 +1,39 @@
-"""Groups from the fields and the words of the documents of a corpus."""
+"""Groups from the documents of a corpus: their fields, their words, and labels of a model."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Mapping
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from functools import cached_property
 from math import nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness.core.identifiers import as_frame, texts_of, with_text_ids
 from pt_fairness.core.messages import at_least, label_text, listed, shown, warn
 from pt_fairness.groups.group_source import Groups
 from pt_fairness.groups.memberships import Memberships, Table, is_no_group
-from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
+from pt_fairness.groups.sources import from_mapping, labels_and_weights
+from pt_fairness.io import documents as reading
+from pt_fairness.io.documents import THRESHOLD, Tokenizer, WordCounts, texts_by_docno
+from pt_fairness.io.files import need_columns, need_frame
+from pt_fairness.io.run_files import load_topics
 
 #: The groups of a document, and the reason if it has none, ``''`` if there is nothing to warn of.
 Found = tuple[tuple[str, ...], str]
 #: The reason of a document that the corpus lacks.
 MISSING = "missing"
+#: The file in the folder of a cache that names the labeller.
+LABELLER = "labeller.json"
+#: The identifiers of a document: its topic, if labels belong to a topic, and its docno.
+Key = tuple[str, ...]
 
 
 def from_irds(dataset_id: str, field: str | Callable[[Any], Any],
@@ -205,7 +219,6 @@ class FromIrds(Groups):
         docnos = list(dict.fromkeys(docnos))
         unread = [docno for docno in docnos if docno not in self._cache]
         if unread:
-            from pt_fairness.io import irds as reading
             found = {document.doc_id: self._groups(document)
                      for document in reading.documents(self.dataset_id, unread, self.name)}
             self._cache |= dict.fromkeys(unread, ((), MISSING)) | found
@@ -219,7 +232,6 @@ class FromIrds(Groups):
 
         :raises ValueError: if neither has the field
         """
-        from pt_fairness.io import irds as reading
         dataset = reading.dataset(self.dataset_id)
         fields = {entity: getattr(dataset, f"{entity}_cls")()._fields
                   for entity in ("docs", "qrels") if dataset.has(entity)}
@@ -252,3 +264,242 @@ class FromIrds(Groups):
                  if reason != MISSING]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
         return Table.of_frame(frame).find(qids, docnos)
+
+
+def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any = None,
+                     topics: Any = None, column: str = "group",
+                     cache: str | os.PathLike[str] | None = None, batch_size: int = 64,
+                     order: Iterable[Any] | None = None, name: str | None = None) -> Groups:
+    """Return groups that a PyTerrier transformer assigns to documents, such as a classifier.
+
+    Each document is labelled once, when a measure needs its group, with a progress bar. A model
+    makes errors, which make measures too fair or too unfair: see :func:`error_rates` and
+    :func:`model_labels`.
+
+    :param labeller: takes a frame with ``docno`` and the columns that ``texts`` and ``topics`` add.
+        It returns these rows, in any order, with ``column``
+    :param texts: adds ``text``: an ir_datasets id, a dataset of ``pt.get_dataset("irds:…")``, a
+        frame ``docno, text`` or a dictionary docno → text
+    :param topics: adds ``qid, query``, so that labels belong to a topic and document; in the
+        forms that :func:`pt_fairness.evaluate` takes. By default, labels belong to a document
+    :param column: the column with a label, a list of labels, a dictionary label → probability
+        (weights), or a missing value for a document without a group
+    :param cache: the folder of a ``KeyValueCache`` of pyterrier-caching (``pip install
+        'pt-fairness[labels]'``), which stores the labels batch by batch, so that an interrupted
+        labelling continues where it stopped. A folder belongs to one labeller; choose another one
+        if the texts or topics change
+    :param batch_size: the number of documents that the labeller receives at a time
+    :param order: the labels in ascending order, for ordinal measures
+    :param name: the name of the groups, and of the labeller in its cache; required if labellers
+        look alike, as two functions of ``pt.apply`` do
+    :raises ValueError: if a document has two texts, or the cache belongs to another labeller; once
+        documents are labelled, if the labeller raises, or its result lacks the column, or has a
+        document twice or one that was not in the frame
+    :raises ImportError: if there is a cache, but pyterrier-caching is not installed
+
+    Examples
+    --------
+    >>> import pyterrier as pt
+    >>> from pt_fairness import groups
+    >>> tagger = pt.apply.group(lambda row: "PRO" if "good" in row["text"] else "CON")
+    >>> source = groups.from_transformer(tagger, {"a": "All is good.", "b": "Nothing is."})
+    >>> source.lookup(["1", "1"], ["a", "b"])[["docno", "group"]]
+      docno group
+    0     a   PRO
+    1     b   CON
+    """
+    return FromTransformer(labeller, texts, topics, column, cache, batch_size, order, name)
+
+
+class FromTransformer(Groups):
+    """Groups that a transformer assigns to documents; see :func:`from_transformer`."""
+
+    def __init__(self, labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any, topics: Any,
+                 column: str, cache: str | os.PathLike[str] | None, batch_size: int,
+                 order: Iterable[Any] | None, name: str | None) -> None:
+        super().__init__(name, order=order)
+        if not callable(labeller):
+            raise ValueError(f"labeller must be a PyTerrier transformer, got {shown(labeller)}")
+        at_least(1, "batch_size", batch_size)
+        self.by_topic = topics is not None
+        self._labeller = labeller
+        self._texts = text_source(texts)
+        self._topics = None
+        #: The columns that identify a document.
+        self._ids = ["docno"]
+        if topics is not None:
+            queries = load_topics(topics).drop(columns="docno", errors="ignore")
+            # Results have a row for each document.
+            queries = with_text_ids(queries, "frame of topics", "qid")
+            self._topics = queries.drop_duplicates("qid")
+            self._ids = ["qid", "docno"]
+        self._column = column
+        self._cache = cache
+        self._batch_size = batch_size
+        #: The labels of each document, as returned.
+        self._labels: dict[Key, Any] = {}
+        with self._labelling():  # checks the cache
+            pass
+
+    @property
+    def weighted(self) -> bool:  # type: ignore[override]
+        """Whether a document that is labelled so far has weights."""
+        return any(isinstance(labels, Mapping) for labels in self._labels.values())
+
+    def _content(self) -> Any:
+        return self._labeller, self._texts, self._topics, self._column, self.order
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        columns = [qids, docnos] if self.by_topic else [docnos]
+        keys = dict.fromkeys(zip(*columns, strict=True))
+        if not keys.keys() <= self._labels.keys():
+            self._label(keys)
+        return self._source(keys).annotate(qids, docnos)
+
+    def documents(self) -> tuple[Any, Any] | None:
+        """Return the topics and the docnos that are labelled so far."""
+        with self._labelling():  # reads the cache
+            return self._source(self._labels).documents()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the labels so far, to be checked by hand, shared, or read by :func:`from_file`.
+
+        :returns: ``docno, group``, and ``qid`` in front if labels belong to a topic, ``weight`` if
+            documents have weights. A document without a group lacks a row
+        """
+        with self._labelling():
+            source = self._source(self._labels)
+        qids, docnos = source.documents() or (None, [])
+        frame = source.lookup(docnos if qids is None else qids, docnos)
+        if source.weighted:
+            frame["weight"] = frame["weight"].fillna(1.0)
+        return frame if self.by_topic else frame.drop(columns="qid")
+
+    def _source(self, keys: Iterable[Key]) -> Groups:
+        """Return the labels of documents as groups."""
+        mapping: dict[str, Any] = {}
+        for key in keys:
+            labels = self._labels[key]
+            documents = mapping.setdefault(key[0], {}) if self.by_topic else mapping
+            documents[key[-1]] = [labels] if pd.api.types.is_scalar(labels) else labels
+        return from_mapping(mapping)
+
+    @contextmanager
+    def _labelling(self) -> Iterator[Callable[[pd.DataFrame], pd.DataFrame]]:
+        """Yield the function that labels a batch; with a cache, read its labels first.
+
+        Other processes that need the cache wait, so that each document is labelled once.
+
+        :raises ValueError: if the folder belongs to another labeller
+        """
+        if self._cache is None:
+            yield self._ask
+            return
+        try:
+            from pyterrier_caching import KeyValueCache
+        except ImportError as error:
+            raise ImportError("cache needs pyterrier-caching: pip install "
+                              "'pt-fairness[labels]'") from error
+        path = Path(self._cache)
+        file = path / LABELLER
+        text = re.sub(" at 0x[0-9a-fA-F]+", "", repr(self._labeller))
+        identity = json.dumps({"labeller": text, "column": self._column, "name": self._name,
+                               "key": self._ids})
+        with reading.lock(path.with_name(f"{path.name}.lock")):
+            if not path.exists():
+                KeyValueCache(str(path), key=self._ids, value=["labels"]).close()
+                file.write_text(identity, encoding="utf-8")
+            stored = file.read_text("utf-8") if file.exists() else "no labeller"
+            if stored != identity:
+                raise ValueError("cache must be a new folder or a folder of the labeller "
+                                 f"{identity}, got {path}, the folder of {stored}")
+            with closing(KeyValueCache(str(path), self._ask)) as cache:
+                for row in cache:
+                    key = tuple(row[name] for name in self._ids)
+                    self._labels[key] = row["labels"]
+                yield cache
+
+    def _label(self, keys: Iterable[Key]) -> None:
+        """Label the documents without a label, in batches."""
+        from tqdm import tqdm
+        with self._labelling() as label:
+            unlabelled = [key for key in keys if key not in self._labels]
+            starts = range(0, len(unlabelled), self._batch_size)
+            for start in tqdm(starts, desc=f"label ({self.name})", unit="batch"):
+                batch = unlabelled[start:start + self._batch_size]
+                frame = pd.DataFrame(batch, columns=self._ids, dtype=object)
+                self._labels |= zip(batch, label(frame)["labels"], strict=True)
+        left_out = [key[-1] for key in unlabelled if self._labels[key] is None]
+        if left_out:
+            warn(f"{self.name}: {len(left_out)} of {len(unlabelled)} documents, such as "
+                 f"{left_out[0]!r}, are without a label and count as unannotated")
+
+    def _ask(self, batch: pd.DataFrame) -> pd.DataFrame:
+        """Return a batch of documents with their ``labels``, ``None`` for no label.
+
+        :raises ValueError: if the labeller raises, or returns anything but labels of these
+            documents
+        """
+        documents = batch
+        if self._topics is not None:
+            documents = documents.merge(self._topics, on="qid")
+        if self._texts is not None:
+            text = documents["docno"].map(texts_in(self._texts, documents["docno"]))
+            documents = documents.assign(text=text).dropna(subset="text")
+        labels = self._answer(documents) if len(documents) else {}
+        column = [labels.get(key) for key in self._keys(batch)]
+        return batch.assign(labels=pd.Series(column, batch.index, dtype=object))
+
+    def _answer(self, documents: pd.DataFrame) -> dict[Key, Any]:
+        """Return the labels that the labeller returns for documents."""
+        docnos = documents["docno"].tolist()
+        where = f"the labeller of {self.name}, for the documents {docnos[0]!r} to {docnos[-1]!r},"
+        try:
+            answer = self._labeller(documents)
+        except Exception as error:  # of the user's code
+            raise ValueError(f"{where} raised {error!r}; earlier labels are kept") from error
+        need_columns(answer, [*self._ids, self._column], f"the result of {where}")
+        asked = {*self._keys(documents)}
+        labels: dict[Key, Any] = {}
+        for key, label in zip(self._keys(answer), answer[self._column], strict=True):
+            if key in labels or key not in asked:
+                raise ValueError(f"{where} must return each document once, got {key[-1]!r} "
+                                 f"{'twice' if key in labels else 'in addition'}")
+            labels_and_weights(key[-1], label)  # checks it
+            labels[key] = [] if label is None else label  # None: the labeller left it out
+        return labels
+
+    def _keys(self, frame: pd.DataFrame) -> Iterable[Key]:
+        """Return the identifiers of the documents in a frame."""
+        columns = [texts_of(frame[name]) for name in self._ids]
+        return zip(*columns, strict=True)
+
+
+def text_source(texts: Any) -> dict[str, str] | str | None:
+    """Return texts by docno, or the ir_datasets id that has them.
+
+    :raises ValueError: if it is neither, a column is missing, or a document has two texts
+    """
+    if texts is None:
+        return None
+    if hasattr(texts, "irds_ref"):
+        return str(texts.irds_ref().dataset_id())
+    if isinstance(texts, str):
+        return texts.removeprefix("irds:")
+    if isinstance(texts, Mapping):
+        texts = pd.DataFrame(texts.items(), columns=["docno", "text"])
+    texts = as_frame(texts)
+    need_frame(texts, "texts")
+    column = texts_by_docno(texts, "text")
+    return dict(zip(column.index, column, strict=True))
+
+
+def texts_in(source: Mapping[str, str] | str | None, docnos: pd.Series) -> Mapping[str, str]:
+    """Return the texts of documents; those without a text are left out.
+
+    :param source: what :func:`text_source` returns
+    """
+    if not isinstance(source, str):
+        return source or {}
+    documents = reading.documents(source, {*docnos})
+    return {document.doc_id: document.default_text() for document in documents}

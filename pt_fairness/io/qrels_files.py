@@ -139,7 +139,7 @@ def load_qrels(source: Any) -> pd.DataFrame:
                          f"PyTerrier dataset, got a {type(source).__name__}")
     if os.path.exists(source) and not os.path.isdir(source):
         return _qrels_by_line(source)
-    from pt_fairness.io.irds import dataset_of
+    from pt_fairness.io.documents import dataset_of
     dataset = dataset_of(source, "a file")
     if not dataset.has_qrels():
         raise ValueError(f"the dataset {os.fspath(source)} has no qrels")

@@ -459,7 +459,7 @@ def load_topics(source: Any) -> pd.DataFrame:
             return _read_topics(source)
         import pyterrier as pt
 
-        from pt_fairness.io.irds import dataset_of
+        from pt_fairness.io.documents import dataset_of
         dataset_id = dataset_of(source, "a file of topics").dataset_id()
         topics = pt.get_dataset(f"irds:{dataset_id}")
     if hasattr(topics, "get_topics"):

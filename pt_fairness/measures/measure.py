@@ -356,8 +356,7 @@ def _found(param: str, source: Any) -> Any:
 
 def registry_of(param: str) -> Registry[Any]:
     """Return the registry of the sources that a parameter takes."""
-    from pt_fairness import groups, targets, values
-    from pt_fairness.values import runs
+    from pt_fairness import groups, runs, targets, values
     modules = {"background": runs, "groups": groups, "target": targets, "values": values}
     return modules[param].REGISTRY
 

@@ -13,7 +13,7 @@ import ir_measures
 import numpy as np
 import pandas as pd
 
-from pt_fairness import groups, targets, values
+from pt_fairness import groups, runs, targets, values
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES
 from pt_fairness.core.messages import UNKNOWN, Warn, listed, shown, warn
@@ -30,7 +30,6 @@ from pt_fairness.measures.rank_bias import ValueMeasure, set_values
 from pt_fairness.rankings.annotations import Annotations, Matches
 from pt_fairness.rankings.rankings import Attribute, Background, Rankings
 from pt_fairness.rankings.trec_order import Judgments, Run
-from pt_fairness.values import runs
 
 
 def parsed(measures: Any) -> list[Any]:

@@ -26,7 +26,7 @@ from pt_fairness.core.messages import (
     shown,
     warn,
 )
-from pt_fairness.groups.judgments import naming_rows
+from pt_fairness.groups.memberships import naming_rows
 from pt_fairness.io.files import need_distinct_columns
 
 

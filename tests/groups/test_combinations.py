@@ -16,7 +16,7 @@ from slow_versions.common import source_of
 from slow_versions.product import product
 
 from pt_fairness import AWRF, evaluate, groups
-from pt_fairness.io import irds as reading
+from pt_fairness.io import documents as reading
 
 GENDER = groups.from_mapping({"a": "f", "b": ["f", "m"], "c": "m"})
 REGION = groups.from_mapping({"a": "Asia", "b": ["Asia", "Europe"], "d": "Asia"})

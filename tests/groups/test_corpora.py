@@ -18,7 +18,7 @@ from group_rows import rows
 from slow_versions import words as slow
 
 from pt_fairness import AWRF, BiasP, FairnessWarning, groups, rND, values
-from pt_fairness.io import irds as reading
+from pt_fairness.io import documents as reading
 
 DEBATES = "pt-fairness/debates"
 

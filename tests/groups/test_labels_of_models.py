@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from pt_fairness import AWRF, FairnessWarning, evaluate, groups, rKL
-from pt_fairness.groups.labels_of_models import kappa
+from pt_fairness.groups.combinations import kappa
 
 DEBATES = "pt-fairness/debates/stance"
 TEXTS = {"a": "All is good.", "b": "This is bad.", "c": "A good day.", "d": "Bad, bad news."}

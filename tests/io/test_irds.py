@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 
 from pt_fairness import groups
-from pt_fairness.io.irds import lock
+from pt_fairness.io.documents import lock
 
 ARGSME = "argsme/2020-04-01"
 

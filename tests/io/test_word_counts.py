@@ -9,7 +9,7 @@ from one_test import each
 
 from pt_fairness import groups, values
 from pt_fairness.core.messages import FairnessWarning
-from pt_fairness.io.word_counts import WordCounts
+from pt_fairness.io.documents import WordCounts
 
 WORDS = {"female": ["she", "her"], "male": ["he", "his"]}
 

@@ -21,8 +21,8 @@ from pt_fairness.core.messages import at_least, label_text, listed, one_of, show
 from pt_fairness.core.registry import NamedObject, Registry
 from pt_fairness.io.column_roles import Columns, frame_rows
 from pt_fairness.io.document_files import read_values, separated, weights_of
+from pt_fairness.io.documents import THRESHOLD, Tokenizer, WordCounts
 from pt_fairness.io.files import need_columns, need_frame
-from pt_fairness.io.word_counts import THRESHOLD, Tokenizer, WordCounts
 
 __all__ = ["Values", "from_file", "from_frame", "from_mapping", "from_text", "get", "names",
            "register", "unregister"]
