@@ -61,8 +61,8 @@ class Target(NamedObject):
             raise ValueError(f"of_qrels must be at least 0 and below 1, got {shown(of_qrels)}; "
                              "target='qrels' is the relevant documents alone")
         self.of_qrels = float(of_qrels)
-        by_topic = "qid" in frame
-        rows = _checked(name, frame if by_topic else frame.assign(qid="all"))
+        topical = "qid" in frame
+        rows = _checked(name, frame if topical else frame.assign(qid="all"))
         topics = rows["qid"].unique()
         if sep is not None:
             rows = separated(rows, "group", sep)
@@ -85,7 +85,7 @@ class Target(NamedObject):
             shares = shares / total
         #: The row index of each topic in ``shares``, ``None`` if the only row is for all topics.
         self.topics: dict[str, int] | None = None
-        if by_topic:
+        if topical:
             self.topics = {qid: place for place, qid in enumerate(topics)}
         #: The groups, sorted.
         self.labels = tuple(table)

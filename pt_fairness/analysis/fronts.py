@@ -33,7 +33,7 @@ from pt_fairness.core.arrays import (
 )
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import warn
-from pt_fairness.io.qrels_files import of_topics
+from pt_fairness.io.qrels_files import chosen_topics
 from pt_fairness.measures.descriptions import LARGER, SMALLER
 from pt_fairness.measures.measure import FairnessMeasure, values_of
 from pt_fairness.measures.measure_names import parsed_one
@@ -105,7 +105,7 @@ def frontier(qrels: Any, relevance: Any, fairness: Any, groups: Any = None,
         raise ValueError(f"fairness must be a measure with a front, got {measure}: {reason}")
     if topics is not None and not isinstance(topics, pd.DataFrame):
         topics = pd.DataFrame({"qid": list(topics)})
-    judged = of_topics(loaded_qrels(qrels), topics)
+    judged = chosen_topics(loaded_qrels(qrels), topics)
     judged = with_text_ids(judged, "qrels", "query_id", "doc_id")
     columns, judged, _ = take_groups([measure], judged, groups)
     ((measure, column),) = columns.items()

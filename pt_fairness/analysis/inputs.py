@@ -13,7 +13,7 @@ from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import IR_MEASURES, PYTERRIER, as_frame
 from pt_fairness.core.messages import first_names, shown, warn
 from pt_fairness.io.files import need_columns, need_rows
-from pt_fairness.io.qrels_files import load_qrels, of_topics, qrels_columns
+from pt_fairness.io.qrels_files import chosen_topics, load_qrels, qrels_columns
 from pt_fairness.io.run_files import RunInputs, named, read_run
 from pt_fairness.measures.measure import FairnessMeasure, rels_of
 from pt_fairness.measures.params import PROTECTED_WORDS
@@ -79,7 +79,7 @@ def runs_and_qrels(runs: RunInputs, qrels: Any, topics: Any) \
     :param topics: the topics of transformers
     """
     named_runs = named(runs, topics=topics)
-    judged = of_topics(loaded_qrels(qrels), named_runs.topics)
+    judged = chosen_topics(loaded_qrels(qrels), named_runs.topics)
     return run_frames(named_runs), judged
 
 

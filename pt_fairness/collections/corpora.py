@@ -59,7 +59,7 @@ class Languages(Groups):
                  f"downloaded ones of {', '.join(self._corpora.values())}")
         group = list(map(languages.get, asked))
         frame = pd.DataFrame({"docno": asked, "group": group}, dtype=object)
-        return Table.of_frame(frame).find(qids, docnos)
+        return Table.read(frame).find(qids, docnos)
 
 
 def _exists(corpus: str) -> bool:
@@ -95,4 +95,4 @@ class SentencePairs(Groups):
         pair = sentences.index[groups.item]
         labels = np.asarray(groups.labels, object)
         frame = pd.DataFrame({"docno": pairs[pair], "group": labels[groups.codes]})
-        return Table.of_frame(frame).find(qids, docnos)
+        return Table.read(frame).find(qids, docnos)

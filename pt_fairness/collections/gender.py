@@ -64,7 +64,7 @@ class Biases(Groups):
     """The genders that passages are biased towards, as annotated by Mousavian et al. (2025)."""
 
     complete = True
-    in_parts = True
+    blockwise = True
 
     def __init__(self, name: str) -> None:
         super().__init__(name, BIASES.values())
@@ -76,7 +76,7 @@ class Biases(Groups):
     def _table(self) -> Table:
         table = read("biases.csv")
         groups = table["gender_bias"].map(BIASES)
-        return Table.of_frame(table.assign(docno=table["doc_id"], group=groups)[["docno", "group"]])
+        return Table.read(table.assign(docno=table["doc_id"], group=groups)[["docno", "group"]])
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         return self._table.find(qids, docnos)

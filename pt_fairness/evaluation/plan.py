@@ -27,7 +27,7 @@ from pt_fairness.core.messages import (
 from pt_fairness.core.registry import NamedObject, name_of
 from pt_fairness.groups import Groups
 from pt_fairness.io.files import is_pipe
-from pt_fairness.io.qrels_files import load_qrels, of_topics, qrels_columns
+from pt_fairness.io.qrels_files import chosen_topics, load_qrels, qrels_columns
 from pt_fairness.io.run_files import (
     NamedRuns,
     RunInput,
@@ -65,7 +65,7 @@ def inputs_of(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None,
     else:
         judged = load_qrels(qrels)
         if systems.topics is not None:
-            judged = of_topics(judged, systems.topics)
+            judged = chosen_topics(judged, systems.topics)
     if groups is None and not _has_groups(judged):
         grouped = [str(measure) for measure in measures if takes_groups(measure)]
         if grouped or any(map(reads_subtopics, measures)):

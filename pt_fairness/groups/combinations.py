@@ -102,7 +102,7 @@ class _Product(Combined):
             weighted[part.item[~np.isnan(part.weights)]] = True
         if self._missing is not None:
             item = np.unique(np.concatenate([part.item for part in parts]))
-            parts = [part.with_label(np.setdiff1d(item, part.item), self._missing)
+            parts = [part.label_added(np.setdiff1d(item, part.item), self._missing)
                      for part in parts]
         rows = reduce(_joined, map(_shares, parts))
         codes, labels = pd.factorize(rows["label"], sort=True)
@@ -434,19 +434,19 @@ def error_rates(model: str | os.PathLike[str] | Groups, human: Any,
     """
     model = get(model)
     human = get(human)
-    by_topic = model.by_topic or human.by_topic
+    topical = model.by_topic or human.by_topic
     if docnos is None:
         if qids is not None:
             raise ValueError("docnos must be the documents of the topics in qids, got None")
         qids, docnos = _documents(model, human)
     if qids is None:
-        if by_topic:
+        if topical:
             raise ValueError(f"qids must be the topic of each document, because {model!r} or "
                              f"{human!r} has labels by topic, got None")
         qids = docnos  # any topic
     topics, documents = pair_texts("error_rates", qids, docnos)
     pairs = pd.DataFrame({"qid": topics, "docno": documents}, dtype=object)
-    pairs = pairs.drop_duplicates(["qid", "docno"] if by_topic else "docno")
+    pairs = pairs.drop_duplicates(["qid", "docno"] if topical else "docno")
     topics, documents = pairs["qid"].to_numpy(), pairs["docno"].to_numpy()
     model_code, model_labels, _ = single_labels(model, topics, documents)
     human_code, human_labels, without = single_labels(human, topics, documents)

@@ -247,7 +247,7 @@ class FromIrds(Groups):
         judgments = [(row.query_id, row.doc_id, self._groups(row)[0]) for row in rows
                      if row.relevance > 0 or (row.query_id, row.doc_id) not in positive]
         frame = pd.DataFrame(judgments, columns=["qid", "docno", "group"], dtype=object)
-        return Table.of_frame(frame)
+        return Table.read(frame)
 
     def annotate(self, qids: Any, docnos: Any) -> Memberships:
         if self._judged is not None:
@@ -263,7 +263,7 @@ class FromIrds(Groups):
         pairs = [(docno, labels) for docno, (labels, reason) in groups.items()
                  if reason != MISSING]
         frame = pd.DataFrame(pairs, columns=["docno", "group"], dtype=object)
-        return Table.of_frame(frame).find(qids, docnos)
+        return Table.read(frame).find(qids, docnos)
 
 
 def from_transformer(labeller: Callable[[pd.DataFrame], pd.DataFrame], texts: Any = None,

@@ -49,7 +49,7 @@ class Groups(NamedObject):
     #: The topics that have groups; ``None`` if any topic can have groups.
     topics: list[str] | None = None
     #: Whether looking up documents in blocks of a few thousand saves memory at the same speed.
-    in_parts = False
+    blockwise = False
     #: Whether documents can have weights, that is, unequal shares in their groups.
     weighted = False
     #: Whether a document can have other groups in another topic.
@@ -134,7 +134,7 @@ class Groups(NamedObject):
         if "weight" in frame and not self.weighted:
             raise ValueError(f"{what} must be without a column weight unless the class sets "
                              "weighted = True")
-        return Table.of_frame(frame, what).find(qids, docnos)
+        return Table.read(frame, what).find(qids, docnos)
 
     def to_qrels(self, qrels: pd.DataFrame) -> pd.DataFrame:
         """Return qrels with the group in ``iteration``, for experiments and for α-nDCG.
@@ -200,7 +200,7 @@ class Groups(NamedObject):
         2   2     b   PRO
         """
         rows = frame_rows(frame, "the frame of groups")
-        return _Override(Listed(Table.of_frame(rows)), self, name)
+        return _Override(Listed(Table.read(rows)), self, name)
 
     def relabel(self, by_topic: Mapping[Any, Any], name: str | None = None,
                 order: Iterable[Any] | None = None) -> Groups:
@@ -247,7 +247,7 @@ class Listed(Groups):
     """Groups that a table lists."""
 
     complete = True
-    in_parts = True
+    blockwise = True
 
     def __init__(self, table: Table, name: str | None = None, order: Iterable[Any] | None = None,
                  labels: Iterable[str] = ()) -> None:
@@ -273,7 +273,7 @@ class Combined(Groups):
                  labels: Iterable[Any] | None = None, order: Iterable[Any] | None = None) -> None:
         super().__init__(name, labels, order)
         self.sources = sources
-        self.in_parts = all(source.in_parts for source in sources)
+        self.blockwise = all(source.blockwise for source in sources)
         topics = [{*source.topics} for source in sources if source.topics is not None]
         if topics:
             self.topics = sorted(set.intersection(*topics))

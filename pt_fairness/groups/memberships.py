@@ -67,7 +67,7 @@ class Memberships(NamedTuple):
         is_known = ~np.isnan(unknown)
         return is_known & (self.label_counts(n) == 0)
 
-    def with_label(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
+    def label_added(self, item: Ints, label: str, weight: float | Floats = nan) -> Memberships:
         """Return annotations that give the documents ``item`` one more label."""
         items = np.append(self.item, item)
         codes = np.full(len(item), len(self.labels))
@@ -76,13 +76,13 @@ class Memberships(NamedTuple):
         weights = np.append(self.weights, weights)
         return Memberships(items, codes, [*self.labels, label], weights, self.unknown)
 
-    def with_unknown(self, n: int) -> Memberships:
+    def unknown_added(self, n: int) -> Memberships:
         """Return annotations with ``@UNKNOWN`` for unknown shares and documents without a group."""
         unknown = self.unknown_of(n)
         positive = unknown > 0
         item = np.flatnonzero(positive | self.without_group(n))
         weight = np.where(positive, unknown, nan)
-        return self.with_label(item, UNKNOWN_GROUP, weight[item])
+        return self.label_added(item, UNKNOWN_GROUP, weight[item])
 
     def sorted_rows(self) -> tuple[Ints, Any, Floats]:
         """Return the document, the label and the weight of each annotation, sorted by document."""
@@ -151,7 +151,7 @@ class Table:
         self._unknown = np.append(unknown, nan)
 
     @classmethod
-    def of_frame(cls, frame: pd.DataFrame, what: str = "the frame of groups",
+    def read(cls, frame: pd.DataFrame, what: str = "the frame of groups",
                  judged: bool | None = None) -> Table:
         """Return the table of the annotations in a frame.
 

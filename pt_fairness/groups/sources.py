@@ -110,7 +110,7 @@ def _listed(frame: pd.DataFrame, what: str, name: str | None, order: Iterable[An
         need_labels(dropped, labels.dropna().unique(), what)
         # The documents stay: they are known, and belong to no group.
         frame = frame.assign(group=labels.mask(labels.isin(dropped)))
-    table = Table.of_frame(frame[names], what, judged)
+    table = Table.read(frame[names], what, judged)
     rows, documents = table.ambiguous()
     if len(rows) and has_unused:
         warn_of_unused(frame, what, rows, documents)
@@ -164,14 +164,14 @@ def from_mapping(mapping: Mapping[Any, Any], name: str | None = None,
         raise ValueError(f"mapping must be a dictionary, got a {type(mapping).__name__}")
     documents = [value for _, value in mapping.items()]
     nested = all(isinstance(value, Mapping) for value in documents)
-    by_topic = nested and not all(map(_holds_weights, documents))
+    topical = nested and not all(map(_holds_weights, documents))
     rows = []
-    for qid, labels_of in mapping.items() if by_topic else [(None, mapping)]:
+    for qid, labels_of in mapping.items() if topical else [(None, mapping)]:
         for docno, labels in labels_of.items():
             pairs = labels_and_weights(docno, labels)
             rows += [(qid, docno, label, weight) for label, weight in pairs]
     frame = pd.DataFrame(rows, columns=["qid", "docno", "group", "weight"], dtype=object)
-    topics = frame["qid"] if by_topic else None
+    topics = frame["qid"] if topical else None
     weight = frame["weight"].to_numpy(float)
     is_weighted = not np.isnan(weight).all()
     table = Table(topics, frame["docno"], frame["group"], weight if is_weighted else None)
@@ -395,7 +395,7 @@ def from_qrels(qrels: pd.DataFrame | str | os.PathLike[str], none: Iterable[Any]
 
 
 class _Pattern(Groups):
-    in_parts = True
+    blockwise = True
 
     def __init__(self, pattern: str, labels: Iterable[Any] | None, name: str | None,
                  order: Iterable[Any] | None) -> None:
@@ -489,7 +489,7 @@ def from_votes(frame: pd.DataFrame, name: str | None = None, order: Iterable[Any
     rows["group"] = votes.columns[label]
     if shares:
         rows["weight"] = numbers[row, label]
-    return Listed(Table.of_frame(rows), name, order, counts.columns)
+    return Listed(Table.read(rows), name, order, counts.columns)
 
 
 def vote_counts(frame: pd.DataFrame) -> pd.DataFrame:

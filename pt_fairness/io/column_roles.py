@@ -79,14 +79,17 @@ class Names(NamedTuple):
                              "drop one of them, or name the right one")
         return same[0] if same else None
 
+    def known(self, names: Sequence[str]) -> list[Any]:
+        """Return the columns that have one of the names, in the order of the names."""
+        return [name for name in map(self.find, names) if name is not None]
+
     def lacks(self, reason: str, documents: Any = None, column: Any = None) -> ValueError:
         """Return an error that lists the columns and ends with a call that works."""
+        left = [name for name in self.names if plain(name) not in (*TOPICS, "weight")]
         if documents is None:
-            documents = next((name for name in self.names if name != column), "ID")
+            documents = next((name for name in left if name != column), "ID")
         if column is None:
-            known = (*DOCUMENTS, *TOPICS, "weight", *POSSIBLE_WEIGHTS)
-            left = [name for name in self.names if name != documents]
-            column = min(left, key=lambda name: plain(name) in known, default="COLUMN")
+            column = next((name for name in left if name != documents), "COLUMN")
         call = f"id={documents!r}, column={column!r}"
         if self.is_file:
             call = f"{self.where}:{documents}:{column}"
@@ -104,55 +107,60 @@ def roles_of(table: Names, given: Columns = BY_NAME, held: str = "group",
     :raises ValueError: if a column is missing, is there twice, or cannot be told from others
     """
     column, document = _pair(table, given)
-    named = {held: column, "docno": document, "qid": given.topic, number: given.weight}
+    named: dict[Any, Any] = {held: column, "docno": document, "qid": given.topic}
+    known: dict[Any, Any] = {held: [held], "docno": DOCUMENTS, "qid": TOPICS}
+    if number is not None:
+        named[number] = given.weight
+        known[number] = [number]
+    if not documents:
+        known["docno"] = ()
     roles: dict[Any, Any] = {}
     for role, text in named.items():
-        if role is None or text is None or text is False:
-            continue
-        found = table.find(text, exact=True)
-        if found is None:
-            raise table.lacks(f"has no column {text!r}")
-        if found in roles.values():
-            raise table.lacks(f"must have different columns for {enumerated([*roles, role])}, got "
-                              f"{found!r} twice")
-        roles[role] = found
+        if text:
+            roles[role] = _column(table, text, role, roles)
     rest = table._replace(names=[name for name in table.names if name not in roles.values()])
-
-    def first(role: str | None, names: Sequence[str]) -> list[Any]:
-        if role in roles or named[role] is False:
-            return []
-        known = [name for name in map(rest.find, names) if name is not None]
-        roles.update({role: known[0]} if known else {})
-        return known
-
-    first(held, [held])
-    if documents:
-        known = first("docno", DOCUMENTS)
-        if len(known) > 1:
-            warn(f"the documents of {table.where} are in {known[0]!r}, not in "
-                 f"{enumerated(map(repr, known[1:]))}; id= (FILE:ID:COLUMN) names another column")
-    first("qid", TOPICS)
-    if number is not None:
-        first(number, [number])
-    if documents and "docno" not in roles and plain(roles.get(held)) in DOCUMENTS:
-        raise table.lacks(f"must have the groups in another column than {roles[held]!r}, which "
-                          "holds the documents", roles[held])
+    for role in named:
+        if named[role] is None:
+            for name in rest.known(known[role])[:1]:
+                roles[role] = name
+    others = [name for name in rest.known(known["docno"])[1:] if document is None]
+    if others:
+        warn(f"the documents of {table.where} are in {roles['docno']!r}, not in "
+             f"{enumerated(map(repr, others))}; id= (FILE:ID:COLUMN) names another column")
     if documents and "docno" not in roles:
+        if plain(roles.get(held)) in DOCUMENTS:
+            raise table.lacks(f"must have the groups in another column than {roles[held]!r}, "
+                              "which holds the documents", roles[held])
         raise table.lacks("has no column 'docno' or another that is known to hold documents",
                           column=roles.get(held))
-    weights: Any = ()
+    used = [*TOPICS]
     if number == "weight":
-        weights = (number, _SCORE, *POSSIBLE_WEIGHTS)
-        if number not in roles and given.weight is None:
+        used += [number, _SCORE, *POSSIBLE_WEIGHTS]
+        if named[number] is None and number not in roles:
             _refuse_weights(rest, roles, column is not None)
     left = [name for name in rest.names
-            if name not in roles.values() and plain(name) not in (*TOPICS, *weights)]
-    if held not in roles and len(left) == 1:
-        roles[held] = left[0]
+            if name not in roles.values() and plain(name) not in used]
     if held not in roles:
-        several = f"; {enumerated(map(repr, left))} are possible" if left else ""
-        raise table.lacks(f"has no column {held!r}{several}", roles.get("docno"))
+        if len(left) != 1:
+            several = f"; {enumerated(map(repr, left))} are possible" if left else ""
+            raise table.lacks(f"has no column {held!r}{several}", roles.get("docno"))
+        roles[held] = left[0]
     return roles
+
+
+def _column(table: Names, text: str, role: str, roles: dict[Any, Any]) -> Any:
+    """Return the column of a name that a user gave.
+
+    :param roles: the columns of other roles
+    :raises ValueError: if the table lacks it, or it has another role
+    """
+    column = table.find(text, exact=True)
+    if column is None:
+        raise table.lacks(f"has no column {text!r}")
+    if column in roles.values():
+        raise table.lacks(f"must have different columns for {enumerated([*roles, role])}, got "
+                          f"{column!r} twice")
+    return column
 
 
 def _pair(table: Names, given: Columns) -> tuple[Any, Any]:

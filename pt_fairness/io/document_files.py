@@ -21,11 +21,8 @@ from pt_fairness.core.messages import (
 )
 from pt_fairness.io.column_roles import (
     BY_NAME,
-    DOCUMENTS,
-    TOPICS,
     Columns,
     Names,
-    plain,
     renamed,
     roles_of,
 )
@@ -36,6 +33,7 @@ from pt_fairness.io.files import (
     need_rows,
     opened,
 )
+from pt_fairness.io.qrels_files import holds_judgments, is_whole_text, judgments
 from pt_fairness.io.tables import (
     check,
     check_ids,
@@ -229,59 +227,47 @@ def read_labelled(path: Path, columns: Columns = BY_NAME, none: bool = False) ->
         if it holds numbers
     """
     with opened(path) as source:
-        _, line = (0, "") if is_structured(source) else first_line(source)
-        fields = fields_of(line)
-        is_qrels = len(fields) == 4 and (fields[1] in TREC_DEFAULTS or _is_number(fields[3]))
-        has_title = len(fields) == 4 and columns.column is None and plain(fields[0]) in TOPICS \
-            and plain(fields[2]) in DOCUMENTS and plain(fields[3]) in _RELEVANCE
-        if has_header(source) and not (is_qrels or has_title):
-            frame = _named_table(source, columns)
-            _check_groups(source, frame)
-            return Labelled(frame, False)
-        if not (is_qrels or has_title) or columns.column or columns.id:
+        if columns.column is None and columns.id is None and holds_judgments(source):
+            return Labelled(_judged_groups(source, none), True)
+        if not has_header(source):
+            _, line = first_line(source)
             raise ValueError(
                 f"{source.name} must be a table with the columns docno and "
                 f"{columns.column or 'group'!r} (and qid), separated by tabs or commas, or TREC "
                 "qrels (qid, group, docno, a whole number); a membership file (topic, docno, "
                 "shares) needs the names of its groups (from_file(path, labels=[…]), --groups "
                 f"FILE:LABEL,LABEL). Its first line is {shown(line)}")
-        frame = read_columns(source, ["qid", "group", "docno", "label"])
-        if has_title:
-            frame = frame.iloc[1:]
-        groups = set(frame["group"].unique())
-        if groups <= TREC_DEFAULTS:
-            if not none and all(map(_is_number, frame["label"].unique())):
-                raise ValueError(f"{source.name} must have groups in the second or the fourth "
-                                 f"column, got {listed(sorted(frame['group'].unique()))} and "
-                                 "numbers, as in plain qrels; if the numbers are the groups, use "
-                                 "none=[…] (--none …), the labels that mean no group")
-            frame = frame.assign(group=frame["label"])[["qid", "docno", "group"]]
-        else:
-            wrong = [label for label in frame["label"].unique() if not _is_number(label)]
-            check(source, frame, "label", ~frame["label"].isin(wrong) if wrong else True,
-                  "a whole number, as in qrels; a table with other columns needs a header and tabs "
-                  f"or commas, and then {source.name}:ID:COLUMN names them")
-            if groups & TREC_DEFAULTS:
-                frame["group"] = second_column(frame["group"])
-        return Labelled(frame, True)
+        frame = _named_table(source, columns)
+        _check_groups(source, frame)
+        return Labelled(frame, False)
+
+
+def _judged_groups(source: Input, none: bool) -> pd.DataFrame:
+    """Return the groups in the second column of qrels, or in the fourth.
+
+    :param none: whether numbers in the fourth column are groups
+    :raises ValueError: if neither column holds groups
+    """
+    frame = judgments(source)
+    labels = frame["label"].unique()
+    wrong = [label for label in labels if not is_whole_text(label)]
+    if TREC_DEFAULTS.issuperset(frame["iteration"].unique()):
+        if not (none or wrong):
+            raise ValueError(f"{source.name} must have groups in the second or the fourth column, "
+                             f"got {listed(sorted(frame['iteration'].unique()))} and numbers, as "
+                             "in plain qrels; if the numbers are the groups, use none=[…] "
+                             "(--none …), the labels that mean no group")
+        return frame[["qid", "docno"]].assign(group=frame["label"])
+    check(source, frame, "label", ~frame["label"].isin(wrong), "a whole number, as in qrels; a "
+          "table with other columns needs a header and tabs or commas, and then "
+          f"{source.name}:ID:COLUMN names them")
+    return frame.assign(group=second_column(frame["iteration"])).drop(columns="iteration")
 
 
 def second_column(column: pd.Series) -> pd.Series:
     """Return the groups in the second column of qrels, missing where a value is none."""
     texts = column.map(label_text, na_action="ignore")
     return texts.where(texts.isin(group_labels(texts.dropna().unique())))
-
-
-#: The names of the relevance in a header of qrels.
-_RELEVANCE = ("label", "relevance", "rel")
-
-
-def _is_number(text: str) -> bool:
-    """Return whether a text is a whole number, as labels of qrels are."""
-    try:
-        return float(text) % 1 == 0
-    except ValueError:
-        return False
 
 
 def _nested(frame: pd.DataFrame, source: Input, *columns: Any) -> pd.DataFrame:

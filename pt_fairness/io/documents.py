@@ -1,4 +1,7 @@
-"""Documents of ir_datasets, and counts of the words of groups in their texts."""
+"""Documents of ir_datasets, and counts of the words of groups in their texts.
+
+ir_datasets is imported when a dataset is needed.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import ir_datasets
 import numpy as np
 import pandas as pd
-from ir_datasets.util import home_path
 
 from pt_fairness.core.arrays import Ints
 from pt_fairness.core.identifiers import as_frame, texts_of
@@ -37,6 +38,7 @@ def dataset(dataset_id: str) -> Any:
 
     :raises ValueError: if ir_datasets lacks the id
     """
+    import ir_datasets
     try:
         return ir_datasets.load(dataset_id)
     except (KeyError, TypeError):
@@ -50,6 +52,7 @@ def dataset_of(source: str | os.PathLike[str], file: str) -> Any:
     :param file: what else ``source`` could be, in the error
     :raises ValueError: if ir_datasets lacks the id
     """
+    import ir_datasets
     text = os.fspath(source)
     try:
         return ir_datasets.load(text.removeprefix("irds:"))
@@ -65,6 +68,8 @@ def documents(dataset_id: str, docnos: Collection[str], what: str | None = None)
     :param what: the description of the progress bar; ``None`` for no bar
     :raises ValueError: if ir_datasets lacks the id or its documents
     """
+    import ir_datasets
+    from ir_datasets.util import home_path
     corpus = dataset(dataset_id)
     if not corpus.has_docs():
         raise ValueError(f"a corpus must have documents, got {dataset_id!r}")

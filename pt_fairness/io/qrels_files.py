@@ -15,11 +15,13 @@ from pt_fairness.core.identifiers import (
 )
 from pt_fairness.core.messages import (
     LARGEST_LABEL,
+    TREC_DEFAULTS,
     label_text,
     listed,
     shown,
     warn,
 )
+from pt_fairness.io.column_roles import plain
 from pt_fairness.io.files import (
     Input,
     Path,
@@ -33,12 +35,17 @@ from pt_fairness.io.files import (
 )
 from pt_fairness.io.tables import (
     check,
+    fields_of,
+    first_line,
     frame_of_scores,
+    header_of,
+    identified,
     is_scores,
+    is_structured,
     label_names,
     named_table,
     read_columns,
-    with_roles,
+    roles,
 )
 
 #: The columns of TREC qrels.
@@ -75,7 +82,7 @@ def read_qrels(path: Path) -> pd.DataFrame:
 def _qrels_by_line(path: Path) -> pd.DataFrame:
     """Return qrels whose index holds the number of each line, and is named after the file."""
     with opened(path) as source:
-        frame = _judgments(source)
+        frame = judgments(source)
         label = pd.to_numeric(frame["label"], errors="coerce")
         check(source, frame, "label", label % 1 == 0, "a whole number; "
               "pt_fairness.groups.from_qrels and pt-fairness annotate read labels as groups")
@@ -87,12 +94,34 @@ def _qrels_by_line(path: Path) -> pd.DataFrame:
     return frame[["qid", "docno", "label", "iteration"]]
 
 
-def _judgments(source: Input) -> pd.DataFrame:
+def is_whole_text(text: str) -> bool:
+    """Return whether a text is a whole number, as labels of qrels are."""
+    try:
+        return float(text) % 1 == 0
+    except ValueError:
+        return False
+
+
+def holds_judgments(source: Input) -> bool:
+    """Return whether a file is TREC qrels, or has a header with the names of their columns."""
+    if is_structured(source):
+        return False
+    _, line = first_line(source)
+    fields = fields_of(line)
+    if len(fields) == 4 and (fields[1] in TREC_DEFAULTS or is_whole_text(fields[3])):
+        return True
+    _, header = header_of(source)
+    columns = [name for name in header if plain(name) != "score"]
+    found = {*roles(columns, "label", "iteration").values()}
+    return "group" not in header and found == {"qid", "iteration", "docno", "label"}
+
+
+def judgments(source: Input) -> pd.DataFrame:
     """Return ``qid, docno, label, iteration``, with labels as they are in the file."""
     table = named_table(source, "label")
     if table is None:
         return read_columns(source, _QRELS)
-    frame = with_roles(source, table, "label", "iteration")
+    frame = identified(source, table, "label", "iteration")
     need_columns(frame, ["qid", "docno", "label"], source.name)
     if "iteration" not in frame:
         return frame.assign(iteration="0")
@@ -173,7 +202,7 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
                      f"these have {', '.join(map(str, qrels.columns))}")
 
 
-def of_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
+def chosen_topics(qrels: pd.DataFrame, topics: pd.DataFrame | None) -> pd.DataFrame:
     """Return the qrels of some topics, as ``pt.Experiment`` does; warn if there are others.
 
     :param topics: ``qid``; ``None`` for all topics of the qrels

@@ -32,13 +32,13 @@ from pt_fairness.io.tables import (
     fields_of,
     first_line,
     frame_of_scores,
+    identified,
     is_json,
     is_scores,
     named_table,
     read_columns,
     read_objects,
     roles,
-    with_roles,
 )
 
 _TREC = ["qid", "q0", "docno", "rank", "score", "tag"]
@@ -230,7 +230,7 @@ def _short_table(source: Input) -> pd.DataFrame | None:
 
 def _named_rows(source: Input, table: pd.DataFrame, text: Any) -> pd.DataFrame:
     """Return the rows of a table with names as a run."""
-    frame = with_roles(source, table, "score", "rank", "iteration")
+    frame = identified(source, table, "score", "rank", "iteration")
     if "page_id" in table:  # TREC Fair, in the order of the ranking
         lists = frame.columns.intersection(["qid", "iteration"])
         frame["rank"] = 1 + frame.groupby([*lists], sort=False).cumcount()
@@ -308,17 +308,17 @@ def named(runs: RunInputs, names: Sequence[str] | None = None, topics: Any = Non
         if count > 1:
             raise ValueError(f"names of runs must be distinct, got {label!r} twice; give each run "
                              "once, and a name of its own")
-    by_name = dict(zip(labels, several, strict=True))
-    if not by_name:
+    systems = dict(zip(labels, several, strict=True))
+    if not systems:
         raise ValueError(f"there are no runs; give one or several: {_FORMS}")
     readable = NamedRuns()
-    readable.systems = {name: run for name, run in by_name.items() if is_system(run)}
+    readable.systems = {name: run for name, run in systems.items() if is_system(run)}
     if topics is not None:
         readable.topics = load_topics(topics)
     if readable.systems and readable.topics is None:
         raise ValueError(f"{first_names([*readable.systems])}: a transformer needs topics= to "
                          "retrieve for, a frame with qid and query or a dataset")
-    for name, run in by_name.items():
+    for name, run in systems.items():
         readable[name] = run if is_system(run) else _frame_of(name, run)
     return readable
 

@@ -265,7 +265,7 @@ def named_table(source: Input, number: str) -> pd.DataFrame | None:
     return read_table(source)
 
 
-def with_roles(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame:
+def identified(source: Input, table: pd.DataFrame, *others: str) -> pd.DataFrame:
     """Return a table with the names ``qid`` and ``docno``, whose cells are text, and others.
 
     :param others: the names that :func:`roles` knows

@@ -194,7 +194,7 @@ class Annotations:
             label twice
         :raises ValueError: if the source returns weights, but its ``weighted`` is False
         """
-        chunk = CHUNK if groups.in_parts else max(len(rows), 1)
+        chunk = CHUNK if groups.blockwise else max(len(rows), 1)
         labels: list[str] = []
         items = [np.zeros(0, np.intp)]
         codes = [np.zeros(0, np.int32)]
@@ -209,7 +209,7 @@ class Annotations:
                 raise ValueError("weighted must be True in the class of a group source with "
                                  f"weights, got {groups!r}")
             if self._unknown:
-                memberships = memberships.with_unknown(len(part))
+                memberships = memberships.unknown_added(len(part))
             items.append(part[memberships.item])
             codes.append(np.asarray(memberships.codes, np.int32) + len(labels))
             labels += memberships.labels
@@ -237,7 +237,7 @@ class Annotations:
 
     def judged_matches(self) -> Matches | None:
         """Return the matches of the judged documents; ``None`` if that would read their corpus."""
-        is_read = self.groups is not None and self.groups.in_parts
+        is_read = self.groups is not None and self.groups.blockwise
         if not is_read and "pair_codes" not in self.__dict__:
             return None
         pairs = np.arange(len(self.pair_codes))

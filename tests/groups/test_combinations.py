@@ -27,7 +27,7 @@ def test_labels_are_joined(registered_groups, tmp_path):
     assert rows(both, "abcd") == ("1 a f|Asia, 1 b f|Asia, 1 b f|Europe, 1 b m|Asia, "
                                   "1 b m|Europe")
     assert both.labels == ["f|Asia", "f|Europe", "m|Asia", "m|Europe"]
-    assert both.complete and both.in_parts and both.topics is None
+    assert both.complete and both.blockwise and both.topics is None
     filled = groups.product(GENDER, REGION, missing="?")
     assert rows(filled, "cdx") == "1 c m|?, 1 d ?|Asia"
     assert len(filled.labels) == 9 and "?|?" in filled.labels

@@ -20,7 +20,7 @@ from one_test import each
 
 from pt_fairness import FairnessWarning, evaluate, read_run
 from pt_fairness.evaluation.plan import position
-from pt_fairness.io.qrels_files import of_topics
+from pt_fairness.io.qrels_files import chosen_topics
 from pt_fairness.io.run_files import file_name, load_topics, named
 
 LINE = "1 Q0 a 1 3.5 tag\n"
@@ -484,14 +484,14 @@ def test_what_holds_no_topics(source, says):
 
 
 def test_qrels_of_some_topics():
-    assert of_topics(QRELS, None) is QRELS
+    assert chosen_topics(QRELS, None) is QRELS
     with pytest.warns(FairnessWarning, match="topics= has 2 of the 3 topics of the qrels"):
-        found = of_topics(QRELS, pd.DataFrame({"qid": [3, 1, 9]}))  # numbers are their texts
+        found = chosen_topics(QRELS, pd.DataFrame({"qid": [3, 1, 9]}))  # numbers are their texts
     pd.testing.assert_frame_equal(found, QRELS[QRELS["qid"] != "2"])
     renamed = QRELS.set_axis(["query_id", "doc_id", "relevance"], axis=1)
-    pd.testing.assert_frame_equal(of_topics(renamed, QRELS), renamed)
+    pd.testing.assert_frame_equal(chosen_topics(renamed, QRELS), renamed)
     with pytest.raises(ValueError, match="topics such as '1', topics= has 'x'"):
-        of_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
+        chosen_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
 
 
 def test_a_pipe(pipe):
