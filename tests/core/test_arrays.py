@@ -126,17 +126,3 @@ def test_largest_sum_against_every_sequence(seed, rows, depth):
         most, least)
     assert found.tolist() == pytest.approx([
         brute_largest_sum(table, *row) for row in zip(weights, most, least, strict=True)])
-
-
-@each("documents", ["PC", "PPCCC", "PPPPCC"])
-@each("step", [1, 2])
-def test_largest_sum_against_every_permutation(documents, step):
-    share, depth = documents.count("P") / len(documents), len(documents)
-    weights = np.array(
-        [1 / math.log2(i + 1) if i % step == 0 else 0.0 for i in range(1, depth + 1)])
-    found = arrays.largest_sum(
-        lambda a, i: abs(a / i - share), weights[None], np.array([documents.count("P")]),
-        np.array([documents.count("C")]))
-    expected = max(sum(w * abs(order[:i].count("P") / i - share) for i, w in enumerate(weights, 1))
-                   for order in set(itertools.permutations(documents)))
-    assert found[0] == pytest.approx(expected)

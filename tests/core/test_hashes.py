@@ -121,25 +121,6 @@ def test_frames_count_by_content(change, same):
     assert (content_hash(FRAME) == content_hash(change(FRAME))) is same
 
 
-def arrow(lists):
-    pa = pytest.importorskip("pyarrow")
-    return pd.Series(lists, dtype=pd.ArrowDtype(pa.list_(pa.int64())))
-
-
-@each("make, one, other", [
-    (list, [1, 0], [True, False]), (list, [1, "2"], ["1", 2]), (list, [b"a"], [b"b"]),
-    (lambda x: pd.Series([x], dtype=object), "\ud800", "\ud801"), (arrow, [[1, 2]], [[1, 3]]),
-    (lambda x: pd.array([1, x], dtype="Int64"), None, 0),
-    (lambda x: pd.Categorical(["a", x]), None, "a"),
-    (lambda x: pd.to_datetime([x]), "2020", "2021"),
-    (lambda x: pd.DataFrame([[1, x]], columns=["a", "a"]), 2, 3)])  # columns of one name
-def test_columns_of_any_type(make, one, other):
-    frames = [content if isinstance(content, pd.DataFrame) else pd.DataFrame({"x": content})
-              for content in (make(one), make(one), make(other))]
-    one, same, other = map(content_hash, frames)
-    assert one == same != other
-
-
 NAMES = """
 from pt_fairness import groups, values
 print(groups.from_mapping({"a": "PRO", "b": {"CON", "PRO"}}).name)
@@ -156,17 +137,6 @@ def test_names_from_content_are_readable_and_the_same_in_every_process():
     assert names[0] == names[1]
     for name, words in zip(names[0], ["CON-PRO", "pattern", "f|x", "values"], strict=True):
         assert re.fullmatch(f"{re.escape(words)}-[0-9a-f]{{6}}", name)
-
-
-@each("code", [
-    "def use(): pass", "class Use: pass\nuse = Use()",
-    "import functools\n@functools.cache\ndef use(): pass",
-    "import enum\nuse = [enum.Enum('Color', {'RED': 1}).RED]"])
-def test_code_of_a_script_has_no_hash(code):
-    namespace = {"__name__": "__main__"}
-    exec(code, namespace)
-    with pytest.raises(UnknownContentError, match="is code of"):
-        content_hash(namespace["use"])
 
 
 class Mine(groups.Groups):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tracemalloc
 
 import ir_measures
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from one_test import each
 
-from pt_fairness import Annotated, explain, groups, rKL
+from pt_fairness import Annotated
 from pt_fairness.core.identifiers import (
     CHUNK,
     LONG,
@@ -35,25 +34,6 @@ def test_words_compare_as_the_strings_do(ids, length):
     words = words_of(np.array(texts, dtype=object))
     by_words = sorted(range(len(texts)), key=lambda i: tuple(words[i]))
     assert [texts[i] for i in by_words] == sorted(texts, key=str.encode)
-
-
-def test_one_long_docno_does_not_widen_all():
-    rows = 3_000
-    docnos = [f"d{i}" for i in range(rows - 1)] + ["x" * 5_000]
-    labels = np.array(["A", "B"])[np.arange(rows) % 2]
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": docnos, "relevance": 1, "iteration": labels})
-    run = qrels[["query_id", "doc_id"]].assign(score=1.0)
-    tracemalloc.start()
-    source = groups.from_frame(pd.DataFrame({"docno": docnos, "group": labels}))
-    assert source.digest()
-    (rKL @ 10).calc_aggregate(qrels, run)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 1_000 * rows
-    # Ties are in descending order of the docnos.
-    explained = explain("Annotated@5", run.rename(columns={"query_id": "qid", "doc_id": "docno"}),
-                        qrels, "1")
-    assert explained.frame["docno"].tolist()[:3] == sorted(docnos, reverse=True)[:3]
 
 
 pairs = st.lists(

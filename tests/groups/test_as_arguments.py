@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import ir_measures
 import pandas as pd
 import pyterrier as pt
 import pytest
-from one_test import each
 
-import pt_fairness
 from pt_fairness import AWRF, analysis, evaluate, explain, groups, rKL, with_groups
 
 DOCNOS = [f"d{i}" for i in range(8)]
@@ -76,52 +73,3 @@ def test_what_is_no_source_is_refused(wrong):
         with pytest.raises(ValueError, match=r"registered (name|groups).* path .*dict") as error:
             call()
         assert len(str(error.value)) < 400
-
-
-MANY = {f"document-{i:06}": "PRO" if i % 2 else "CON" for i in range(500)}
-#: What functions take, by the name of the parameter; any other argument is a dictionary.
-ARGUMENTS = {
-    "runs": {"A": RUN}, "run": RUN, "qrels": QRELS.assign(iteration="PRO"), "measures": "AWRF@5",
-    "measure": "AWRF@5", "qid": "1", "perquery": pd.DataFrame({
-        "name": "A", "qid": ["1", "2"], "measure": "nDCG@5", "value": [0.1, 0.2]}),
-    "averages": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]}),
-    "table": pd.DataFrame({"name": ["A", "B"], "nDCG@5": [0.1, 0.2]})}
-#: Numbers that are formatted for every document, and columns, which are looked up one by one.
-LEFT_OUT = {"seed", "draws", "depth", "resamples", "n_jobs", "qid", "columns"}
-
-
-def calls():
-    """Every function with a parameter that holds the dictionary, the others as they should be."""
-    functions = {name: getattr(module, name)
-                 for module in (analysis, groups, pt_fairness) for name in module.__all__}
-    for name, function in functions.items():
-        if not inspect.isfunction(function):
-            continue
-        parameters = inspect.signature(function).parameters
-        needed = [key for key, parameter in parameters.items()
-                  if parameter.default is inspect.Parameter.empty]
-        for parameter in sorted(parameters.keys() - LEFT_OUT):
-            if {*needed} <= {*ARGUMENTS, parameter}:
-                given = {key: ARGUMENTS[key] for key in needed if key != parameter}
-                yield name, parameter, function, given
-
-
-@pytest.mark.filterwarnings("ignore")
-@each("name, parameter, function, arguments", calls())
-def test_no_message_prints_a_dictionary_of_many_documents(name, parameter, function, arguments):
-    try:
-        function(**arguments, **{parameter: MANY})
-    except Exception as error:
-        assert len(str(error)) < 1_000 and str(error).count("document-") < 20
-
-
-@pytest.mark.parametrize("make", [
-    lambda: rKL(protected=MANY), lambda: AWRF(target=MANY) @ 5, lambda: rKL(step=MANY),
-    lambda: pt.fairness.rerank.det_greedy(FRAME, target=MANY), lambda: groups.get([*MANY]),
-    lambda: groups.from_mapping({**MANY, "x": MANY}), lambda: groups.register("x", MANY),
-    lambda: groups.from_mapping({f"d{i}": f"g{i}" for i in range(9_000)}).relabel(
-        {"1": {"no": "x"}})])
-def test_nor_do_those_of_measures_and_sources(make):
-    with pytest.raises(ValueError) as error:
-        make().validate_params()
-    assert len(str(error.value)) < 600

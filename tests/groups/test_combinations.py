@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import tracemalloc
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from slow_versions.common import source_of
 from slow_versions.product import product
 
-from pt_fairness import AWRF, evaluate, groups
+from pt_fairness import evaluate, groups
 from pt_fairness.io import documents as reading
 
 GENDER = groups.from_mapping({"a": "f", "b": ["f", "m"], "c": "m"})
@@ -119,18 +118,6 @@ def test_against_the_slow_version(missing):
             weight = rows_of["weight"].fillna(1 / len(rows_of))
             shares = dict(zip(rows_of["group"], weight, strict=True))
             assert shares == pytest.approx(own.shares(expected.labels))
-
-
-def test_a_measure_of_a_product_and_its_qrels():
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": [*"abc"], "relevance": 1})
-    both = groups.product(GENDER, REGION)
-    annotated = both.to_qrels(qrels)
-    assert annotated["iteration"].tolist() == [
-        "f|Asia", "f|Asia", "f|Europe", "m|Asia", "m|Europe", "-"]
-    by_hand = groups.from_frame(both.lookup(["1"] * 3, [*"abc"]))
-    measures = [AWRF(groups=source, base=2) for source in (both, by_hand)]
-    found = ir_measures.calc_aggregate(measures, qrels, qrels.assign(score=[3.0, 2.0, 1.0]))
-    assert found[measures[0]] == found[measures[1]]
 
 
 def test_a_product_of_many_sources_builds_what_occurs():

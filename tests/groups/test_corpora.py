@@ -11,13 +11,12 @@ from enum import Enum
 
 import ir_datasets
 import ir_measures
-import numpy as np
 import pandas as pd
 import pytest
 from group_rows import rows
 from slow_versions import words as slow
 
-from pt_fairness import AWRF, BiasP, FairnessWarning, groups, rND, values
+from pt_fairness import AWRF, FairnessWarning, groups, values
 from pt_fairness.io import documents as reading
 
 DEBATES = "pt-fairness/debates"
@@ -111,27 +110,6 @@ def test_documents_are_read_once_and_missing_ones_counted(monkeypatch):
         rows(found, ["d01-01-and-more", "d01-10", "d01-01", "d01-02"])
     rows(found, ["d01-01-and-more"])
     assert read[2:] == ["d01-01-and-more", "d01-10"], "what is missing is known to be"
-
-
-def test_a_measure_gets_what_a_frame_would_give(docs):
-    frame = pd.DataFrame({"docno": [*docs], "group": [doc.stance for doc in docs.values()]})
-    rng = np.random.default_rng(5)
-    run = pd.DataFrame([(str(q), docno, rng.random()) for q in range(1, 11) for docno in docs],
-                       columns=["query_id", "doc_id", "score"])
-    sources = [groups.from_irds(DEBATES, "stance", ["PRO", "CON"], name="debate stances"),
-               groups.from_frame(frame)]
-    measures = [kind(groups=source) for kind in (rND @ 10, BiasP(rel=0) @ 5) for source in sources]
-    found = ir_measures.calc_aggregate(measures, ir_datasets.load(DEBATES).qrels_iter(), run)
-    for ours, theirs in (measures[:2], measures[2:]):
-        assert found[ours] == pytest.approx(found[theirs], abs=1e-12) and found[ours] != 0
-
-
-def test_fields_travel_and_compare():
-    found = groups.from_irds(DEBATES, "stance", ["PRO", "CON"])
-    rows(found, ["d01-01"])
-    copy = pickle.loads(pickle.dumps(found))
-    assert copy == found and rows(copy, ["d01-02"]) == rows(found, ["d01-02"])
-    assert found != groups.from_irds(DEBATES, "stance", ["PRO"])
 
 
 # ------------------------------------------------------------------------------ words of documents

@@ -62,16 +62,6 @@ def test_the_slow_version_names_the_same_groups(found):
         == set(looked_up.itertuples(index=False, name=None))
 
 
-@given(st.lists(ROW, min_size=1, max_size=30))
-def test_a_topic_is_read_as_it_is_alone(found):
-    with collecting_warnings():
-        whole = groups.from_frame(frame_of(found))
-        for qid in {row[0] for row in found}:
-            alone = groups.from_frame(frame_of([row for row in found if row[0] == qid]))
-            pd.testing.assert_frame_equal(alone.lookup([qid] * 4, [*"abcd"]),
-                                          whole.lookup([qid] * 4, [*"abcd"]))
-
-
 @pytest.mark.parametrize("text, expected", [
     (WORKED, "a PRO, b CON, c PRO, d CON"),
     # No document is relevant for one and not for another, but each is judged for both.

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import runpy
-import signal
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -17,27 +13,11 @@ import pytest
 from group_rows import rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
 
-from pt_fairness import AWRF, FairnessWarning, evaluate, groups, rKL
+from pt_fairness import FairnessWarning, evaluate, groups
 from pt_fairness.groups.combinations import kappa
 
-DEBATES = "pt-fairness/debates/stance"
 TEXTS = {"a": "All is good.", "b": "This is bad.", "c": "A good day.", "d": "Bad, bad news."}
-
-
-@pytest.fixture(scope="module")
-def debates():
-    """The dataset, its documents, and a classifier trained on the first five topics."""
-    dataset = pt.get_dataset(f"irds:{DEBATES}")
-    documents = pd.DataFrame(dataset.get_corpus_iter(verbose=False))
-    train = documents[documents["docno"] < "d06"]
-    train = train[train["stance"].isin(["PRO", "CON"])]
-    classifier = make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression(C=10))
-    classifier.fit(train["text"], train["stance"])
-    return dataset, documents, classifier
 
 
 class Tagger(pt.Transformer):
@@ -58,52 +38,6 @@ class Tagger(pt.Transformer):
 def labels_of(source, docnos="abcd", qids=None):
     frame = source.lookup(qids or ["1"] * len(docnos), [*docnos])
     return dict(zip(frame["docno"], frame["group"], strict=True))
-
-
-class TestClassifier:
-    def test_evaluate_and_experiment(self, debates, tmp_path, capsys):
-        dataset, documents, classifier = debates
-        labeller = pt.apply.generic(
-            lambda frame: frame.assign(group=classifier.predict(frame["text"])))
-        source = groups.from_transformer(labeller, dataset, name="stances", cache=tmp_path / "c")
-        qrels = dataset.get_qrels().query("qid > '5'").drop(columns="iteration")
-        run = qrels.assign(score=qrels["docno"].str[-1].astype(float), rank=0)
-        averages, _ = evaluate({"A": run}, qrels, ["rKL@5", "AWRF@5"], groups=source,
-                               undefined="count")
-        assert "0%" in capsys.readouterr().err
-        texts = documents["title"] + " " + documents["text"]  # as ir_datasets' default text
-        expected = dict(zip(documents["docno"], classifier.predict(texts), strict=True))
-        assert labels_of(source, qrels["docno"]) == {d: expected[d] for d in qrels["docno"]}
-        measures = [rKL(groups=source) @ 5, AWRF(groups=source) @ 5]
-        table = pt.Experiment([run], dataset.get_topics(), qrels, measures, filter_by_qrels=True)
-        values = table[[str(measure) for measure in measures]].iloc[0].tolist()
-        assert values == pytest.approx(averages.iloc[0, 1:].tolist())
-        written = groups.from_frame(source.to_frame())
-        again, _ = evaluate({"A": run}, qrels, ["rKL@5"], groups=written, undefined="count",
-                            progress=False)
-        assert again["rKL@5"][0] == pytest.approx(averages["rKL@5"][0])
-
-    def test_probabilities_and_topics(self, debates):
-        dataset, documents, classifier = debates
-
-        def answer(frame):
-            texts = frame["query"] + " " + frame["text"]
-            shares = [dict(zip(classifier.classes_, row, strict=True))
-                      for row in classifier.predict_proba(texts)]
-            return frame.assign(group=shares)
-
-        source = groups.from_transformer(pt.apply.generic(answer), documents, dataset,
-                                         order=["PRO", "CON"])
-        assert source.by_topic and source.order == ["PRO", "CON"]
-        frame = source.lookup(["6", "7"], ["d06-01", "d06-01"])
-        assert source.weighted and frame.groupby("qid")["weight"].sum().tolist() == [1, 1]
-        assert frame["weight"].nunique() > 2  # the query is read
-        assert groups.from_frame(source.to_frame()).lookup(["6"], ["d06-01"])["weight"].tolist() \
-            == frame["weight"][:2].tolist()
-        # A measure that refuses weights sees them.
-        qrels = dataset.get_qrels()
-        with pytest.raises(ValueError, match="weights"):
-            evaluate({"A": qrels.assign(score=1.0)}, qrels, ["rRD@5"], groups=source)
 
 
 def test_documents_are_asked_for_once_in_batches():
@@ -162,35 +96,6 @@ class TestCache:
         from pyterrier_caching import KeyValueCache
 
         assert sorted(row["docno"] for row in KeyValueCache(str(tmp_path / "cache"))) == [*"abcd"]
-
-    @pytest.mark.slow
-    def test_a_killed_labelling_goes_on(self, tmp_path, monkeypatch, capsys):
-        script = tmp_path / "label.py"
-        script.write_text("""
-import os, signal, sys
-import pyterrier as pt
-from pt_fairness import groups
-
-def label(frame):
-    if "d003" in frame["docno"].tolist() and sys.argv[1] == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-    print(*frame["docno"])
-    return frame.assign(group="PRO")
-
-docnos = [f"d{i:03d}" for i in range(6)]
-source = groups.from_transformer(pt.apply.generic(label), dict.fromkeys(docnos, "text"),
-                                 name="tagger", cache="cache", batch_size=2)
-print("kept", *source.to_frame()["docno"])
-source.lookup(["1"] * 6, docnos)
-""")
-        killed = subprocess.run([sys.executable, script, "kill"], cwd=tmp_path, check=False,
-                                capture_output=True)
-        assert killed.returncode == -signal.SIGKILL
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["label.py", "go on"])
-        runpy.run_path(str(script))
-        assert capsys.readouterr().out.splitlines() == [
-            "kept d000 d001", "d002 d003", "d004 d005"]
 
     def test_topic_and_document(self, tmp_path):
         topics = pd.DataFrame({"qid": [1, 2], "query": ["good", "bad"]})
@@ -280,10 +185,20 @@ def test_what_was_labelled_is_kept_after_an_error():
     assert source.to_frame()["docno"].tolist() == ["a", "b"]
 
 
+def test_a_label_for_a_document_of_an_earlier_batch():
+    def answer(frame):
+        return pd.DataFrame({"docno": ["a", *frame["docno"]], "group": "A"}).drop_duplicates()
+
+    source = groups.from_transformer(answer, TEXTS, batch_size=2)
+    with pytest.raises(ValueError, match="'a' in addition"):
+        labels_of(source)
+    assert source.to_frame()["docno"].tolist() == ["a", "b"]
+
+
 @pytest.mark.parametrize("answer, says", [
     (lambda frame: frame, "group"),
     (lambda frame: frame["docno"], "must be a DataFrame"),
-    (lambda frame: pd.concat([frame, frame]).assign(group="A"), "once, got 'a'"),
+    (lambda frame: pd.concat([frame.assign(group=label) for label in "AB"]), "once, got 'a'"),
     (lambda frame: frame.assign(docno="x", group="A"), "once, got 'x'"),
     (lambda frame: frame.assign(group=[{"A": "much"}] * 4), "the groups of 'a'"),
     (lambda frame: frame.assign(group=[{"A": -1.0}] * 4), "weight of 'A' for 'a'")])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import pickle
-import threading
 
 import ir_measures
 import numpy as np
@@ -13,7 +11,7 @@ import pyterrier as pt
 import pytest
 from group_rows import rows
 
-from pt_fairness import AWRF, Annotated, BiasP, groups, nDJS, rND
+from pt_fairness import AWRF, groups, rND
 from pt_fairness.groups import Groups
 
 BASE = {"a": "PRO", "b": "CON", "c": ["PRO", "CON"]}
@@ -25,32 +23,6 @@ def frame_of(docnos, labels, **columns):
 
 
 # ------------------------------------------------------------------------------- classes and names
-
-
-class Looked(Groups):
-    def __init__(self, table):
-        super().__init__(labels=["P", "C"])
-        self.table = table
-
-    def lookup(self, qids, docnos):
-        return pd.DataFrame({"qid": qids, "docno": docnos, "group": [*map(self.table.get, docnos)]})
-
-
-class Stored(Groups):
-    def __init__(self, table):
-        super().__init__(labels=["x"])
-        self.table, self.lock = table, threading.Lock()
-
-    def __getstate__(self):
-        return {"table": self.table}
-
-
-@pytest.mark.parametrize("made, same, other", [
-    (Looked, pd.Series(["P", "C"], ["a", "b"]), pd.Series(["P", "C"], ["b", "a"])),
-    (Stored, "a", "b")], ids=["a table counts with its index", "what pickle stores counts"])
-def test_the_content_of_a_class_of_one_s_own(made, same, other):
-    one, two, three = made(same), made(same), made(other)
-    assert one == two != three and one.name == two.name != three.name
 
 
 class Even(Groups):
@@ -134,20 +106,6 @@ def test_a_class_that_does_not_call_the_constructor_of_its_base():
     assert Plain("X").name.startswith("plain-")
 
 
-def test_a_class_with_weights():
-    source = returning(lambda *given: hard(*given).assign(weight=0.5), weighted=True)
-    assert source.annotate(["1"], ["a"]).weight.tolist() == [0.5]
-
-
-def test_a_class_that_is_defined_anew_is_another():
-    """As a notebook cell that is edited and run again."""
-    judged = pd.DataFrame({"query_id": "1", "doc_id": [*"abcd"], "relevance": 1})
-    for n in (1, 2, 3, 3, 4):
-        measure = Annotated(groups=returning(lambda *given, n=n: hard(*given).head(n)))
-        value = ir_measures.calc_aggregate([measure], judged, judged.assign(score=1.0))[measure]
-        assert value == n / 4
-
-
 def test_classes_of_one_name_that_do_different_things_are_distinguished():
     one, other = (returning(lambda *given, label=label: hard(*given).assign(group=label))
                   for label in "xy")
@@ -166,22 +124,6 @@ def test_ids_that_are_numbers_are_their_text():
     for made in (source, source.relabel({"1": {"x": "PRO"}, "2": {"y": "CON"}})):
         numbers, texts = made.annotate([1, 2], ["7", "7"]), made.annotate(["1", "2"], ["7", "7"])
         assert numbers.item.tolist() == texts.item.tolist() == [0, 1]
-
-
-def test_content_is_the_same_however_it_was_given():
-    frame = frame_of("abba", "PCPC", qid=["1", "2", "2", "10"])
-    one, same = groups.from_frame(frame), groups.from_frame(frame.copy())
-    assert one == same and one.name == same.name
-    new = {"1": {"P": "x", "C": "y"}, "2": {"P": "x", "C": "y"}}
-    again = json.loads(json.dumps({qid: dict(reversed(labels.items()))
-                                   for qid, labels in reversed(new.items())}))
-    assert one.relabel(new) == same.relabel(again)
-    assert one.relabel(new).name == same.relabel(again).name
-    assert one.relabel(new) != one.relabel({**new, "2": {"P": "x"}})
-    other = groups.from_frame(frame.assign(qid=["1", "1", "2", "10"]))
-    assert one != other and one.name != other.name
-    base = groups.from_mapping({"a": "P"})
-    assert base.override(frame_of("a", "C", qid="1")) != base.override(frame_of("a", "C", qid="2"))
 
 
 @pytest.mark.parametrize("source", [
@@ -224,14 +166,6 @@ def test_override_everywhere_and_with_topics_that_are_numbers():
     assert found.labels is None and not found.complete
 
 
-def test_override_is_distinguished_and_travels():
-    base, frame = groups.from_mapping(BASE), frame_of("a", [None], qid="1")
-    one, other = base.override(frame), base.override(frame.assign(docno="b"))
-    assert one == base.override(frame) and one != other and one.name != other.name
-    assert base.override(frame, "corrected").name == "corrected"
-    assert rows(pickle.loads(pickle.dumps(one)), "ab") == "1 b CON"
-
-
 def test_override_asks_only_for_the_others():
     asked = []
 
@@ -242,15 +176,6 @@ def test_override_asks_only_for_the_others():
     found = returning(answer).override(frame_of("a", "y", qid="1"))
     assert rows(found, "aab", "121") == "1 a y, 2 a x, 1 b x"
     assert asked == [("2", "a"), ("1", "b")]
-
-
-def test_a_corrected_stance_changes_the_measure():
-    base = groups.from_mapping({"a": "PRO", "b": "PRO", "c": "CON"})
-    for stance, value in (("PRO", 1.0), ("CON", 0.0), (None, 0.5)):
-        measure = BiasP(groups=base.override(frame_of("a", [stance], qid="1"))) @ 2
-        found = ir_measures.calc_aggregate([measure], {"1": dict.fromkeys("abc", 1)},
-                                           {"1": {"a": 2.0, "b": 1.0}})
-        assert found[measure] == value
 
 
 LEANINGS = {"1": "liberal", 2: "conservative", "3": None, "4": {"PRO": "liberal"}, "5": {},
@@ -273,19 +198,6 @@ def test_leanings_and_mappings():
         "liberal", "conservative", "conservative", "liberal", "liberal", "-"]
     assert pickle.loads(pickle.dumps(found)) == found != groups.from_mapping(BASE).relabel({})
     assert groups.from_mapping(BASE).relabel(LEANINGS, "ideology").name == "ideology"
-
-
-def test_a_measure_of_ideologies():
-    # PRO documents are liberal in topic 1 and conservative in topic 2.
-    stances = groups.from_mapping({"p1": "PRO", "p2": "PRO", "c1": "CON", "c2": "CON"})
-    leanings = stances.relabel({"1": "liberal", "2": "conservative"})
-    qrels = {qid: dict.fromkeys(("p1", "p2", "c1", "c2"), 1) for qid in "12"}
-    run = {"1": {"p1": 3.0, "c1": 2.0, "p2": 1.0}, "2": {"c1": 3.0, "c2": 2.0, "p1": 1.0}}
-    for measure, expected in (
-            (BiasP(pro="conservative", con="liberal", groups=leanings) @ 3, [-1 / 3, -1 / 3]),
-            (BiasP(groups=stances) @ 3, [1 / 3, -1 / 3])):
-        values = [metric.value for metric in ir_measures.iter_calc([measure], qrels, run)]
-        assert values == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA, pd.NaT, "", "-"])
@@ -347,20 +259,6 @@ def test_to_qrels_replaces_earlier_groups_and_keeps_labels():
 def test_the_summary_counts_documents_once():
     qrels = pd.DataFrame({"qid": "1", "docno": [*"aab"], "label": [1, 0, 1], "iteration": [*"XX-"]})
     assert groups.summary(qrels) == "1 of 2 judged documents have a group: X 2"
-
-
-@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
-def test_auxiliary_qrels_give_the_values_of_the_groups_parameter(make_case, values):
-    case = make_case(9, several=True)
-    source = groups.from_frame(case.groups_frame)
-    plain = case.qrels_frame.drop(columns="iteration").drop_duplicates(["query_id", "doc_id"])
-    # Unjudged documents have groups by the parameter alone.
-    run = case.run_frame.merge(plain[["query_id", "doc_id"]])
-    kinds = [rND @ 5, nDJS]
-    measures = [kind(groups=source) for kind in kinds]
-    by_parameter = values(measures, plain, run)
-    by_qrels = values(kinds, source.to_qrels(plain), run)
-    assert [*by_parameter.values()] == pytest.approx([*by_qrels.values()])
 
 
 # ------------------------------------------------------------- documents that are known, @UNKNOWN

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
-import threading
-import weakref
-from pathlib import Path
 
 import ir_measures
-import numpy as np
 import pandas as pd
 import pytest
 
-from pt_fairness import Annotated, evaluate, groups, io, nDJS, rKL, rND
+from pt_fairness import Annotated, evaluate, groups, rKL, rND
 
 QRELS = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": 1})
 RUN = QRELS.assign(score=[2.0, 1.0])
@@ -27,42 +22,6 @@ def value_of(measure) -> float:
 
 def groups_of(measure):
     return groups.get(measure["groups"])
-
-
-def test_a_registered_name_beats_a_path(registered_groups, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("mine").write_text("docno\tgroup\na\tfrom the file\n")
-    assert groups.get("mine").labels == ["from the file"]
-    groups.register("mine", groups.from_mapping({"a": "registered"}))
-    assert groups.get("mine").labels == ["registered"]
-    assert "mine" in groups.names() and groups.names() == sorted(groups.names())
-
-
-def test_a_function_is_called_when_first_needed(registered_groups):
-    calls = []
-
-    def make():
-        calls.append(1)
-        return groups.from_mapping({"a": "X"})
-
-    groups.register("late", make)
-    measure = rND(groups="late") @ 5
-    assert pickle.loads(pickle.dumps(measure)) == measure and calls == []
-    assert groups.get("late") is groups.get("late") and calls == [1]
-
-
-def test_a_function_that_returns_no_groups(registered_groups):
-    groups.register("late", lambda: {"a": "PRO"})
-    with pytest.raises(ValueError, match="'late' must be registered as a Groups object"):
-        groups.get("late")
-
-
-@pytest.mark.parametrize("name, source, says", [
-    *((name, groups.from_mapping({}), "the name of groups") for name in ("", "  ", None, 3)),
-    ("junk", {"a": "PRO"}, "a dict")])
-def test_what_cannot_be_registered(name, source, says):
-    with pytest.raises(ValueError, match=says):
-        groups.register(name, source)
 
 
 def test_unregister(registered_groups):
@@ -141,34 +100,6 @@ def test_another_meaning_of_a_name_of_this_package_is_pickled(registered_groups)
     assert groups.get("trec-newswire").labels == ["FBIS", "FR", "FT", "LA"]
 
 
-def test_groups_that_were_not_registered_go_with_their_measures():
-    before = groups.names()
-    source = groups.from_mapping(XY)
-    measures = [rND(groups=source) @ 5, nDJS(groups=source)]
-    assert len(ir_measures.calc_aggregate(measures, QRELS, RUN)) == 2
-    assert all(groups_of(measure) is source for measure in measures)
-    reference, text = weakref.ref(source), str(measures[0])
-    del source, measures
-    gc.collect()
-    assert reference() is None and groups.names() == before
-    with pytest.raises(ValueError, match="no groups are registered as 'X-Y-"):
-        groups_of(ir_measures.parse_measure(text))
-
-
-@pytest.mark.parametrize("copied", [
-    lambda measure: measure @ 3, lambda measure: measure(protected="X"),
-    lambda measure: pickle.loads(pickle.dumps(measure)),
-    lambda measure: rKL(groups=groups.from_mapping(XY))],
-    ids=["cutoff", "parameter", "pickle", "equal groups"])
-def test_a_copy_of_a_measure_keeps_its_groups(copied):
-    measure = rND(groups=groups.from_mapping(XY), protected="Y")
-    copy = copied(measure)
-    del measure
-    gc.collect()
-    # The largest sum is that of two documents of one group.
-    assert value_of(copy) == pytest.approx(1 / (1 + 1 / np.log2(3)))
-
-
 def test_a_measure_keeps_the_object_that_it_was_given(registered_groups):
     """Whatever is registered under the name of the object, before and after."""
     first, second = groups.from_mapping({"a": "X"}), groups.from_mapping(XY)
@@ -201,33 +132,3 @@ def test_two_objects_of_one_name_in_a_call_are_an_error(registered_groups, call)
     groups.register("stance", other)
     with pytest.raises(ValueError, match=says):
         call([Annotated(groups=one), rND(groups="stance")])
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-def test_a_pipe_is_read_once_for_all_measures(tmp_path, monkeypatch):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    opened = []
-
-    def read(source):
-        opened.append(source)
-        assert len(opened) == 1, "nobody writes to it a second time"
-        return pd.read_csv(source, sep="\t", dtype=str)
-
-    monkeypatch.setattr(io, "read_groups", read)
-    for text, expected in (("docno\tgroup\na\tX\n", 0.5), ("docno\tgroup\na\tX\nb\tY\n", 1.0)):
-        writer = threading.Thread(target=path.write_text, args=[text], daemon=True)
-        writer.start()
-        measures = [Annotated(groups=path), Annotated(groups=path) @ 2]
-        averages, _ = evaluate(RUN, QRELS, measures, progress=False)
-        writer.join(60)
-        opened.clear()
-        assert averages.iloc[0, 1:].tolist() == [expected] * 2
-
-
-def test_a_source_of_this_package_is_one_object_in_a_process():
-    """What it has read of a corpus is not read again by each evaluation."""
-    source = groups.get("pt-fairness/debates/stance")
-    assert pickle.loads(pickle.dumps(source)) is source
-    other = groups.from_irds("pt-fairness/debates", "viewpoint", name="pt-fairness/debates/stance")
-    assert pickle.loads(pickle.dumps(other)) == other != source

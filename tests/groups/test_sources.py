@@ -70,13 +70,6 @@ def test_from_a_pattern(pattern, labels, expected):
     assert rows(source, ["FT-1", "none", "LA-2", "-2"]) == expected
 
 
-def test_trec_newswire():
-    source = groups.get("trec-newswire")
-    assert source.labels == ["FBIS", "FR", "FT", "LA"]
-    docnos = ["FBIS3-1", "FR940104-0-1", "FT911-7", "LA010189-1", "CR93E-1"]
-    assert source.lookup(["1"] * 5, docnos)["group"].tolist() == source.labels
-
-
 @pytest.mark.parametrize("ending", ["", ".gz"])
 @pytest.mark.parametrize("text, expected", [
     ("1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n", "1 a PRO, 1 b CON, 2 a CON"),
@@ -90,12 +83,6 @@ def test_from_a_file(tmp_path, text, expected, ending):
     path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())
     for source in (groups.from_file(path), groups.get(path), groups.get(str(path))):
         assert rows(source, "abca", "1112") == expected
-
-
-@pytest.mark.parametrize("source", [groups.from_mapping({"a": "X"}), groups.from_pattern("a"),
-                                    groups.from_mapping({})])
-def test_lookup_of_nothing(source):
-    assert source.lookup([], []).to_dict("list") == {"qid": [], "docno": [], "group": []}
 
 
 @pytest.mark.parametrize("make, says", [
@@ -192,17 +179,6 @@ def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
     path.write_text(text)
     with pytest.raises(ValueError, match=says):
         groups.from_file(path, labels=labels)
-
-
-@pytest.mark.slow
-def test_a_membership_file_of_a_task(shared):
-    """That of the h-index in NTCIR-17 FairWeb-1."""
-    path = shared / "data" / "fairweb1" / "fairweb1pilot.R-HINDEX.gmemb"
-    source = groups.from_file(path, labels=range(1, 5), order=range(1, 5))
-    docnos = ["025eae77-6dd4-43f5-8981-af9dfbe77be4", "03fcec7a-9666-41f0-9419-6f4bdd7b95c3"]
-    found = source.lookup(["P001"] * 3, [*docnos, "none"])
-    assert found["group"].tolist() == ["1", "2", "3", "4", "3", "4"]
-    assert found["weight"].tolist() == [0.25] * 4 + [0.6666666666666666, 0.3333333333333333]
 
 
 def test_weights_and_order_are_part_of_the_content():

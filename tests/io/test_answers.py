@@ -9,7 +9,6 @@ import pytest
 from one_test import each
 
 from pt_fairness import read_run
-from pt_fairness.io.run_files import named
 
 DOCS = ["msmarco_v2.1_doc_45_546308869#11_963663453", "msmarco_v2.1_doc_45_546308869#10_963661464",
         "msmarco_v2.1_doc_06_731406620#1_1316694667"]
@@ -85,32 +84,3 @@ def test_lines_and_topics_of_answers(tmp_path):
     (tmp_path / "run").write_text(f"{line}\n{line}\n")
     with pytest.raises(ValueError, match=r"run, line 2 .*one answer .* got 1"):
         read_run(tmp_path / "run")
-
-
-HEADER = ("# ir_metadata.start\n# platform:\n#   hardware:\n#     cpu:\n# actor:\n#   team: t\n"
-          "# ir_metadata.end\n")
-
-
-@pytest.mark.parametrize("name", ["run", "run.gz"])
-def test_headers_of_ir_metadata_are_skipped(tmp_path, name):
-    text = (HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 1.5 t\n").encode()
-    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
-    assert read_run(tmp_path / name).to_numpy().tolist() == [["1", "d1", 2.5], ["1", "d2", 1.5]]
-
-
-def test_lines_after_a_header(tmp_path):
-    (tmp_path / "run").write_text(HEADER + "1 Q0 d1 1 2.5 t\n1 Q0 d2 2 high t\n")
-    with pytest.raises(ValueError, match=r"run, line 9: score .*'high'"):
-        read_run(tmp_path / "run")
-
-
-def test_runs_of_tira_have_the_names_of_their_folders(tmp_path):
-    paths = []
-    for team in ("bm25-team", "team.2"):
-        path = tmp_path / team / "output" / "run.txt"
-        path.parent.mkdir(parents=True)
-        path.write_text("1 Q0 d1 1 2.5 t\n")
-        paths.append(path)
-    names = ["bm25-team/output/run", "team.2/output/run"]
-    assert list(named(paths)) == list(named(str(tmp_path / "*" / "output" / "run.txt"))) == names
-    assert list(named(paths[:1])) == ["run"]

@@ -6,7 +6,6 @@ import contextlib
 import gzip
 import io as standard_io
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import io, read_qrels, write_qrels
-from pt_fairness.io.document_files import read_groups, read_memberships, read_targets
+from pt_fairness.io.document_files import read_groups, read_targets
 
 TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 LINES = '1 PRO d1 1\n1 CON d2 -2\n2 - dé"3 0\n'
@@ -42,17 +41,6 @@ def test_identifiers_stay_text_and_labels_may_be_floats(tmp_path):
                                      ["001", "null", -1, "None"], ["1", "a", 1_000_000, "P\fRO"]]
 
 
-@pytest.mark.slow
-def test_real_qrels(robust03, shared):
-    qrels, _ = robust03
-    read = read_qrels(shared / "data" / "robust03" / "qrels.txt.gz")
-    assert len(read) == len(qrels) and set(read["iteration"]) == {"0"}
-    assert read["docno"].tolist() == qrels["doc_id"].tolist()
-    assert read["label"].tolist() == qrels["relevance"].tolist()
-    floats = read_qrels(shared / "data" / "touche" / "touche2020-task1-graded.qrels")
-    assert floats["label"].dtype == "int64" and set(floats["label"]) == {-2, 1, 2, 3, 4, 5}
-
-
 @each("text, line", [
     ("1 0 a 1\n1 0 b\n", r"line 2 .*4 columns .*'1 0 b'"),
     ("1 0 a 1\n\n1 0 b 1 x\n", r"line 3 .*4 columns .*1 0 b 1 x"),
@@ -67,17 +55,6 @@ def test_real_qrels(robust03, shared):
 def test_a_line_that_is_wrong_is_named(tmp_path, name, text, line):
     with pytest.raises(ValueError, match=rf"{name}, {line}"):
         read_qrels(written(tmp_path / name, text))
-
-
-def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        read_qrels(tmp_path / "none")
-    (tmp_path / "latin").write_bytes("1 0 é 1\n".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin.*UTF-8"):
-        read_qrels(tmp_path / "latin")
-    (tmp_path / "cut.gz").write_bytes(gzip.compress(TEXT.encode() * 1000)[:60])
-    with pytest.raises(ValueError, match=r"cut\.gz is damaged"):
-        read_qrels(tmp_path / "cut.gz")
 
 
 @each("text", ["", "\n\n"])
@@ -147,23 +124,6 @@ def test_standard_output_of_bytes_of_text_alone_and_closed(monkeypatch):
         write_qrels(FRAME)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name, before", [("qrels", "as it was"), ("qrels.gz", None)])
-def test_a_full_disk_leaves_qrels_as_they_were(small_disk, tmp_path, name, before):
-    if before is not None:
-        (tmp_path / name).write_text(before)
-    message = small_disk("""
-        import pandas as pd, sys
-        from pt_fairness import write_qrels
-        docnos = [f"{i * 7919 % 100003:x}" for i in range(50_000)]
-        write_qrels(pd.DataFrame({"qid": "1", "docno": docnos, "label": 1}), sys.argv[1])
-    """, tmp_path / name)
-    assert f"File too large: '{tmp_path / name}'" in message.splitlines()[-1]
-    assert "ignored" not in message
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == (
-        {} if before is None else {name: before})
-
-
 ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
 #: Larger than the buffer of a pipe.
 GROUPS = ROWS.decode()
@@ -203,19 +163,6 @@ def test_group_files(tmp_path, text, rows):
     assert frame[columns].to_numpy().tolist() == rows
 
 
-@each("name, content, says", [
-    ("groups.csv.gz", gzip.compress(ROWS)[:-2000], r" is damaged: "),
-    ("groups.csv.gz", gzip.compress(ROWS)[:-9], r" is damaged: "),
-    ("groups.qrels.gz", gzip.compress(QRELS.encode())[:-9], r" is damaged: "),
-    ("groups.csv", b"docno,group\ncaf\xe9,x\n", r", line 2: .*UTF-8"),
-    ("groups.csv", ROWS + b"caf\xe9,x\n", r", line 20002: .*UTF-8"),
-    ("groups.qrels", TEXT.encode() + b"1 PRO caf\xe9 1\n", r", line 4: .*UTF-8")])
-def test_a_damaged_group_file_is_named(tmp_path, name, content, says):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(tmp_path / name))}{says}"):
-        read_groups(tmp_path / name)
-
-
 @pytest.mark.parametrize("reader, text, wrong, says", [
     (read_groups, GROUPS, "a,b,c\n", r"input, line 20002 .*2 columns"),
     (read_groups, GROUPS.replace(",", "\t"), b"\xff\tb\n", r"input, line 20002: .*UTF-8"),
@@ -230,9 +177,3 @@ def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, wrong, says
     wrong = wrong if isinstance(wrong, bytes) else wrong.encode()
     with pytest.raises(ValueError, match=says):
         reader(pipe("input", text.encode() + wrong))
-
-
-def test_the_line_of_a_share_below_0(tmp_path):
-    path = written(tmp_path / "gmemb", "1 a 1 0\n\n1 b 0.5 -0.5\n")
-    with pytest.raises(ValueError, match=r"gmemb, line 3: weight .*'-0\.5'"):
-        read_memberships(path, ["X", "Y"])

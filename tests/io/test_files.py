@@ -36,12 +36,6 @@ def test_a_named_pipe_is_opened_once(tmp_path):
     writer.join()
 
 
-def test_what_is_a_pipe(tmp_path, pipe):
-    (tmp_path / "file").write_text("")
-    assert files.is_pipe(pipe("pipe", "")) and files.is_pipe(os.devnull)
-    assert not any(map(files.is_pipe, [tmp_path, tmp_path / "file", tmp_path / "nothing"]))
-
-
 @pytest.mark.parametrize("before", [None, b"before"])
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, before):
     path = tmp_path / "file"
@@ -68,14 +62,6 @@ def test_permissions_are_those_of_any_file(tmp_path):
         with files.written_whole(path) as out:
             out.write(b"x")
         assert stat.S_IMODE(path.stat().st_mode) == mode
-
-
-def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "link").symlink_to("folder/file")
-    with files.written_whole(tmp_path / "link") as out:
-        out.write(b"x")
-    assert (tmp_path / "link").is_symlink() and (tmp_path / "folder" / "file").read_bytes() == b"x"
 
 
 def test_a_pipe_stays_a_pipe(tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness.io.files import need_columns, need_frame, need_rows, opened
+from pt_fairness.io.files import need_rows, opened
 from pt_fairness.io.tables import first_line, read_columns, read_table
 
 NAMES = ["topic", "value", "tag"]
@@ -82,13 +82,6 @@ def test_the_first_line_with_text(tmp_path, text, line):
     (tmp_path / "file").write_bytes(text.encode())
     with opened(tmp_path / "file") as source:
         assert first_line(source) == line
-
-
-def test_frames_with_what_they_need_pass():
-    need_frame(FRAME, "the run")
-    need_columns(FRAME, ["score", "qid"], "the run")
-    need_columns(FRAME[:0], ["qid"], "the run")
-    need_rows(FRAME, "the run", ["qid"])
 
 
 @each("frame, says", [

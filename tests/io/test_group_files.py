@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 
 import pandas as pd
 import pytest
@@ -41,13 +40,6 @@ def test_lists_in_parquet_and_json_are_several_groups(tmp_path, name):
 
 
 @each("name", FORMS)
-def test_labels_that_look_alike_in_lists_and_cells(tmp_path, name):
-    rows = [{"docno": "d1", "group": ["PRO", "CON"]}, {"docno": "d2", "group": ["pro\u200b"]}]
-    with pytest.warns(FairnessWarning, match=r"'PRO', 'pro\\u200b' differ by case"):
-        groups.from_file(write(tmp_path / name, rows))
-
-
-@each("name", FORMS)
 def test_other_columns_and_nested_keys(tmp_path, name):
     rows = [{"key": {"id": row["docno"]}, "meta": {"a": {"stance": row["group"]}}} for row in ROWS]
     source = groups.from_file(write(tmp_path / name, rows), column="meta.a.stance", id="key.id")
@@ -60,11 +52,6 @@ def test_topics_and_weights(tmp_path, name):
             {"query_id": 7, "doc_id": 12, "group": "CON", "weight": 0.75}]
     found = groups.from_file(write(tmp_path / name, rows)).lookup(["7", "8"], ["12", "12"])
     assert found.to_numpy().tolist() == [["7", "12", "CON", 0.75], ["7", "12", "PRO", 0.25]]
-
-
-def test_cells_of_text_are_split(tmp_path):
-    (tmp_path / "g.csv").write_text("docno,group\nd1,PRO; CON\nd2,CON\n")
-    assert rows_of(groups.from_file(tmp_path / "g.csv", sep=";")) == rows_of(EXPECTED)
 
 
 @each("name", FORMS)
@@ -152,14 +139,6 @@ def test_what_is_warned_of(tmp_path, text, says):
     assert len(warned) == 1
 
 
-@each("row", [{"docno": "d2"}, {"docno": "d2", "group": ""}, {"docno": "d2", "group": None}])
-@each("name", FORMS)
-def test_objects_without_a_group_are_warned_of(tmp_path, name, row):
-    path = write(tmp_path / name, [{"docno": "d1", "group": "PRO"}, row])
-    with pytest.warns(FairnessWarning, match=r"(row|line) 2 has an empty group, as have 1 of"):
-        groups.from_file(path)
-
-
 @each("name, content, says", [
     ("g.jsonl", '{"docno": "a", "group": "X"}\n{"docno": "b", \n', r"g\.jsonl, line 2 .*JSON"),
     ("g.json", '[{"docno": "a", "group": "X"}', r"g\.json, line 1 .*JSON"),
@@ -184,15 +163,6 @@ def test_keys_that_no_object_has(tmp_path, value):
     path = write(tmp_path / "g.jsonl", [{"docno": "d1", "a": value}])
     with pytest.raises(ValueError, match=r"g\.jsonl has no column 'a\.b'; its columns are docno"):
         groups.from_file(path, column="a.b")
-
-
-def test_names_derived_from_content():
-    frame = pd.DataFrame({"qid": list("1122"), "docno": list("abab"), "group": list("XYYX")})
-    name = groups.from_frame(frame).name
-    assert groups.from_frame(frame.copy()).name == name
-    assert groups.from_frame(frame.assign(group=list("XYXY"))).name != name
-    assert groups.from_frame(frame.assign(qid=list("2211"))).name != name
-    assert re.fullmatch("X-Y-[0-9a-f]{6}", name)
 
 
 @each("option", ["id", "column", "topic", "weight"])

@@ -1,6 +1,5 @@
 """Reading through ir_datasets: the lock of a docstore."""
 
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -18,18 +17,6 @@ def test_a_missing_dependency_is_no_damage(irds, files, monkeypatch):
     monkeypatch.setitem(sys.modules, "ijson", None)
     with pytest.raises(ImportError, match="ijson"):
         groups.get(f"{ARGSME}/stance").lookup(["1"], ["a1"])
-
-
-@pytest.mark.slow
-def test_a_docstore_is_built_once_by_processes_that_start_together(files):
-    files.argsme(debateorg=[files.argument(f"a{i}", "PRO") for i in range(3000)])
-    code = (f"from pt_fairness import groups; g = groups.get('{ARGSME}/stance')\n"
-            "print(len(g.lookup(['1'] * 2, ['a1', 'a2999'])))")
-    several = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    printed = [one.communicate() for one in several]
-    assert [out for out, _ in printed] == ["2\n"] * 3, printed
-    assert (files.home / f"{ARGSME}.json.pklz4" / "bin.pos").stat().st_size == 3000 * 8
 
 
 def test_a_docstore_that_another_process_begins_to_build(irds, files):

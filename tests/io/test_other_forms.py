@@ -28,7 +28,6 @@ from pt_fairness import (
 )
 from pt_fairness.core import messages
 from pt_fairness.io import read_groups, read_values
-from pt_fairness.io.qrels_files import load_qrels
 
 QRELS = "1 PRO a 1\n1 CON b 0\n1 PRO c 1\n2 CON a 1\n2 PRO b 1\n"
 RUN = "1 Q0 b 1 4 t\n1 Q0 a 2 3 t\n1 Q0 c 3 2.5 t\n2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n"
@@ -257,10 +256,6 @@ def test_numbers_of_any_kind(written, kind):
         assert source.lookup(["1"], ["a"]).tolist() == [2.0]
 
 
-def test_a_dictionary_of_qrels_is_a_frame():
-    assert load_qrels(LABELS).values.tolist() == [row[:3] for row in QRELS_ROWS]
-
-
 def columns_of(text, *columns, separator=","):
     rows = [line.split() for line in text.splitlines()]
     return "".join(separator.join(row[i] for i in columns) + "\n" for row in rows)
@@ -286,11 +281,6 @@ def test_qrels_with_a_header(written, header):
         assert read_qrels(written(text)).values.tolist() == QRELS_ROWS
     beir = "query-id\tcorpus-id\tscore\n" + columns_of(QRELS, 0, 2, 3, separator="\t")
     assert read_qrels(written(beir)).values.tolist() == [[*row[:3], "0"] for row in QRELS_ROWS]
-
-
-def test_a_header_before_columns_of_trec(written):
-    assert read_run(written("qid Q0 docno rank score tag\n" + RUN)).values.tolist() == RUN_ROWS
-    assert read_qrels(written("qid iteration docno label\n" + QRELS)).values.tolist() == QRELS_ROWS
 
 
 def test_rows_in_json(written):

@@ -102,16 +102,6 @@ def test_whole_numbers_of_arrow_as_labels():
     assert targets.get("frames").to_numpy().tolist() == [["7", "1", 0.25], ["7", "2", 0.75]]
 
 
-def test_other_frames_of_groups():
-    source = groups.from_frame(pyarrow.Table.from_pandas(GROUPS))
-    assert source.to_qrels(pyarrow.Table.from_pandas(QRELS))["iteration"].tolist() == [
-        "indie", "major"]
-    corrected = source.override(pyarrow.table({"docno": ["a"], "group": ["major"]}))
-    assert corrected.lookup(["7"], ["a"])["group"].tolist() == ["major"]
-    stances = groups.from_qrels(pyarrow.table({"qid": ["7"], "docno": ["a"], "label": ["PRO"]}))
-    assert stances.labels == ["PRO"]
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_frames_of_votes_texts_and_topics(kind):
     frame_of = KINDS[kind]
@@ -156,26 +146,6 @@ def test_a_user_beside_a_document_is_no_topic():
     assert not groups.from_frame(frame).by_topic
 
 
-@pytest.mark.parametrize("user, item", [("user_id", "item_id"), ("User", "Item")])
-def test_users_and_items_of_values(tmp_path, user, item):
-    frame = pd.DataFrame({user: [7, 8], item: ["a", "a"], "value": [0.5, 0.25]})
-    path = tmp_path / "values.csv"
-    frame.to_csv(path, index=False)
-    of_frame = values.from_frame(frame.rename(columns=str.lower))
-    for numbers in (values.from_file(path), of_frame):
-        assert numbers.lookup(["7", "8", "9"], ["a", "a", "a"]).tolist()[:2] == [0.5, 0.25]
-    frame[:1].drop(columns=user).to_csv(path, index=False)
-    assert values.from_file(path).lookup(["9"], ["a"]).tolist() == [0.5]
-
-
-@pytest.mark.parametrize("document", [None, "item", "Item"])
-def test_users_of_groups_where_the_documents_are_named(tmp_path, document):
-    path = tmp_path / "groups.csv"
-    path.write_text("User,Item,Group\n7,a,X\n8,a,Y\n")
-    source = groups.from_file(path, id=document)
-    assert source.lookup(["7", "8"], ["a", "a"])["group"].tolist() == ["X", "Y"]
-
-
 def test_a_lazy_frame_is_collected():
     lazy = of_polars(GROUPS).lazy()
     assert AWRF(groups=lazy) == AWRF(groups=GROUPS)
@@ -196,8 +166,3 @@ def test_a_dictionary_of_splits_needs_a_choice():
     table, expected = (evaluate(systems, QRELS, ["nDCG@3"], progress=False).averages
                        for systems in (type(splits)(by_name), by_name))
     pd.testing.assert_frame_equal(table, expected)
-
-
-def test_what_is_no_frame():
-    with pytest.raises(ValueError, match="must be a DataFrame, got a int"):
-        groups.from_frame(5)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import subprocess
 import sys
-import threading
 import warnings
 from pathlib import Path
 
@@ -18,10 +15,10 @@ import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import FairnessWarning, evaluate, read_run
+from pt_fairness import FairnessWarning, read_run
 from pt_fairness.evaluation.plan import position
 from pt_fairness.io.qrels_files import chosen_topics
-from pt_fairness.io.run_files import file_name, load_topics, named
+from pt_fairness.io.run_files import load_topics, named
 
 LINE = "1 Q0 a 1 3.5 tag\n"
 
@@ -57,11 +54,6 @@ def test_as_ir_measures_reads_it(tmp_path, name, text):
     assert_as_ir_measures_reads(written(tmp_path / name, text))
 
 
-def test_white_space_that_only_python_knows_separates_nothing(tmp_path):
-    run = read_run(written(tmp_path / "run", "1 Q0 true\N{NO-BREAK SPACE}b 1 1.0 t\n"))
-    assert run.values.tolist() == [["1", "true\N{NO-BREAK SPACE}b", 1.0]]
-
-
 def test_a_large_file_with_scores_to_the_last_digit(tmp_path):
     """Large enough to be read in parts; a wrong line at its end is named."""
     rng = np.random.default_rng(0)
@@ -77,12 +69,6 @@ def test_a_large_file_with_scores_to_the_last_digit(tmp_path):
             read_run(written(tmp_path / "run", text + line))
 
 
-@pytest.mark.slow
-def test_a_real_run(shared):
-    path = min((shared / "data" / "robust03" / "runs").glob("*.gz"))
-    assert len(assert_as_ir_measures_reads(path)) > 50_000
-
-
 @each("tags", [["two words"] * 3, ["a\tb"] * 3, ["t", "t", "t and more, 2 6.5"],
                ["t 1 2 3 4 5", "t", "t"]])
 @each("name", ["run", "run.gz"])
@@ -93,15 +79,6 @@ def test_fields_after_the_sixth_are_ignored(tmp_path, name, tags):
         run = read_run(written(tmp_path / name, text))
     assert run.values.tolist() == [["1", "a", 1.0], ["1", "b", 0.1], ["2", "d#a", -1000.0]]
     assert run["score"].dtype == "float64"
-
-
-@pytest.mark.slow
-def test_real_tags_with_spaces(shared):
-    for path in sorted((shared / "data" / "touche2022" / "runs").glob("Katana*")):
-        run = read_run(path)
-        assert len(run) == 5000 and run["qid"].nunique() == 50
-        rows = [line.split() for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
-        assert run.values.tolist() == [[row[0], row[2], float(row[4])] for row in rows]
 
 
 @each("text, line, says", [
@@ -125,40 +102,6 @@ def test_the_first_wrong_line_is_named(tmp_path, name, text, line, says):
         assert part in str(error.value)
 
 
-def test_of_a_long_line_the_beginning_is_shown(tmp_path):
-    (tmp_path / "run").write_text("q: " + "[1, 2], " * 10_000 + "}")
-    with pytest.raises(ValueError, match="run, line 1") as error:
-        read_run(tmp_path / "run")
-    assert len(str(error.value)) < 400
-
-
-@each("damage", [lambda packed: packed[:-20], lambda packed: packed[:30] + bytes(20)])
-def test_damaged_gzip(tmp_path, damage):
-    (tmp_path / "run.gz").write_bytes(damage(gzip.compress(LINE.encode() * 1000)))
-    with pytest.raises(ValueError, match=r"run\.gz is damaged"):
-        read_run(tmp_path / "run.gz")
-
-
-@each("name", ["run", "run.gz", "run.parquet"])
-def test_a_missing_file(tmp_path, name):
-    with pytest.raises(FileNotFoundError):
-        read_run(tmp_path / name)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_named_pipe_is_opened_once(tmp_path):
-    """Nobody writes to it a second time. A first score of 1 needs another look at the line."""
-    os.mkfifo(tmp_path / "run.gz")
-    writer = threading.Thread(target=written, args=[tmp_path / "run.gz", "1 Q0 a 1 1 t\n" * 20_000])
-    writer.start()
-    code = "import sys, pt_fairness; print(len(pt_fairness.read_run(sys.argv[1])))"
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / "run.gz"], timeout=60, text=True,
-                          capture_output=True)
-    writer.join()
-    assert done.stdout == "20000\n", done.stderr
-
-
 class TestParquet:
     FRAME = pd.DataFrame({"qid": ["1", "01"], "docno": ["a", "é"], "score": [0.1, -2.0],
                           "rank": [0, 1]})
@@ -170,11 +113,6 @@ class TestParquet:
     def read(self, frame, tmp_path):
         frame.to_parquet(tmp_path / "run.parquet")
         return read_run(tmp_path / "run.parquet")
-
-    def test_a_pipe(self, tmp_path, pipe):
-        expected = self.read(self.FRAME, tmp_path)
-        found = read_run(pipe("run.parquet", (tmp_path / "run.parquet").read_bytes()))
-        pd.testing.assert_frame_equal(found, expected)
 
     def test_the_columns_of_pyterrier_and_ir_measures(self, tmp_path):
         for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
@@ -199,11 +137,6 @@ class TestParquet:
     def test_what_is_wrong(self, tmp_path, frame, says):
         with pytest.raises(ValueError, match=rf"run\.parquet{says}"):
             self.read(frame, tmp_path)
-
-    def test_a_damaged_file(self, tmp_path):
-        (tmp_path / "run.parquet").write_text("PAR1, but no table")
-        with pytest.raises(ValueError, match=r"run\.parquet is damaged"):
-            read_run(tmp_path / "run.parquet")
 
     @each("samples", [[1, 1, 2, 2], ["x", "x", "y", "y"], [0.5, 0.5, 1.5, 1.5]])
     def test_the_column_iteration_holds_samples(self, tmp_path, samples):
@@ -264,16 +197,6 @@ def test_a_second_column_without_samples_is_ignored(tmp_path, rows):
     assert list(run.columns) == ["qid", "docno", "score"] and len(run) == len(rows)
 
 
-def test_samples_of_a_file_that_is_read_in_parts(tmp_path):
-    rows = [(str(topic), f"Q{sample}", f"document-{i:060}", i)
-            for topic in range(5) for sample in range(60) for i in range(45)]
-    path = written(tmp_path / "run", trec(rows))
-    assert path.stat().st_size > 4 * 2**18, "pandas reads a quarter of a megabyte at a time"
-    with pytest.warns(FairnessWarning, match="read as 60 samples"):
-        run = read_run(path)
-    assert run["iteration"].tolist() == [second for _, second, _, _ in rows]
-
-
 FAIR = {"2021": "id\trep_number\tpage_id", "2022": "id\tseq_no\tpage_id"}
 
 
@@ -301,12 +224,6 @@ def test_trec_fair_with_one_ranking(tmp_path, header):
                                    "docno": ["592", "45", "8", "3"]}
 
 
-def test_one_sample_where_several_are_meant(tmp_path):
-    path = written(tmp_path / "run", "id\tseq_no\tpage_id\n187\t1\t592\n187\t1\t45\n")
-    with pytest.warns(FairnessWarning, match="read as 1 sample, rankings"):
-        assert read_run(path)["iteration"].tolist() == ["1", "1"]
-
-
 @each("text, says", [
     ("id\tseq_no\tpage_id\n\n1\t1\td1\n1\t2\n", "line 4: docno"),
     ("id\tpage_id\n1\t1\ta\n", r"line 2 .*2 columns"),
@@ -317,15 +234,6 @@ def test_one_sample_where_several_are_meant(tmp_path):
 def test_wrong_files_are_named(tmp_path, text, says):
     with pytest.raises(ValueError, match=rf"run.*{says}"):
         read_run(written(tmp_path / "run", text))
-
-
-def test_a_pipe_is_read_once(pipe, tmp_path):
-    text = "id\tseq_no\tpage_id\n" + "".join(
-        f"1\t{sample}\t{i}\n" for sample in range(9) for i in range(2000))
-    with pytest.warns(FairnessWarning, match="read as 9 samples"):
-        expected = read_run(written(tmp_path / "run", text))
-    with pytest.warns(FairnessWarning, match="read as 9 samples"):
-        pd.testing.assert_frame_equal(read_run(pipe("run", text)), expected)
 
 
 FRAME = pd.DataFrame({"qid": ["1"], "docno": ["a"], "score": [1.0]})
@@ -362,30 +270,6 @@ def test_a_run_twice_is_an_error():
 @each("baseline", ["input.pircRBa1", "runs/input.pircRBa1.gz", "input.pircRBa1.gz", 1])
 def test_a_baseline(baseline):
     assert position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"])) == 1
-
-
-@each("baseline, says", [
-    ("input.pircRBa2", r"Did you mean 'input.pircRBa1'\?$"),
-    ("input.bm25.run", r"Did you mean 'input.BM25'\?$"),
-    ("xyz", "input.BM25, input.pircRBa1")])
-def test_a_baseline_that_is_none_of_them(baseline, says):
-    with pytest.raises(ValueError, match=says):
-        position(baseline, named(["runs/input.BM25.gz", "runs/input.pircRBa1.gz"]))
-
-
-def test_evaluate_with_a_pattern(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("BM25", "DPH"):
-        (tmp_path / f"{name}.run.gz").write_bytes(gzip.compress(b"1 Q0 a 1 2 x\n"))
-    qrels = pd.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
-    averages, perquery = evaluate("*.run.gz", qrels, ["P@1"], progress=False)
-    assert averages["name"].tolist() == perquery["name"].tolist() == ["BM25", "DPH"]
-
-
-def test_endings_of_files_are_no_names():
-    for path in ("x/bm25", "x/bm25.gz", Path("x", "bm25.run.gz"), "bm25.res", "bm25.parquet"):
-        assert file_name(path) == "bm25"
-    assert file_name("bm25.k.5.trec") == "bm25.k.5" and file_name(".gz") == ".gz"
 
 
 def test_patterns_are_the_files_that_they_match_in_order(tmp_path):
@@ -456,11 +340,6 @@ def test_files(tmp_path, form, name):
         assert [*found.itertuples(index=False, name=None)] == PAIRS
 
 
-def test_queries_over_several_lines_are_one(tmp_path):
-    (tmp_path / "topics").write_text("<top>\n<num> Number: 7\n<title> sea\n  salt\n</top>\n")
-    assert load_topics(tmp_path / "topics").values.tolist() == [["7", "sea salt"]]
-
-
 def test_a_topic_without_a_query_takes_no_other_line(tmp_path):
     (tmp_path / "topics").write_text("1\t\n2\tsea salt\n")
     assert load_topics(tmp_path / "topics").values.tolist() == [["2", "sea salt"]]
@@ -492,11 +371,6 @@ def test_qrels_of_some_topics():
     pd.testing.assert_frame_equal(chosen_topics(renamed, QRELS), renamed)
     with pytest.raises(ValueError, match="topics such as '1', topics= has 'x'"):
         chosen_topics(QRELS, pd.DataFrame({"qid": ["x"]}))
-
-
-def test_a_pipe(pipe):
-    assert load_topics(pipe("topics", "1 sea salt\n2 cats\n")).values.tolist() == [
-        ["1", "sea salt"], ["2", "cats"]]
 
 
 @each("path, says", [

@@ -1,9 +1,7 @@
 """Counts of the words of groups: what they count, and words that are refused."""
 
-import pickle
 import re
 
-import pandas as pd
 import pytest
 from one_test import each
 
@@ -40,11 +38,6 @@ def test_another_tokenizer_is_applied_to_words_and_texts(passages):
         return [token.rstrip("s") for token in re.findall(r"\w+", text)]
     stemmed = {"female": ["hers", "Mothers"], "male": ["he"]}
     assert counted(["d1", "d2"], words=stemmed, tokenize=stems) == [[2, 1], [1, 0]]
-
-
-def test_the_default_text_of_a_document(irds):
-    counts = WordCounts("pt-fairness/debates", {"zoo": ["zoos"], "pond": ["pond."]})
-    assert counts.find(["d01-01", "d01-02"], "w").tolist() == [[4, 0], [0, 1]]
 
 
 def test_documents_that_are_not_in_the_corpus_are_unknown_with_one_warning(passages):
@@ -87,12 +80,6 @@ def test_words_that_are_refused(words, message):
             make("msmarco-passage", words)
 
 
-@each("threshold", [-1, 0.5, "1"])
-def test_thresholds_that_are_refused(threshold):
-    with pytest.raises(ValueError, match=r"threshold.* whole number of at least 0"):
-        groups.from_text("msmarco-passage", WORDS, threshold=threshold)
-
-
 @each("dataset, message", [
     ("msmarco-passages", "no dataset 'msmarco-passages'"),
     ({"d1": "she"}, "no dataset {'d1': 'she'}"),
@@ -102,23 +89,6 @@ def test_datasets_without_documents(irds, dataset, message):
         WordCounts(dataset, WORDS).find(["d01-01"], "gender")
 
 
-def test_words_that_can_be_iterated_once_and_words_changed_later(passages):
-    passages({"d1": "she and he"})
-    given = {"female": ["she"], "male": (word for word in ["he", "his"])}
-    counts = WordCounts("msmarco-passage", given)
-    given["female"].append("and")
-    assert counts.find(["d1"], "gender").tolist() == [[1, 1]]
-
-
 def test_one_word_as_text_and_labels_that_are_numbers(irds):
     counts = WordCounts("pt-fairness/debates", {1.0: "zoos"})
     assert counts.groups == ["1"] and counts.find(["d01-01"], "w").tolist() == [[4]]
-
-
-def test_counts_can_be_pickled_and_keep_what_they_have_read(passages):
-    passages({"d1": "she"})
-    counts = WordCounts("msmarco-passage", WORDS, tokenize=re.compile(r"\w+").findall)
-    counts.find(["d1"], "gender")
-    again = pickle.loads(pickle.dumps(counts))
-    assert again.find(pd.Series(["d1"]), "gender").tolist() == [[1, 0]]
-    assert len(again) == 1

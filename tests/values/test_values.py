@@ -55,12 +55,6 @@ def test_from_a_mapping():
     assert equal(by_topic, [1, math.nan, 2, 3]) and math.isnan(*numbers(by_topic, ("3", "a")))
 
 
-def test_identifiers_that_became_floats_are_found():
-    assert values.from_mapping({"1": {"7": 5}}).lookup([1.0], [7.0]).tolist() == [5]
-    frame = pd.DataFrame({"qid": [1.0], "docno": [7.0], "value": [5.0]})
-    assert numbers(values.from_frame(frame), ("1", "7")) == [5]
-
-
 @given(st.dictionaries(st.tuples(st.sampled_from("123"), st.sampled_from("abcdé")),
                        st.floats(-9, 9)),
        st.lists(st.tuples(st.sampled_from("1234"), st.sampled_from("abcdéf"))))
@@ -83,10 +77,6 @@ def test_from_a_file(tmp_path, text, by_topic):
         path.write_bytes(content)
         for source in (values.from_file(path), values.get(path), values.get(str(path))):
             assert equal(source, [1, math.nan, math.nan if by_topic else 1, -0.5])
-
-
-def test_from_a_pipe(pipe):
-    assert numbers(values.get(pipe("values.txt.gz", "a 1\n")), ("1", "a")) == [1]
 
 
 @each("text, says", [
@@ -150,15 +140,6 @@ def test_content_makes_the_name():
     assert len({source.name for source in [one, *others]}) == 5
     assert one != others[0] and one != groups.from_mapping({"a": "X"})
     assert repr(values.from_mapping({"a": 1}, name="length")) == "Values('length', 1 documents)"
-
-
-def test_a_registered_name_beats_a_path(folder_of):
-    folder_of({"mine": "a 1\n"})
-    assert numbers(values.get("mine"), ("1", "a")) == [1]
-    values.register("mine", values.from_mapping({"a": 2}))
-    assert numbers(values.get("mine"), ("1", "a")) == [2] and "mine" in values.names()
-    values.unregister("mine")
-    assert numbers(values.get("mine"), ("1", "a")) == [1] and "mine" not in values.names()
 
 
 def test_a_measure_names_its_object():

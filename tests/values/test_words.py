@@ -4,14 +4,12 @@ import math
 import pickle
 import random
 
-import ir_measures
-import pandas as pd
 import pytest
 from case_marks import quick_cases
 from one_test import each
 from slow_versions import words as slow
 
-from pt_fairness import FairnessWarning, NFaiRR, RaB, values
+from pt_fairness import FairnessWarning, values
 
 WORDS = {"female": ["she", "her", "Mary"], "male": ["he", "his", "John"]}
 THREE = {**WORDS, "child": ["child", "children"]}
@@ -82,16 +80,3 @@ def test_names_and_representation(passages):
     assert len({found, *others}) == 5
     again = pickle.loads(pickle.dumps(found))
     assert again == found and numbers(again, ["d3"]) == [0] and len(again) == 1
-
-
-def test_measures_of_these_values(passages):
-    passages(TEXTS)
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": list(TEXTS), "relevance": 1})
-    run = pd.DataFrame({"query_id": "1", "doc_id": [*TEXTS, "d9"], "score": range(7)})
-    table = values.from_mapping(dict(zip(TEXTS, numbers(from_text(), TEXTS), strict=True)))
-    by_words, by_table = (NFaiRR(values=source) @ 5 for source in (from_text(), table))
-    difference = RaB(values=from_text(number="tc")) @ 3
-    with pytest.warns(FairnessWarning, match="are not in the corpus"):
-        found = ir_measures.calc_aggregate([by_words, by_table, difference], qrels, run)
-    assert found[by_words] == pytest.approx(found[by_table]) and 0 < found[by_words] < 1
-    assert found[difference] == pytest.approx(-2 / 3)  # d9 without value, d6, d5
