@@ -1,11 +1,11 @@
-"""What the tests catch: ``python tests/benchmarks/mutants.py`` changes a copy of the package in one
-place at a time and runs the tests until one fails; it prints the table of the page on contributing.
+"""What the tests catch: ``python tests/benchmarks/mutants.py --seed N`` draws 60 mutants, changes a
+copy of the package by one at a time and runs the tests until one fails; it prints the table of the
+page on contributing.
 
 A mutant has one operator, constant, bound or order of arguments changed. Each is tried against the
-default tests of its room, then against those of the rooms above and the files of ``tests``, and
-then against the slow ones of its room. It takes an hour: ``--results FILE`` keeps the
-results, from which a later run goes on, ``--stages file`` runs the cheapest tests alone,
-``--only 1-10`` some mutants, and ``--list`` shows them.
+default tests of its file and its room, then against those of ``tests`` and the rooms above, and
+then against the slow ones of its room. ``--jobs 2`` tries two at a time, ``--results FILE`` keeps
+the results, from which a later run goes on, and ``--list`` shows the mutants.
 """
 
 from __future__ import annotations
@@ -40,10 +40,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = {"measures": 11, "rankings": 7, "provider": 7, "groups": 7, "analysis": 7, "rerank": 7,
          "evaluation": 7, "io": 7}
 KINDS = ("operator", "constant", "bound", "arguments")
-#: The tests that a mutant is tried against, one after the other; of the room, those of its file
-#: come first.
+#: The tests that a mutant is tried against, one after the other.
 STAGES = ("file", "room", "above", "slow")
-LIMIT = 1800  # seconds of a stage; a mutant that runs for ever is killed
+LIMIT = 900  # seconds of a stage; a mutant that runs for ever is killed
 OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.FloorDiv: ast.Div, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.And: ast.Or,
@@ -164,20 +163,17 @@ def rooms_above(room: str) -> list[str]:
     return [name for names in reversed(layers[:place]) for name in names]
 
 
-def tests_of(stage: str, mutant: Mutant, tests: Path) -> Iterator[list[str]]:
-    """Yield the arguments of pytest for a stage."""
+def tests_of(stage: str, mutant: Mutant, tests: Path) -> list[str]:
+    """Return the arguments of pytest for a stage, none if it has no tests."""
     room = tests / mutant.room
-    paths = {
-        "file": [*room.glob(f"test_{mutant.path.stem}.py")],
-        "room": [room],
-        "above": [*(tests / name for name in rooms_above(mutant.room)),
-                  *sorted(tests.glob("test_*.py"))],
-        "slow": [room],
-    }[stage]
+    paths = [room]
+    if stage == "file":
+        paths = [*room.glob(f"test_{mutant.path.stem}.py")]
+    elif stage == "above":
+        rooms = [tests / name for name in rooms_above(mutant.room)]
+        paths = [*sorted(tests.glob("test_*.py")), *rooms]
     mark = "slow" if stage == "slow" else "not slow"
-    arguments = ["-m", mark, *map(str, paths)]
-    if paths:
-        yield arguments
+    return ["-m", mark, *map(str, paths)] if paths else []
 
 
 def run_tests(arguments: list[str], project: Path, log: Path) -> NoReturn:
@@ -221,74 +217,92 @@ def failing(arguments: list[str], project: Path) -> str:
     return failed[0] if failed else f"pytest ended with {code}"
 
 
-def stage_of_death(mutant: Mutant, project: Path, stages: Sequence[str]) -> tuple[str, str]:
+def stage_of_death(mutant: Mutant, project: Path) -> tuple[str, str]:
     """Return the stage that kills a mutant, or "survived", and the test.
 
     The test has to pass without the change.
     """
     path = project / mutant.path.relative_to(ROOT)
     before = path.read_bytes()
-    for stage in stages:
-        for arguments in tests_of(stage, mutant, project / "tests"):
-            path.write_bytes(mutant.source())
-            try:
-                test = failing(arguments, project)
-            finally:
-                path.write_bytes(before)
-            if test:
-                name = test.removeprefix("FAILED ").removeprefix("ERROR ").partition(" - ")[0]
-                if "::" in name and failing([*arguments[:2], name], project):
-                    raise SystemExit(f"{name} fails without a change")
-                return stage, test
+    for stage in STAGES:
+        arguments = tests_of(stage, mutant, project / "tests")
+        if not arguments:
+            continue
+        path.write_bytes(mutant.source())
+        try:
+            test = failing(arguments, project)
+        finally:
+            path.write_bytes(before)
+        if test:
+            name = test.removeprefix("FAILED ").removeprefix("ERROR ").partition(" - ")[0]
+            if "::" in name and failing([*arguments[:2], name], project):
+                raise SystemExit(f"{name} fails without a change")
+            return stage, test
     return "survived", ""
 
 
-def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
-    """Return the table of what is known, and the survivors."""
-    heads = ("room", "mutants", "file", "room", "above", "slow", "survived")
-    form = "{:<12}" + "{:>12}" * 6
-    lines = [form.format(*heads)]
-    total = [0] * 6
-    for room in ROOMS:
-        stages = [results[str(mutant)][0] for mutant in mutants
-                  if mutant.room == room and str(mutant) in results]
-        row = [len(stages), *map(stages.count, (*STAGES, "survived"))]
-        total = [one + two for one, two in zip(total, row, strict=True)]
-        lines.append(form.format(room, *row))
-    lines.append(form.format("all", *total))
-    for stage in ("slow", "survived"):
-        lines += [f"{stage}: {name}" for name, (where, _) in results.items() if where == stage]
-    return "\n".join(lines)
+def read_results(path: Path) -> dict[str, tuple[str, str]]:
+    """Return the stage and the test that killed each mutant."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {name: (stage, test) for name, stage, test in map(json.loads, lines)}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", type=int, default=34)
-    parser.add_argument("--only", default="1-60", metavar="FROM-TO", help="numbers of mutants")
-    parser.add_argument("--results", type=Path, default=Path("mutants.json"))
-    parser.add_argument("--stages", nargs="+", choices=STAGES, default=STAGES)
-    parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
-    options = parser.parse_args()
-    mutants = drawn(options.seed)
-    first, last = map(int, options.only.split("-"))
-    if options.list:
-        print(*(f"{number}: {mutant}" for number, mutant in enumerate(mutants, 1)), sep="\n")
-        return
-    results = json.loads(options.results.read_text("utf-8")) if options.results.exists() else {}
+def try_mutants(mutants: Sequence[Mutant], results: Path) -> None:
+    """Try mutants on a copy of the project, and append a line for each to the results."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(".git", "__pycache__"))
         os.environ["PYTHONPATH"] = str(project)
         sys.path.insert(0, str(project))
-        for number, mutant in enumerate(mutants[first - 1:last], first):
-            if str(mutant) in results:
-                continue
-            stage, test = stage_of_death(mutant, project, options.stages)
-            print(number, mutant, stage, test, flush=True)
-            if stage != "survived" or STAGES[-1] in options.stages:
-                results[str(mutant)] = stage, test
-                options.results.write_text(json.dumps(results, indent=1, ensure_ascii=False))
-    print(table(results, mutants))
+        for mutant in mutants:
+            stage, test = stage_of_death(mutant, project)
+            line = json.dumps([str(mutant), stage, test], ensure_ascii=False)
+            with results.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+            print(mutant, stage, test, flush=True)
+
+
+def table(results: dict[str, tuple[str, str]], mutants: list[Mutant]) -> str:
+    """Return the table of what is known, and the survivors."""
+    heads = ("room", "mutants", *STAGES, "survived")
+    form = "{:<12}" + "{:>12}" * 6
+    known = {mutant: results[str(mutant)][0] for mutant in mutants if str(mutant) in results}
+    lines = [form.format(*heads)]
+    for room in (*ROOMS, "all"):
+        stages = [stage for mutant, stage in known.items() if room in (mutant.room, "all")]
+        lines.append(form.format(room, len(stages), *map(stages.count, heads[2:])))
+    for stage in ("slow", "survived"):
+        lines += [f"{stage}: {mutant}" for mutant, where in known.items() if where == stage]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=34)
+    parser.add_argument("--jobs", type=int, default=1, help="how many mutants at a time")
+    parser.add_argument("--results", type=Path, help="by default mutants-SEED.jsonl")
+    parser.add_argument("--list", action="store_true", help="show the mutants and run nothing")
+    options = parser.parse_args()
+    mutants = drawn(options.seed)
+    if options.list:
+        print(*mutants, sep="\n")
+        return
+    path = options.results or Path(f"mutants-{options.seed}.jsonl")
+    known = read_results(path)
+    left = [mutant for mutant in mutants if str(mutant) not in known]
+    workers = []
+    for job in range(options.jobs):
+        worker = os.fork()
+        if not worker:
+            try:
+                try_mutants(left[job::options.jobs], path.resolve())
+            finally:
+                sys.stdout.flush()
+                os._exit(0)
+        workers.append(worker)
+    for worker in workers:
+        os.waitpid(worker, 0)
+    print(table(read_results(path), mutants))
 
 
 if __name__ == "__main__":
