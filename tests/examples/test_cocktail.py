@@ -51,12 +51,6 @@ def test_a_small_collection(files, offline):
         assert to == "to" and float(low) <= float(delta) <= float(high)
 
 
-def test_without_the_file(files, offline):
-    done = offline(example("cocktail").__file__)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "nq-utd.zip" in done.stderr
-
-
 def test_what_the_page_says_of_the_real_collection(files, offline, shared):
     """The intervals without 0 are those on the page."""
     files.write("cocktail/nq-utd.zip", (shared / "data/cocktail/nq-utd.zip").read_bytes())

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
-from importlib.metadata import metadata
 
 import pytest
 from example_files import EXAMPLES
@@ -50,41 +47,3 @@ def test_the_stored_outputs_are_those_of_a_run(stored, executed):
     images = [output for cell in code(stored) for output in cell.outputs
               if "image/png" in output.get("data", {})]
     assert len(images) == 3
-
-
-def test_without_warnings_and_progress_of_the_index(executed):
-    (indexing,) = [cell for cell in code(executed) if "index.index(" in cell.source]
-    assert indexing.outputs == []
-    errors = [output.text for cell in code(executed) for output in cell.outputs
-              if output.get("name") == "stderr"]
-    assert not [text for text in errors if "Warning" in text]
-
-
-def test_it_opens_in_colab_from_the_public_address(stored):
-    urls = dict(one.split(", ") for one in metadata("pt_fairness").get_all("Project-URL"))
-    path = urls["Repository"].removeprefix("https://github.com/")
-    assert (f"https://colab.research.google.com/github/{path}/blob/main/examples/{NOTEBOOK.name}"
-            in stored.cells[0].source)
-    install = code(stored)[0].source
-    assert f"pt-fairness[demo,plots,report] @ git+{urls['Repository']}\"" in install
-
-
-def test_the_rankings_of_the_topic_differ(executed):
-    (topic,) = [cell for cell in code(executed) if "idxmax" in cell.source]
-    head, row = texts(topic)[0].splitlines()
-    assert head.split()[-4:] == ["BM25", "BM25,", "re-ranked", "QLD"]
-    assert len(set(row.split()[-3:])) == 3
-
-
-def test_stored_without_traces_of_the_machine(stored):
-    assert set(stored.metadata) <= {"kernelspec", "language_info"}
-    assert set(stored.metadata.language_info) == {"name"}
-    assert not any(cell.metadata for cell in stored.cells)
-    assert NOTEBOOK.stat().st_size < 150_000
-    for cell in code(stored):
-        for output in cell.outputs:
-            assert not output.get("metadata")
-            text = json.dumps({**output, "data": {kind: shown for kind, shown in output.data.items()
-                                                  if kind != "image/png"}})
-            assert not re.search(r"/home/|/root/|/tmp/|0x[0-9a-f]{8}", text)
-            assert str(EXAMPLES.parent) not in text

@@ -87,34 +87,3 @@ def test_runs_as_files(home, tmp_path, task):
     run = pd.DataFrame(rows["second"], columns=["query_id", "doc_id", "score"])
     found = ir_measures.calc_aggregate([ir_measures.nDCG @ 10], qrels, run)
     assert table["second"][0] == pytest.approx(found[ir_measures.nDCG @ 10], abs=1e-4)
-
-
-def test_without_the_passages_it_says_so(home, tmp_path):
-    path = write_run(tmp_path / "run", [("1", "5", 1.0)])
-    (tmp_path / "home/msmarco-passage/collectionandqueries.tar.gz").unlink()
-    done = subprocess.run([sys.executable, str(SCRIPT), str(path), "--figures", str(tmp_path)],
-                          capture_output=True, text=True, env=home)
-    assert done.returncode == 1
-    assert "cannot be measured without the files of MS MARCO: " in done.stderr
-
-
-def test_the_runs_of_rekabsaz_et_al(home, tmp_path, shared):
-    """The real runs and words over passages of the same ids, which are made up."""
-    folder = shared / "data" / "gender"
-    runs = sorted(folder.glob("run.trec-dl-2019.*.gz"))
-    queries = dict(line.split("\t") for line in
-                   (folder / "trec-dl-2019.fair.tsv").read_text().splitlines())
-    every = pd.concat([pd.read_csv(path, sep=r"\s+", dtype=str, header=None) for path in runs])
-    texts = ["she and her mother", "he said so", "his book and his pen", "nothing"]
-    passages = {docno: texts[int(docno) % 4] for docno in every[2].unique()}
-    judged = every[every[3].astype(int) <= 3][[0, 2]].drop_duplicates().itertuples(index=False)
-    example("shared.passages").write(tmp_path / "home", passages, queries, "".join(
-        f"{qid} 0 {docno} {int(docno) % 3}\n" for qid, docno in judged), [*queries],
-        (folder / "words.csv").read_text())
-    done = subprocess.run([sys.executable, str(SCRIPT), *map(str, runs), "--figures",
-                           str(tmp_path)], capture_output=True, text=True, env=home)
-    assert done.returncode == 0, done.stderr
-    table = printed(done.stdout)
-    assert list(table) == [path.name.removesuffix(".gz") for path in runs]
-    assert all(0 < values[3] < 1.05 for values in table.values())
-    assert "\n30 queries." in done.stdout

@@ -28,11 +28,3 @@ def test_every_method_over_real_retrieval(script, tmp_path, capsys):
     # Two groups with equal targets alternate as long as both have documents.
     annotated = strips["det_const_sort"].dropna().head(10)
     assert annotated.nunique() == 2 and annotated.value_counts().eq(5).all()
-
-
-def test_an_unknown_topic(script, capsys):
-    pytest.importorskip("pyterrier_pisa")
-    pytest.importorskip("matplotlib")
-    with pytest.raises(SystemExit):
-        script("rerankers")("--topic", "99")
-    assert "there is no topic 99" in capsys.readouterr().err

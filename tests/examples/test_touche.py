@@ -25,14 +25,6 @@ def test_touche_with_a_generated_corpus_without_the_real_one(offline, touche):
     assert all(0 < value < 1 for values in table.values() for value in values)
 
 
-def test_touche_with_the_real_corpus(files, offline, touche):
-    touche.generate(files.home)  # in the place of the real one
-    real, generated = offline(touche.__file__), offline(touche.__file__, "generated")
-    first, *table = real.stdout.splitlines()
-    assert first == "The real args.me corpus: argsme/2020-04-01/touche-2020-task-1/stance"
-    assert table == generated.stdout.splitlines()[1:]
-
-
 def test_touche_with_the_judgments_of_the_paper(files, offline, touche):
     touche.generate(files.home)
     corpus = [json.loads(file.read_text())["arguments"]
@@ -48,14 +40,3 @@ def test_touche_with_the_judgments_of_the_paper(files, offline, touche):
     assert [row.split()[1:] for row in rows] != [row.split()[1:] for row in corrected]
     wrong = offline(touche.__file__, "argsme/1.0")
     assert wrong.returncode == 1 and wrong.stderr.startswith("argsme/1.0 is not possible; give ")
-
-
-def test_the_judgments_of_pathiyan_cherumanal(irds, touche):
-    """The paper has 2,964 judgments, 387,740 documents and 49 topics."""
-    corrected, paper = ({kind: irds.load(task).metadata()[kind] for kind in ("docs", "qrels")}
-                        for task in touche.TASKS)
-    assert paper["qrels"]["count"] == 2964 != corrected["qrels"]["count"]
-    grades = paper["qrels"]["fields"]["relevance"]["counts_by_value"]
-    assert sorted(map(int, grades)) == [-2, 1, 2, 3, 4, 5]
-    assert paper["docs"]["count"] == 387_692 and corrected["docs"]["count"] == 387_740
-    assert irds.load(touche.TASKS[1]).metadata()["queries"]["count"] == 49

@@ -44,9 +44,3 @@ def test_the_generated_collection_and_files(tmp_path):
     assert first == "Runs from files, on trec-fair/2022/train"
     assert list(table.columns) == ["first", "second"] and table.index[0] == "nDCG@2"
     assert (tmp_path / "other.png").exists()
-
-
-def test_missing_file(tmp_path):
-    done = subprocess.run([sys.executable, str(EXAMPLES / "trec_fair.py"), "missing"],
-                          capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 2 and "there is no file missing" in done.stderr
