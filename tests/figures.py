@@ -44,8 +44,7 @@ def assert_readable(ax) -> None:
         assert inside(Text.get_window_extent(text), figure.bbox), text
     for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
-            boxes = [label.get_window_extent() for label in axis.get_ticklabels()
-                     if label in texts]
+            boxes = [label.get_window_extent() for label in axis.get_ticklabels() if label in texts]
             assert not any(one.overlaps(two) for one, two in itertools.combinations(boxes, 2))
         for legend in figure.legends:
             assert not legend.get_window_extent().overlaps(panel.get_window_extent())

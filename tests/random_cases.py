@@ -51,9 +51,8 @@ def make_case() -> Callable[..., Case]:
     return _make_case
 
 
-def _make_case(
-    seed: int, *, topics: int = 5, documents: int = 14, labels: int = 0, several: bool = False
-) -> Case:
+def _make_case(seed: int, *, topics: int = 5, documents: int = 14, labels: int = 0,
+               several: bool = False) -> Case:
     """
     :param labels: how many labels there are; 0 for 2 to 8 at random
     :param several: whether documents can have several groups

@@ -124,9 +124,8 @@ def read_fairweb(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dic
     return judged, rankings
 
 
-def fairweb_topic(
-    folder: Path, attribute: str, qid: str, judged: dict[str, int], ranking: list[str]
-) -> Topic:
+def fairweb_topic(folder: Path, attribute: str, qid: str, judged: dict[str, int],
+                  ranking: list[str]) -> Topic:
     """A topic with the groups of an attribute, numbered from 0, and the target 'gold'."""
     shares = (folder / f"{attribute}.golddistr").read_text().split()
     labels = [str(g) for g in range(len(shares))]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections import defaultdict
 from dataclasses import replace
 
 import pytest
-from scipy import stats
 from slow_versions import MEASURES, maxima, value
 from slow_versions.common import Topic, topic_of
 from slow_versions.exposure import (
@@ -97,19 +95,6 @@ def test_the_level_of_fa_ir_is_the_largest(p):
                 assert failure <= alpha * (1 + 1e-9)
             elif level * (1 + 1e-9) < a <= alpha:
                 assert failure > alpha
-
-
-def test_peer_is_the_kruskal_wallis_test_where_no_rank_is_left_out():
-    for seed in range(20):
-        pick = random.Random(seed)
-        groups = {f"d{i}": pick.choice("ABC") for i in range(9)}
-        ranking = pick.sample(sorted(groups), 9)
-        ranks = defaultdict(list)
-        for i, docno in enumerate(ranking, start=1):
-            ranks[groups[docno]].append(i)
-        expected = stats.kruskal(*ranks.values()).pvalue if len(ranks) > 1 else 1.0
-        topic = topic_of(dict.fromkeys(groups, 1), [ranking], groups)
-        assert value("PEER", topic) == pytest.approx(expected)
 
 
 def test_the_maxima_of_kl_over_all_labels():

@@ -4,9 +4,7 @@ FOLDER holds the qrels and runs of the TREC 2003 Robust track (``qrels.txt.gz``,
 ``runs/input.*.gz``); without it, runs of the same shape are made up.
 """
 
-import subprocess
 import sys
-import tracemalloc
 import warnings
 from pathlib import Path
 
@@ -51,7 +49,6 @@ from pt_fairness import (
     rND,
     rRD,
 )
-from pt_fairness.cli import plugging
 
 OURS = [
     rND @ 10, rKL @ 10, rRD @ 10, nDD @ 100, nDR @ 100, nDKL @ 100, nDJS, Annotated @ 10,
@@ -90,9 +87,8 @@ def synthetic(topics: int, depth: int = 1000, seed: int = 0) -> tuple[pd.DataFra
     return qrels.reset_index(drop=True), run.reset_index(drop=True)
 
 
-def sampled(
-    samples: int, topics: int = 50, depth: int = 100, seed: int = 0
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def sampled(samples: int, topics: int = 50, depth: int = 100,
+            seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Qrels, and a run that holds several rankings of the same documents for each topic."""
     rng = np.random.default_rng(seed)
     documents = pd.DataFrame({"query_id": np.repeat(np.arange(topics), depth).astype(str)})
@@ -103,9 +99,8 @@ def sampled(
     return documents.assign(relevance=rng.integers(0, 3, len(documents))), run
 
 
-def memberships(
-    run: pd.DataFrame, qrels: pd.DataFrame, seed: int = 0
-) -> tuple[groups.Groups, groups.Groups, groups.Groups]:
+def memberships(run: pd.DataFrame, qrels: pd.DataFrame,
+                seed: int = 0) -> tuple[groups.Groups, groups.Groups, groups.Groups]:
     """One of four groups for each document, shares in two of the four, and the product of both."""
     rng = np.random.default_rng(seed)
     docno = pd.unique(pd.concat([run["doc_id"], qrels["doc_id"]]))
@@ -130,27 +125,6 @@ def load(folder: Path | None) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
     return groups.get("trec-newswire").to_qrels(qrels), run, tied
 
 
-def start_up() -> list[tuple[str, float, str, bool]]:
-    """What importing the package, and plugging it in, cost a fresh interpreter."""
-    def fresh(code: str) -> float:
-        timed = (
-            f"import time; start = time.perf_counter()\n{code}\nprint(time.perf_counter() - start)")
-        return min(
-            float(
-                subprocess.run(
-                    [sys.executable, "-c", timed], capture_output=True, text=True, check=True
-                ).stdout
-            )
-            for _ in range(7)
-        )
-
-    imports = fresh("import pt_fairness") / fresh("import ir_measures")
-    plug = 1000 * fresh(plugging._line())
-    return [
-        ("import pt_fairness / import ir_measures", imports, "at most 3", imports <= 3),
-        ("milliseconds that the .pth file adds to interpreter start", plug, "under 2", plug < 2)]
-
-
 def main(folder: Path | None) -> int:
     """Measures and prints; returns how many bounds were missed."""
     warnings.simplefilter("ignore")
@@ -164,7 +138,7 @@ def main(folder: Path | None) -> int:
     def score(measures, run=run, qrels=qrels, provider=ir_measures):
         return lambda: provider.calc_aggregate(measures, qrels, run)
 
-    rows = start_up()
+    rows = []
     for measures, most in ((OURS, 0.5), (BIAS, 1.0), (EXPOSURE, 1.0), (GROUPS, 1.0)):
         ndcg, ours = seconds(score([nDCG @ 10]), score(measures))
         rows.append(
@@ -211,19 +185,6 @@ def main(folder: Path | None) -> int:
                 f"{', '.join(map(str, each))}: {name} groups / plain groups", more / once,
                 "at most 3", more <= 3 * once)
         )
-    source = groups.from_pattern("^([A-Z]+)", name="letters")
-    with_source = [
-        measure(groups=source) for measure in OURS if "groups" in measure.SUPPORTED_PARAMS]
-    for name, some, measures in (
-        ("a run", run, OURS),
-        ("a run of ties", tied, OURS),
-        ("a run, groups=…", run, with_source),
-    ):
-        tracemalloc.start()
-        score(measures, some)()
-        peak = tracemalloc.get_traced_memory()[1] / some.memory_usage(deep=True).sum()
-        tracemalloc.stop()
-        rows.append((f"peak memory / memory of the frame of {name}", peak, "under 3", peak < 3))
     return report(rows)
 
 

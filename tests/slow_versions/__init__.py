@@ -50,15 +50,10 @@ def value(name: str, topic: Topic, **params: Any) -> float:
     return 0.0 if found is None else float(found)
 
 
-def read(
-    qrels: Iterable[tuple[str, str, int, Any]],
-    run: Iterable[Sequence[Any]],
-    groups: Lookup | None = None,
-    labels: Iterable[Any] = (),
-    *,
-    order: Sequence[str] | None = None,
-    details: Callable[[str, Topic], Topic] = lambda qid, topic: topic,
-) -> dict[str, Topic]:
+def read(qrels: Iterable[tuple[str, str, int, Any]], run: Iterable[Sequence[Any]],
+         groups: Lookup | None = None, labels: Iterable[Any] = (), *,
+         order: Sequence[str] | None = None, details: Callable[[str, Topic], Topic] = lambda qid,
+         topic: topic) -> dict[str, Topic]:
     """Every topic of the qrels.
 
     See `reading.read_topics` for the rows. `details` adds to a topic what these do not hold:

@@ -27,17 +27,9 @@ from slow_versions.formulas import LOOKS_FAIR, jsd, kl, smooth_zeros
 
 @compares_groups
 @mean_over_samples
-def awrf(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "uniform",
-    discount: str = "log2",
-    p: float = 0.85,
-    base: float = 2,
-    unannotated: str = "drop",
-) -> float | None:
+def awrf(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",
+         discount: str = "log2", p: float = 0.85, base: float = 2,
+         unannotated: str = "drop") -> float | None:
     """AWRF = 1 − JSD(exposure ‖ T)."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
@@ -63,9 +55,8 @@ def laplace(counts: Mapping[str, float], smoothing: float) -> Shares:
         for g, count in counts.items()}
 
 
-def distribution_kl(
-    counts: Mapping[str, float], target: Mapping[str, float], smoothing: float
-) -> float:
+def distribution_kl(counts: Mapping[str, float], target: Mapping[str, float],
+                    smoothing: float) -> float:
     """§4 DistKL = KL(P ‖ T), base 2, P the Laplace-smoothed counts."""
     shares = laplace(counts, smoothing)
     return kl([shares[g] for g in target], [target[g] for g in target])
@@ -85,16 +76,8 @@ def distribution_target(topic: Topic, target: Any, rel: int, smoothing: float) -
     return smooth_zeros(laplace(counts, smoothing))
 
 
-def distribution(
-    topic: Topic,
-    cutoff: int | None,
-    rel: int,
-    target: Any,
-    discount: str,
-    p: float,
-    smoothing: float,
-    unannotated: str,
-) -> tuple[float, float] | None:
+def distribution(topic: Topic, cutoff: int | None, rel: int, target: Any, discount: str, p: float,
+                 smoothing: float, unannotated: str) -> tuple[float, float] | None:
     """(DistKL, its largest value for as many documents); None: nothing annotated returned."""
     wanted = distribution_target(topic, target, rel, smoothing)
     places = annotated_places(topic, topic.ranking, cutoff, unannotated)
@@ -116,18 +99,9 @@ def equal_shares_kl(wanted: Shares) -> float:
 
 @compares_groups
 @mean_over_samples
-def dist_kl(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "uniform",
-    discount: str = "none",
-    p: float = 0.85,
-    smoothing: float = 1,
-    unannotated: str = "drop",
-    empty: str = "least fair",
-) -> float | None:
+def dist_kl(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",
+            discount: str = "none", p: float = 0.85, smoothing: float = 1,
+            unannotated: str = "drop", empty: str = "least fair") -> float | None:
     """DistKL = KL(P ‖ T), base 2."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
@@ -145,18 +119,9 @@ def dist_kl(
 
 @compares_groups
 @mean_over_samples
-def dist_fair(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "uniform",
-    discount: str = "none",
-    p: float = 0.85,
-    smoothing: float = 1,
-    unannotated: str = "drop",
-    empty: str = "least fair",
-) -> float | None:
+def dist_fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform",
+              discount: str = "none", p: float = 0.85, smoothing: float = 1,
+              unannotated: str = "drop", empty: str = "least fair") -> float | None:
     """DistFair = 1 − DistKL / max over g of DistKL(all n documents in g)."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean as mean
+from statistics import stdev as sd
 
 import numpy as np
 from scipy import stats
@@ -20,26 +22,8 @@ def in_order(values: Mapping[str, float]) -> list[float]:
     return [values[topic] for topic in sorted(values) if not math.isnan(values[topic])]
 
 
-def mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
-def sd(values: Sequence[float]) -> float:
-    return math.sqrt(math.fsum((v - mean(values)) ** 2 for v in values) / (len(values) - 1))
-
-
-def quantile(values: Sequence[float], level: float) -> float:
-    """numpy's default."""
-    ordered = sorted(values)
-    place = level * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
-
-
-def interval(
-    values: Sequence[float], method: str, confidence: float, resamples: int, seed: int
-) -> tuple[float, float]:
+def interval(values: Sequence[float], method: str, confidence: float, resamples: int,
+             seed: int) -> tuple[float, float]:
     n = len(values)
     if n < 3:
         return math.nan, math.nan
@@ -58,7 +42,8 @@ def interval(
     a = sum(e**3 for e in errors) / (6 * sum(e**2 for e in errors) ** 1.5)
     ends = []
     for z in (stats.norm.ppf((1 - confidence) / 2), stats.norm.ppf((1 + confidence) / 2)):
-        ends.append(quantile(means, stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))))
+        level = stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
+        ends.append(float(np.quantile(means, level)))
     return ends[0], ends[1]
 
 
@@ -79,9 +64,8 @@ def randomisation(d: Sequence[float], resamples: int, seed: int) -> float:
     return (1 + hits) / (1 + resamples)
 
 
-def verdict(
-    d: Sequence[float], delta: float, larger_is_better: bool, side: str
-) -> tuple[float, float, float, str]:
+def verdict(d: Sequence[float], delta: float, larger_is_better: bool,
+            side: str) -> tuple[float, float, float, str]:
     """The interval of the mean difference, p and the word."""
     n = len(d)
     if n < 3:
@@ -105,12 +89,8 @@ def verdict(
     return mean(d) - half, mean(d) + half, float(p), word
 
 
-def gaps(
-    values: Mapping[str, float],
-    groups: Mapping[str, Sequence[str]],
-    direction: str | None,
-    unit_range: bool,
-) -> dict[str, object]:
+def gaps(values: Mapping[str, float], groups: Mapping[str, Sequence[str]], direction: str | None,
+         unit_range: bool) -> dict[str, object]:
     """A row of §25, with all permutations. `direction`: ↑, ↓, →0 or None."""
     topics = sorted(t for t in values if groups.get(t) and not math.isnan(values[t]))
     y = [values[t] for t in topics]

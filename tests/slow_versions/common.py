@@ -120,29 +120,21 @@ def membership_of(groups: Any) -> Membership:
     return Membership(dict.fromkeys([groups] if isinstance(groups, str) else groups, 1.0))
 
 
-def source_of(
-    groups: Mapping[str, Any], judged: Iterable[str], declared: Iterable[str] = (), **more: Any
-) -> Source:
+def source_of(groups: Mapping[str, Any], judged: Iterable[str], declared: Iterable[str] = (),
+              **more: Any) -> Source:
     """A source from groups by docno (see `membership_of`); G as in §1."""
     of = {docno: membership_of(found) for docno, found in groups.items()}
     labels = {label for docno in judged if docno in of for label in of[docno].weights}
     return Source(of, frozenset(labels.union(declared)), **more)
 
 
-def topic_of(
-    judged: Mapping[str, int],
-    rankings: Sequence[Sequence[str]],
-    groups: Mapping[str, Any],
-    declared: Iterable[str] = (),
-    **more: Any,
-) -> Topic:
+def topic_of(judged: Mapping[str, int], rankings: Sequence[Sequence[str]],
+             groups: Mapping[str, Any], declared: Iterable[str] = (), **more: Any) -> Topic:
     """A topic whose groups are given by docno (see `membership_of`)."""
     return Topic(judged, rankings, source_of(groups, judged, declared), **more)
 
 
-def mean_over_samples(
-    measure: Callable[..., float | None],
-) -> Callable[..., float | None]:
+def mean_over_samples(measure: Callable[..., float | None]) -> Callable[..., float | None]:
     """§10: a measure that is not of mean exposures is the mean of its values over the samples."""
 
     @wraps(measure)
@@ -193,9 +185,8 @@ def attention(discount: str, i: int, p: float = 0.85) -> float:
     return 1.0
 
 
-def annotated_places(
-    topic: Topic, ranking: Sequence[str], cutoff: int | None, unannotated: str
-) -> list[tuple[int, str]]:
+def annotated_places(topic: Topic, ranking: Sequence[str], cutoff: int | None,
+                     unannotated: str) -> list[tuple[int, str]]:
     """§9 `unannotated`: (rank, docno) of the annotated documents that count."""
     if unannotated == "keep":  # the list is cut at k first, i is the rank in it
         return [
@@ -275,9 +266,8 @@ def target_shares(topic: Topic, target: Any, rel: int) -> Shares:
 # -------------------------------------------------------------------------------------------- sides
 
 
-def protected_labels(
-    protected: str, memberships: Sequence[Membership], labels: Sequence[str]
-) -> frozenset[str] | None:
+def protected_labels(protected: str, memberships: Sequence[Membership],
+                     labels: Sequence[str]) -> frozenset[str] | None:
     """§2 `protected`. None: 'minority' or 'majority' of fewer than two labels."""
     if protected in ("minority", "majority"):
         sizes = dict.fromkeys(labels, 0.0)
@@ -294,17 +284,15 @@ def protected_labels(
     return frozenset(part.strip() for part in protected.split(","))
 
 
-def two_sides(
-    memberships: Iterable[Membership], protected: Collection[str], labels: Collection[str]
-) -> tuple[float, float]:
+def two_sides(memberships: Iterable[Membership], protected: Collection[str],
+              labels: Collection[str]) -> tuple[float, float]:
     """(protected, other) documents."""
     degrees = [membership.degree(protected, labels) for membership in memberships]
     return math.fsum(degrees), math.fsum(1 - degree for degree in degrees)
 
 
-def two_sided_target(
-    topic: Topic, target: Any, rel: int, protected: Collection[str]
-) -> tuple[float, float]:
+def two_sided_target(topic: Topic, target: Any, rel: int,
+                     protected: Collection[str]) -> tuple[float, float]:
     """§2, the two sides of the target: documents, labels (uniform) or shares (explicit)."""
     named = explicit(topic, target)
     if target == "uniform":

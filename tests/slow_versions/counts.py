@@ -55,15 +55,8 @@ def stances(topic: Topic, cutoff: int | None, rel: int, pro: str,
 
 
 @mean_over_samples
-def bias_p(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    pro: str = "PRO",
-    con: str | None = "CON",
-    abs: bool = False,
-) -> float | None:
+def bias_p(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str = "PRO",
+           con: str | None = "CON", abs: bool = False) -> float | None:
     """BiasP@n = 1/n Σ s_i."""
     found = stances(topic, cutoff, rel, pro, con)
     n = len(found) if cutoff is None else cutoff
@@ -71,31 +64,16 @@ def bias_p(
 
 
 @mean_over_samples
-def bias_rbp(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    pro: str = "PRO",
-    con: str | None = "CON",
-    p: float = 0.8,
-    abs: bool = False,
-) -> float | None:
+def bias_rbp(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str = "PRO",
+             con: str | None = "CON", p: float = 0.8, abs: bool = False) -> float | None:
     """BiasRBP = (1−p) Σ p^{i−1} s_i."""
     found = enumerate(stances(topic, cutoff, rel, pro, con), start=1)
     return maybe_absolute((1 - p) * sum(p ** (i - 1) * s for i, s in found), {"abs": abs})
 
 
 @mean_over_samples
-def bias_dcg(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    pro: str = "PRO",
-    con: str | None = "CON",
-    abs: bool = False,
-) -> float | None:
+def bias_dcg(topic: Topic, *, cutoff: int | None = None, rel: int = 1, pro: str = "PRO",
+             con: str | None = "CON", abs: bool = False) -> float | None:
     """BiasDCG@n = Σ s_i / log2(i+1)."""
     found = enumerate(stances(topic, cutoff, rel, pro, con), start=1)
     return maybe_absolute(sum(s / math.log2(i + 1) for i, s in found), {"abs": abs})
@@ -120,15 +98,8 @@ def unbiased_target(mu: float, n: int, count: int) -> float:
 
 @compares_groups
 @mean_over_samples
-def rep_bias(
-    topic: Topic,
-    *,
-    group: str,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "qrels",
-    abs: bool = False,
-) -> float | None:
+def rep_bias(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 1,
+             target: Any = "qrels", abs: bool = False) -> float | None:
     """RepBias = model − unbiased target; the model is Σ m of the first n / n."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
@@ -148,9 +119,8 @@ def rep_bias(
 
 @compares_groups
 @mean_over_samples
-def ndkl(
-    topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
-) -> float | None:
+def ndkl(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
+         target: Any = "uniform") -> float | None:
     """Geyik et al. 2019: Σ w_i · KL(P_i ‖ T) / Σ w_i, natural logarithm."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel):
@@ -187,14 +157,8 @@ def skews(topic: Topic, cutoff: int | None, rel: int, target: Any) -> Shares | N
 
 @compares_groups
 @mean_over_samples
-def skew(
-    topic: Topic,
-    *,
-    group: str,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "uniform",
-) -> float | None:
+def skew(topic: Topic, *, group: str, cutoff: int | None = None, rel: int = 1,
+         target: Any = "uniform") -> float | None:
     """Skew of `group`."""
     found = skews(topic, cutoff, rel, target)
     return None if found is None else found.get(group, 0.0)
@@ -202,9 +166,8 @@ def skew(
 
 @compares_groups
 @mean_over_samples
-def min_skew(
-    topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
-) -> float | None:
+def min_skew(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
+             target: Any = "uniform") -> float | None:
     """The smallest Skew over G."""
     found = skews(topic, cutoff, rel, target)
     return None if found is None else min(found.values())
@@ -212,9 +175,8 @@ def min_skew(
 
 @compares_groups
 @mean_over_samples
-def max_skew(
-    topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "uniform"
-) -> float | None:
+def max_skew(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
+             target: Any = "uniform") -> float | None:
     """The largest Skew over G."""
     found = skews(topic, cutoff, rel, target)
     return None if found is None else max(found.values())

@@ -28,15 +28,8 @@ def rank_exposure(model: str, i: int, relevant_before: int, p: float, u: float) 
     return attention(model, i)
 
 
-def list_exposures(
-    ranking: Sequence[str],
-    topic: Topic,
-    cutoff: int | None,
-    rel: int,
-    model: str,
-    p: float,
-    u: float,
-) -> Shares:
+def list_exposures(ranking: Sequence[str], topic: Topic, cutoff: int | None, rel: int, model: str,
+                   p: float, u: float) -> Shares:
     """Exposure of each document of one full list, 0 after k."""
     exposures, relevant_before = {}, 0
     for i, docno in enumerate(ranking, start=1):
@@ -47,9 +40,8 @@ def list_exposures(
     return exposures
 
 
-def mean_exposures(
-    topic: Topic, cutoff: int | None, rel: int, model: str, p: float, u: float
-) -> Shares:
+def mean_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: float,
+                   u: float) -> Shares:
     """ε_d: the mean over S samples; where a shorter sample lacks a document, its exposure is 0."""
     total: Shares = {}
     for ranking in topic.rankings:
@@ -75,16 +67,8 @@ def grades(topic: Topic, rel: int, binary: bool, complete: bool) -> list[list[st
     return found
 
 
-def target_exposures(
-    topic: Topic,
-    cutoff: int | None,
-    rel: int,
-    model: str,
-    p: float,
-    u: float,
-    binary: bool = False,
-    complete: bool = False,
-) -> Shares:
+def target_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: float, u: float,
+                     binary: bool = False, complete: bool = False) -> Shares:
     """ε*_d: equals in any order share the mean exposure of the places of their grade."""
     relevant_total = sum(1 for r in topic.judged.values() if r >= rel)
     targets, before = {}, 0
@@ -100,16 +84,8 @@ def target_exposures(
     return targets
 
 
-def brute_target_exposures(
-    topic: Topic,
-    cutoff: int | None,
-    rel: int,
-    model: str,
-    p: float,
-    u: float,
-    binary: bool = False,
-    complete: bool = False,
-) -> Shares:
+def brute_target_exposures(topic: Topic, cutoff: int | None, rel: int, model: str, p: float,
+                           u: float, binary: bool = False, complete: bool = False) -> Shares:
     """The same, by the mean over all ideal orders."""
     of_grades = [itertools.permutations(one) for one in grades(topic, rel, binary, complete)]
     total: Shares = {}
@@ -122,15 +98,8 @@ def brute_target_exposures(
     return {docno: exposure / orders for docno, exposure in total.items()}
 
 
-def closed_target_exposures(
-    topic: Topic,
-    rel: int,
-    model: str,
-    p: float,
-    u: float,
-    binary: bool = False,
-    complete: bool = False,
-) -> Shares:
+def closed_target_exposures(topic: Topic, rel: int, model: str, p: float, u: float,
+                            binary: bool = False, complete: bool = False) -> Shares:
     """The same without k, by the closed forms for m documents with b of higher grades."""
     targets, b = {}, 0
     for grade in grades(topic, rel, binary, complete):
@@ -167,9 +136,8 @@ def by_groups(topic: Topic, exposures: Shares, rel: int, complete: bool) -> Shar
     return total
 
 
-def group_targets(
-    topic: Topic, targets: Shares, target: Any, rel: int, complete: bool, largest: float
-) -> Shares:
+def group_targets(topic: Topic, targets: Shares, target: Any, rel: int, complete: bool,
+                  largest: float) -> Shares:
     """ε*_g: 'qrels' as ε_g, else T_g·A₁."""
     if target == "qrels":
         return by_groups(topic, targets, rel, complete)
@@ -178,9 +146,8 @@ def group_targets(
     return {label: share * largest for label, share in shares.items()}
 
 
-def largest_eer(
-    star: Shares, by: str, complete: bool, cutoff: int | None, model: str, p: float
-) -> float:
+def largest_eer(star: Shares, by: str, complete: bool, cutoff: int | None, model: str,
+                p: float) -> float:
     """C."""
     if by == "group":
         return power_sum(1, cutoff, model, p) * max(star.values())
@@ -190,20 +157,10 @@ def largest_eer(
     return sum(value**2 for value in star.values())
 
 
-def expected_exposure(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    model: str = "gerr",
-    p: float = 0.5,
-    u: float = 0.5,
-    binary: bool = False,
-    complete: bool = False,
-    by: str = "document",
-    target: Any = "qrels",
-    norm: str = "none",
-) -> Parts | None:
+def expected_exposure(topic: Topic, *, cutoff: int | None = None, rel: int = 1, model: str = "gerr",
+                      p: float = 0.5, u: float = 0.5, binary: bool = False, complete: bool = False,
+                      by: str = "document", target: Any = "qrels",
+                      norm: str = "none") -> Parts | None:
     """(EEL, EED, EER).
 
     None: ε* is all 0, or nothing is relevant (but not with `complete` and another target), or there

@@ -10,9 +10,8 @@ from scipy.optimize import linprog
 Matrix = Sequence[Sequence[float]]
 
 
-def optimum(
-    r: Sequence[float], shares: Matrix, target: Sequence[float], weights: Sequence[float]
-) -> tuple[float, float]:
+def optimum(r: Sequence[float], shares: Matrix, target: Sequence[float],
+            weights: Sequence[float]) -> tuple[float, float]:
     """§6: the least Σ |difference| of the groups' exposures, and the largest utility with it.
 
     A variable for each document and rank, whose rows and columns sum to 1, and two for each group:
@@ -39,9 +38,8 @@ def optimum(
     return least.fun, -best.fun
 
 
-def mix_of_two(
-    r: Sequence[float], first: Sequence[bool], target: float, weights: Sequence[float]
-) -> tuple[float, float]:
+def mix_of_two(r: Sequence[float], first: Sequence[bool], target: float,
+               weights: Sequence[float]) -> tuple[float, float]:
     """§6, two groups, one each: the exposure of the first group and the utility of the mix.
 
     Each bonus for the first group gives a ranking. The mix has the two rankings of neighbouring
@@ -49,8 +47,7 @@ def mix_of_two(
     """
     steps = sorted({b - a for a, one in zip(r, first, strict=True) if one
                     for b, other in zip(r, first, strict=True) if not other})
-    bonuses = [steps[0] - 1, *((a + b) / 2 for a, b in itertools.pairwise(steps)),
-               steps[-1] + 1]
+    bonuses = [steps[0] - 1, *((a + b) / 2 for a, b in itertools.pairwise(steps)), steps[-1] + 1]
     ends = []
     for bonus in bonuses:
         order = sorted(range(len(r)), key=lambda d: -(r[d] + bonus * first[d]))

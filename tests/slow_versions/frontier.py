@@ -24,13 +24,8 @@ def relevance_of(topic: Topic, order: Sequence[str], name: str, k: int, rel: int
     return total / best if best else 0.0
 
 
-def points(
-    topic: Topic,
-    relevance: tuple[str, int],
-    value: Callable[[Topic], float | None],
-    cutoff: int,
-    ideal: float,
-) -> set[Point] | None:
+def points(topic: Topic, relevance: tuple[str, int], value: Callable[[Topic], float | None],
+           cutoff: int, ideal: float) -> set[Point] | None:
     """The points of all lists of a topic, rounded; None if it does not count."""
     pool = [docno for docno in topic.judged if topic.shares(docno)]
     if not pool or value(replace(topic, rankings=[pool])) is None:
@@ -75,9 +70,8 @@ def vertices(every: Iterable[Point]) -> list[Point]:
         result.append(at)
 
 
-def in_range(
-    value: Callable[[Topic], float | None], protected: str, other: str, cutoff: int
-) -> Callable[[Topic], float | None]:
+def in_range(value: Callable[[Topic], float | None], protected: str, other: str,
+             cutoff: int) -> Callable[[Topic], float | None]:
     """R1: the place of a sum between those of all sequences of protected and other documents."""
 
     ends: dict[tuple[int, int], Point] = {}

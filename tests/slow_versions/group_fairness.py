@@ -42,9 +42,8 @@ def something_relevant(topic: Topic, rel: int) -> bool:
     return any(gain(r, rel, "binary") > 0 for r in topic.judged.values())
 
 
-def ordered_labels(
-    labels: Sequence[str], order: str | None, declared: Sequence[str] | None
-) -> list[str]:
+def ordered_labels(labels: Sequence[str], order: str | None,
+                   declared: Sequence[str] | None) -> list[str]:
     """`order`, else the Groups object's, else by number if all are numbers, else ValueError."""
     if order is not None:
         found = [part.strip() for part in order.split(",")]
@@ -57,9 +56,8 @@ def ordered_labels(
     return [label for label in found if label in labels]
 
 
-def divergence_between(
-    divergence: str, shares: Shares, target: Shares, order: Sequence[str]
-) -> float:
+def divergence_between(divergence: str, shares: Shares, target: Shares,
+                       order: Sequence[str]) -> float:
     """Div(P, T); `order`: all labels, for the ordinal ones the lowest first."""
     p, t = [shares[g] for g in order], [target[g] for g in order]
     labels = len(order)
@@ -77,17 +75,9 @@ def divergence_between(
 
 
 @mean_over_samples
-def gf(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    divergence: str = "jsd",
-    order: str | None = None,
-    target: Any = "uniform",
-    gains: str = "exp",
-    max_rel: int | None = None,
-) -> float | None:
+def gf(topic: Topic, *, cutoff: int | None = None, rel: int = 1, divergence: str = "jsd",
+       order: str | None = None, target: Any = "uniform", gains: str = "exp",
+       max_rel: int | None = None) -> float | None:
     """GF = Σ_{i≤n} Decay_i · max(0, 1 − Div(P_i, T))."""
     topic = topic.with_target(target)
     if target_is_empty(topic, target, rel) or not something_relevant(topic, rel):
@@ -111,16 +101,9 @@ def gf(
 
 
 @mean_over_samples
-def relevance_part(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    relevance: str = "err",
-    phi: float = 0.99,
-    gains: str = "exp",
-    max_rel: int | None = None,
-) -> float | None:
+def relevance_part(topic: Topic, *, cutoff: int | None = None, rel: int = 1, relevance: str = "err",
+                   phi: float = 0.99, gains: str = "exp",
+                   max_rel: int | None = None) -> float | None:
     """'err': Σ Decay_i/i; 'rbu': Σ φ^i Decay_i."""
     if not something_relevant(topic, rel):
         return None
@@ -131,18 +114,9 @@ def relevance_part(
     return sum(phi**i * decay for i, decay in found)
 
 
-def gfr(
-    topic: Topic,
-    *,
-    attributes: Mapping[str, str],
-    targets: Mapping[str, Any] | None = None,
-    relevance: str = "err",
-    phi: float = 0.99,
-    cutoff: int | None = None,
-    rel: int = 1,
-    gains: str = "exp",
-    max_rel: int | None = None,
-) -> float | None:
+def gfr(topic: Topic, *, attributes: Mapping[str, str], targets: Mapping[str, Any] | None = None,
+        relevance: str = "err", phi: float = 0.99, cutoff: int | None = None, rel: int = 1,
+        gains: str = "exp", max_rel: int | None = None) -> float | None:
     """GFR: mean of the relevance part and of each registered source's GF."""
     common = {"cutoff": cutoff, "rel": rel, "gains": gains, "max_rel": max_rel}
     parts = [relevance_part(topic, relevance=relevance, phi=phi, **common)]

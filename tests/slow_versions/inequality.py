@@ -36,13 +36,8 @@ def weight(discount: str, i: int, p: float | None) -> float:
     return attention(discount, i, 0.85 if p is None else p)
 
 
-def exposures(
-    lists: Lists,
-    discount: str,
-    p: float | None,
-    depth: int | None,
-    of: Callable[[str, str], Shares] = lambda qid, docno: {docno: 1.0},
-) -> Shares:
+def exposures(lists: Lists, discount: str, p: float | None, depth: int | None,
+              of: Callable[[str, str], Shares] = lambda qid, docno: {docno: 1.0}) -> Shares:
     """E_d = Σ over topics of the mean over samples of a_i; E_g with the shares m_dg."""
     samples = Counter(qid for qid, _ in lists)
     total: Shares = {}
@@ -54,9 +49,8 @@ def exposures(
     return total
 
 
-def population_of(
-    runs: Mapping[str, Lists], population: str | int, judged: Collection[str], depth: int | None
-) -> tuple[set[str], int]:
+def population_of(runs: Mapping[str, Lists], population: str | int, judged: Collection[str],
+                  depth: int | None) -> tuple[set[str], int]:
     """The documents that can be named, and N."""
     returned = {d for lists in runs.values() for _, ranking in lists for d in ranking[:depth]}
     if population == "judged":
@@ -79,17 +73,10 @@ def of_values(values: Sequence[float], n: int) -> tuple[float, float, float]:
     return gini, jain, entropy
 
 
-def inequality(
-    runs: Mapping[str, Lists],
-    *,
-    population: str | int = "runs",
-    judged: Collection[str] = (),
-    discount: str = "log2",
-    p: float | None = None,
-    depth: int | None = None,
-    groups: Callable[[str, str], Shares] | None = None,
-    labels: Sequence[str] = (),
-) -> dict[str, Inequality]:
+def inequality(runs: Mapping[str, Lists], *, population: str | int = "runs",
+               judged: Collection[str] = (), discount: str = "log2", p: float | None = None,
+               depth: int | None = None, groups: Callable[[str, str], Shares] | None = None,
+               labels: Sequence[str] = ()) -> dict[str, Inequality]:
     """The rows of all runs; `groups` are the shares m_dg of a document, for by='group'."""
     inside, n = population_of(runs, population, judged, depth)
     found = {}

@@ -17,12 +17,8 @@ def label_shares(documents: Sequence[Groups], labels: Iterable[str]) -> Shares:
             for g in labels}
 
 
-def discounted_kl_all(
-    documents: Sequence[Groups],
-    labels: Sequence[str],
-    target: Mapping[str, float],
-    places: Sequence[int],
-) -> float:
+def discounted_kl_all(documents: Sequence[Groups], labels: Sequence[str],
+                      target: Mapping[str, float], places: Sequence[int]) -> float:
     """Σ_{i∈I} w_i · KL(P_i ‖ T) over all labels."""
     total = 0.0
     for i in places:

@@ -30,16 +30,9 @@ LEAST_SIDE = 1e-12
 
 @compares_groups
 @mean_over_samples
-def exposure_ratio(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "uniform",
-    discount: str = "log2",
-    p: float = 0.85,
-    unannotated: str = "drop",
-) -> float | None:
+def exposure_ratio(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
+                   target: Any = "uniform", discount: str = "log2", p: float = 0.85,
+                   unannotated: str = "drop") -> float | None:
     """S3: min over g of a_g/T_g over its max."""
     topic = topic.with_target(target)
     shares = target_shares(topic, target, rel)
@@ -57,15 +50,8 @@ def exposure_ratio(
     return min(ratios) / max(ratios)
 
 
-def sides_of_samples(
-    topic: Topic,
-    sides: frozenset[str],
-    cutoff: int | None,
-    discount: str,
-    p: float,
-    unannotated: str,
-    gain_of: Any,
-) -> tuple[float, float] | None:
+def sides_of_samples(topic: Topic, sides: frozenset[str], cutoff: int | None, discount: str,
+                     p: float, unannotated: str, gain_of: Any) -> tuple[float, float] | None:
     """Σ a_i·gain of the two sides, mean over samples; None: nothing annotated returned."""
     protected = other = 0.0
     returned = False
@@ -92,19 +78,9 @@ def candidate_shares(topic: Topic, sides: frozenset[str], rel: int) -> tuple[flo
     return sum(a for a, _ in found) / len(found), sum(b for _, b in found) / len(found)
 
 
-def log_ratio(
-    topic: Topic,
-    kind: str,
-    cutoff: int | None,
-    rel: int,
-    protected: str,
-    target: Any,
-    gains: str,
-    discount: str,
-    p: float,
-    unannotated: str,
-    absolute: bool,
-) -> float | None:
+def log_ratio(topic: Topic, kind: str, cutoff: int | None, rel: int, protected: str, target: Any,
+              gains: str, discount: str, p: float, unannotated: str,
+              absolute: bool) -> float | None:
     """ln(X_protected + ε) − ln(X_other + ε)."""
     topic = topic.with_target(target)
     sides = protected_labels(protected, topic.relevant(rel), topic.labels)
@@ -144,54 +120,27 @@ def log_ratio(
 
 
 @compares_groups
-def log_dp(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    protected: str = "minority",
-    target: Any = "uniform",
-    discount: str = "log2",
-    p: float = 0.85,
-    unannotated: str = "drop",
-    abs: bool = False,
-) -> float | None:
+def log_dp(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
+           target: Any = "uniform", discount: str = "log2", p: float = 0.85,
+           unannotated: str = "drop", abs: bool = False) -> float | None:
     """logDP: X = E/(2T), E = Σ a_i of a side, T its share of `target`."""
     return log_ratio(
         topic, "DP", cutoff, rel, protected, target, "linear", discount, p, unannotated, abs)
 
 
 @compares_groups
-def log_eur(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    protected: str = "minority",
-    gains: str = "linear",
-    discount: str = "log2",
-    p: float = 0.85,
-    unannotated: str = "drop",
-    abs: bool = False,
-) -> float | None:
+def log_eur(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
+            gains: str = "linear", discount: str = "log2", p: float = 0.85,
+            unannotated: str = "drop", abs: bool = False) -> float | None:
     """logEUR: X = E/U, U = Σ y over the side's judged documents."""
     return log_ratio(
         topic, "EUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs)
 
 
 @compares_groups
-def log_rur(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    protected: str = "minority",
-    gains: str = "linear",
-    discount: str = "log2",
-    p: float = 0.85,
-    unannotated: str = "drop",
-    abs: bool = False,
-) -> float | None:
+def log_rur(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
+            gains: str = "linear", discount: str = "log2", p: float = 0.85,
+            unannotated: str = "drop", abs: bool = False) -> float | None:
     """logRUR: X = (Σ a_i y)/U."""
     return log_ratio(
         topic, "RUR", cutoff, rel, protected, "uniform", gains, discount, p, unannotated, abs)
@@ -200,9 +149,8 @@ def log_rur(
 # ---------------------------------------------------------------------------------------------- §15
 
 
-def attention_and_merit(
-    topic: Topic, cutoff: int | None, rel: int, gains: str, discount: str, p: float, by: str
-) -> tuple[Shares, Shares]:
+def attention_and_merit(topic: Topic, cutoff: int | None, rel: int, gains: str, discount: str,
+                        p: float, by: str) -> tuple[Shares, Shares]:
     """(ε, y) of every document ranked within k or judged, or of every group."""
     exposures: Shares = {}
     for ranking in topic.rankings:
@@ -224,17 +172,9 @@ def attention_and_merit(
     return found[0], found[1]
 
 
-def iaa(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    gains: str = "linear",
-    discount: str = "log2",
-    p: float = 0.85,
-    by: str = "document",
-    norm: str = "max",
-) -> float | None:
+def iaa(topic: Topic, *, cutoff: int | None = None, rel: int = 1, gains: str = "linear",
+        discount: str = "log2", p: float = 0.85, by: str = "document",
+        norm: str = "max") -> float | None:
     """IAA: 'max' ½ Σ_d | ε_d/Σε − y_d/Σy |, 'none' Σ_d | ε_d − y_d/max y |. None: Σy = 0."""
     exposures, merits = attention_and_merit(topic, cutoff, rel, gains, discount, p, by)
     if sum(merits.values()) == 0 or (by == "group" and len(topic.labels) == 1):

@@ -20,9 +20,8 @@ from slow_versions.common import (
 from slow_versions.formulas import jsd, kl
 
 
-def divergence_from(
-    p: Mapping[str, float], q: Mapping[str, float], alpha: float, divergence: str
-) -> float:
+def divergence_from(p: Mapping[str, float], q: Mapping[str, float], alpha: float,
+                    divergence: str) -> float:
     """'jsd': √JSD(P̃, Q̃); 'kl': KL(Q̃ ‖ P̃). P̃ = (1−α)P + αQ, Q̃ = (1−α)Q + αP."""
     labels = sorted(q)
     p_mixed = [(1 - alpha) * p[g] + alpha * q[g] for g in labels]
@@ -35,18 +34,9 @@ def divergence_from(
 
 @compares_groups
 @mean_over_samples
-def radio(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    target: Any = "run",
-    divergence: str = "jsd",
-    discount: str = "mmr",
-    p: float = 0.85,
-    alpha: float = 0.001,
-    unannotated: str = "drop",
-) -> float | None:
+def radio(topic: Topic, *, cutoff: int | None = None, rel: int = 1, target: Any = "run",
+          divergence: str = "jsd", discount: str = "mmr", p: float = 0.85, alpha: float = 0.001,
+          unannotated: str = "drop") -> float | None:
     """RADio: how far the shares P of the first n are from the context Q."""
     if divergence == "kl" and alpha <= 0:
         raise ValueError("divergence='kl' needs alpha above 0")

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from slow_versions.common import UNANNOTATED, Membership, Source
 
 
-def product(
-    *sources: Source, judged: Iterable[str] | None = None, missing: str | None = None
-) -> Source:
+def product(*sources: Source, judged: Iterable[str] | None = None,
+            missing: str | None = None) -> Source:
     """Labels `la|lb`, m = m_a·m_b.
 
     `judged`: the judged documents, where a source does not declare its labels: G is what they

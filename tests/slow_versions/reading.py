@@ -26,13 +26,9 @@ def membership_of_labels(found: Any) -> Membership:
     return Membership(weights, soft=True)
 
 
-def read_topics(
-    qrels: Iterable[tuple[str, str, int, Any]],
-    run: Iterable[Sequence[Any]],
-    groups: Lookup | None = None,
-    labels: Iterable[Any] = (),
-    order: Sequence[str] | None = None,
-) -> dict[str, Topic]:
+def read_topics(qrels: Iterable[tuple[str, str, int, Any]], run: Iterable[Sequence[Any]],
+                groups: Lookup | None = None, labels: Iterable[Any] = (),
+                order: Sequence[str] | None = None) -> dict[str, Topic]:
     """§1 and §10: a topic for each of the qrels.
 
     `qrels` (qid, docno, relevance, iteration); `run` (qid, docno, score) or (qid, docno, score,
@@ -71,12 +67,8 @@ def read_topics(
     return {qid: replace(topic, collection=collection) for qid, topic in topics.items()}
 
 
-def source_of_topic(
-    qid: str,
-    rows: Mapping[str, Sequence[tuple[int, Any]]],
-    documents: Iterable[str],
-    groups: Lookup | None,
-) -> Source:
+def source_of_topic(qid: str, rows: Mapping[str, Sequence[tuple[int, Any]]],
+                    documents: Iterable[str], groups: Lookup | None) -> Source:
     """The groups of the documents; those of the qrels are the iterations of a document's rows."""
     if groups is not None:
         return Source({d: membership_of_labels(groups(qid, d)) for d in documents}, frozenset())

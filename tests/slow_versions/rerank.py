@@ -58,10 +58,8 @@ class Topic:
         return [1.0 if high == low else (d.s - low) / (high - low) for d in self.c]
 
 
-def rerank(
-    documents: Sequence[Document], method: str, target: Target = "uniform", k: int | None = None,
-    **params: Any,
-) -> list[str]:
+def rerank(documents: Sequence[Document], method: str, target: Target = "uniform",
+           k: int | None = None, **params: Any) -> list[str]:
     """Section 1: the docnos in their new order."""
     old = sorted(documents, key=lambda d: d.docno.encode(), reverse=True)
     old.sort(key=lambda d: -d.s)

@@ -42,9 +42,7 @@ def judged_by_group(rows: Mapping[str, Sequence[tuple[int, Any]]]) -> bool:
         and any(False in relevant for labels in found.values() for relevant in labels.values()))
 
 
-def naming_rows(
-    rows: Mapping[str, Sequence[tuple[int, Any]]]
-) -> dict[str, list[tuple[int, Any]]]:
+def naming_rows(rows: Mapping[str, Sequence[tuple[int, Any]]]) -> dict[str, list[tuple[int, Any]]]:
     """The rows of a topic that name a group of their document, by docno."""
     by_group = judged_by_group(rows)
     return {

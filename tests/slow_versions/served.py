@@ -82,15 +82,8 @@ def relevance_for(topic: Topic, docno: str, group: str) -> int | None:
 
 
 @mean_over_samples
-def of_group(
-    topic: Topic,
-    *,
-    measure: str,
-    group: str,
-    others: str = "irrelevant",
-    cutoff: int | None = None,
-    rel: int = 1,
-) -> float | None:
+def of_group(topic: Topic, *, measure: str, group: str, others: str = "irrelevant",
+             cutoff: int | None = None, rel: int = 1) -> float | None:
     """``measure`` is the name of one of `MEASURES`, with ``(rel=…)`` behind it where rel is not 1.
     """
     name, _, given = measure.partition("(rel=")
@@ -110,9 +103,8 @@ def of_group(
     return MEASURES[name](judged, ranking, cutoff, rel)
 
 
-def means(
-    values: Mapping[str, Sequence[float | None]], topics: str
-) -> dict[str, tuple[float, int]]:
+def means(values: Mapping[str, Sequence[float | None]],
+          topics: str) -> dict[str, tuple[float, int]]:
     """The mean and the number of topics of each label, from its values by topic, None where it is
     undefined.
     """
@@ -139,9 +131,8 @@ def relative_delta(first: float, second: float) -> float:
 
 @compares_groups
 @mean_over_samples
-def mrecall(
-    topic: Topic, *, cutoff: int | None = None, value: str = "all", rel: int = 1
-) -> float | None:
+def mrecall(topic: Topic, *, cutoff: int | None = None, value: str = "all",
+            rel: int = 1) -> float | None:
     def labels(docnos: Sequence[str]) -> set[str]:
         found: set[str] = set()
         for docno in docnos:

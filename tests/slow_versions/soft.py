@@ -52,9 +52,8 @@ def refuse_maximum(topic: Topic, name: str) -> None:
         raise ValueError(f"{name} cannot use weights unless norm='none'")
 
 
-def sides_of_prefixes(
-    degrees: Sequence[float], places: Sequence[int]
-) -> list[tuple[int, float, float]]:
+def sides_of_prefixes(degrees: Sequence[float],
+                      places: Sequence[int]) -> list[tuple[int, float, float]]:
     """(i, protected, other documents among the first i)."""
     return [
         (i, math.fsum(degrees[:i]), math.fsum(1 - degree for degree in degrees[:i])) for i in places
@@ -69,18 +68,9 @@ def discounted_sum(degrees: Sequence[float], places: Sequence[int], term: Any) -
 # ----------------------------------------------------------------------------------------------- §2
 
 
-def parity(
-    topic: Topic,
-    formula: Formula,
-    name: str,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    protected: str = "minority",
-    target: Any = "qrels",
-    step: int = 1,
-    norm: str = "max",
-) -> float | None:
+def parity(topic: Topic, formula: Formula, name: str, *, cutoff: int | None = None, rel: int = 1,
+           protected: str = "minority", target: Any = "qrels", step: int = 1,
+           norm: str = "max") -> float | None:
     """§2: 1/Z Σ_{i∈I} w_i · formula; Z is the maximum over 0/1 sequences."""
     topic = topic.with_target(target)
     if formula is ratio_term and has_weights(topic):
@@ -114,9 +104,8 @@ def parity(
     return value if norm == "none" else normalised(value, exact_max(term, n, places, supply))
 
 
-def parity_of_all(
-    topic: Topic, cutoff: int | None, rel: int, target: Any, step: int, norm: str
-) -> float | None:
+def parity_of_all(topic: Topic, cutoff: int | None, rel: int, target: Any, step: int,
+                  norm: str) -> float | None:
     """§2 rKL(protected='all')."""
     if target_is_empty(topic, target, rel):
         return None
@@ -177,15 +166,8 @@ def rrd(topic: Topic, **params: Any) -> float | None:
 # ----------------------------------------------------------------------------------------------- §3
 
 
-def viewpoint(
-    topic: Topic,
-    formula: Formula,
-    name: str,
-    *,
-    cutoff: int | None = None,
-    protected: str = "minority",
-    norm: str = "max",
-) -> float | None:
+def viewpoint(topic: Topic, formula: Formula, name: str, *, cutoff: int | None = None,
+              protected: str = "minority", norm: str = "max") -> float | None:
     """§3: as §2, the population being the whole condensed run."""
     if formula is ratio_term and has_weights(topic):
         raise ValueError(f"{name} cannot use weights")
@@ -236,9 +218,8 @@ def ndkl_draws(topic: Topic, **params: Any) -> float | None:
 
 @compares_groups
 @mean_over_samples
-def ndjs(
-    topic: Topic, *, cutoff: int | None = None, protected: str = "all", norm: str = "bound"
-) -> float | None:
+def ndjs(topic: Topic, *, cutoff: int | None = None, protected: str = "all",
+         norm: str = "bound") -> float | None:
     """nDJS = Σ w_i · JSD(P_i ‖ Q) / Σ w_i, over all labels or over two sides."""
     documents = ranked(topic)
     if not documents:

@@ -71,14 +71,8 @@ def set_value(topic: Topic, n: int, in_set: Callable[[int], bool], unretrieved: 
 
 @compares_groups
 @mean_over_samples
-def peer(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    weights: Mapping[int, float] | None = None,
-    unretrieved: str = "end",
-) -> float | None:
+def peer(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
+         weights: Mapping[int, float] | None = None, unretrieved: str = "end") -> float | None:
     """PEER = Σ w·P over sets of grades."""
     refuse_weights(topic, "PEER")
     sets: list[tuple[float, Callable[[int], bool]]]
@@ -146,9 +140,8 @@ def adjusted_level(alpha: float, p: float, k: int) -> float:
     return 0.0
 
 
-def protected_prefixes(
-    topic: Topic, cutoff: int | None, rel: int, protected: str, target: Any, p: float | None
-) -> tuple[list[int], float] | None:
+def protected_prefixes(topic: Topic, cutoff: int | None, rel: int, protected: str, target: Any,
+                       p: float | None) -> tuple[list[int], float] | None:
     """(τ_1 … τ_n, p); None: undefined."""
     topic = topic.with_target(target)
     sides = protected_labels(protected, topic.relevant(rel), topic.labels)
@@ -167,18 +160,9 @@ def protected_prefixes(
 
 @compares_groups
 @mean_over_samples
-def fair(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    protected: str = "minority",
-    target: Any = "qrels",
-    p: float | None = None,
-    alpha: float = 0.1,
-    adjust: bool = True,
-    value: str = "test",
-) -> float | None:
+def fair(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
+         target: Any = "qrels", p: float | None = None, alpha: float = 0.1, adjust: bool = True,
+         value: str = "test") -> float | None:
     """FAIR: prefix i passes if F(τ_i; i, p) > α_c·(1 + 1e-9)."""
     refuse_weights(topic, "FAIR")
     found = protected_prefixes(topic, cutoff, rel, protected, target, p)
@@ -198,15 +182,8 @@ def fair(
 
 @compares_groups
 @mean_over_samples
-def pref(
-    topic: Topic,
-    *,
-    cutoff: int | None = None,
-    rel: int = 1,
-    protected: str = "minority",
-    target: Any = "qrels",
-    p: float | None = None,
-) -> float | None:
+def pref(topic: Topic, *, cutoff: int | None = None, rel: int = 1, protected: str = "minority",
+         target: Any = "qrels", p: float | None = None) -> float | None:
     """PreF = 1/n Σ F(τ_i; i, p)."""
     refuse_weights(topic, "PreF")
     found = protected_prefixes(topic, cutoff, rel, protected, target, p)
@@ -238,9 +215,8 @@ def pair_share(label: str, places: Sequence[tuple[Mapping[str, float], int]], pa
 
 @compares_groups
 @mean_over_samples
-def arp(
-    topic: Topic, *, cutoff: int | None = None, rel: int = 1, pairs: str = "all"
-) -> float | None:
+def arp(topic: Topic, *, cutoff: int | None = None, rel: int = 1,
+        pairs: str = "all") -> float | None:
     """ARP = max − min of W over the labels that relevant documents have."""
     labels = {label for found in topic.relevant(rel) for label in found.shares(topic.labels)}
     if len(labels) < 2:

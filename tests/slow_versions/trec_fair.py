@@ -26,9 +26,8 @@ def attribute_shares(source: Source, docno: str, whole: bool) -> Shares | None:
     return dict.fromkeys(known, 1.0) if whole else known
 
 
-def masses(
-    topic: Topic, docno: str, attributes: Sequence[str], whole: Collection[str], unknown: str
-) -> dict[Cell, float]:
+def masses(topic: Topic, docno: str, attributes: Sequence[str], whole: Collection[str],
+           unknown: str) -> dict[Cell, float]:
     """m_d(c) of a document in each cell."""
     of_attributes = [
         attribute_shares(topic.attributes[name], docno, name in whole) for name in attributes]
@@ -53,9 +52,8 @@ def pattern(cell: Cell) -> tuple[bool, ...]:
     return tuple(label != UNKNOWN for label in cell)
 
 
-def target_of(
-    q: Mapping[Cell, float], cells: Collection[Cell], w: Sequence[Mapping[str, float]], lam: float
-) -> dict[Cell, float]:
+def target_of(q: Mapping[Cell, float], cells: Collection[Cell], w: Sequence[Mapping[str, float]],
+              lam: float) -> dict[Cell, float]:
     """T of every cell."""
     found = {}
     for cell in cells:
@@ -94,15 +92,8 @@ def ndcg(topic: Topic, cutoff: int | None, ideal: int | None, rel: int) -> float
     return gained / sum(attention("trec", i) for i in range(1, count + 1))
 
 
-def awrf(
-    topic: Topic,
-    attributes: Mapping[str, str],
-    whole: Collection[str],
-    unknown: str,
-    depth: int | None,
-    of_qrels: float,
-    rel: int,
-) -> float | None:
+def awrf(topic: Topic, attributes: Mapping[str, str], whole: Collection[str], unknown: str,
+         depth: int | None, of_qrels: float, rel: int) -> float | None:
     """None: q is empty, or there is one group."""
     names = sorted(attributes)
     labels = [(name, g) for name in names
@@ -131,18 +122,9 @@ def awrf(
 
 
 @mean_over_samples
-def trec_fair(
-    topic: Topic,
-    *,
-    attributes: Mapping[str, str],
-    whole: str = "",
-    unknown: str = "group",
-    value: str = "score",
-    ideal: int | None = None,
-    of_qrels: float = 0.5,
-    rel: int = 1,
-    cutoff: int | None = None,
-) -> float | None:
+def trec_fair(topic: Topic, *, attributes: Mapping[str, str], whole: str = "",
+              unknown: str = "group", value: str = "score", ideal: int | None = None,
+              of_qrels: float = 0.5, rel: int = 1, cutoff: int | None = None) -> float | None:
     """nDCG · AWRF; None where the topic is undefined."""
     relevance = ndcg(topic, cutoff, ideal, rel)
     if value == "ndcg" or relevance is None:

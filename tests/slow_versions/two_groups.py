@@ -67,9 +67,8 @@ def bind(formula: Formula, plus: float, minus: float) -> Term:
     return lambda a, b: formula(a, b, plus, minus)
 
 
-def brute_max(
-    term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None
-) -> float:
+def brute_max(term: Term, n: int, places: Sequence[int],
+              supply: tuple[int, int] | None = None) -> float:
     """Largest discounted sum of all sequences of n protected and unprotected documents, by trying
     each.
 
@@ -86,9 +85,8 @@ def brute_max(
     return best
 
 
-def dp_max(
-    term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None
-) -> float:
+def dp_max(term: Term, n: int, places: Sequence[int],
+           supply: tuple[int, int] | None = None) -> float:
     """The same maximum by dynamic programming: the best sum for each number of protected documents
     so far.
     """
@@ -106,9 +104,8 @@ def dp_max(
     return max(best.values())
 
 
-def exact_max(
-    term: Term, n: int, places: Sequence[int], supply: tuple[int, int] | None = None
-) -> float:
+def exact_max(term: Term, n: int, places: Sequence[int],
+              supply: tuple[int, int] | None = None) -> float:
     """§2 Z = 'max': by brute force where that is feasible."""
     if n <= BRUTE_FORCE_LIMIT:
         return brute_max(term, n, places, supply)

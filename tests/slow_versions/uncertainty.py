@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from statistics import fmean as mean
+from statistics import stdev as sd
 
+import numpy as np
 from scipy import stats
 
-from slow_versions.certainty import mean, sd
 from slow_versions.sampling import uniforms
 
 
@@ -22,9 +24,8 @@ def drawn_label(probabilities: Mapping[str, float], u: float) -> str:
     return max(probabilities)
 
 
-def labels_of(
-    probabilities: Mapping[str, float], qid: str, docno: str, draws: int, seed: int
-) -> list[str]:
+def labels_of(probabilities: Mapping[str, float], qid: str, docno: str, draws: int,
+              seed: int) -> list[str]:
     """The label of a document in each draw. `qid`: empty for one label in all topics."""
     u = uniforms(seed, f"{qid}\n{docno}", 0, draws)
     return [drawn_label(probabilities, one) for one in u]
@@ -36,11 +37,7 @@ def most_probable(probabilities: Mapping[str, float]) -> str:
 
 def weibull(values: Sequence[float], level: float) -> float:
     """The quantile at place level·(n + 1) of the sorted values, counted from 1."""
-    ordered = sorted(values)
-    place = min(max(level * (len(ordered) + 1), 1.0), float(len(ordered)))
-    below = math.floor(place)
-    above = min(below + 1, len(ordered))
-    return ordered[below - 1] + (place - below) * (ordered[above - 1] - ordered[below - 1])
+    return float(np.quantile(values, level, method="weibull"))
 
 
 def summary(y: Sequence[Sequence[float]], interval: str, confidence: float) -> dict[str, float]:

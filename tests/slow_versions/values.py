@@ -14,9 +14,8 @@ from slow_versions.formulas import maybe_absolute
 LabelValues = Mapping[str, float] | None
 
 
-def numbers(
-    topic: Topic, docnos: Iterable[str], values: LabelValues, missing: float
-) -> list[float]:
+def numbers(topic: Topic, docnos: Iterable[str], values: LabelValues,
+            missing: float) -> list[float]:
     """v of each document; one without value has `missing`."""
     found = []
     for docno in docnos:
@@ -47,14 +46,8 @@ def background_of(topic: Topic, background: str, rel: int) -> Sequence[str]:
 
 
 @mean_over_samples
-def rab(
-    topic: Topic,
-    *,
-    values: LabelValues = None,
-    cutoff: int | None = None,
-    missing: float = 0.0,
-    abs: bool = False,
-) -> float | None:
+def rab(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
+        missing: float = 0.0, abs: bool = False) -> float | None:
     """RaB = mean v of the first n."""
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
     return maybe_absolute(mean(found), {"abs": abs}) if found else 0.0
@@ -66,14 +59,8 @@ def mean_of_prefixes(found: Sequence[float]) -> float:
 
 
 @mean_over_samples
-def arab(
-    topic: Topic,
-    *,
-    values: LabelValues = None,
-    cutoff: int | None = None,
-    missing: float = 0.0,
-    abs: bool = False,
-) -> float | None:
+def arab(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
+         missing: float = 0.0, abs: bool = False) -> float | None:
     """ARaB = 1/n Σ_{t≤n} RaB@t."""
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
     return maybe_absolute(mean_of_prefixes(found), {"abs": abs}) if found else 0.0
@@ -90,13 +77,8 @@ def discounted(found: Iterable[float]) -> float:
 
 
 @mean_over_samples
-def fairr(
-    topic: Topic,
-    *,
-    values: LabelValues = None,
-    cutoff: int | None = None,
-    missing: float = 1.0,
-) -> float | None:
+def fairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
+          missing: float = 1.0) -> float | None:
     """FaiRR = Σ_{i≤n} v_i/log2(i+1)."""
     found = numbers(topic, topic.ranking[:cutoff], values, missing)
     refuse_negative(found)
@@ -104,15 +86,8 @@ def fairr(
 
 
 @mean_over_samples
-def nfairr(
-    topic: Topic,
-    *,
-    values: LabelValues = None,
-    cutoff: int | None = None,
-    rel: int = 1,
-    missing: float = 1.0,
-    background: str = "run",
-) -> float | None:
+def nfairr(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None, rel: int = 1,
+           missing: float = 1.0, background: str = "run") -> float | None:
     """NFaiRR = FaiRR / FaiRR of the min(k, |B|) largest v of B, descending."""
     candidates = background_of(topic, background, rel)
     if not candidates:
@@ -125,16 +100,9 @@ def nfairr(
 
 
 @mean_over_samples
-def ranking_bias(
-    topic: Topic,
-    *,
-    values: LabelValues = None,
-    cutoff: int | None = None,
-    rel: int = 1,
-    missing: float = 0.0,
-    background: str = "run",
-    abs: bool = False,
-) -> float | None:
+def ranking_bias(topic: Topic, *, values: LabelValues = None, cutoff: int | None = None,
+                 rel: int = 1, missing: float = 0.0, background: str = "run",
+                 abs: bool = False) -> float | None:
     """RankingBias = ARaB@k − mean v over B."""
     candidates = background_of(topic, background, rel)
     if not candidates:

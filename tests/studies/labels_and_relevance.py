@@ -50,8 +50,7 @@ def sample(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame, stances: pd.DataF
 def value_of(runs: dict[str, pd.DataFrame], qrels: pd.DataFrame,
              source: groups.Groups) -> pd.Series:
     """The mean of each run and measure."""
-    averages, _ = evaluate(runs, qrels, MEASURES, groups=source, undefined="drop",
-                           progress=False)
+    averages, _ = evaluate(runs, qrels, MEASURES, groups=source, undefined="drop", progress=False)
     averages = averages.set_index("name").rename_axis(columns="measure")
     return averages.stack()
 
