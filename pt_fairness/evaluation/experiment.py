@@ -200,7 +200,7 @@ def evaluate(runs: RunInputs, qrels: Any = None, measures: Any = None, topics: A
     _warn_of_failures(failed, len(systems), base)
     refuse_unknown([run.warnings for run in scores.values()])
     _warn_once({name: run.warnings for name, run in scores.items()}, len(systems))
-    facts = scorer.facts(scores)
+    facts = scorer.facts(scores, qrels is not None)
     facts.systems, facts.failed = tuple(systems), failed
     if facts.undefined:
         _warn_of_undefined(facts, undefined)

@@ -185,10 +185,11 @@ class Scorer:
             return evaluator.judgments
         return Judgments(self.plan.qrels)
 
-    def facts(self, scores: Mapping[str, Scores]) -> Facts:
+    def facts(self, scores: Mapping[str, Scores], has_qrels: bool) -> Facts:
         """Return what is known of measures, topics and groups.
 
         :param scores: the scores of one run or several, by name
+        :param has_qrels: whether the qrels are not the ranked documents
         """
         runs = list(scores.values())
         plan = self.plan
@@ -199,7 +200,7 @@ class Scorer:
             facts.several = self._named(evaluator.several)
             if any(run.has_undefined for run in runs):
                 self._add_undefined(facts, evaluator)
-            judged = evaluator.judged_matches()
+            judged = evaluator.judged_matches() if has_qrels else {}
             for source in runs[0].matches:
                 ranked = reduce(Matches.joined, (run.matches[source] for run in runs))
                 self._add_matches(facts, source, ranked, judged.get(source))

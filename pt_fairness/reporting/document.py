@@ -187,8 +187,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     named, judged, measures, groups = inputs_of(runs, qrels, measures, topics, groups, names,
                                                 progress)
     refuse_pipes(named)
+    relevant = None if qrels is None else judged
     references = qrels is not None and any(map(compares_groups, measures))
-    evaluation = evaluate(named, judged, measures, groups=groups, baseline=baseline, test=test,
+    evaluation = evaluate(named, relevant, measures, groups=groups, baseline=baseline, test=test,
                           correction=correction, references=references, undefined=undefined,
                           n_jobs=n_jobs, progress=progress, seed=seed)
     judged = with_text_ids(loaded_qrels(judged), "qrels", "query_id", "doc_id")
@@ -206,7 +207,7 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
                                         tolerance=tolerance)
     verdicts = None if tolerance is None else compared
     table = evaluation.table(labels=labels, intervals=ends, verdicts=verdicts, p_values=True)
-    found = answers.answer(experiment, scored, judged if qrels is not None else None, groups, seed)
+    found = answers.answer(experiment, scored, relevant, groups, seed)
     sections = [_answer(experiment, found, table.hidden)] if len(found) else []
     data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
     shares = frames.shares(experiment)

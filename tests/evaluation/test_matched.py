@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from one_test import each
 
-from pt_fairness import evaluate, groups, values
+from pt_fairness import evaluate, groups, report, values
 
 QRELS = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d3"], "label": [1, 0, 1]})
 RUN = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "d17", "d18"], "score": [4.0, 3.0, 2.0, 1.0]})
@@ -30,6 +30,13 @@ def test_groups_of_judged_and_ranked_documents():
     assert matched(groups=every) == {
         "d": "3 of 3 judged and 3 of 3 ranked documents have a group (of the first 3 of each "
              "ranking)"}
+
+
+@pytest.mark.parametrize("function", [evaluate, report])
+def test_without_qrels_nothing_is_judged(function):
+    result = function(RUN, None, ["AWRF@3"], groups=groups.from_mapping(GROUPS), progress=False)
+    (line,) = result.facts.matched.values()
+    assert line.startswith("2 of 3 ranked")
 
 
 @pytest.fixture

@@ -67,14 +67,15 @@ def test_a_measure_of_another_provider_is_computed_beside_those_of_trec_eval():
         QuickEvaluator([nDCG @ 5, ERR], qrels)
 
 
-def test_relevance_as_text_is_the_number():
+def test_relevance_as_text_or_float_is_the_number():
     qrels = pd.DataFrame([("1", "a", 2, "A"), ("1", "b", 1, "B"), ("1", "c", 0, "A")],
                          columns=["query_id", "doc_id", "relevance", "iteration"])
     run = qrels.drop(columns="iteration").assign(score=[1.0, 2.0, 3.0])
     measures = [nDCG @ 3, ir_measures.ERR_IA @ 3, ir_measures.alpha_nDCG @ 3, AWRF @ 3, IAA]
-    texts = qrels.astype({"relevance": str})
-    assert QuickEvaluator(measures, texts).iter_calc(run) == \
-        QuickEvaluator(measures, qrels).iter_calc(run)
+    wanted = QuickEvaluator(measures, qrels).iter_calc(run)
+    for other in (qrels.astype({"relevance": str}), qrels.astype({"relevance": float}),
+                  qrels.astype({"relevance": float}).astype({"relevance": str})):
+        assert QuickEvaluator(measures, other).iter_calc(run) == wanted
 
 
 @pytest.mark.parametrize("value, shown", [(None, "nan|None"), ("high", "'high'"), (1.5, "1.5")])
