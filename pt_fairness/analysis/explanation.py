@@ -192,7 +192,7 @@ def explain(measure: Any, run: Any, qrels: pd.DataFrame, qid: Any, *,
         if isinstance(measure, FairnessMeasure) and fair.undefined()[measure][place]:
             reason = _reason(first, view)
         if getattr(measure, "is_sum", False):
-            terms = evaluator.contributions(ranking, counts.sum())[measure]
+            terms = fair.contributions(ranking, counts.sum())[measure]
             column = "contribution"
             values = _spread(terms[place], counts, 0.0 if counts.any() else nan)
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache, partial
 from typing import Any
 
@@ -11,8 +10,25 @@ from pt_fairness.core.registry import declare
 
 #: The modules with dataset ids, which their ``register(registry)`` registers.
 MODULES = ("arguments", "passages", "trec")
-#: The modules that import ir_datasets, and may be imported before it.
-IMPORT_IR_DATASETS = ("arguments", "passages", "variants")
+_TOUCHE = (
+    "argsme/2020-04-01/stance", "argsme/2020-04-01/portal", "argsme/1.0/stance",
+    "argsme/1.0/portal", "beir/webis-touche2020/stance", "beir/webis-touche2020/v2/stance",
+    "clueweb12/touche-2022-task-2/stance",
+    "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance",
+    "touche-image/2022-06-13/touche-2022-task-3/stance",
+    "argsme/2020-04-01/processed/touche-2022-task-1/stance",
+    "argsme/2020-04-01/processed/touche-2022-task-1/portal",
+    "argsme/2020-04-01/processed/touche-2022-task-1/quality",
+    "argsme/2020-04-01/processed/touche-2022-task-1/coherence")
+_TREC_FAIR = (
+    "trec-fair/2021/eval/locations", "trec-fair/2021/eval/quality",
+    "trec-fair/2022/train/gender", "trec-fair/2022/train/regions",
+    "trec-fair/2022/train/source-regions", "trec-fair/2022/train/gender/official",
+    "trec-fair/2022/train/regions/official", "trec-fair/2022/train/source-regions/official",
+    "trec-fair/2022/train/occupations", "trec-fair/2022/train/years",
+    "trec-fair/2022/train/quality", "trec-fair/2022/train/popularity",
+    "trec-fair/2022/train/age", "trec-fair/2022/train/alphabet",
+    "trec-fair/2022/train/languages")
 #: The names of the group sources, by the module and the function of each; the function takes the
 #: name.
 _FUNCTIONS = {
@@ -20,27 +36,10 @@ _FUNCTIONS = {
         "pt-fairness/debates/stance", "pt-fairness/debates/viewpoint"),
     "trec.newswire": (
         "trec-newswire",),
-    "arguments.touche": (
-        "argsme/2020-04-01/stance", "argsme/2020-04-01/portal", "argsme/1.0/stance",
-        "argsme/1.0/portal", "beir/webis-touche2020/stance", "beir/webis-touche2020/v2/stance",
-        "clueweb12/touche-2022-task-2/stance",
-        "clueweb12/touche-2022-task-2/expanded-doc-t5-query/stance",
-        "touche-image/2022-06-13/touche-2022-task-3/stance",
-        "argsme/2020-04-01/processed/touche-2022-task-1/stance",
-        "argsme/2020-04-01/processed/touche-2022-task-1/portal",
-        "argsme/2020-04-01/processed/touche-2022-task-1/quality",
-        "argsme/2020-04-01/processed/touche-2022-task-1/coherence"),
+    "arguments.touche": _TOUCHE,
     "arguments.blogs": (
         "blogs06/trec-blog-2007/opinion", "blogs06/trec-blog-2006-2008/opinion"),
-    "trec.trec_fair": (
-        "trec-fair/2021/eval/locations", "trec-fair/2021/eval/quality",
-        "trec-fair/2022/train/gender", "trec-fair/2022/train/regions",
-        "trec-fair/2022/train/source-regions", "trec-fair/2022/train/gender/official",
-        "trec-fair/2022/train/regions/official", "trec-fair/2022/train/source-regions/official",
-        "trec-fair/2022/train/occupations", "trec-fair/2022/train/years",
-        "trec-fair/2022/train/quality", "trec-fair/2022/train/popularity",
-        "trec-fair/2022/train/age", "trec-fair/2022/train/alphabet",
-        "trec-fair/2022/train/languages"),
+    "trec.trec_fair": _TREC_FAIR,
     "trec.clueweb12": (
         "clueweb12/b13/trec-misinfo-2019/effectiveness",
         "clueweb12/b13/trec-misinfo-2019/credibility"),
@@ -56,7 +55,9 @@ _FUNCTIONS = {
     "passages.grep": (
         "grep-biasir/gender",),
 }
-SOURCES = {name: function for function, names in _FUNCTIONS.items() for name in names}
+SOURCES = {}
+for _function, _names in _FUNCTIONS.items():
+    SOURCES.update(dict.fromkeys(_names, _function))
 #: The module and the function of each source of values.
 VALUES = {
     "clueweb12/b13/clef-ehealth/trustworthiness": "trec.trustworthiness",
@@ -64,16 +65,10 @@ VALUES = {
     "msmarco-passage/trec-dl-2019/fair/gender": "passages.neutrality",
 }
 #: The module and the function of each target distribution.
-TARGETS = {
-    "trec-fair/2021/world": "trec.target",
-    "trec-fair/2021/world/track": "trec.target",
-    "trec-fair/2021/gender": "trec.target",
-    "trec-fair/2021/gender/track": "trec.target",
-    "trec-fair/2022/world": "trec.target",
-    "trec-fair/2022/world/track": "trec.target",
-    "trec-fair/2022/gender": "trec.target",
-    "trec-fair/2022/gender/track": "trec.target",
-}
+TARGETS = {}
+for _name in ("2021/world", "2021/gender", "2022/world", "2022/gender"):
+    TARGETS[f"trec-fair/{_name}"] = "trec.target"
+    TARGETS[f"trec-fair/{_name}/track"] = "trec.target"
 #: The names that need nothing of ir_datasets.
 WITHOUT_IR_DATASETS = {"trec-newswire", *TARGETS}
 #: The downloads for the groups and the judgments, by the prefix of the names of the sources. The
@@ -106,27 +101,18 @@ DOWNLOADS = {
 BUILT_IN = {"groups": SOURCES, "values": VALUES, "targets": TARGETS}
 
 
-#: The modules of this package that were imported completely.
-_complete: set[str] = set()
-
-
 def register_datasets() -> None:
-    """Register the dataset ids with ir_datasets, unless they are registered."""
+    """Register the dataset ids with ir_datasets, unless they are registered.
+
+    A module that is imported before ir_datasets is incomplete when this is called, and calls it
+    again at its end.
+    """
     import ir_datasets
-    loaded = {f"{__name__}.{module}" for module in IMPORT_IR_DATASETS}.intersection(sys.modules)
-    if loaded - _complete:  # the last one of them calls this function again
-        return
     members = [_member(module) for module in MODULES]
-    if "disks45/nocr/trec8/source" in set(ir_datasets.registry):
-        return
-    for member in members:
-        member.register(ir_datasets.registry)
-
-
-def complete(module: str) -> None:
-    """Register the dataset ids at the end of a module that may be imported before ir_datasets."""
-    _complete.add(module)
-    register_datasets()
+    are_complete = all(hasattr(member, "register") for member in members)
+    if are_complete and "disks45/nocr/trec8/source" not in set(ir_datasets.registry):
+        for member in members:
+            member.register(ir_datasets.registry)
 
 
 @cache
@@ -145,5 +131,5 @@ def make(what: str, name: str) -> Any:
 
 
 _member = lazy(__name__, {module: f"{__name__}.{module}" for module in MODULES})
-for _what, _names in BUILT_IN.items():
-    declare(_what, _names, partial(make, _what))
+for _what in BUILT_IN:
+    declare(_what, BUILT_IN[_what], partial(make, _what))

@@ -43,7 +43,7 @@ from ir_datasets.formats import (
 from ir_datasets.formats.argsme import ArgsMeSourceDomain, ArgsMeStance
 from ir_datasets.util import LocalDownload, home_path, sax_html_parser
 
-from pt_fairness.collections import complete
+from pt_fairness.collections import register_datasets
 from pt_fairness.collections.variants import download, graded, labelled, variant
 
 DEBATES = "pt-fairness/debates"
@@ -139,7 +139,7 @@ def touche(name: str) -> Any:
     if field not in FIELDS:
         return FromIrds(name, "iteration", _PAIR_LEVELS, name, order=_PAIR_LEVELS)
     if dataset_id == _PAIRS:
-        from pt_fairness.collections.corpora import SentencePairs
+        from pt_fairness.collections.sources import SentencePairs
         arguments = touche(f"{_SENTENCES}/{field}")
         return SentencePairs(arguments, name)
     argument_field, labels = FIELDS[field]
@@ -283,4 +283,4 @@ def register(registry: Any) -> None:
     _register_blogs(registry)
 
 
-complete(__name__)
+register_datasets()

@@ -32,7 +32,7 @@ from ir_datasets.datasets.beir import BeirQrels
 from ir_datasets.formats import CsvQueries, JsonlDocs, JsonlQueries, TrecQrel, TrecQrels
 from ir_datasets.util import Lazy, ZipExtract, home_path
 
-from pt_fairness.collections import complete
+from pt_fairness.collections import register_datasets
 from pt_fairness.collections.variants import download, labelled, variant
 
 _MSMARCO = "msmarco-passage"
@@ -44,14 +44,14 @@ _TASKS = ("dev", "trec-dl-2019")
 
 def genders(name: str) -> Any:
     """Return the genders of passages as groups, by their words or as annotated."""
-    from pt_fairness.collections.gender import Biases, counts
+    from pt_fairness.collections.sources import Biases, counts
     from pt_fairness.groups import FromText
     return Biases(name) if name == BIASES else FromText(counts(), name=name)
 
 
 def neutrality(name: str) -> Any:
     """Return the gender neutrality of passages as values."""
-    from pt_fairness.collections.gender import counts
+    from pt_fairness.collections.sources import counts
     from pt_fairness.values import FromText
     return FromText(counts(), name=name)
 
@@ -67,7 +67,7 @@ def _register_msmarco(registry: Any) -> None:
 
 
 def _qids(file: str) -> set[str]:
-    from pt_fairness.collections.gender import read
+    from pt_fairness.collections.sources import read
     table = read(file, sep="\t", names=["qid", "query"], quoting=csv.QUOTE_NONE)
     return {*table["qid"]}
 
@@ -235,8 +235,8 @@ def _register_grep(registry: Any) -> None:
     docs = GrepDocs(files, doc_cls=GrepDocument, namespace=GREP, lang="en",
                     docstore_path=home / "docs.pklz4")
     levels = {0: "not relevant", 1: "relevant"}
-    registry.register(GREP, Dataset(docs, CsvQueries(queries, GrepQuery, GREP, "en"),
-                                    GrepQrels(files, levels)))
+    topics = CsvQueries(queries, GrepQuery, GREP, "en")
+    registry.register(GREP, Dataset(docs, topics, GrepQrels(files, levels)))
     variant(registry, GREP, "gender", partial(labelled, f"{GREP}/gender"))
 
 
@@ -264,4 +264,4 @@ def register(registry: Any) -> None:
     variant(registry, SARA, "sensitivity", partial(labelled, f"{SARA}/sensitivity"))
 
 
-complete(__name__)
+register_datasets()

@@ -55,7 +55,7 @@ def _register_newswire(registry: Any) -> None:
 
 def trec_fair(name: str) -> Any:
     """Return a field of the metadata as groups."""
-    from pt_fairness.collections.wikipedia import FromMetadata
+    from pt_fairness.collections.sources import FromMetadata
     return FromMetadata(name)
 
 
@@ -164,7 +164,7 @@ CORPORA = {language: f"neuclir/1/{language}" for language in LANGUAGES.values()}
 
 def neuclir(name: str) -> Any:
     """Return the languages of documents as groups."""
-    from pt_fairness.collections.corpora import Languages
+    from pt_fairness.collections.sources import Languages
     return Languages(name, CORPORA)
 
 

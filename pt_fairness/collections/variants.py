@@ -16,8 +16,6 @@ from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import BaseQrels, TrecQrel
 from ir_datasets.util import Download, MetadataComponent, MetadataProvider, RequestsDownload
 
-from pt_fairness.collections import complete
-
 #: Takes all judgments and returns judgments with groups.
 Convert = Callable[[list[Any]], Iterable[TrecQrel]]
 
@@ -100,6 +98,3 @@ def labelled(name: str, rows: list[Any]) -> Iterator[TrecQrel]:
     qrels = make("groups", name).to_qrels(pd.DataFrame(judgments, columns=columns))
     ordered = qrels[list(TrecQrel._fields)].astype(object)
     yield from map(TrecQrel._make, ordered.itertuples(index=False))
-
-
-complete(__name__)

@@ -16,16 +16,9 @@ from typing import Any
 import ir_measures
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
-from pt_fairness.core.arrays import (
-    Floats,
-    Ints,
-    log_discount,
-    positions,
-    ranges,
-    ratio,
-    topic_means,
-)
+from pt_fairness.core.arrays import Floats, Ints, log_discount, positions, ratio, topic_means
 from pt_fairness.core.identifiers import with_text_ids, words_of
 from pt_fairness.core.messages import UNANNOTATED, Warn
 from pt_fairness.measures.measure_names import ALPHA_MEASURES, ALPHA_VARIABLE
@@ -45,33 +38,28 @@ class Diversity:
     """
 
     def __init__(self, measures: Sequence[Any], qrels: pd.DataFrame, judgments: Judgments) -> None:
-        subtopics = {rel: Subtopics(judgments, rel) for rel in {one["rel"] for one in measures}}
-        self._most = max(one.count.max(initial=0) for one in subtopics.values())
+        self._subtopics: dict[int, Subtopics] = {}
         self._scorers: dict[Any, Alpha | Ndeval] = {}
         for measure in measures:
+            rel = measure["rel"]
+            if rel not in self._subtopics:
+                self._subtopics[rel] = Subtopics(judgments, rel)
             if measure.NAME in ALPHA_MEASURES:
-                self._scorers[measure] = Alpha(measure, subtopics[measure["rel"]])
+                self._scorers[measure] = Alpha(measure, self._subtopics[rel])
             else:
                 self._scorers[measure] = Ndeval(measure, qrels, judgments)
 
     def scores(self, run: Run, warn: Warn) -> dict[Any, Floats]:
         """Return each measure with its value for each topic, ``[T]``."""
-        if self._most == 1:
+        most = [subtopics.count.max(initial=0) for subtopics in self._subtopics.values()]
+        if max(most) == 1:
             warn(f"no topic has more than one subtopic for {', '.join(map(str, self._scorers))}: "
                  "subtopics are the iteration of the qrels, which PyTerrier's reader drops and "
                  "pt_fairness.read_qrels keeps, or groups= (--groups)", "subtopics")
-        scores = self._scores(run, np.arange(len(run.ranking)))
+        rows = np.arange(len(run.ranking))
+        scores = self._scores(run, rows)
         if len(run.tied):
-            theirs = self._scores(run, run.order_of_ndeval())
-            differs = {measure: np.abs(values - theirs[measure]) > ROUNDING
-                       for measure, values in scores.items()}
-            topics = np.any([*differs.values()], axis=0)
-            if topics.any():
-                names = [str(measure) for measure, mask in differs.items() if mask.any()]
-                warn(f"{', '.join(names)} differ from ndeval on {topics.sum()} of {len(topics)} "
-                     "topics: tied documents are ranked as trec_eval does for nDCG (docno "
-                     f"descending); {ALPHA_VARIABLE}=ndeval in the environment leaves them to "
-                     "ndeval", "ties")
+            self._warn_of_ties(scores, self._scores(run, run.order_of_ndeval()), warn)
         return scores
 
     def _scores(self, run: Run, rows: Ints) -> dict[Any, Floats]:
@@ -79,72 +67,88 @@ class Diversity:
         scores = {}
         for measure, scorer in self._scorers.items():
             kept = rows
-            if "judged_only" in measure.SUPPORTED_PARAMS and measure["judged_only"]:
+            if measure.params.get("judged_only"):
                 kept = rows[run.pair[rows] >= 0]
-            scores[measure] = topic_means(scorer.values(run, kept), run.topics)
+            values = scorer.values(run, kept)
+            scores[measure] = topic_means(values, run.topics)
         return scores
+
+    def _warn_of_ties(self, scores: dict[Any, Floats], theirs: dict[Any, Floats],
+                      warn: Warn) -> None:
+        """Warn of the topics for which ndeval has other values.
+
+        :param theirs: the values of ndeval, ``[T]``
+        """
+        names = []
+        masks = []
+        for measure, values in scores.items():
+            differs = np.abs(values - theirs[measure]) > ROUNDING
+            masks.append(differs)
+            if differs.any():
+                names.append(str(measure))
+        topics = np.any(masks, axis=0)
+        if names:
+            warn(f"{', '.join(names)} differ from ndeval on {topics.sum()} of {len(topics)} "
+                 "topics: tied documents are ranked as trec_eval does for nDCG (docno "
+                 f"descending); {ALPHA_VARIABLE}=ndeval in the environment leaves them to "
+                 "ndeval", "ties")
 
 
 class Subtopics:
     """The subtopics of the relevant documents, for one ``rel``."""
 
     def __init__(self, judgments: Judgments, rel: int) -> None:
+        self._judgments = judgments
         codes, labels = judgments.row_labels
         rows = (judgments.row_relevance >= rel) & (codes >= 0)
-        pair = judgments.index.pair[rows].astype(np.int64)
-        self._subtopics = size = max(len(labels), 1)
-        pair, self._subtopic = np.divmod(np.unique(pair * size + codes[rows]), size)
-        pairs = len(judgments.topic)
-        # The number of subtopics of each judged pair, and the first one in ``_subtopic``.
-        self._size = np.bincount(pair, minlength=pairs)
-        self._start = np.cumsum(self._size) - self._size
-        self._relevant = np.flatnonzero(self._size)
-        self._judgments = judgments
+        pair = judgments.index.pair[rows]
+        size = max(len(labels), 1)
         topics = len(judgments.topics)
-        present = np.zeros((topics, size), bool)
-        present[judgments.topic[pair], self._subtopic] = True
+        #: The subtopics of each judged document, sparse, ``[pairs, subtopics]``.
+        self._members = _members(pair, codes[rows], len(judgments.topic), size)
+        by_topic = _members(judgments.topic[pair], codes[rows], topics, size)
         #: The number of subtopics of the relevant documents of each topic, ``[T]``.
-        self.count = present.sum(axis=1)
+        self.count = by_topic.getnnz(axis=1)
+        self._relevant = np.flatnonzero(self._members.getnnz(axis=1))
+        topic = judgments.topic[self._relevant]
         #: The number of relevant documents with a subtopic of each topic, ``[T]``.
-        self.documents = np.bincount(judgments.topic[self._relevant], minlength=topics)
-        self._ideals: dict[tuple[float, int], Floats] = {}
+        self.documents = np.bincount(topic, minlength=topics)
+        self._ideals: dict[Any, Floats] = {}
 
     def _entries(self, pair: Ints) -> tuple[Ints, Ints]:
         """Return the index in ``pair`` and the subtopic of each subtopic of documents."""
-        size = self._size[pair]
-        entry = ranges(self._start[pair], size)
-        return np.repeat(np.arange(len(pair)), size), self._subtopic[entry]
+        entries = self._members[pair].tocoo()
+        return entries.row, entries.col
 
     def gains(self, run: Run, rows: Ints, alpha: float, cutoff: int | None) -> Floats:
         """Return the gain at every rank of each ranking, ``[R, depth]``.
 
         :param rows: the ranked documents, ranking by ranking
         """
-        ranking = run.ranking[rows]
-        place = positions(ranking)
-        pair = run.pair[rows]
-        counts = pair >= 0
+        place = positions(run.ranking[rows])
+        counts = run.pair[rows] >= 0
         if cutoff is not None:
             counts &= place < cutoff
-        counts[counts] = self._size[pair[counts]] > 0
-        ranking = ranking[counts]
-        place = place[counts]
-        document, subtopic = self._entries(pair[counts])
+        rows = rows[counts]
+        document, subtopic = self._entries(run.pair[rows])
+        ranking = run.ranking[rows][document].astype(np.int64)
+        place = place[counts][document]
         # The number of earlier documents of the ranking with the same subtopic.
-        key = ranking[document].astype(np.int64) * self._subtopics + subtopic
+        key = ranking * self._members.shape[1] + subtopic
         seen = pd.Series(key).groupby(key).cumcount()
-        depth = int(place.max(initial=-1)) + 1
-        cell = ranking * depth + place
         worth = (1.0 - alpha) ** seen.to_numpy()
-        gains = np.bincount(cell[document], worth, len(run.topics) * depth)
-        return gains.reshape(len(run.topics), depth).astype(float)
+        rankings = len(run.topics)
+        depth = place.max(initial=-1) + 1
+        cell = ranking * depth + place
+        gains = np.bincount(cell, worth, rankings * depth)
+        return gains.reshape(rankings, depth).astype(float)
 
     def ideal(self, alpha: float, depth: int | None) -> Floats:
         """Return the gain at every rank of the greedy ideal ranking of each topic, ``[T, depth]``.
 
         :param depth: the number of ranks, ``None`` for all relevant documents
         """
-        longest = int(self.documents.max(initial=0))
+        longest = self.documents.max(initial=0)
         depth = longest if depth is None else min(depth, longest)
         if (alpha, depth) not in self._ideals:
             topic = self._judgments.topic[self._relevant]
@@ -157,6 +161,12 @@ class Subtopics:
                 ideal[present] = greedy_gains(topic, document, subtopic, alpha, depth)
             self._ideals[alpha, depth] = ideal
         return self._ideals[alpha, depth]
+
+
+def _members(row: Ints, subtopic: Ints, rows: int, subtopics: int) -> sparse.csr_matrix:
+    """Return a mask of the subtopics of rows, sparse, ``[rows, subtopics]``."""
+    present = np.ones(len(row), bool)
+    return sparse.csr_matrix((present, (row, subtopic)), (rows, subtopics))
 
 
 def greedy_gains(topic: Ints, document: Ints, subtopic: Ints, alpha: float, depth: int) -> Floats:
@@ -238,8 +248,10 @@ class Ndeval:
         if "iteration" in qrels:
             iteration = qrels["iteration"]
             annotated = annotated[iteration.notna() & ~iteration.isin(UNANNOTATED)]
-        params = {name: value for name, value in measure.params.items() if name != "judged_only"}
-        self._evaluator = ir_measures.pyndeval.evaluator([type(measure)(**params)], annotated)
+        params = dict(measure.params)
+        params.pop("judged_only", None)
+        plain = type(measure)(**params)
+        self._evaluator = ir_measures.pyndeval.evaluator([plain], annotated)
 
     def values(self, run: Run, rows: Ints) -> Floats:
         """Return the value of each ranking, ``[R]``, 0 for topics without relevant documents.

@@ -47,7 +47,6 @@ from pt_fairness.provider.measure_lists import (
     ValueLookup,
     check_labels,
     check_names,
-    check_weights,
     provider_of,
     reads_subtopics,
     warn_of_one_ranking,
@@ -121,9 +120,11 @@ class QuickEvaluator:
         #: The evaluators of this package's measures: one or none.
         self.fairness = []
         for provider in [one for one in users if getattr(one, "NAME", "") == "fairness"]:
-            self.fairness.append(provider.evaluator(users.pop(provider), qrels))
+            ours = users.pop(provider)
+            self.fairness.append(provider.evaluator(ours, qrels))
         if users:
-            self._rest = ir_measures.evaluator([*itertools.chain(*users.values())], qrels)
+            others = itertools.chain(*users.values())
+            self._rest = ir_measures.evaluator([*others], qrels)
 
     def evaluate(self, run: pd.DataFrame) -> tuple[list[Any], RunFacts]:
         """Return the value of each measure for each topic, and what is known of the run.
@@ -156,12 +157,6 @@ class QuickEvaluator:
         metrics, _ = self.evaluate(run)
         return metrics
 
-    def contributions(self, run: Run, depth: int) -> dict[FairnessMeasure, Floats]:
-        """Return the contributions of documents: see :meth:`FairnessEvaluator.contributions`."""
-        for evaluator in self.fairness:
-            return evaluator.contributions(run, depth)
-        return {}
-
 
 def _whole(relevance: pd.Series, measures: Sequence[Any]) -> pd.Series:
     """Return the relevance of each row as whole numbers.
@@ -185,8 +180,11 @@ def _nested(frame: pd.DataFrame, column: str) -> dict[str, dict[str, Any]]:
     docnos = frame["doc_id"].to_numpy(object)
     numbers = frame[column].to_numpy(object)
     topics = frame.groupby("query_id", sort=False).indices
-    return {str(qid): dict(zip(docnos[rows], numbers[rows], strict=True))
-            for qid, rows in topics.items()}
+    nested = {}
+    for qid, rows in topics.items():
+        pairs = zip(docnos[rows], numbers[rows], strict=True)
+        nested[str(qid)] = dict(pairs)
+    return nested
 
 
 class OfGroups:
@@ -305,7 +303,10 @@ class GroupedMeasures:
     def _check_weights(self) -> None:
         """Check the measures once documents are looked up: then all sources know their weights."""
         if self.groups is not None and self.groups.weighted:
-            check_weights(self.measures, self.groups)
+            for measure in self.measures:
+                if measure.refuses_weights:
+                    raise ValueError(f"groups must be without weights for {measure}, got "
+                                     f"{self.groups!r}")
 
     def rankings(self, run: Run, warn: Warn) -> Rankings:
         """Return the documents of a run with all that the measures use."""
@@ -385,8 +386,8 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
             if source.groups is None and source.needed:
                 self.qrels_labels = labels
                 comparing = [str(part) for part in source.measures if not part.SUBTOPICS]
-                _, _, by_group = judgments.row_groups
-                if labels and comparing and are_numbers(labels) and not by_group.any():
+                _, _, judged_apart = judgments.row_groups
+                if labels and comparing and are_numbers(labels) and not judged_apart.any():
                     self._warn(f"the groups of {', '.join(comparing)} are {listed(labels)}, the "
                                "second column of the qrels. If these are rounds or subtopics, name "
                                "the groups with groups= (--groups)", "numbers")
@@ -399,9 +400,11 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
                 target = part.registered_target
                 if target is not None:
                     targets.check(target, self.topics)
-        # A mask of the topics that the sources of each measure drop, ``[T]``.
-        self._dropped = [np.any([masks[part] for part in measure.parts], axis=0)
-                         for measure in self._fairness]
+        #: A mask of the topics that the sources of each measure drop, ``[T]``.
+        self._dropped = []
+        for measure in self._fairness:
+            dropped = [masks[part] for part in measure.parts]
+            self._dropped.append(np.any(dropped, axis=0))
         if self.several:
             self._warn("protected is not set: the smallest group of each topic, of those that have "
                        "documents there, is compared with all the others as one "
@@ -585,8 +588,12 @@ class FairnessEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def judged_matches(self) -> dict[tuple[str, str], Matches | None]:
         """Return the matches of the judged documents by ``'group'`` and source."""
-        return {("group", source.groups.registered): source.annotations.judged_matches()
-                for source in self.sources if source.groups is not None and source.needed}
+        matches = {}
+        for source in self.sources:
+            if source.groups is not None and source.needed:
+                key = "group", source.groups.registered
+                matches[key] = source.annotations.judged_matches()
+        return matches
 
     def how_many(self, measure: FairnessMeasure, topics: Bools) -> str:
         """Return a text with the number of undefined topics, and with their names or the reason.

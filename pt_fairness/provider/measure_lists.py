@@ -189,17 +189,6 @@ def check_names(measures: Iterable[Any]) -> None:
                                  f"{name_of(source)!r}: {first!r} and {registered!r}")
 
 
-def check_weights(measures: Sequence[FairnessMeasure], source: groups.Groups) -> None:
-    """Check that measures can use weights.
-
-    :param source: a group source with weights
-    :raises ValueError: if a measure is not defined for weights
-    """
-    for measure in measures:
-        if measure.refuses_weights:
-            raise ValueError(f"groups must be without weights for {measure}, got {source!r}")
-
-
 def check_labels(measure: FairnessMeasure, source: groups.Groups | None, labels: Sequence[str],
                  warn: Warn) -> None:
     """Check that the labels in the parameters of a measure are groups.
@@ -372,7 +361,6 @@ class Attributes:
         self.sources = {attribute: groups.get(attribute) for attribute in measures[0].joint}
         self._rel = min(measure.param("rel") or 0 for measure in measures)
         self._annotations = {}
-        cells = 1
         for place, (attribute, source) in enumerate(self.sources.items()):
             added: set[str] = set()
             for measure in measures:
@@ -386,10 +374,6 @@ class Attributes:
                 added.update(target.labels)
             annotations = Annotations(judgments, source, [self._rel], added, unknown=True)
             self._annotations[attribute] = annotations
-            cells *= len(annotations.sets.labels)
-        if cells >= 2**63:
-            raise ValueError("attributes must have fewer than 2**63 combinations of labels, got "
-                             f"{cells:.2g} in {measures[0]}")
 
     def added_to(self, rankings: Rankings, run: Run, warn: Warn) -> Rankings:
         """Return a copy of the rankings with the label sets of the ranked and judged documents."""

@@ -10,8 +10,8 @@ from measure_cases import values_of
 from msmarco_passages import TASKS, gender
 
 from pt_fairness import MRecall, groups
-from pt_fairness.collections import gender as reading
 from pt_fairness.collections import passages
+from pt_fairness.collections import sources as reading
 
 NAME = "msmarco-passage/msmgenderbias"
 FILE = "msmarco-passage/fair/biases.csv"

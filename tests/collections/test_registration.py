@@ -76,7 +76,7 @@ def test_groups_need_no_ir_datasets_before_a_measure_asks():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["collections.arguments", "collections.variants",
+@pytest.mark.parametrize("module", ["collections.arguments", "collections.sources",
                                     "io.documents"])
 def test_a_module_can_be_imported_first(module):
     assert run(f"import pt_fairness.{module}, ir_datasets\n"
