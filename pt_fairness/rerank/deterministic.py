@@ -175,15 +175,11 @@ def const_sort_order(shares: Floats, target: Floats, k: int) -> Ints:
     :param shares: the share of each document in each group, ``[n, G]``, in the old order
     :param target: the target share of each group, ``[G]``
     """
-    member = shares > 0
-    if (member.sum(axis=1) == 1).all():
-        documents, deadlines = _due_of_ranks(member, target, k)
-    else:
-        documents, deadlines = _due_of_shares(shares, target, k)
+    documents, deadlines = _due(shares, target, k)
     # Lists, because most documents move by fewer ranks than there are groups.
     order: list[int] = []
     due: list[float] = []
-    for document, deadline in zip(documents.tolist(), deadlines.tolist(), strict=True):
+    for document, deadline in zip(documents, deadlines, strict=True):
         place = len(order)
         while place > 0 and order[place - 1] > document and due[place - 1] > place:
             place -= 1
@@ -192,27 +188,12 @@ def const_sort_order(shares: Floats, target: Floats, k: int) -> Ints:
     return np.array(order[:k], np.intp)
 
 
-def _due_of_ranks(member: Bools, target: Floats, k: int) -> tuple[Ints, Floats]:
+def _due(shares: Floats, target: Floats, k: int) -> tuple[list[int], list[float]]:
     """Return the documents that are due up to the step of the ``k``-th, and their deadlines.
 
-    Documents are in order of their deadlines, then in the old order.
-
-    :param member: whether each document is in each group, ``[n, G]``; each is in one
+    Documents are in order of their deadlines, then in the old order. The i-th document of a group
+    is due at step ⌈i/T⌉, and never if T is 0.
     """
-    # The i-th document of a group is due at step ⌈i/T⌉, and never if T is 0.
-    number = member.cumsum(axis=0)[member]
-    with np.errstate(divide="ignore"):
-        steps = (number - EQUAL) / (member @ target)
-    due = np.ceil(steps)
-    documents = np.argsort(due, kind="stable")
-    due = due[documents]
-    last = due[:k][-1]
-    count = np.count_nonzero((due <= last) & (due < inf))
-    return documents[:count], due[:count]
-
-
-def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats]:
-    """Return the documents that are due up to the step of the ``k``-th, and their deadlines."""
     queues = Queues(shares > 0)
     count = np.zeros_like(target)
     documents: list[int] = []
@@ -226,7 +207,7 @@ def _due_of_shares(shares: Floats, target: Floats, k: int) -> tuple[Ints, Floats
         if due.min() > step:
             step = due.min()
             if len(documents) >= k or step == inf:
-                return np.array(documents, np.intp), np.array(deadlines)
+                return documents, deadlines
         best = queues.best[due <= step]
         document = int(best.min())
         documents.append(document)
