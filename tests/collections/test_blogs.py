@@ -5,8 +5,6 @@ import re
 
 import pytest
 
-from pt_fairness import groups
-
 POST = "BLOG06-20051206-000-000139882"
 QRELS = "".join(f"901 0 {POST}{i} {label}\n" for i, label in enumerate((-1, 0, 1, 2, 3, 4)))
 LABELS = [-1, 0, 1, 2, 3, 4]
@@ -40,15 +38,6 @@ def test_topics_have_title_description_and_narrative(irds, files):
         assert list(irds.load(name).queries_iter()) == [
             (number, "garden gnomes", "Find opinions.", "Café posts are not relevant.")
             for number in ("901", "902")]
-
-
-def test_groups_know_topic_and_document(irds, files):
-    files.blogs(QRELS)
-    found = groups.get("blogs06/trec-blog-2007/opinion")
-    assert found.labels == ["mixed", "negative", "none", "positive"] and found.complete
-    rows = found.lookup(["901", "901", "902", "901"],
-                        [f"{POST}5", f"{POST}1", f"{POST}5", "unjudged"])
-    assert rows.values.tolist() == [["901", f"{POST}5", "positive"]]
 
 
 def test_posts_need_a_licence(irds, capfd):

@@ -57,17 +57,6 @@ def test_passages_queries_and_judgments(irds, files, qrels_of):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("qrels", "error", "reason"), [
-    ("Autos_q1\tAutos_d1\t2\r\n", AssertionError, ""),
-    (QRELS + "Autos_q1\tAutos_d1\r\n", RuntimeError, "expected 3 columns, got 2"),
-    (QRELS + "Autos_q1\tAutos_d1\tgood\r\n", ValueError, "'good'")])
-def test_damaged_judgments(irds, files, qrels, error, reason):
-    files.write(f"{ID}.zip", archive(qrels))
-    with pytest.raises(error, match=reason):
-        list(irds.load(f"{ID}/source").qrels_iter())
-
-
-@pytest.mark.slow
 def test_the_real_file(irds, files, shared):
     file = shared / "data/cocktail/nq-utd.zip"
     if not file.exists():

@@ -7,7 +7,7 @@ import shutil
 import pandas as pd
 import pytest
 from measure_cases import values_of
-from msmarco_passages import TASKS, gender
+from msmarco_passages import TASKS
 
 from pt_fairness import MRecall, groups
 from pt_fairness.collections import passages
@@ -42,15 +42,6 @@ def test_the_real_annotations(irds, files, shared):
     docnos = pd.read_csv(file, dtype=str)["doc_id"]
     found = groups.get(NAME).lookup(["1"] * len(docnos), docnos)["group"].value_counts()
     assert found.to_dict() == {"neutral": 636, "male": 144, "female": 113}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("file, error", [
-    ("dev.tsv", "msmarco_passage.dev.fair.tsv"), ("words.csv", "wordlist_gender_representative")])
-def test_missing_files_are_downloaded(irds, msmarco, file, error):
-    (msmarco / "fair" / file).unlink()
-    with pytest.raises(OSError, match=error):
-        list(irds.load(gender("dev")).qrels_iter())
 
 
 @pytest.mark.slow

@@ -46,9 +46,3 @@ def test_documents_queries_and_judgments(irds, written, qrels_of):
     assert source.labels == ["female", "male", "neutral"]
     assert source.lookup(["0", "94"], ["2", "560"])["group"].tolist() == [
         "neutral", "female", "male"]
-
-
-def test_the_names_of_the_files(irds):
-    registered = irds.load(ID).qrels_handler()._qrels_dlc
-    urls = [file.mirrors[0].url for file in registered]
-    assert urls[-1].endswith("/queries-documents_Sex%20%26%20Relationship.csv")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
-
 import ir_datasets
 
 from pt_fairness import groups, targets, values
@@ -65,10 +63,3 @@ def test_names_of_groups_values_and_targets(irds):
     assert {*targets.names()} >= {
         f"trec-fair/{year}/{target}{end}" for year in ("2021", "2022")
         for target in ("world", "gender") for end in ("", "/track")}
-
-
-def test_the_page_names_each_source():
-    page = importlib.resources.files("pt_fairness") / "pt_docs" / "collections.rst"
-    text = page.read_text(encoding="utf-8")
-    for name in (*OTHERS, *PLAIN[2:]):
-        assert name in text

@@ -1,9 +1,7 @@
 """The language of NeuCLIR's news, from the judgments and from the corpora that are there."""
 
-import io
 import re
 import shutil
-import tarfile
 import warnings
 
 import pytest
@@ -110,17 +108,3 @@ def test_the_corpora_that_are_there_are_used(irds, files, written):
     fresh = collections.make("groups", NAMES[0])
     with pytest.warns(FairnessWarning, match="1 of 2 documents"):
         assert fresh.lookup(["0"] * 2, [chinese, persian])["group"].tolist() == ["fa"]
-
-
-@pytest.mark.slow
-def test_bad_files(irds, files, written):
-    file = qrels_file(files)
-    archive = files.home / "neuclir" / "trec-2023" / "qrels.tar.gz"
-    with tarfile.open(archive, "w:gz") as packed:
-        packed.addfile(tarfile.TarInfo("another"), io.BytesIO())
-    with pytest.raises(RuntimeError, match=r"qrels\.final\.gains not found in tar file"):
-        list(irds.load(NAMES[1]).qrels_iter())
-    for missing, name in zip((file, archive), NAMES, strict=True):
-        missing.unlink()
-        with pytest.raises((OSError, RuntimeError), match=r"Max retries|No such file"):
-            groups.get(name).lookup(["0"], ["a"])

@@ -1,6 +1,5 @@
 """Groups of articles from the metadata of TREC Fair."""
 
-import gzip
 import warnings
 
 import numpy as np
@@ -45,13 +44,3 @@ def test_other_labels_are_unannotated_with_a_warning(files, fair22):
     files.json_lines(METADATA22, [*PAGES22, page22(7, gender_category="Both")])
     with pytest.warns(FairnessWarning, match="labels other than 'Man', .*: 'Both'"):
         assert groups.get(f"{ID22}/gender").lookup(["1"], ["7"]).empty
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("content, error", [
-    (gzip.compress(bytes(2000))[:-20], (EOFError, ValueError)),
-    (b"<html>not found</html>", gzip.BadGzipFile), (gzip.compress(b"{\n"), ValueError)])
-def test_a_damaged_file(fair22, content, error):
-    fair22.write_bytes(content)
-    with pytest.raises(error):
-        groups.get(f"{ID22}/gender").lookup(["1"], ["7"])

@@ -1,11 +1,9 @@
 """MS MARCO's queries that are sensitive to gender bias, with the genders of passages."""
 
-import pickle
 import warnings
 
 import ir_measures
 import pytest
-from collection_commands import table
 from msmarco_passages import GENDERS, QUERIES, TASKS, gender
 
 from pt_fairness import groups, values
@@ -39,29 +37,6 @@ def test_retrieved_passages_and_their_neutrality(msmarco):
         assert neutrality.lookup(["9"] * 3, docnos).tolist() == pytest.approx([1, 2 / 3, 0])
     with pytest.warns(FairnessWarning, match="1 of 1 documents are not in the corpus"):
         assert found.lookup(["9"], ["99"]).empty
-
-
-def test_the_table_of_the_command_line(irds, msmarco, tmp_path):
-    name = gender("dev")
-    measures = ["nDCG@5", "AWRF@5", f"AWRF(groups='{name}')@5", f"FaiRR(values='{name}')@2"]
-    ndcg, judged, ranked, neutral = table(name, tmp_path, [("1", "15"), ("1", "11"), ("2", "13")],
-                                          *measures)
-    # 15 is not judged, and 13 has a relevance of 2 of the highest possible.
-    assert ndcg == pytest.approx((DISCOUNT + 2 / (2 + DISCOUNT)) / 2)
-    # The neutrality of 15 and 11 is 2/3 and 0, that of 13 is 1.
-    assert neutral == pytest.approx((2 / 3 + 1) / 2)
-    assert 0 < judged < ranked < 1, "the male passage was not judged"
-
-
-@pytest.mark.slow
-def test_pickled_values_find_the_same_in_a_worker(msmarco, offline, tmp_path):
-    numbers = values.get(gender("dev"))
-    (tmp_path / "values").write_bytes(pickle.dumps(numbers))
-    done = offline("-c", "import pickle, sys\nwith open(sys.argv[1], 'rb') as file:\n"
-                         "    found = pickle.load(file)\nprint(found.lookup(['1'], ['15']))",
-                   tmp_path / "values")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "[0.66666667]"
 
 
 def test_neutrality_in_a_measure(irds, msmarco):

@@ -37,12 +37,6 @@ def test_robust04_and_its_folds(irds, files, qrels_of):
         assert qrels_of(f"disks45/nocr/trec-robust-2004/fold{fold}/source") == [row]
 
 
-def test_the_articles_have_to_be_licensed(irds, capfd):
-    with pytest.raises(FileNotFoundError, match="corpus"):
-        next(irds.load(f"{TREC8}/source").docs_iter())
-    assert "agreements to be filed with NIST" in capfd.readouterr().err
-
-
 @pytest.mark.slow
 def test_the_real_trec8_qrels(irds, files, qrels_of, shared):
     qrels = shared / "data" / "trec8" / "qrels.trec8.adhoc.txt.gz"

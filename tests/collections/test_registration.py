@@ -50,23 +50,6 @@ def test_dataset_ids_need_no_pandas():
 
 
 @pytest.mark.slow
-def test_registered_names_stand_before_those_of_collections():
-    lines = run("import pt_fairness\nassert 'pandas' not in sys.modules\n"
-                "from pt_fairness import AWRF\nimport importlib\n"
-                "print(AWRF(target='trec-fair/2021/world/track')@5)\n"
-                "print(pt_fairness.targets.names())\nfrom pt_fairness import groups, values\n"
-                "mine = groups.from_mapping({'a': 'b'})\ngroups.register('trec-newswire', mine)\n"
-                "importlib.reload(pt_fairness)\nprint(groups.get('trec-newswire') is mine)\n"
-                "mine = values.from_mapping({'a': 1})\n"
-                f"values.register({NAME!r}, mine)\nprint(values.get({NAME!r}) is mine)\n"
-                f"values.unregister({NAME!r})\nprint(values.get({NAME!r}))")
-    names = [f"trec-fair/{name}{end}" for name in (
-        "2021/gender", "2021/world", "2022/gender", "2022/world") for end in ("", "/track")]
-    assert lines == ["AWRF(target='trec-fair/2021/world/track')@5", str(names), "True", "True",
-                     f"Values({NAME!r}, neutrality of female, male words)"]
-
-
-@pytest.mark.slow
 def test_groups_need_no_ir_datasets_before_a_measure_asks():
     assert run("import pt_fairness.groups as g\nfrom pt_fairness import rKL\n"
                "m = rKL(groups='argsme/2020-04-01/stance')@5\nm.validate_params()\n"

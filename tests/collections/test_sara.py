@@ -53,14 +53,3 @@ def test_groups_of_unjudged_emails(irds, files, corpus):
     assert found.labels == ["non-sensitive", "sensitive"] and found.complete
     rows = found.lookup(["1", "9"], ["daily-hip-bass", "201645"])
     assert rows["group"].tolist() == ["non-sensitive", "sensitive"]
-
-
-@pytest.mark.slow
-def test_emails_that_cannot_be_downloaded(irds, files, corpus, qrels_of):
-    place = corpus(EMAILS)
-    place.unlink()
-    with pytest.raises(OSError, match="sara_combined_docs"):
-        qrels_of(NAME)
-    place.write_bytes(b"PK")
-    with pytest.raises(zipfile.BadZipFile):
-        qrels_of(NAME)

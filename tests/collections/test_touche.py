@@ -1,17 +1,14 @@
 """Stances and portals of Touché's tasks, looked up in args.me and BEIR or given by the qrels."""
 
 import json
-import random
-import sys
 import warnings
 
 import ir_measures
 import pandas as pd
 import pytest
-from collection_commands import table
 from touche_arguments import ARGSME, QRELS, STANCES, TASK, named
 
-from pt_fairness import groups, rKL, rND
+from pt_fairness import groups, rND
 from pt_fairness.core.messages import FairnessWarning
 
 #: ir_measures' names of the columns of qrels.
@@ -146,75 +143,3 @@ def test_a_comparative_document_that_is_there_twice_has_one_relevance(irds, file
 
 # --------------------------------------------------------------------------------------------------
 # from the command line, and with the real qrels and runs
-
-
-def test_relevance_diversity_and_fairness_from_the_same_judgments(irds, files, tmp_path, capsys,
-                                                                  monkeypatch):
-    files.argsme()
-    files.touche2020(QRELS)
-    monkeypatch.setattr(sys, "argv", ["ir_datasets", "export", f"{TASK}/stance", "qrels"])
-    irds.main_cli()
-    exported = capsys.readouterr().out
-    assert exported.splitlines() == [
-        f"{qid} {group} {docno} {label}" for qid, docno, label, group in STANCES]
-    (tmp_path / "qrels").write_text(exported)
-    run = [("1", "a2"), ("1", "a1"), ("2", "a5")]
-    by_id, by_file = (table(qrels, tmp_path, run, "nDCG@5", "α_nDCG@5", "rKL@5")
-                      for qrels in (f"{TASK}/stance", str(tmp_path / "qrels")))
-    assert by_id == by_file and len(by_id) == 3
-
-
-def write_corpus(files, portals, docnos):
-    """Write args.me with these ids and random stances and portals, and return the stances."""
-    pick = random.Random(2020)
-    arguments = {name: [] for name in portals}
-    stances = {}
-    for docno in sorted(docnos):
-        name = pick.choice(list(portals))
-        stances[docno] = pick.choice(["PRO", "CON"])
-        arguments[name].append(files.argument(docno, stances[docno], portals[name]))
-    files.argsme(**arguments)
-    return stances
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("year, topics, judgments", [(2020, 49, 2298), (2021, 50, 3711)])
-def test_the_real_qrels_and_a_run(irds, files, touche, qrels_of, shared, year, topics, judgments):
-    folder = shared / "data" / "touche"
-    text = (folder / f"touche{year}-task1.qrels").read_text()
-    if year == 2020:
-        files.touche2020(text)
-        files.write("touche/2020/task-1/queries.xml",
-                    (folder / "topics-task-1-2020.xml").read_bytes())
-    else:
-        files.touche2021(text, "".join(f"{line.rsplit(maxsplit=1)[0]} 1\n"
-                                       for line in text.splitlines()))
-    path = next(iter(sorted(folder.glob(f"run{year}.*.gz"))))
-    run = pd.read_csv(path, sep="\t", names=["query_id", "q0", "doc_id", "rank", "score", "tag"],
-                      dtype={"query_id": str, "doc_id": str}).query("rank <= 10")
-    judged = {line.split()[2] for line in text.splitlines()}
-    stances = write_corpus(files, touche.PORTALS, judged.union(run["doc_id"]))
-    rows = qrels_of(f"{ARGSME}/touche-{year}-task-1/stance")
-    assert len(rows) == judgments and len({row[0] for row in rows}) == topics
-    assert all(group == stances[docno] for _, docno, _, group in rows)
-    if year == 2020:
-        titles = [query.title for query in irds.load(f"{TASK}/stance").queries_iter()]
-        assert len(titles) == 49 and titles[0] == "Should teachers get tenure?"
-    qrels = pd.DataFrame(rows, columns=COLUMNS)
-    protected = rKL(protected="CON") @ 5
-    by_id, by_hand = (protected(groups=source)
-                      for source in (f"{ARGSME}/stance", groups.from_mapping(stances)))
-    measures = [ir_measures.nDCG @ 5, ir_measures.alpha_nDCG @ 5, protected, by_id, by_hand]
-    values = ir_measures.calc_aggregate(measures, qrels, run)
-    assert all(0 < value < 1 for value in values.values())
-    assert values[by_id] == pytest.approx(values[by_hand], abs=1e-12)
-
-
-@pytest.mark.slow
-def test_the_real_graded_qrels(irds, files, touche, qrels_of, shared):
-    text = (shared / "data" / "touche" / "touche2020-task1-graded.qrels").read_text()
-    files.touche2020(text, "qrels-argsme-2020-04-01-uncorrected")
-    write_corpus(files, touche.PORTALS, {line.split()[2] for line in text.splitlines()})
-    rows = qrels_of(f"{TASK}/uncorrected/stance")
-    assert len(rows) == len(text.splitlines())
-    assert {row[2] for row in rows} == {-2, 1, 2, 3, 4, 5}

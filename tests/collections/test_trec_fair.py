@@ -1,15 +1,10 @@
 """TREC Fair: groups from the metadata file alone."""
 
-import math
 
-import ir_measures
-import numpy as np
-import pandas as pd
 import pytest
-from scipy.spatial.distance import jensenshannon
 from trec_fair_pages import DOCNOS22, GROUPS22
 
-from pt_fairness import AWRF, groups, targets
+from pt_fairness import groups, targets
 
 ID21, ID22 = "trec-fair/2021/eval", "trec-fair/2022/train"
 METADATA21 = "trec-fair/2021/metadata.json.gz"
@@ -105,31 +100,3 @@ def test_the_world_in_2021_and_2022():
                         "Europe": ["Eastern Europe", "Northern Europe", "Southern Europe",
                                    "Western Europe"], "Oceania": ["Oceania"]}.items():
         assert continent[name] == pytest.approx(region[parts].sum(), abs=0.02)
-
-
-def track_awrf(ranked, relevant, members, background):
-    """AWRF of TREC Fair 2021 for hard groups, from its definition."""
-    labels = sorted(background)
-
-    def shares(docnos, weights):
-        rows = [[weight * (label in members[docno]) / len(members[docno]) for label in labels]
-                for docno, weight in zip(docnos, weights, strict=True) if members.get(docno)]
-        return np.sum(rows, axis=0) / np.sum(rows)
-    discount = [1 / np.log2(max(rank, 2)) for rank in range(1, len(ranked) + 1)]
-    target = (shares(relevant, [1] * len(relevant))
-              + np.array([background[label] for label in labels])) / 2
-    return 1 - jensenshannon(shares(ranked, discount), target) ** 2
-
-
-def test_the_target_of_the_track(fair21):
-    members = {"316": ["Europe", "Northern America"], "303": ["Africa"], "12": []}
-    qrels = pd.DataFrame({"query_id": "101", "doc_id": ["316", "12", "303"], "relevance": 1})
-    background = targets.get("trec-fair/2021/world").set_index("group")["share"].to_dict()
-    # Ranked documents without a group keep their ranks and weigh nothing.
-    measure = AWRF(groups=f"{ID21}/locations", target="trec-fair/2021/world/track", base=math.e,
-                   discount="trec", unannotated="keep") @ 3
-    for ranked in (["303", "12", "316"], ["316", "303", "12"]):
-        run = pd.DataFrame({"query_id": "101", "doc_id": ranked, "score": [3.0, 2.0, 1.0]})
-        value, = ir_measures.calc_aggregate([measure], qrels, run).values()
-        assert value == pytest.approx(
-            track_awrf(ranked, ["316", "12", "303"], members, background), abs=1e-9)

@@ -10,7 +10,7 @@ import ir_measures
 import pandas as pd
 import pytest
 from case_marks import quick_cases
-from ir_measures import AP_IA, ERR_IA, NRBP, P_IA, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
+from ir_measures import AP_IA, ERR_IA, NRBP, StRecall, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP
 from provider_cases import QRELS, subtopic_case, told, told_of
 
 pytest.importorskip("pyndeval")
@@ -28,12 +28,6 @@ TIED = run_of(a=2.0, b=1.0, c=1.0, f=0.5)
 
 MEASURES = [alpha_nDCG @ 3, alpha_DCG @ 3, alpha_nDCG, alpha_DCG, ERR_IA @ 3, nERR_IA @ 3, NRBP,
             nNRBP, AP_IA, StRecall @ 2]
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=str)
-def test_a_measure_that_differs_from_ndeval_is_warned_of(measure):
-    (text,) = told_of([measure], JUDGED, TIED)
-    assert str(measure) in text and "PT_FAIRNESS_ALPHA=ndeval" in text
 
 
 @pytest.mark.parametrize("seed", quick_cases(range(4), first=1))
@@ -63,10 +57,6 @@ def test_ties_that_cannot_are_not(run):
     assert told_of(measures, JUDGED, run) == []
 
 
-def test_ties_within_the_cutoff_do_not_matter_to_a_set():
-    assert told_of([P_IA @ 3, StRecall @ 3], JUDGED, TIED) == []
-
-
 def test_scores_that_are_equal_as_float32_are_tied():
     assert told_of([alpha_nDCG @ 2], JUDGED, run_of(a=2.0, b=1.00000001, c=1.0, d=0.5, f=0.2))
     assert not told_of([alpha_nDCG @ 2], JUDGED, run_of(a=2.0, b=1.0001, c=1.0))
@@ -77,14 +67,6 @@ def test_one_warning_per_evaluator():
         [alpha_nDCG @ 3, alpha_nDCG(alpha=0.9) @ 3, alpha_DCG @ 3], JUDGED)
     run = run_of(a=2.0, b=1.0, c=1.0)
     assert len(told(lambda: [evaluator.calc_aggregate(run) for _ in range(3)])) == 1
-
-
-def test_ndeval_itself_is_untouched():
-    qrels, run = subtopic_case(4)
-    theirs, ours = ({m.query_id: m.value for m in provider.iter_calc(
-        [alpha_nDCG @ 5], qrels, run.assign(score=1.0))}
-        for provider in (ir_measures.pyndeval, ir_measures))
-    assert theirs != ours
 
 
 @pytest.mark.slow

@@ -74,20 +74,6 @@ def test_a_worked_example(measure, tmp_path):
         assert found[named] == pytest.approx(expected, abs=5e-7)
 
 
-def test_alternating_groups_of_the_worked_example():
-    found, _ = quiet([rKL @ 2], frame_of(WORKED), run_of("abcd"))
-    assert found[rKL @ 2] == pytest.approx(0.613147, abs=5e-7)
-
-
-@pytest.mark.parametrize("measure", GROUPED, ids=str)
-def test_a_run_and_its_reverse_differ(measure):
-    _, found = zip(*(quiet([measure], web(), run_of(order, ["201"]))
-                     for order in ("abcd", "dcba")), strict=True)
-    values = [[metric.value for metric in metrics if metric.query_id == "201"]
-              for metrics in map(list, found)]
-    assert values[0] != values[1]
-
-
 def test_measures_of_subtopics_are_those_of_ndeval():
     measures = [alpha_nDCG @ 5, StRecall @ 5, ERR_IA @ 5]
     run = run_of("cabed", ["201", "203"])
@@ -112,17 +98,6 @@ def test_batches_of_an_experiment(batch_size):
     pd.testing.assert_frame_equal(
         *(table.astype({"measure": str}).sort_values(keys)[[*keys, "value"]]
           .reset_index(drop=True) for table in (found, expected)), check_dtype=False)
-
-
-def test_the_line_is_said_once(tmp_path):
-    (tmp_path / "web.qrels").write_text(WORKED)
-    with pytest.warns(FairnessWarning) as issued:
-        evaluate({"a": run_of("acbd"), "b": run_of("abcd")}, tmp_path / "web.qrels",
-                 [AWRF @ 2, BiasP @ 2], progress=False)
-    assert ["judged by group" in str(warning.message) for warning in issued] == [True]
-    with pytest.warns(FairnessWarning, match=r"in 1 of 2 topics .*201: row 1\b"):
-        evaluate({"a": run_of("ab", ["201"])}, web(), [BiasP(pro="1", con="2") @ 2],
-                 progress=False)
 
 
 def test_the_file_and_the_line_of_an_example(tmp_path):
@@ -169,10 +144,3 @@ def test_numbers_that_are_judged_by_group_are_subtopics():
         warnings.simplefilter("always")
         evaluate({"a": run_of("ab", ["201", "203"])}, web(), [AWRF @ 2], progress=False)
     assert not [warning for warning in issued if "rounds" in str(warning.message)]
-
-
-def test_the_note_names_the_groups_of_the_qrels():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = evaluate({"a": run_of("acbd")}, frame_of(WORKED), [AWRF @ 2], progress=False)
-    assert found.facts.labels == ["CON", "PRO"] and found.facts.groups is None

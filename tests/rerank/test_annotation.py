@@ -56,17 +56,6 @@ def test_nothing_to_annotate(source):
     assert list(empty.columns)[-1] == "group" and empty.empty
 
 
-def test_inspection():
-    transformer = pt.fairness.annotate("trec-newswire")
-    assert [sorted(columns) for columns in pt.inspect.transformer_inputs(transformer)] == [
-        ["docno", "qid"]]
-    columns = ["qid", "query", "docno", "score", "rank"]
-    assert pt.inspect.transformer_outputs(transformer, columns) == [*columns, "group"]
-    with pytest.raises(pt.validate.InputValidationError):
-        pt.inspect.transformer_outputs(transformer, ["qid", "query"])
-    assert repr(transformer) == "pt.fairness.annotate('trec-newswire')"
-
-
 def test_missing_columns_and_groups():
     with pytest.raises(pt.validate.InputValidationError, match="docno"):
         pt.fairness.annotate(GROUPS)(pd.DataFrame({"qid": ["1"], "query": ["q"]}))

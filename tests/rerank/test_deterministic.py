@@ -74,17 +74,6 @@ def test_groups_that_run_out_and_deep_lists():
                 topic_of(shares, target, k))
 
 
-def test_const_sort_with_as_many_labels_as_documents():
-    """One document has two groups, and one has none."""
-    members = [{}, {"A": 1.0}, {"A": 1.0}, {"A": 0.5, "B": 0.5}]
-    documents = [slow.Document(f"d{i}", -float(i), m) for i, m in enumerate(members)]
-    shares = np.array([[m.get(label, 0.0) for label in "AB"] for m in members])
-    for share in (0.1, 0.5, 0.9):
-        target = {"A": share, "B": 1 - share}
-        found = const_sort_order(shares, np.array([*target.values()]), 3).tolist()
-        assert found == slow.det_const_sort(slow.Topic(documents, [*"AB"], target, 3))
-
-
 def test_const_sort_returns_fewer_if_the_groups_of_the_target_run_out():
     shares = np.eye(2)[[0, 0, 1, 1]]
     assert const_sort_order(shares, np.array([0.0, 1.0]), 4).tolist() == [2, 3]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from pyterrier.testing import transformer_test_class
 from rerank_cases import WORKED, frame_of, groups_of, order, random_topics, results
 from slow_versions import rerank, sampling
 
-from pt_fairness import EED, EER, FairnessWarning, evaluate
+from pt_fairness import EED, EER, evaluate
 from pt_fairness import rerank as rerankers
 
 ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
@@ -27,14 +25,6 @@ TestPlackettLuce = pytest.mark.filterwarnings("ignore:You can hide", "ignore:INF
     rerankers.plackett_luce(3, 0.4, seed=2, sample=6),
     rerankers.fair_exposure(k=3, seed=2, sample=6)])
 class TestTransformers:
-    def test_inspection(self, policy):
-        columns = ["qid", "docno", "score", *["group"] * ("groups" in policy.parameters())]
-        assert pt.inspect.transformer_inputs(policy) == [columns]
-        assert pt.inspect.transformer_outputs(policy, [*columns, "x"]) == [*columns, "x", "rank"]
-        values = {one.name: one.value for one in pt.inspect.transformer_attributes(policy)}
-        assert values["k"] == 3 and values["seed"] == 2 and values["sample"] == 6
-        assert not policy.verbose
-        assert len(policy.schematic["label"]) <= 20
 
     def test_copies_are_equal(self, policy):
         copy = pickle.loads(pickle.dumps(policy))
@@ -134,20 +124,3 @@ class TestSeveralRankings:
         low = 1 / np.log2(3)
         middle = (1 + low) / 2
         assert found["value"].tolist() == pytest.approx([2 * middle**2, middle], abs=0.02)
-
-
-def test_progress_is_shown_once_for_all_draws(capsys):
-    frame = results(WORKED)
-    rerankers.fair_exposure(verbose=True).rankings(frame, samples=3)
-    shown = capsys.readouterr().err
-    assert "rerank.fair_exposure()" in shown and shown.count("0/1") == 1
-
-
-def test_results_with_several_rankings_are_no_input():
-    several = rerankers.plackett_luce(temperature=1.0).rankings(results(WORKED), samples=2)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        again = rerankers.plackett_luce()(several)
-    assert len(again) == len(WORKED)
-    assert "again" in str(next(one.message for one in told
-                               if issubclass(one.category, FairnessWarning)))

@@ -44,17 +44,6 @@ TestFaIr, TestDetGreedy, TestDetCons, TestDetRelaxed, TestDetConstSort, TestXqua
     TestFairExposure = map(class_of, METHODS)
 
 
-def test_inspection(method):
-    columns = ["qid", "query", "docno", "score"]
-    assert pt.inspect.transformer_inputs(method(SOURCE)) == [["qid", "docno", "score"]]
-    assert pt.inspect.transformer_inputs(method()) == [["qid", "docno", "score", "group"]]
-    assert pt.inspect.transformer_outputs(method(SOURCE), columns) == [*columns, "rank"]
-    assert pt.inspect.transformer_outputs(method(SOURCE), ["rank", *columns]) == ["rank", *columns]
-    values = {one.name: one.value for one in pt.inspect.transformer_attributes(method(k=3))}
-    assert values["k"] == 3 and values["groups"] is None and values["target"] == "uniform"
-    assert len(method.schematic["label"]) <= 20
-
-
 def test_copies_are_equal(method, census):
     for params in ({}, {"groups": SOURCE, "k": 2}, {"target": {"P": 0.5, "C": 0.5}},
                    {"target": census}):
@@ -115,19 +104,6 @@ def test_frames_without_rows(method):
     found = method()(FRAME.iloc[:0])
     assert len(found) == 0 and [*found] == [*FRAME, "rank"]
     assert found["rank"].dtype == "int64" and found["score"].dtype == float
-
-
-def test_identifiers_that_are_numbers_and_unicode(method):
-    numbers = {docno: i for i, (docno, *_) in enumerate(WORKED)}
-    wanted = order(method(k=4)(FRAME))
-    frame = FRAME.assign(docno=FRAME["docno"].map(numbers), qid=7)
-    source = groups.from_mapping({i: SOURCE_OF[docno] for docno, i in numbers.items()
-                                  if docno in SOURCE_OF})
-    found = method(source, k=4)(frame)
-    assert [" ".join(numbers)[2 * i] for i in found["docno"]] == wanted.split()
-    assert found["docno"].dtype == frame["docno"].dtype and (found["qid"] == 7).all()
-    accents = FRAME.assign(docno=FRAME["docno"] + "é—中")
-    assert order(method(k=4)(accents)).replace("é—中", "") == wanted
 
 
 @pytest.mark.newest

@@ -25,16 +25,6 @@ class TestUniforms:
     def test_worked_values(self):
         assert uniforms(0, "1", 0, 3).round(6).tolist() == [0.627144, 0.860901, 0.656796]
 
-    def test_seed_topic_and_sample_matter(self):
-        streams = {tuple(uniforms(seed, qid, sample, 4)) for seed in (0, 1)
-                   for qid in ("1", "01", "1 ") for sample in (0, 1)}
-        assert len(streams) == 12
-
-    def test_numbers_are_uniform(self):
-        drawn = np.concatenate([uniforms(0, str(qid), 0, 100) for qid in range(100)])
-        assert np.histogram(drawn, 10, (0, 1))[0] == pytest.approx(1000, abs=120)
-
-
 scores = st.lists(st.integers(0, 8), min_size=1, max_size=12).map(
     lambda some: np.sort(some)[::-1] / 8)
 
