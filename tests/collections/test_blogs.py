@@ -5,16 +5,10 @@ import re
 
 import pytest
 
+from pt_fairness import groups
+
 POST = "BLOG06-20051206-000-000139882"
 QRELS = "".join(f"901 0 {POST}{i} {label}\n" for i, label in enumerate((-1, 0, 1, 2, 3, 4)))
-LABELS = [-1, 0, 1, 2, 3, 4]
-
-
-def test_labels_as_they_are(irds, files, qrels_of):
-    files.blogs(QRELS)
-    assert qrels_of("blogs06/trec-blog-2007") == [
-        ("901", f"{POST}{i}", label, "0") for i, label in enumerate(LABELS)]
-    assert irds.load("blogs06/trec-blog-2007").qrels_defs()[3] == "relevant, mixed opinions"
 
 
 def test_opinions(irds, files, qrels_of):
@@ -23,6 +17,9 @@ def test_opinions(irds, files, qrels_of):
         ("901", f"{POST}1", 0, "-"), ("901", f"{POST}2", 1, "none"),
         ("901", f"{POST}3", 1, "negative"), ("901", f"{POST}4", 1, "mixed"),
         ("901", f"{POST}5", 1, "positive")]
+    assert [row[2] for row in qrels_of("blogs06/trec-blog-2007")] == [-1, 0, 1, 2, 3, 4]
+    found = groups.get("blogs06/trec-blog-2007/opinion")
+    assert found.labels == ["mixed", "negative", "none", "positive"] and found.complete
     assert set(irds.load("blogs06/trec-blog-2007/opinion").qrels_defs()) == {0, 1}
 
 

@@ -1,12 +1,11 @@
 """TREC misinfo 2019 and CLEF eHealth: groups and values in the judgments."""
 
-import pickle
 
 import numpy as np
 import pytest
 from collection_commands import table
 
-from pt_fairness import RaB, groups, values
+from pt_fairness import groups, values
 
 MISINFO = "clueweb12/b13/trec-misinfo-2019"
 EHEALTH = "clueweb12/b13/clef-ehealth"
@@ -79,8 +78,6 @@ def test_trustworthiness(irds, files, qrels_of, tmp_path):
         [50, 80, 100, np.nan])
     run = [("101001", "b"), ("101001", "c"), ("101002", "a")]
     assert table(TRUST, tmp_path, run, f"RaB(values='{TRUST}')@2") == [(75 + 100) / 2]
-    measure = pickle.loads(pickle.dumps(RaB(values=TRUST) @ 2))
-    assert repr(measure) == f"RaB(values='{TRUST}')@2"
 
 
 def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(irds, files, tmp_path):

@@ -22,8 +22,6 @@ def test_trec8(irds, files, qrels_of):
     assert dataset.dataset_id() == f"{TREC8}/source"
     assert dataset.qrels_defs() == irds.load(TREC8).qrels_defs()
     assert dataset.docs_handler() is irds.load(TREC8).docs_handler()
-    assert dataset.docs_count() == 528155
-    assert dataset.queries_count() == 50
 
 
 def test_robust04_and_its_folds(irds, files, qrels_of):

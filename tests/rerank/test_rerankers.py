@@ -44,6 +44,16 @@ TestFaIr, TestDetGreedy, TestDetCons, TestDetRelaxed, TestDetConstSort, TestXqua
     TestFairExposure = map(class_of, METHODS)
 
 
+def test_inspection(method):
+    columns = ["qid", "query", "docno", "score"]
+    assert pt.inspect.transformer_inputs(method(SOURCE)) == [["qid", "docno", "score"]]
+    assert pt.inspect.transformer_inputs(method()) == [["qid", "docno", "score", "group"]]
+    assert pt.inspect.transformer_outputs(method(SOURCE), columns) == [*columns, "rank"]
+    values = {one.name: one.value for one in pt.inspect.transformer_attributes(method(k=3))}
+    assert values["k"] == 3 and values["groups"] is None and values["target"] == "uniform"
+    assert len(method.schematic["label"]) <= 20
+
+
 def test_copies_are_equal(method, census):
     for params in ({}, {"groups": SOURCE, "k": 2}, {"target": {"P": 0.5, "C": 0.5}},
                    {"target": census}):
@@ -58,12 +68,10 @@ def test_a_registered_target_is_looked_up_when_the_transformer_is_made(
     method, census, forget_targets
 ):
     one = method(SOURCE, census, k=4)
-    text = pickle.dumps(one)
-    targets.register("census", pd.DataFrame({"qid": ["1"], "group": ["P"], "share": [1.0]}))
-    assert one != method(SOURCE, "census", k=4)
     forget_targets()
-    for made in (one, pickle.loads(text)):
-        assert order(made(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
+    assert order(one(FRAME)) == order(method(SOURCE, {"P": 0.25, "C": 0.75}, k=4)(FRAME))
+    with pytest.raises(ValueError, match=r"'census' .*'2'"):
+        one(FRAME.assign(qid="2"))
 
 
 def test_a_registered_target_with_a_label_that_the_results_lack(method, forget_targets):
@@ -75,7 +83,7 @@ def test_a_registered_target_with_a_label_that_the_results_lack(method, forget_t
 def test_a_registered_target_that_needs_qrels(method, forget_targets):
     halves = pd.DataFrame({"group": ["P", "C"], "share": [0.5, 0.5]})
     targets.register("track", halves, of_qrels=0.25)
-    with pytest.raises(ValueError, match=r"target must .*of_qrels, got 'track'"):
+    with pytest.raises(ValueError, match="'track'"):
         method(target="track")
 
 
@@ -86,24 +94,21 @@ def test_short_names():
 
 
 def test_columns_and_topics(method):
-    frame = pd.concat([FRAME.assign(qid=qid, query=f"query {qid}") for qid in ("2", "10", "1")])
+    frame = pd.concat([FRAME.assign(qid=qid) for qid in ("2", "10", "1")])
     frame = frame.assign(rank=3, text=frame["docno"] + frame["qid"])
     before = frame.copy()
     found = method(k=3)(frame)
     pd.testing.assert_frame_equal(frame, before)
     assert [*found] == [*frame] and found["qid"].drop_duplicates().tolist() == ["2", "10", "1"]
     assert (found["text"] == found["docno"] + found["qid"]).all()
-    assert found["rank"].dtype == "int64" and found["score"].dtype == float
     assert found["rank"].tolist() == [*range(8)] * 3 and found.index.tolist() == [*range(24)]
     assert found["score"].tolist() == [*range(8, 0, -1)] * 3
     orders = {order(some) for _, some in found.groupby("qid")}
     assert orders == {order(method(k=3)(FRAME))}
-
-
-def test_frames_without_rows(method):
-    found = method()(FRAME.iloc[:0])
-    assert len(found) == 0 and [*found] == [*FRAME, "rank"]
-    assert found["rank"].dtype == "int64" and found["score"].dtype == float
+    empty = method()(FRAME.iloc[:0])
+    assert len(empty) == 0 and [*empty] == [*FRAME, "rank"]
+    for one in (found, empty):
+        assert one["rank"].dtype == "int64" and one["score"].dtype == float
 
 
 @pytest.mark.newest
@@ -124,7 +129,7 @@ def test_in_an_experiment_with_a_plan(method):
     assert calls == ["1"] and table[str(measure)].nunique() == 1
 
 
-def test_operators_and_progress_bars(method, capsys):
+def test_cutoffs_and_progress_bars(method, capsys):
     one = method(SOURCE, k=4, verbose=True)
     cut = (pt.Transformer.from_df(FRAME) >> one % 3).compile()
     assert order(cut(FRAME[["qid"]].drop_duplicates().assign(query="q"))) == \
@@ -135,34 +140,31 @@ def test_operators_and_progress_bars(method, capsys):
 
 
 @each("params", [
-    {"k": 0}, {"k": 2.5}, {"k": True}, {"target": "qrels"}, {"target": "collection"},
-    {"target": "nothing"}, {"target": {"P": 0.5, "C": 0.4}}, {"target": 3}, {"groups": "nothing"},
-    {"groups": ["P"]}])
+    {"k": 0}, {"k": 2.5}, {"k": True}, {"target": "qrels"}, {"target": "nothing"},
+    {"target": {"P": 0.5, "C": 0.4}}, {"target": 3}, {"groups": "nothing"}, {"groups": ["P"]}])
 def test_values_that_are_not_allowed(method, params):
     (name,) = params
     with pytest.raises(ValueError, match=name):
         method(**params)
 
 
-@each("name, params, allowed", [
-    ("xquad", {"lam": 1.1}, "from 0 to 1"), ("pm2", {"lam": -0.1}, "from 0 to 1"),
-    ("pm2", {"lam": np.nan}, "from 0 to 1"),
-    ("pm2", {"normalise": "max"}, "'minmax' or 'sum' or 'none'"),
-    ("fa_ir", {"alpha": 0}, "above 0 and below 1"), ("fa_ir", {"adjust": "no"}, "True or False"),
-    ("fa_ir", {"protected": "all"}, "'minority', 'majority'"),
-    ("plackett_luce", {"temperature": -1}, "at least 0"),
-    ("plackett_luce", {"temperature": np.nan}, "at least 0"),
-    ("plackett_luce", {"seed": 1.5}, "whole number"),
-    ("plackett_luce", {"sample": -1}, "from 0"), ("plackett_luce", {"sample": None}, "from 0"),
-    ("plackett_luce", {"k": 0}, "from 1"), ("fair_exposure", {"sample": -1}, "from 0"),
-    ("fair_exposure", {"sample": 0.5}, "whole"), ("fair_exposure", {"sample": True}, "whole"),
-    ("fair_exposure", {"discount": "none"}, "'log2' or 'trec' or 'geometric'"),
-    ("fair_exposure", {"p": 1.0}, "above 0 and below 1"),
-    ("fair_exposure", {"seed": "x"}, "whole")])
-def test_values_that_one_method_does_not_allow(name, params, allowed):
+@each("name, params", [
+    ("xquad", {"lam": 1.1}), ("pm2", {"lam": -0.1}), ("pm2", {"lam": np.nan}),
+    ("pm2", {"normalise": "max"}), ("fa_ir", {"alpha": 0}), ("fa_ir", {"alpha": 1}),
+    ("fa_ir", {"adjust": "no"}), ("fa_ir", {"protected": "all"}),
+    ("plackett_luce", {"temperature": -1}), ("plackett_luce", {"temperature": np.nan}),
+    ("plackett_luce", {"seed": 1.5}), ("plackett_luce", {"sample": -1}),
+    ("plackett_luce", {"sample": None}), ("plackett_luce", {"k": 0}),
+    ("fair_exposure", {"sample": -1}), ("fair_exposure", {"sample": True}),
+    ("fair_exposure", {"discount": "none"}), ("fair_exposure", {"p": 1.0}),
+    ("fair_exposure", {"seed": "x"})])
+def test_values_that_one_method_does_not_allow(name, params):
     ((param, value),) = params.items()
-    with pytest.raises(ValueError, match=f"{param} must be .*{allowed}.* got {value!r}"):
+    with pytest.raises(ValueError, match=f"{param} .*{value!r}"):
         getattr(rerank, name)(**params)
+    made = getattr(rerank, name)()
+    with pytest.raises(ValueError, match=param):
+        made.set_parameter(param, value)
 
 
 def test_missing_columns(method):
@@ -173,31 +175,28 @@ def test_missing_columns(method):
 
 
 def test_scores_without_a_rank(method):
-    with pytest.raises(ValueError, match="NaN for document 'c'"):
+    with pytest.raises(ValueError, match=r"NaN .*'c'"):
         method(SOURCE)(FRAME.assign(score=FRAME["score"].where(FRAME["docno"] != "c")))
-    with pytest.raises(ValueError, match=r"score .*high"):
+    with pytest.raises(ValueError, match="score"):
         method(SOURCE)(FRAME.assign(score="high"))
 
 
-@pytest.mark.parametrize("value, docno", [(np.inf, "a"), (-np.inf, "g"), (1e300, "a")])
+@pytest.mark.parametrize("value, docno", [(-np.inf, "g"), (1e300, "a")])
 def test_infinite_scores(method, value, docno):
     frame = FRAME.assign(score=FRAME["score"].mask(FRAME["docno"] == docno, value))
     if method in (rerank.xquad, rerank.pm2, rerank.fair_exposure):
-        with pytest.raises(ValueError, match=f"finite .*'{docno}' .*'1'"):
+        with pytest.raises(ValueError, match=f"'{docno}' .*'1'"):
             method()(frame)
     else:
         assert order(method()(frame)) == order(method()(FRAME))
     one_group = frame.assign(group=frame["group"].where(frame["group"] != "C"))
     assert order(method()(one_group)) == OLD
-    unannotated = FRAME.assign(score=FRAME["score"].mask(FRAME["docno"] == "u", np.inf))
-    assert order(method()(unannotated)).startswith("u ")
 
 
 def test_no_groups_at_all(method):
-    with pytest.raises(ValueError, match=r"the column group .* 8 documents"):
-        method()(FRAME.assign(group=None))
-    with pytest.raises(ValueError, match=r"Groups\(.* 8 documents"):
-        method(groups.from_mapping({"x": "P"}))(FRAME)
+    for one in (method(), method(groups.from_mapping({"x": "P"}))):
+        with pytest.raises(ValueError, match="8 documents"):
+            one(FRAME.assign(group=None))
 
 
 def test_topics_to_which_nothing_applies(method):
@@ -207,14 +206,14 @@ def test_topics_to_which_nothing_applies(method):
     found = method()(frame)
     assert [order(some) for _, some in found.groupby("qid")] == [order(method()(FRAME)), OLD, OLD]
     source = groups.from_mapping({**SOURCE_OF, "x": "X"})
-    with pytest.warns(pt_fairness.FairnessWarning, match="1 of 1 topics .* target"):
+    with pytest.warns(pt_fairness.FairnessWarning, match="1 of 1 topics .*'1'"):
         assert order(method(source, {"X": 1.0, "P": 0.0})(FRAME)) == OLD
 
 
 def test_labels_that_nobody_has(method):
-    with pytest.raises(ValueError, match=r"target .*'X', which Groups"):
+    with pytest.raises(ValueError, match=r"target .*'X'"):
         method(SOURCE, {"P": 0.5, "X": 0.5})(FRAME)
-    with pytest.warns(pt_fairness.FairnessWarning, match="target .*'X', which the column group"):
+    with pytest.warns(pt_fairness.FairnessWarning, match="target .*'X'"):
         method(target={"P": 0.5, "C": 0.25, "X": 0.25})(FRAME)
 
 
@@ -223,11 +222,6 @@ def test_a_protected_label_that_nobody_has():
         rerank.fa_ir(SOURCE, protected="X")(FRAME)
     with pytest.warns(pt_fairness.FairnessWarning, match=r"protected .*'X'"):
         assert order(rerank.fa_ir(protected="X")(FRAME)) == OLD
-
-
-def test_a_registered_target_without_a_topic(method, census):
-    with pytest.raises(ValueError, match=r"target 'census' .*'2'"):
-        method(target=census)(FRAME.assign(qid="2"))
 
 
 def test_duplicate_documents(method):
@@ -239,5 +233,5 @@ def test_duplicate_documents(method):
 
 @pytest.mark.parametrize("name", ["xquad", "pm2"])
 def test_scores_that_are_no_probabilities(name):
-    with pytest.raises(ValueError, match=r"normalise='none'.* 9 .*'a'"):
+    with pytest.raises(ValueError, match=r"9 .*'a'"):
         getattr(rerank, name)(normalise="none")(FRAME)
