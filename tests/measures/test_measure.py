@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 import math
 import pickle
 import re
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-import slow_versions
 from ir_measures import parse_measure
 from measure_cases import of_lists
 from one_test import each
-from slow_versions.reading import read_topics
 
-import pt_fairness
 from pt_fairness import (
     AWRF,
     EEL,
     GFR,
-    IAA,
     Annotated,
     BiasP,
     RankingBias,
@@ -37,7 +31,6 @@ from pt_fairness import (
 )
 from pt_fairness.analysis import ladder
 from pt_fairness.measures import MEASURES
-from pt_fairness.measures.example import qrels, run
 from pt_fairness.measures.measure import (
     Quotient,
     contributions,
@@ -150,13 +143,6 @@ class TestNames:
         assert made == []
 
 
-#: The rows of the topic of the examples, and its groups for GFR.
-QRELS = list(qrels[["query_id", "doc_id", "relevance", "iteration"]].itertuples(index=False))
-RUN = list(run[["query_id", "doc_id", "score"]].itertuples(index=False))
-ATTRIBUTES = {"stance": {"a": "PRO", "b": "PRO", "c": "CON", "d": "PRO"},
-              "gender": {"a": "F", "b": "M", "c": "M", "d": "M"}}
-
-
 #: Numbers that are no values of rankings: the logarithm of 2, and the usual level of a test.
 NOT_OF_RANKINGS = {"0.69", "−0.69", "0.05"}
 
@@ -186,35 +172,6 @@ def test_the_values_of_how_to_read_are_those_of_rankings(name):
         value.replace("-", "−") for value in known}
 
 
-@each("name", MEASURES)
-def test_the_value_of_the_example_is_that_of_the_slow_version_that_is_named(name):
-    kind = type(MEASURES[name])
-    named = re.findall(r"^    # Slow version: (\w+) in tests/(slow_versions/\w+)\.py$",
-                       inspect.getsource(kind), re.MULTILINE)
-    slow = slow_versions.MEASURES[name]
-    assert named == [(slow.__name__, slow.__module__.replace(".", "/"))]
-    example = docstring_sections(MEASURES[name])["Example"]
-    *before, last = doctest.DocTestParser().get_examples(example)
-    expression = re.fullmatch(r"round\((.+)\.calc_aggregate\(qrels, run\), 3\)\n", last.source)[1]
-    names = {**vars(pt_fairness), "pd": pd, name: MEASURES[name]}
-    exec("".join(one.source for one in before), names)
-    params = dict(eval(expression, names).params)
-    topics = {source: read_topics(QRELS, RUN, lambda _, docno, of=of: [of[docno]] if docno in of
-                                  else [], {*of.values()}) for source, of in ATTRIBUTES.items()}
-    if name == "GFR":
-        params["attributes"] = dict.fromkeys(ATTRIBUTES, "jsd")
-    if name == "TrecFair":
-        params["attributes"] = {"stance": "half"}
-    # TrecFair tells documents without a group from those that a source does not know.
-    known = {source: replace(of["1"].groups, of={docno: found for docno, found
-                                                 in of["1"].groups.of.items() if found.weights})
-             for source, of in topics.items()}
-    found = slow_versions.evaluate(
-        name, params, QRELS, RUN, details=lambda qid, topic: replace(
-            topic, attributes=known, targets={"half": {"PRO": 0.5, "CON": 0.5}}))
-    assert f"{found['1']:.3f}" == f"{float(last.want):.3f}"
-
-
 @pytest.fixture
 def rankings(make_case):
     case = make_case(3, topics=9)
@@ -223,15 +180,6 @@ def rankings(make_case):
               lambda text, cause: None)
     annotations = Annotations(judgments, None, [1, 2, None])
     return annotations.rankings(run, None)
-
-
-def test_blocks_of_any_size_give_the_same_values(rankings, monkeypatch):
-    measures = [rND @ 3, rKL, AWRF(target="uniform") @ 4, IAA, rKL(protected="all") @ 2]
-    whole = score(measures, rankings)
-    monkeypatch.setattr("pt_fairness.rankings.rankings.BLOCK_CELLS", 20)
-    blocks = score(measures, rankings)
-    for measure in measures:
-        assert blocks[measure].tolist() == pytest.approx(whole[measure].tolist(), nan_ok=True)
 
 
 @each("measure", [rND @ 5, rKL @ 5, rRD(norm="none") @ 5])

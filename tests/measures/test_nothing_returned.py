@@ -117,23 +117,20 @@ def test_nothing_returned_has_equal_shares_after_smoothing(values, measure, expe
 
 
 def test_the_largest_cutoff(values):
-    kinds = (rND, rRD, rKL)
     measures = [
-        *(kind(norm="none") for kind in (nDD, nDR, nDKL, nDJS, *kinds)),
-        *(kind(step=1000, **OF_RUN) for kind in kinds),
-        *(kind(step=10**23, norm="none") for kind in kinds), rKL(protected="all", norm="none"),
-        rKL(protected="all", step=1000, **OF_RUN),
-        rRD(step=7, target={"A": 0.9, "B": 0.1}, norm="none")]
+        *(kind(norm="none") for kind in (nDD, nDR, nDKL, nDJS, rND, rRD, rKL)),
+        *(kind(step=1000, **OF_RUN) for kind in (rND, rRD, rKL)),
+        *(kind(step=10**23, norm="none") for kind in (rND, rRD, rKL)),
+        rKL(protected="all", norm="none"), rKL(protected="all", step=1000, **OF_RUN)]
     qrels = [Qrel("1", "a", 1, "A"), Qrel("1", "b", 1, "B"), Qrel("1", "c", 1, "B")]
     found = values([measure @ k for measure in measures for k in (10**4, 10**6)], qrels, [])
     # A sum of discounts grows about as its last term times its depth; ratios grow with the rank.
-    depth, discount = 10**2, math.log(10**4) / math.log(10**6)
     for measure in measures:
-        growth = discount
+        growth = math.log(10**4) / math.log(10**6)
         if measure.params.get("step") != 10**23:
-            growth *= depth
+            growth *= 100
         if measure.NAME == "rRD" and measure.params.get("target") != "run":
-            growth *= depth
+            growth *= 100
         ratio = found[measure @ 10**6, "1"] / found[measure @ 10**4, "1"]
         assert ratio == pytest.approx(growth, rel=0.1), measure
 

@@ -185,21 +185,6 @@ class TestValues:
         table = pt_fairness.evaluate(run, None, share, **options).averages
         assert table["Dominance"].item() == pytest.approx(2 / 3)
 
-    def test_columns_are_sorted_by_label_and_documents_without_a_group_are_left_out(self):
-        source = pt_fairness.groups.from_mapping({"b": "z", "e": "m"}, order=["z", "k", "m"])
-        seen = {}
-
-        def keep(codes, length, member, target):
-            seen.update(codes=codes, member=member, target=target)
-            return 0.0 * length
-        measure = pt_fairness.measure(keep, "Keep")
-        ranking = pd.DataFrame({"query_id": "1", "doc_id": [*"abcde"], "score": range(5, 0, -1)})
-        judged = ranking[["query_id", "doc_id"]].assign(relevance=1)
-        target = {"z": 0.5, "k": 0.2, "m": 0.3}
-        (measure(groups=source, target=target) @ 2).calc_aggregate(judged, ranking)
-        assert seen["target"].tolist() == [[0.2, 0.3, 0.5]]  # k, m, z
-        assert seen["member"][seen["codes"]].tolist() == [[[0, 0, 1], [0, 1, 0]]]
-
 
 class TestFunctions:
     @each("function, options, word", [

@@ -10,7 +10,6 @@ from dataclasses import replace
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from case_marks import quick_cases
 from ir_measures.util import Qrel, ScoredDoc
@@ -26,7 +25,6 @@ from pt_fairness import (
     NFaiRR,
     RaB,
     RankingBias,
-    analysis,
     groups,
     runs,
 )
@@ -233,14 +231,3 @@ def test_pickles_bring_their_values_and_runs(worked_exposure, registered_runs, r
     runs.unregister("pool")
     copy = pickle.loads(text)
     assert ir_measures.calc_aggregate([copy], *worked_exposure())[copy] == pytest.approx(0.28125)
-
-
-def test_label_noise_moves_numbers_of_labels(worked_exposure):
-    qrels, run = worked_exposure()
-    run = pt.model.from_ir_measures(run.drop(columns="iteration"))
-    found = analysis.label_noise({"one": run}, qrels, [RaB(values={"A": 1, "B": -1})],
-                                 None, 0.5, draws=5)
-    assert found["sd"].tolist() != [0]
-    with pytest.raises(ValueError, match=r"source must be .*looked up here"):
-        analysis.label_noise({"one": run}, qrels, [RaB(values=OF_DOCUMENTS)], None, 0.5,
-                             draws=2)

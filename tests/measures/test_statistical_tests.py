@@ -14,7 +14,6 @@ from one_test import each
 from slow_versions import statistics
 
 from pt_fairness import FAIR, FairnessWarning, PreF
-from pt_fairness.measures import statistical_tests
 from pt_fairness.measures.statistical_tests import failure_probability, levels, m_table
 
 
@@ -102,14 +101,6 @@ def test_lists_of_different_lengths_in_one_call():
     k, p = np.array([3, 40, 3, 1]), np.array([0.52, 0.31, 0.52, 0.87])
     expected = [statistics.adjusted_level(0.1, *one) for one in zip(p, k, strict=True)]
     assert levels(k, p, 0.1) == pytest.approx(expected, rel=1e-9, abs=1e-15)
-
-
-def test_levels_are_computed_once(monkeypatch):
-    first = levels(np.array([12]), np.array([0.35]), 0.1)
-    monkeypatch.setattr(statistical_tests, "failure_probability", None)
-    assert levels(np.array([12, 12]), np.array([0.35, 0.35]), 0.1).tolist() == [first[0]] * 2
-    with pytest.raises(TypeError):  # what has not been computed
-        levels(np.array([13]), np.array([0.35]), 0.1)
 
 
 @pytest.mark.slow
