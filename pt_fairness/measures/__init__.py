@@ -1,9 +1,9 @@
 """The measures: one file for each family."""
 
 from pt_fairness.measures.coverage import Annotated, MRecall, OfGroup
-from pt_fairness.measures.distribution import AWRF, NDKL, DistFair, DistKL, RADio
-from pt_fairness.measures.expected_exposure import EED, EEL, EER, IAA
-from pt_fairness.measures.exposure_ratios import ExposureRatio, logDP, logEUR, logRUR
+from pt_fairness.measures.distribution import AWRF, NDKL, DistFair, DistKL
+from pt_fairness.measures.expected_exposure import EED, EEL, EER
+from pt_fairness.measures.exposure_ratios import IAA, ExposureRatio, logDP, logEUR, logRUR
 from pt_fairness.measures.group_ranks import ARP, PEER
 from pt_fairness.measures.group_relevance import GF, GFR
 from pt_fairness.measures.measure import FairnessMeasure
@@ -25,7 +25,7 @@ from pt_fairness.measures.representation import (
 )
 from pt_fairness.measures.statistical_tests import FAIR, PreF
 from pt_fairness.measures.trec_fair_score import TrecFair
-from pt_fairness.measures.viewpoint import nDD, nDJS, nDKL, nDR
+from pt_fairness.measures.viewpoint import RADio, nDD, nDJS, nDKL, nDR
 
 __all__ = [
     "ARP", "ARaB", "AWRF", "Annotated", "BiasDCG", "BiasP", "BiasRBP", "DistFair", "DistKL", "EED",

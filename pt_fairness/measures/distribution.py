@@ -1,4 +1,4 @@
-"""Divergence of the groups from a target distribution: DistKL, DistFair, AWRF, NDKL and RADio.
+"""Divergence of the groups from a target distribution: DistKL, DistFair, AWRF and NDKL.
 
 Shapes: ``R`` lists, ``L`` groups of the label set G.
 """
@@ -15,13 +15,11 @@ from pt_fairness.core.arrays import (
     JSD_IN_WORDS,
     KL_IN_WORDS,
     LARGEST_DIVERGENCE,
-    ROUNDING,
     SMALLEST_SHARE,
     Floats,
     Ints,
     divergences_of_prefixes,
     jsd,
-    jsd_terms,
     kl,
     laplace,
     log_discount,
@@ -527,129 +525,7 @@ class _NDKL(DistributionMeasure):
         return np.where(view.length == 0, worst, values)
 
 
-class _RADio(DistributionMeasure):
-    r"""RADio — Rank-Aware Divergence.
-
-    How far the groups of the first documents are from a context, by default the whole ranking.
-
-    0 says that the groups are as in the context. Whether that is good depends on the norm. Early
-    ranks count more. Of ten documents with five of B, in turn with A, the value is 0.09. With B at
-    the end it is 0.25.
-
-    >>> from pt_fairness.measures.example import draw, qrels, run
-    >>> draw(RADio, "ABABABABAB", "AAAAABBBBB")
-    ABABABABAB  0.09
-    AAAAABBBBB  0.25
-
-    Formula
-    -------
-    .. math::
-
-       \sqrt{\mathrm{JSD}(\tilde P, \tilde Q)}, \qquad
-       \tilde P = (1 - \alpha) P + \alpha Q, \quad \tilde Q = (1 - \alpha) Q + \alpha P
-
-    * JSD: the Jensen–Shannon divergence, base 2.
-    * P: the shares of the groups in the discounts of the first documents, counted over those that
-      have a group; a document of m groups counts 1/m for each.
-    * Q: the context: ``target``, without a discount.
-    * α is ``alpha``, the share of each that is mixed into the other.
-
-    Example
-    -------
-    >>> round(RADio.calc_aggregate(qrels, run), 3)
-    0.095
-
-    Details
-    -------
-    Range
-        0 to 1, without 1. With ``divergence='kl'``, which is KL(Q̃ ‖ P̃), 0 or more.
-    The measures of the paper
-        Representation and Alternative Voices: the whole ranking is the context. Calibration: the
-        user's history, a registered target. Activation: the labels are bins of a number.
-        Fragmentation, of several users' rankings, is not covered.
-    Documents without a group
-        With ``target='run'``, a ranking of such documents alone has a uniform context.
-    Undefined
-        A topic without a relevant document that has a group (``target='qrels'``). Every topic, if
-        there is only one group.
-    Nothing returned
-        The value 1; with ``divergence='kl'``, the largest value of a ranking of one group.
-    Relation to AWRF
-        AWRF is ``1 − RADio²`` for ``alpha=0`` and the same discount and target. ``alpha=0`` with
-        ``divergence='kl'`` raises a ValueError.
-    Differs from the paper
-        Its published code approximates the harmonic numbers, and counts a document of m labels m
-        times.
-
-    When it misleads
-    ----------------
-    * A ranking without a group has 0, if the context is the ranking itself:
-
-      >>> draw(RADio, "AAAAAAAAAA", "AABAAAABAA")
-      AAAAAAAAAA  0.00
-      AABAAAABAA  0.05
-
-    * A large value can be wanted.
-
-    Source
-    ------
-    Vrijenhoek et al. (2022), with the smoothing of their package RADio.
-    """
-
-    # Slow version: radio in tests/slow_versions/normative.py
-    SOURCE = ("vrijenhoek2022",)
-    RANGES = {("divergence", "kl"): (0.0, None)}
-    WHERE = (f"{ATTENTION}, mixed attention = (1 - alpha) * attention + alpha * target, mixed "
-             f"target = (1 - alpha) * target + alpha * attention, {JSD_IN_WORDS}")
-    SUPPORTED_PARAMS = {
-        **params.CUTOFF_AND_REL,
-        "target": params.target("run"),
-        "divergence": params.one_of("divergence: the root of the Jensen-Shannon divergence (jsd) "
-                                    "or the Kullback-Leibler divergence (kl)", "jsd", "kl"),
-        "discount": params.discount("mmr", "log2", "trec", "geometric", "none"),
-        "p": PERSISTENCE,
-        "alpha": params.real("share of the other distribution that is mixed into each",
-                             "a number of at least 0 and below 0.5", lambda v: 0 <= v < 0.5,
-                             default=0.001),
-        "unannotated": params.unannotated(),
-        "groups": params.groups(),
-    }
-
-    def check_together(self) -> None:
-        if self["divergence"] == "kl" and self["alpha"] == 0:
-            raise ValueError(f"alpha must be above 0 for divergence='kl', got {self}")
-
-    def formula(self) -> str:
-        if self["divergence"] == "jsd":
-            return "sqrt(JSD({mixed attention}, {mixed target}))"
-        return "KL({mixed target}, {mixed attention})"
-
-    def compare(self, view: Rankings, target: Floats) -> Floats:
-        alpha = self["alpha"]
-        q = or_uniform(target)
-        p, n = self.attention(view)
-        p_mixed = (1.0 - alpha) * p + alpha * q
-        q_mixed = (1.0 - alpha) * q + alpha * p
-        view.note(view.labels, mixed_attention=p_mixed, mixed_target=q_mixed)
-        if self["divergence"] == "jsd":
-            divergence = jsd_terms(p_mixed, q_mixed).sum(axis=1) / math.log(4)
-            distance = np.sqrt(np.maximum(divergence, 0.0))
-            distance[distance < ROUNDING] = 0.0
-            return np.where(n == 0, 1.0, distance)
-        return np.where(n == 0, self.largest(q), kl(q_mixed, p_mixed))
-
-    def largest(self, target: Floats) -> Floats:
-        """Return the largest ``KL(Q̃ ‖ P̃)`` of all lists of one group, ``[R]``."""
-        alpha = self["alpha"]
-        q = (1.0 - alpha) * target + alpha
-        p = alpha * target + 1.0 - alpha
-        rest = (1.0 - alpha) * (1.0 - target)
-        divergence = q * np.log2(q / p) + rest * np.log2((1.0 - alpha) / alpha)
-        return divergence.max(axis=1)
-
-
 DistKL = register(_DistKL())
 DistFair = register(_DistFair())
 AWRF = register(_AWRF())
 NDKL = register(_NDKL())
-RADio = register(_RADio())

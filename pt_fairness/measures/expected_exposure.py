@@ -1,4 +1,4 @@
-"""Expected exposure: EEL, EED and EER (Diaz et al. 2020), and IAA (Biega et al. 2018).
+"""Expected exposure: EEL, EED and EER (Diaz et al. 2020).
 
 Shapes: ``N`` documents of a block of topics, ``n`` ranked documents, ``T`` topics, ``S`` label
 sets, ``L`` groups.
@@ -16,13 +16,11 @@ from pt_fairness.core.arrays import (
     Floats,
     Ints,
     discount,
-    gain,
     positions,
     ratio,
     unique_rows,
 )
 from pt_fairness.measures import params
-from pt_fairness.measures.exposure_ratios import DISCOUNT
 from pt_fairness.measures.measure import FairnessMeasure, Keys
 from pt_fairness.measures.measure_names import register
 from pt_fairness.rankings.protected import distribution
@@ -530,117 +528,6 @@ class _EER(ExposureMeasure):
     largest = staticmethod(lambda disparity, relevance, squares: relevance)
 
 
-def inequity(eps: Floats, y: Floats) -> Floats:
-    """Return |ε_d − y_d|, which adds up to IAA (Biega et al. 2018, equation 1)."""
-    return abs(eps - y)
-
-
-class _IAA(DocumentMeasure):
-    r"""IAA — Inequity of Attention.
-
-    How far each document's share of the exposure is from its share of the relevance.
-
-    0 is fair, 1 is the least fair value. One fixed ranking is above 0. Five relevant documents
-    before five others (in lower case) have 0.37, after them 0.65. With groups (``by='group'``), ten
-    relevant documents of A and B in turn have 0.05, and 0.50 without B.
-
-    >>> from pt_fairness.measures.example import draw, qrels, run
-    >>> draw(IAA, "AAAAAaaaaa", "aaaaaAAAAA", relevant="AAAAA")
-    AAAAAaaaaa  0.37
-    aaaaaAAAAA  0.65
-
-    Formula
-    -------
-    .. math::
-
-       \frac{1}{2} \sum_d \left| \frac{\varepsilon_d}{\sum \varepsilon}
-       - \frac{y_d}{\sum y} \right|, \qquad
-       \texttt{norm='none'}: \ \sum_d \left| \varepsilon_d - \frac{y_d}{\max y} \right|
-
-    * d: a document that is ranked or judged.
-    * ε_d: its exposure, which the paper calls attention: the ``discount`` of its rank in the whole
-      ranking, 0 after the cutoff, averaged over the rankings of the topic.
-    * y_d: its merit: the gain of its relevance (``gains``), 0 if it is not relevant.
-    * Σε, Σy and max y are the sums and the largest merit over all d.
-
-    Example
-    -------
-    >>> round(IAA.calc_aggregate(qrels, run), 3)
-    0.307
-
-    Details
-    -------
-    Range
-        0 to 1; 0 or more with ``norm='none'``.
-    Groups
-        Their ε and y are sums over their documents. A document of m groups counts 1/m, or its
-        weights.
-    Undefined
-        A topic without a relevant document. By group, every topic if there is only one group.
-    Nothing returned
-        1, the least fair; with ``norm='none'``, Σ y/max y and the discounts of the first ``cutoff``
-        ranks (one without a cutoff), by group without documents that have none.
-    Differs from other papers
-        This is equation 1 of the paper for one topic. Raj & Ekstrand (2022) report twice the value
-        by group.
-
-    When it misleads
-    ----------------
-    * One fixed ranking cannot reach 0: compare it with an ideal order, such as 0.37 above.
-    * By document, groups do not count:
-
-      >>> draw(IAA, "ABABABABAB", "AAAAAAAAAA")
-      ABABABABAB  0.80
-      AAAAAAAAAA  0.80
-
-    Source
-    ------
-    Biega et al. (2018), equation 1.
-    """
-
-    # Slow version: iaa in tests/slow_versions/merit.py
-    WHERE = ("summand = abs(exposure - merit), halved with norm='max', where exposures are shares "
-             "of Σ discount, merits of Σ gain; with norm='none', merits of the largest gain")
-    SOURCE = ("biega2018", "raj2022")
-    SUPPORTED_PARAMS = {
-        **params.CUTOFF_AND_REL,
-        "gains": params.gains("linear"),
-        **DISCOUNT,
-        "by": BY,
-        "norm": params.one_of("normaliser: max (shares, half their differences) or none", "max",
-                              "none"),
-        "groups": params.groups(),
-    }
-
-    def score(self, view: Rankings) -> Floats:
-        documents = view.documents(self.cutoff)
-        depth = int(documents.place.max(initial=-1)) + 1
-        exposures = self.discount(depth)[documents.place]
-        means = mean_over_lists(view, documents, exposures)
-        eps = self.compared(view, documents, means)
-        gains = gain(self["gains"], documents.relevance, self.rel)
-        y = self.compared(view, documents, gains)
-        topic = self.topics(view, documents)
-        all_eps = sum_by_topic(view, topic, eps)
-        all_y = sum_by_topic(view, topic, y)
-        worst: Any = 1.0
-        if self["norm"] == "none":
-            largest = np.zeros(len(view.topics))
-            np.maximum.at(largest, topic, y)
-            y = ratio(y, largest[topic])
-            worst = ratio(all_y, largest) + self.discount(self.cutoff or 1).sum()
-        else:
-            eps = ratio(eps, all_eps[topic])
-            y = ratio(y, all_y[topic])
-        terms = inequity(eps, y)
-        if self["norm"] != "none":
-            terms /= 2.0
-        self.note(view, documents, exposure=eps, merit=y, summand=terms)
-        values = np.where(all_eps > 0, sum_by_topic(view, topic, terms), worst)
-        return np.where(all_y > 0, values, nan)
-
-
 EEL = register(_EEL())
 EED = register(_EED())
 EER = register(_EER())
-IAA = register(_IAA())

@@ -593,10 +593,7 @@ class _BiasDCG(StanceMeasure):
         return log_discount(depth)
 
 
-BiasP = register(_BiasP(), ["β_P"])
-BiasRBP = register(_BiasRBP(), ["β_RBP"])
-BiasDCG = register(_BiasDCG(), ["β_DCG"])
-#: The paper's names.
-β_P = BiasP
-β_RBP = BiasRBP
-β_DCG = BiasDCG
+# With the paper's names.
+BiasP = β_P = register(_BiasP(), ["β_P"])
+BiasRBP = β_RBP = register(_BiasRBP(), ["β_RBP"])
+BiasDCG = β_DCG = register(_BiasDCG(), ["β_DCG"])

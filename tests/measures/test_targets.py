@@ -15,7 +15,7 @@ from one_test import each
 from target_cases import QRELS, RUN, frame, per_topic
 
 import pt_fairness
-from pt_fairness import DistFair, DistKL, targets
+from pt_fairness import AWRF, NDKL, DistFair, DistKL, rND, targets
 
 pytestmark = pytest.mark.usefixtures("forget_targets")
 TAKERS = {
@@ -56,6 +56,23 @@ def test_every_measure_against_the_slow_version(make_case, seed, several):
             expected = slow_versions.evaluate(
                 name, {"target": target, **params}, case.qrels, case.run)[qid]
             assert found[measure, qid] == pytest.approx(expected, abs=1e-9), (measure, qid)
+
+
+def test_a_target_is_mixed_with_the_relevant_documents():
+    """A quarter of the shares is that of the relevant documents, without which there is none."""
+    shares = {"female": 0.2, "male": 0.8}
+    targets.register("mixed", frame([("1", *row) for row in shares.items()]), of_qrels=0.25)
+    qrels = [ir_measures.Qrel("1", f"{label}{i}", 1, label)
+             for label, count in (("female", 3), ("male", 1)) for i in range(count)]
+    run = [ir_measures.ScoredDoc("1", row.doc_id, -i) for i, row in enumerate(qrels)]
+    mixed = {"female": 0.25 * 0.75 + 0.75 * 0.2, "male": 0.25 * 0.25 + 0.75 * 0.8}
+    pairs = [(kind(target="mixed", **params) @ 2, kind(target=mixed, **params) @ 2)
+             for kind, params in ((AWRF, {}), (NDKL, {}), (rND, {"protected": "male"}))]
+    found = values_of({*sum(pairs, ())}, qrels, run)
+    for by_name, explicit in pairs:
+        assert found[by_name, "1"] == pytest.approx(found[explicit, "1"]) != 0.0
+    none = [row._replace(relevance=0) for row in qrels]
+    assert values_of([pairs[0][0]], none, run) == {(pairs[0][0], "1"): 0.0}
 
 
 @each("share", [1e-310, 9e-13])

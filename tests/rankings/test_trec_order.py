@@ -41,7 +41,7 @@ def ranked(run: pd.DataFrame, qrels: pd.DataFrame | None = None) -> dict[str, li
 
 
 #: Scores that only float64 tells apart are ties, and 0.0 ties with -0.0.
-SCORES = [0.0, -0.0, 1.0, 1.0 + 1e-9, 1e39, -1e39, np.inf, -np.inf, 1e-46]
+SCORES = [0.0, -0.0, 1.0, 1.0 + 1e-9, 1.0001, 1e39, -1e39, np.inf, -np.inf, 1e-46]
 #: Identifiers without what trec_eval cannot read, and lone surrogates, which UTF-8 cannot.
 identifiers = st.text(st.characters(exclude_characters="\0\f\v", exclude_categories=["Cs"]),
                       min_size=1, max_size=20)
