@@ -60,20 +60,6 @@ def test_the_table_of_fa_ir():
 # ------------------------------------------------------------------------------- products, reading
 
 
-def test_a_product_is_annotated_where_both_sources_are():
-    first = source_of({"d": ["A", "B"], "e": "A"}, ["d", "e"])
-    second = source_of({"d": {"x": 1, "y": 3}, "f": "x"}, ["d", "f"], declared=["z"])
-    found = product(first, second)
-    assert found.labels == {f"{a}|{b}" for a in "AB" for b in "xyz"}
-    assert set(found.of) == {"d"} and found.of["d"].soft
-    assert found.of["d"].weights == {"A|x": 1 / 8, "A|y": 3 / 8, "B|x": 1 / 8, "B|y": 3 / 8}
-    assert product(first, second, judged=["d"]).labels == {"A|x", "A|y", "B|x", "B|y"}
-    filled = product(first, second, missing="?")
-    assert filled.of["e"].weights == {"A|?": 1.0} and filled.of["f"].weights == {"?|x": 1.0}
-    with pytest.raises(ValueError, match=r"no '\|'"):
-        product(first, source_of({"d": "x|y"}, ["d"]))
-
-
 def test_topics_from_rows():
     """Samples of a topic, weights, labels of the run alone, and what `details` adds."""
     qrels = [("1", "a", 2, None), ("1", "b", 0, None), ("2", "a", 1, None)]

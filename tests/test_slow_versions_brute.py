@@ -10,11 +10,7 @@ from dataclasses import replace
 import pytest
 from slow_versions import MEASURES, maxima, value
 from slow_versions.common import Topic, topic_of
-from slow_versions.exposure import (
-    brute_target_exposures,
-    closed_target_exposures,
-    target_exposures,
-)
+from slow_versions.exposure import brute_target_exposures, target_exposures
 from slow_versions.formulas import places_of
 from slow_versions.group_fairness import gf, gfr, relevance_part
 from slow_versions.statistics import (
@@ -51,9 +47,6 @@ def test_target_exposures_are_means_over_ideal_orders(model, binary, complete):
             args = topic, cutoff, 1, model, p, u, binary, complete
             expected = brute_target_exposures(*args)
             assert target_exposures(*args) == pytest.approx(expected, abs=1e-12)
-            if cutoff is None and model in ("gerr", "rbp"):
-                closed = closed_target_exposures(topic, 1, model, p, u, binary, complete)
-                assert closed == pytest.approx(expected, abs=1e-12)
 
 
 def test_nothing_returned_is_the_worst_list_of_one_group():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import runpy
-import sys
 
 import numpy as np
 import pytest
@@ -38,19 +36,6 @@ def script(monkeypatch, tmp_path):
         return run
 
     return load
-
-
-@pytest.fixture
-def command(monkeypatch, tmp_path):
-    """``command(name, *arguments)``: run an example as a command, in a folder of the test."""
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    monkeypatch.chdir(tmp_path)
-
-    def run(name, *arguments):
-        monkeypatch.setattr(sys, "argv", [name, *arguments])
-        runpy.run_path(str(EXAMPLES / name), run_name="__main__")
-
-    return run
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pyterrier as pt
 import pytest
-from example_files import write_qrels, write_run
 from ir_measures import parse_measure
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
@@ -86,22 +85,6 @@ class TestDas:
             np.testing.assert_allclose(
                 found["Fair (dataset)"][names],
                 self.by_hand(qrels, runs, count, pool, cutoff, counts / counts.sum()), atol=1e-12)
-
-    def test_tables_of_opinions(self, script, tmp_path):
-        rng = np.random.default_rng(0)
-        posts = [f"BLOG06-20051206-000-{i:010}" for i in range(30)]
-        pairs = [(q, post) for q in range(901, 907) for post in posts]
-        qrels = write_qrels(
-            tmp_path / "opinions", [(q, 0, post, int(rng.integers(-1, 5))) for q, post in pairs])
-        runs = [
-            write_run(tmp_path / f"r{i}", [(q, post, rng.random()) for q, post in pairs])
-            for i in range(4)]
-        found = script("das2019")(qrels, *runs, "--opinions")
-        assert "table 2" in found
-        judged = script("das2019").module.opinion_qrels(str(qrels))
-        assert judged["label"].isin([0, 1]).all()
-        assert judged.groupby("iteration")["label"].max().to_dict() == {
-            "-": 0, "mixed": 1, "negative": 1, "none": 1, "positive": 1}
 
     def test_real_runs(self, script, shared):
         folder = shared / "data" / "robust03"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import os
 import re
 import subprocess
 import sys
@@ -14,41 +14,49 @@ from example_files import EXAMPLES
 pytestmark = [pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning"), pytest.mark.slow]
 
 
-def example(name, *arguments):
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name), *map(str, arguments)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+REFUSE = """
+import socket
+def refuse(*a, **k): raise OSError("no connections in this test")
+socket.socket.connect = socket.getaddrinfo = refuse
+"""
 
 
-def test_newswire_on_a_small_run(tmp_path):
-    (tmp_path / "qrels").write_text("301 0 FT911-1 1\n301 0 LA010189-1 1\n301 0 FBIS3-1 0\n")
-    (tmp_path / "run").write_text("301 Q0 FT911-1 0 2 x\n301 Q0 FR940104-0-1 1 1 x\n")
-    done = example("newswire.py", tmp_path / "qrels", tmp_path / "run")
-    rows = {
-        line.rsplit(maxsplit=1)[0]: float(line.split()[-1]) for line in done.stdout.splitlines()[1:]
-    }
-    # FR is the minority's (FT's, first of equals) opposite: shares 1 and 1/2 of FT against 1/2.
-    assert rows["rND(groups='trec-newswire')@10"] == pytest.approx(
-        0.5 / (0.5 + 0.5 * 0.6309), abs=1e-4)
-    assert rows["Rprec"] == 0.5
+@pytest.fixture
+def example(tmp_path):
+    """``example(name, argument…)``: what a script prints, in a folder of its own, offline."""
+    (tmp_path / "sitecustomize.py").write_text(REFUSE)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "IR_DATASETS_HOME": str(tmp_path / "home"), "PYTHONPATH": path}
+
+    def run(name, *arguments):
+        done = subprocess.run([sys.executable, EXAMPLES / name, *map(str, arguments)], text=True,
+                              capture_output=True, cwd=tmp_path, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    return run
 
 
-@pytest.mark.parametrize(
-    "name, arguments",
-    [
-        ("draws2021.py", ["-n", "2"]),
-        ("pathiyancherumanal2021.py", []),
-        ("lipani2021.py", []),
-        ("gezici2021.py", [])],
-)
-def test_default_arguments(command, name, arguments, tmp_path, capsys):
-    command(name, *arguments)
-    printed = capsys.readouterr().out
-    assert ("published" in printed) == (name != "gezici2021.py")
+@pytest.mark.parametrize("name, arguments", [
+    ("quickstart.py", []), ("touche.py", ["generated"]), ("neuclir.py", []),
+    ("msmarco_gender.py", []), ("trec_fair.py", []), ("rerankers.py", []), ("fairweb.py", []),
+    ("draws2021.py", ["-n", "2"]), ("pathiyancherumanal2021.py", []), ("lipani2021.py", []),
+    ("gezici2021.py", []), ("das2019.py", [])])
+def test_it_runs(example, name, arguments, tmp_path):
+    printed = example(name, *arguments)
+    assert printed
     for path in re.findall(r"^figure: (.*)$", printed, re.MULTILINE):
         assert (tmp_path / path).read_bytes().startswith(b"\x89PNG")
+
+
+def test_newswire_on_a_small_run(example, tmp_path):
+    (tmp_path / "qrels").write_text("301 0 FT911-1 1\n301 0 LA010189-1 1\n301 0 FBIS3-1 0\n")
+    (tmp_path / "run").write_text("301 Q0 FT911-1 0 2 x\n301 Q0 FR940104-0-1 1 1 x\n")
+    printed = example("newswire.py", tmp_path / "qrels", tmp_path / "run")
+    rows = dict(line.rsplit(maxsplit=1) for line in printed.splitlines()[1:])
+    # FR is the minority's (FT's, first of equals) opposite: shares 1 and 1/2 of FT against 1/2.
+    assert float(rows["rND(groups='trec-newswire')@10"]) == pytest.approx(
+        0.5 / (0.5 + 0.5 * 0.6309), abs=1e-4)
+    assert float(rows["Rprec"]) == 0.5
 
 
 def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, tmp_path):
@@ -87,26 +95,26 @@ def test_experiment_and_command_line_agree_to_the_last_digit(shared, robust03, t
             assert expected == pytest.approx(float(value), abs=1e-12)
 
 
-def fairweb(*arguments):
-    """The table: run → topics → row → value; and the lines above it."""
-    *above, head = itertools.takewhile(
-        lambda line: not line.startswith("topics"), lines := iter(
-            example("fairweb.py", *arguments).stdout.splitlines()))
-    runs, table, topics = head.split()[1:], {}, ""
-    for line in lines:
+def read_fairweb(printed):
+    """Run, topics and row → value."""
+    lines = printed.splitlines()
+    while not lines[0].startswith("topics"):
+        del lines[0]
+    runs, table, topics = lines[0].split()[1:], {}, ""
+    for line in lines[1:]:
         named, *values = line.rsplit(maxsplit=len(runs))
         row = re.search(r"(ERR|iRBU|GF .*|GFR)$", named)
         topics = named[:row.start()].strip() or topics
-        for run, value in zip(runs, values, strict=True):
-            table[run, topics, row[0]] = float(value)
-    return above, table
+        table |= {(run, topics, row[0]): float(value)
+                  for run, value in zip(runs, values, strict=True)}
+    return table
 
 
-def test_fairweb_on_the_pilot(shared):
+def test_fairweb_on_the_pilot(example, shared):
     """Every value is that of the task's tool."""
     folder = shared / "data" / "fairweb1"
-    above, table = fairweb(folder)
-    assert above == [] and len(table) == 2 * 26
+    table = read_fairweb(example("fairweb.py", folder))
+    assert len(table) == 2 * 26
     tool = pd.read_csv(folder / "ntcireval.tsv", sep="\t").set_index(
         ["run", "topic", "attribute", "measure"])["value"].sort_index()
     names = {"jsd": "GF-JSD", "nmd": "GF-NMD", "rnod": "GF-RNOD"}
@@ -124,11 +132,3 @@ def test_fairweb_on_the_pilot(shared):
                     f"GF {attribute} rnod" in {name for *_, name in table}
                 parts.append(printed[attribute, "GF-RNOD" if ordinal else "GF-JSD"])
             assert value == pytest.approx(sum(parts) / len(parts), abs=1.1e-4)
-
-
-def test_fairweb_without_files():
-    above, table = fairweb()
-    assert above == ["Made-up documents, not those of the task:", ""]
-    rows = {row for *_, row in table}
-    assert len(table) == 14 and {"ERR", "iRBU", "GF GENDER jsd", "GF HINDEX rnod", "GFR"} <= rows
-    assert all(0 < value < 1 for value in table.values())

@@ -98,22 +98,6 @@ def brute_target_exposures(topic: Topic, cutoff: int | None, rel: int, model: st
     return {docno: exposure / orders for docno, exposure in total.items()}
 
 
-def closed_target_exposures(topic: Topic, rel: int, model: str, p: float, u: float,
-                            binary: bool = False, complete: bool = False) -> Shares:
-    """The same without k, by the closed forms for m documents with b of higher grades."""
-    targets, b = {}, 0
-    for grade in grades(topic, rel, binary, complete):
-        m = len(grade)
-        if model == "gerr" and topic.judged[grade[0]] < rel:
-            value = (1 - u) ** b * (p**b - p ** (b + m)) / (m * (1 - p))
-        else:
-            q = p if model == "rbp" else p * (1 - u)
-            value = (q**b - q ** (b + m)) / (m * (1 - q))
-        targets.update(dict.fromkeys(grade, value))
-        b += m
-    return targets
-
-
 # ------------------------------------------------------------------------------------- the measures
 
 

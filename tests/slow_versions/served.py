@@ -3,67 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+
+from ir_measures import parse_measure, pytrec_eval
 
 from slow_versions.common import Topic, compares_groups, mean_over_samples
-
-Judged = Mapping[str, int]
-
-# -------------------------------------------------------------------------------------- trec_eval
-
-
-def ndcg(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> float:
-    def dcg(gains: Sequence[int]) -> float:
-        return sum(max(r, 0) / math.log2(i + 1) for i, r in enumerate(gains[:k], start=1))
-
-    ideal = dcg(sorted(judged.values(), reverse=True))
-    return dcg([judged.get(d, 0) for d in ranking]) / ideal if ideal else 0.0
-
-
-def hits(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> list[int]:
-    """The ranks of the relevant documents."""
-    return [i for i, d in enumerate(ranking[:k], start=1) if judged.get(d, 0) >= rel]
-
-
-def wanted(judged: Judged, rel: int) -> int:
-    return sum(r >= rel for r in judged.values())
-
-
-def precision(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> float:
-    assert k is not None
-    return len(hits(judged, ranking, k, rel)) / k
-
-
-def recall(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> float:
-    return len(hits(judged, ranking, k, rel)) / wanted(judged, rel)
-
-
-def average_precision(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> float:
-    found = hits(judged, ranking, k, rel)
-    return sum(n / i for n, i in enumerate(found, start=1)) / wanted(judged, rel)
-
-
-def reciprocal_rank(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> float:
-    found = hits(judged, ranking, k, rel)
-    return 1 / found[0] if found else 0.0
-
-
-def bpref(judged: Judged, ranking: Sequence[str], k: int | None, rel: int) -> float:
-    """Judged documents only; relevance below 0 is as good as unjudged."""
-    relevant = wanted(judged, rel)
-    irrelevant = sum(0 <= r < rel for r in judged.values())
-    above, total = 0, 0.0
-    for docno in ranking:
-        if judged.get(docno, -1) >= rel:
-            total += 1 - min(above, relevant) / min(irrelevant, relevant) if above else 1
-        elif judged.get(docno, -1) >= 0:
-            above += 1
-    return total / relevant
-
-
-MEASURES: dict[str, Callable[[Judged, Sequence[str], int | None, int], float]] = {
-    "nDCG": ndcg, "P": precision, "R": recall, "AP": average_precision, "RR": reciprocal_rank,
-    "Bpref": bpref}
 
 # ---------------------------------------------------------------------------------------- OfGroup
 
@@ -84,10 +28,9 @@ def relevance_for(topic: Topic, docno: str, group: str) -> int | None:
 @mean_over_samples
 def of_group(topic: Topic, *, measure: str, group: str, others: str = "irrelevant",
              cutoff: int | None = None, rel: int = 1) -> float | None:
-    """``measure`` is the name of one of `MEASURES`, with ``(rel=…)`` behind it where rel is not 1.
-    """
-    name, _, given = measure.partition("(rel=")
-    rel = int(given.rstrip(")")) if given else rel
+    """``measure`` is one of trec_eval's, with ``(rel=…)`` behind its name where rel is not 1."""
+    inner = parse_measure(measure if cutoff is None else f"{measure}@{cutoff}")
+    rel = inner.params.get("rel", rel)
     ranking = list(topic.ranking)
     judged = {}
     for docno, r in topic.judged.items():
@@ -100,7 +43,8 @@ def of_group(topic: Topic, *, measure: str, group: str, others: str = "irrelevan
         ranking = [d for d in ranking if group in topic.membership(d).weights]
     if not any(relevance_for(topic, d, group) is not None and judged[d] >= rel for d in judged):
         return None
-    return MEASURES[name](judged, ranking, cutoff, rel)
+    scores = {docno: -float(i) for i, docno in enumerate(ranking)}
+    return float(pytrec_eval.calc_aggregate([inner], {"q": judged}, {"q": scores})[inner])
 
 
 def means(values: Mapping[str, Sequence[float | None]],
