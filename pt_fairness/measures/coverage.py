@@ -122,7 +122,7 @@ class _MRecall(FairnessMeasure):
        \left[\, |F \cap W| \ge \min(k, |W|) \,\right]
 
     * W are the groups of the topic's relevant documents.
-    * F are the groups of the relevant documents among the first k.
+    * F are the groups of the relevant documents among the first k of the whole ranking.
     * k: the cutoff; without one, all ranks count.
     * The brackets are 1 if the condition holds, else 0.
 

@@ -348,8 +348,8 @@ class _EEL(ExposureMeasure):
        + \sum_d {\varepsilon^*_d}^2
 
     * d: a document that is ranked or has a target.
-    * ε_d: its exposure: the mean over the rankings of the topic, often one. The exposure of a rank
-      is ``model``, 0 after the cutoff.
+    * ε_d: its exposure: the mean over the rankings of the topic, often one; 0 in a ranking without
+      it. The exposure of a rank is ``model``, 0 after the cutoff.
     * ε*_d: its mean exposure over all ideal orders: relevant documents by grade, documents of one
       grade in any order, cut as the ranking is.
     * The parts are ``EED`` and ``EER``.

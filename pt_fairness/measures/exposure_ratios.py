@@ -309,8 +309,9 @@ class _logRUR(_logEUR):
 
     When it misleads
     ----------------
-    * A side without a relevant document in the ranking has about −12, which outweighs other topics
-      in a mean. That is often a matter of effectiveness: read nDCG beside it.
+    * A side without a relevant document in the ranking has a value such as −11.52 above, which
+      outweighs other topics in a mean. That is often a matter of effectiveness: read nDCG beside
+      it.
     * Opposite biases cancel out in a mean: report ``abs=True`` with it.
 
     Source

@@ -569,8 +569,9 @@ class _rRD(ParityMeasure):
       BBBBBBBBBB  0.34
       BBBBBBBBBA  0.48
 
-    * With a protected majority, ratios of many documents to one make Z large, and most values
-      small.
+    * Most values are small in long rankings, because Z belongs to a ranking with many protected
+      documents to one other. Random orders, a fifth of B, have a median of 0.06 for ten documents
+      and of 0.01 for fifty, where rND has 0.18 and 0.11.
     * A small group that is missing hardly counts, as in rND.
 
     Source

@@ -161,7 +161,7 @@ class _RaB(Quotient, ValueMeasure, SignedMeasure):
         The range of the numbers. ``abs=True`` gives the absolute value.
     Numbers of labels
         A document of several groups has their mean, weighted by its shares. Labels without a number
-        have 0.
+        have 0. Unjudged documents count.
     Nothing returned
         The value is 0.
     Errors

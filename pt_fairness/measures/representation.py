@@ -418,6 +418,7 @@ class _BiasP(Quotient, StanceMeasure):
     * s_i is 1 if the document at rank i is relevant and in the group ``pro``, −1 if it is relevant
       and in ``con``, else 0; in both it is 0.
     * n: the cutoff, even if fewer documents were returned; without one, the length of the ranking.
+      Documents without a group keep their ranks, and unjudged ones have relevance 0.
 
     Example
     -------

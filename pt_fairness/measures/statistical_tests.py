@@ -241,7 +241,8 @@ class _FAIR(BinomialMeasure):
         at most ``alpha``; with ``adjust=False`` it is ``alpha``. Probabilities within a factor of 1
         + 1e-9 are equal.
     Undefined
-        As for ``rND``, whose minority it has. With ``p``, no relevant document is needed.
+        As for ``rND``, whose minority it has. With ``p`` and a named group, no relevant document is
+        needed.
     Nothing returned
         0, the least fair.
     Weights of groups

@@ -218,8 +218,10 @@ class _nDR(ViewpointMeasure):
 
     When it misleads
     ----------------
-    * Ratios of many protected documents to one make Z large, and most values small. The group at
-      the top has another value than the group at the end:
+    * Most values are small in long rankings, because Z belongs to a ranking with many protected
+      documents to one other. Random orders of two equal groups have a median of 0.39 for ten
+      documents and of 0.05 for fifty, where nDD has 0.53 and 0.3.
+    * The group at the top has another value than the group at the end:
 
       >>> draw(nDR(protected="B"), "BBBBBAAAAA", "AAAAABBBBB")
       BBBBBAAAAA  0.81
