@@ -284,11 +284,11 @@ def _on_different_targets(names: Sequence[str]) -> list[str]:
 
     A measure that the table has with both targets is told apart by its name.
     """
-    targets: dict[Any, dict[str, FairnessMeasure]] = {"uniform": {}, "qrels": {}}
+    targets: dict[str, dict[str, FairnessMeasure]] = {"uniform": {}, "qrels": {}}
     for name in names:
         measure = fairness_measure(name)
         if measure is not None and "target" in measure.SUPPORTED_PARAMS:
-            targets.setdefault(measure.target_word, {})[name] = measure
+            targets.setdefault(str(measure.target_word), {})[name] = measure
     equal_shares, relevant = targets["uniform"], targets["qrels"]
     if not equal_shares or not relevant:
         return []

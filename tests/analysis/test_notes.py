@@ -97,5 +97,6 @@ def test_different_targets_are_said_with_the_parameter_that_makes_them_equal():
     assert any("AWRF(target='qrels')@5" in note for note in notes(table))
     equal = table.rename(columns={"AWRF@5": "AWRF(target='qrels')@5"})
     assert not any("different" in note for note in notes(equal))
+    shares = table.rename(columns={"AWRF@5": "AWRF(target={'CON':0.5,'PRO':0.5})@5"})
     both = table.assign(**{"AWRF(target='qrels')@5": 0.5})
-    assert not any("different" in note for note in notes(both))
+    assert not any("different" in note for note in [*notes(both), *notes(shares)])
