@@ -241,10 +241,10 @@ def full_text(measures: Sequence[FairnessMeasure]) -> str:
 
 
 def _full_entry(measure: FairnessMeasure) -> str:
-    head = f"range {range_of(measure)}; {ideal_in_words(measure)}"
+    title, _, body = (measure.__doc__ or "").partition("\n")
     papers = [str(BIBLIOGRAPHY[key]) for key in measure.SOURCE]
-    text = "\n".join([head, "", measure.__doc__ or "", "", *papers])
-    return f"{measure.NAME}  {measure.PRETTY_NAME}\n{textwrap.indent(text, '    ')}"
+    text = "\n".join([f"range {range_of(measure)}; {ideal_in_words(measure)}", body, "", *papers])
+    return f"{title}\n{textwrap.indent(text, '    ')}"
 
 
 #: The forms of ``pt-fairness measures``.
