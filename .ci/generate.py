@@ -225,19 +225,25 @@ def explained(measure: FairnessMeasure) -> str:
 
 
 def parameters_of(name: str, first: str) -> str:
-    """Return the parameters of a measure, without those of the first measure of its page.
-
-    The meanings that measures of several pages share are linked.
+    """Return the parameters of a measure: names of those that the first one of its page has, names
+    and defaults of those that measures of several pages share, and a table of the others.
     """
-    rows = parameters()
-    linked = rows["meaning"].mask(rows["pages"] > 1, ":ref:`shared <shared-parameters>`")
-    cells = rows.assign(meaning=linked).set_index("measure")[[*HEAD, "key"]]
-    own = cells.loc[[name]]
-    known = own.merge(cells.loc[[first]]) if name != first else own[:0]
+    rows = parameters().set_index("measure")
+    own = rows.loc[[name]]
+    known = own.merge(rows.loc[[first]]) if name != first else own[:0]
     more = pd.concat([own, known]).drop_duplicates(keep=False)
-    lines = [f"As for :py:data:`{first}`: {', '.join(known['parameter'])}.\n"] * (len(known) > 0)
-    if len(more):
-        lines.append(table(more[HEAD].to_numpy(), HEAD, "20 55 25"))
+    shared = more["pages"] > 1
+    lines = []
+    if len(known):
+        every = len(known) == len(own) == len(rows.loc[[first]])
+        names = "all parameters" if every else ", ".join(known["parameter"])
+        lines.append(f"As for :py:data:`{first}`: {names}.\n")
+    if shared.any():
+        texts = more["parameter"] + ("=" + more["default"]).where(more["default"] != "", "")
+        names = ", ".join(texts[shared].str.replace("``=``", "="))
+        lines.append(f":ref:`Shared by measures <shared-parameters>`: {names}.\n")
+    if not shared.all():
+        lines.append(table(more.loc[~shared, HEAD].to_numpy(), HEAD, "20 55 25"))
     return "\n".join(lines)
 
 
