@@ -78,11 +78,3 @@ def test_trustworthiness(irds, files, qrels_of, tmp_path):
         [50, 80, 100, np.nan])
     run = [("101001", "b"), ("101001", "c"), ("101002", "a")]
     assert table(TRUST, tmp_path, run, f"RaB(values='{TRUST}')@2") == [(75 + 100) / 2]
-
-
-def test_a_page_judged_in_both_years_has_one_relevance_in_all_measures(irds, files, tmp_path):
-    ehealth(files, YEARS)
-    run = [("101001", "c"), ("101001", "b"), ("101002", "a")]
-    plain, ours = (table(name, tmp_path, run, "nDCG@5", "P(rel=2)@2")
-                   for name in (EHEALTH, TRUST))
-    assert plain == ours and 0 < ours[0] < 1

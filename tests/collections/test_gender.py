@@ -2,15 +2,12 @@
 
 import hashlib
 import pickle
-import shutil
 
 import pandas as pd
 import pytest
 from measure_cases import values_of
-from msmarco_passages import TASKS
 
 from pt_fairness import MRecall, groups
-from pt_fairness.collections import passages
 from pt_fairness.collections import sources as reading
 
 NAME = "msmarco-passage/msmgenderbias"
@@ -51,14 +48,3 @@ def test_the_hashes_are_those_of_the_authors_files(irds, shared):
     for file, (_, md5) in reading.FILES.items():
         content = (shared / "data" / "gender" / names[file]).read_bytes()
         assert hashlib.md5(content).hexdigest() == md5
-
-
-@pytest.mark.slow
-def test_the_authors_words_and_queries(irds, msmarco, shared, qrels_of):
-    folder = shared / "data" / "gender"
-    for task, file in zip(TASKS, ("msmarco-passage-dev", "trec-dl-2019"), strict=True):
-        shutil.copy(folder / f"{file}.fair.tsv", msmarco / "fair" / f"{task}.tsv")
-    shutil.copy(folder / "words.csv", msmarco / "fair/words.csv")
-    assert {name: len(words) for name, words in reading.words().items()} == {
-        "female": 163, "male": 163}
-    assert [len(passages._qids(f"{task}.tsv")) for task in TASKS] == [215, 30]

@@ -1,6 +1,5 @@
 """Stances and portals of Touché's tasks, looked up in args.me and BEIR or given by the qrels."""
 
-import json
 import warnings
 
 import ir_measures
@@ -34,24 +33,6 @@ def test_2021_has_relevance_alone(irds, files, qrels_of):
     for field, labels in [("stance", ("PRO", "CON")), ("portal", ("debateorg", "debatepedia"))]:
         assert qrels_of(f"{ARGSME}/touche-2021-task-1/{field}") == [
             ("51", "a1", 2, labels[0]), ("51", "a3", 0, labels[1])]
-
-
-def test_uncorrected_labels_may_be_floats(irds, files, qrels_of):
-    files.argsme()
-    files.touche2020("1 0 a1 4.0\n1 0 a2 -2.0\n2 0 a4 5\n", "qrels-argsme-2020-04-01-uncorrected")
-    assert qrels_of(f"{TASK}/uncorrected/stance") == [
-        ("1", "a1", 4, "PRO"), ("1", "a2", -2, "CON"), ("2", "a4", 5, "PRO")]
-
-
-def test_version_1_0(irds, files, qrels_of):
-    arguments = [files.argument("c1", "CON"), files.argument("c2", "PRO", "idebate")]
-    files.write("argsme/1.0.json", json.dumps({"arguments": arguments}))
-    files.touche2020("1 0 c1 4.0\n1 0 c2 1.0\n", "qrels-argsme-1.0-uncorrected")
-    task = "argsme/1.0/touche-2020-task-1/uncorrected"
-    assert qrels_of(f"{task}/stance") == [("1", "c1", 4, "CON"), ("1", "c2", 1, "PRO")]
-    assert qrels_of(f"{task}/portal") == [("1", "c1", 4, "debateorg"), ("1", "c2", 1, "idebate")]
-    found = groups.get("argsme/1.0/portal").lookup(["1", "1"], ["c2", "c9"])
-    assert found["group"].tolist() == ["idebate"]
 
 
 def test_groups_of_unjudged_arguments(irds, files):
@@ -119,7 +100,3 @@ def test_a_comparative_document_that_is_there_twice_has_one_relevance(irds, file
     files.comparative(["FIRST", "SECOND", "NO"], [0, 2, 1])
     assert qrels_of("clueweb12/touche-2022-task-2/stance") == [
         ("1", "clueweb12-0", 2, "SECOND"), ("1", "clueweb12-0", 2, "-")]
-
-
-# --------------------------------------------------------------------------------------------------
-# from the command line, and with the real qrels and runs

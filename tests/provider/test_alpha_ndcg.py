@@ -19,8 +19,6 @@ from provider_cases import QRELS, RUN, subtopic_case
 from slow_versions.formulas import weight
 from slow_versions.rows import order_run
 
-from pt_fairness.provider.alpha_ndcg import greedy_gains
-
 pytest.importorskip("pyndeval")
 
 ALPHA_KINDS = [alpha_nDCG, alpha_DCG]
@@ -139,26 +137,6 @@ def test_any_cutoff_against_the_slow_version(values, seed, alpha, cutoff):
         for measure, best in ((ideal, slow_ideal(in_order, alpha, depth)), (gain, everything)):
             wanted = discounted(slow_gains(ranking, alpha)) / discounted(slow_gains(best, alpha))
             assert found[measure, qid] == pytest.approx(wanted, abs=1e-9)
-
-
-def found_gains(topics: list[list[tuple[int, ...]]], alpha: float, depth: int) -> np.ndarray:
-    documents = list(itertools.chain(*topics))
-    document = np.repeat(np.arange(len(documents)), [len(one) for one in documents])
-    topic = np.repeat(np.arange(len(topics)), [len(some) for some in topics])
-    return greedy_gains(topic, document, np.concatenate(documents), alpha, depth)
-
-
-@pytest.mark.parametrize("alpha", [1 / 3, 0.0, 0.5, 0.9, 1.0, 1.5, -0.25])
-def test_the_gains_of_the_ideal_ranking_are_those_of_the_definition_to_the_last_bit(alpha):
-    for subtopics, most in [(1, 1), (8, 4), (40, 12)]:
-        rng = np.random.default_rng(subtopics)
-        topics = [[tuple(rng.permutation(subtopics)[:size].tolist())
-                   for size in rng.integers(1, most + 1, documents)]
-                  for documents in (1, 30, 140, 7)]
-        for depth in (1, 101, 150):
-            expected = [slow_gains(slow_ideal(one, alpha, depth), alpha) for one in topics]
-            expected = [gains + [0.0] * (depth - len(gains)) for gains in expected]
-            assert found_gains(topics, alpha, depth).tolist() == expected
 
 
 @pytest.mark.parametrize("missing", ["-", "", None, math.nan])

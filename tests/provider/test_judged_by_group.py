@@ -6,7 +6,6 @@ import warnings
 import ir_measures
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from ir_measures import ERR_IA, StRecall, alpha_nDCG
 
@@ -84,22 +83,6 @@ def test_measures_of_subtopics_are_those_of_ndeval():
     assert quiet([share], web(), run)[0][share] == pytest.approx(expected[StRecall @ 5])
 
 
-@pytest.mark.parametrize("batch_size", [None, 1])
-def test_batches_of_an_experiment(batch_size):
-    qrels = web()
-    run = run_of("cabed", ["201", "203"])
-    measures = [rKL @ 4, rKL(protected="1") @ 3, BiasP(pro="1", con="2") @ 4]
-    expected = evaluate({"run": run}, qrels, measures, progress=False, undefined="count").perquery
-    system = pt.Transformer.from_df(pt.model.from_ir_measures(run))
-    topics = pd.DataFrame({"qid": ["201", "203"], "query": "q"})
-    found = pt.Experiment([system], topics, pt.model.from_ir_measures(qrels), measures,
-                          names=["run"], perquery=True, batch_size=batch_size)
-    keys = ["qid", "measure"]
-    pd.testing.assert_frame_equal(
-        *(table.astype({"measure": str}).sort_values(keys)[[*keys, "value"]]
-          .reset_index(drop=True) for table in (found, expected)), check_dtype=False)
-
-
 def test_the_file_and_the_line_of_an_example(tmp_path):
     path = tmp_path / "web.qrels"
     path.write_text("\n" + WORKED + "2 PRO a 1\n2 PRO b 0\n")
@@ -113,7 +96,6 @@ def test_a_pipeline_with_the_same_groups_is_an_oracle():
         source = groups.from_frame(frame_of(WORKED))
         labels = judged_labels(None, frame_of(WORKED))
         assert labels == judged_labels(source, frame_of(WORKED))
-    assert ("1", "a", "CON") not in labels
 
 
 def test_0_beside_words_is_no_group():

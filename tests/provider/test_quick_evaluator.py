@@ -49,13 +49,6 @@ def test_gdeval_knows_documents_of_two_groups_and_topics_that_are_no_numbers():
         {"a-1": 1, "b-1": reverse, "x": 0, "7": 1}, abs=1e-5)
 
 
-@pytest.mark.skipif(not ir_measures.gdeval.is_available(), reason="gdeval needs perl")
-def test_relevance_that_gdeval_cannot_read():
-    qrels = pd.DataFrame({"query_id": "1", "doc_id": ["a", "b"], "relevance": [1.5, 1]})
-    with pytest.raises(ValueError, match=r"relevance must be .*ERR@5, got 1.5"):
-        QuickEvaluator([ERR @ 5], qrels)
-
-
 def test_a_measure_of_another_provider_is_computed_beside_those_of_trec_eval():
     share = ir_measures.define_byquery(lambda qrels, run: len(run) / 4, name="Share")
     qrels = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "relevance": [1]})

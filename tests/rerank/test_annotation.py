@@ -56,13 +56,6 @@ def test_nothing_to_annotate(source):
     assert list(empty.columns)[-1] == "group" and empty.empty
 
 
-def test_missing_columns_and_groups():
-    with pytest.raises(pt.validate.InputValidationError, match="docno"):
-        pt.fairness.annotate(GROUPS)(pd.DataFrame({"qid": ["1"], "query": ["q"]}))
-    with pytest.raises(ValueError, match="no groups are registered as 'nothing'"):
-        pt.fairness.annotate("nothing")
-
-
 def test_in_a_pipeline():
     retrieved = pt.Transformer.from_df(
         results(("1", "FT911-1"), ("1", "LA010189-1"), ("1", "FBIS3-1"), ("1", "?")))

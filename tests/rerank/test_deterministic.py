@@ -65,17 +65,6 @@ def test_all_documents_that_are_due_with_the_last_one_are_placed():
     assert found.tolist() == slow.det_const_sort(slow.Topic(documents, [*target], target, 3))
 
 
-def test_groups_that_run_out_and_deep_lists():
-    """A group with a large share and few documents leaves long slack for the others."""
-    random = np.random.default_rng(3)
-    for n in (20, 60):
-        label = random.choice(3, n, p=[0.05, 0.45, 0.5])
-        shares, target = np.eye(3)[label], np.array([0.9, 0.06, 0.04])
-        for k in (5, n // 2, n):
-            assert const_sort_order(shares, target, k).tolist() == slow.det_const_sort(
-                topic_of(shares, target, k))
-
-
 def test_const_sort_returns_fewer_if_the_groups_of_the_target_run_out():
     shares = np.eye(2)[[0, 0, 1, 1]]
     assert const_sort_order(shares, np.array([0.0, 1.0]), 4).tolist() == [2, 3]

@@ -11,7 +11,6 @@ from pyterrier.testing import transformer_test_class
 from rerank_cases import WORKED, frame_of, groups_of, order, random_topics, results
 from slow_versions import rerank, sampling
 
-from pt_fairness import EED, EER, evaluate
 from pt_fairness import rerank as rerankers
 
 ENDLESS = [("a", np.inf, "P"), ("b", 2.0, "C"), ("c", 1.0, "C")]
@@ -113,14 +112,3 @@ class TestSeveralRankings:
             policy.draws(samples)
         with pytest.raises(ValueError, match="samples"):
             policy.rankings(results(WORKED), samples)
-
-    def test_evaluate_takes_rankings(self):
-        # Expected exposure of many draws of two documents with equal scores: half of both ranks.
-        frame = results([("a", 1.0, None), ("b", 1.0, None)])
-        qrels = pd.DataFrame({"qid": "1", "docno": ["a", "b"], "label": [1, 0]})
-        run = rerankers.plackett_luce().rankings(frame, samples=2000)
-        _, found = evaluate({"run": run}, qrels, [EED(model="log2") @ 2, EER(model="log2") @ 2],
-                            progress=False)
-        low = 1 / np.log2(3)
-        middle = (1 + low) / 2
-        assert found["value"].tolist() == pytest.approx([2 * middle**2, middle], abs=0.02)
