@@ -168,6 +168,8 @@ class TestValues:
                                      progress=False)
         assert found.averages["Place reject"].tolist() == [False, False]
         assert not analysis.notes.marks(found.averages, found.facts)["Place"].any()
+        random = analysis.against_random({"few": few}, judged, place, draws=2, progress=False)
+        assert 0 <= random["value"].item() <= 1
 
     def test_undefined_topics_are_counted(self):
         measure = pt_fairness.measure(lambda length: np.where(length > 1, np.nan, 0.5), "Half")
