@@ -1,5 +1,5 @@
-"""Two retrieval systems and a fair re-ranker over a small collection of arguments, with relevance,
-diversity and fairness in one table.
+"""Two retrieval systems and a fair re-ranker over a small collection of arguments: relevance and
+fairness in one table, and which groups the systems show.
 
 Needs no download and no Java: ``pip install 'pt-fairness[demo]'``.
 """
@@ -23,7 +23,7 @@ except ImportError as error:
 STANCE = "pt-fairness/debates/stance"
 #: How many arguments each system returns for a question.
 DEPTH = 10
-MEASURES = [nDCG @ 10, α_nDCG @ 10, AWRF @ 10, rKL @ 10, Annotated @ 10]  # noqa: F405
+MEASURES = [nDCG @ 10, AWRF @ 10, rKL @ 10, Annotated @ 10]  # noqa: F405
 
 
 @contextlib.contextmanager
@@ -55,22 +55,19 @@ def retrieval_systems(folder: str, debates: pt.datasets.Dataset) -> dict[str, pt
 def main() -> pd.DataFrame:
     """Prints the table and returns it."""
     debates = pt.get_dataset(f"irds:{STANCE}")
+    topics, qrels = debates.get_topics(), debates.get_qrels()  # "iteration" holds each stance
     with tempfile.TemporaryDirectory() as folder:
         with without_native_output():
             systems = retrieval_systems(folder, debates)
-        table = pt.Experiment(
-            list(systems.values()),
-            debates.get_topics(),
-            debates.get_qrels(),  # the stance of each argument is in the column "iteration"
-            MEASURES,
-            names=list(systems),
-        )
-        runs = {name: system(debates.get_topics()) for name, system in systems.items()}
-    references, _ = pt.fairness.evaluate(runs, STANCE, MEASURES[2:4], references=True,
+        table = pt.Experiment(list(systems.values()), topics, qrels, MEASURES, names=list(systems))
+        runs = {name: system(topics) for name, system in systems.items()}
+    shown = pt.fairness.analysis.shares(runs, qrels)[["name", "group", "attention", "relevant"]]
+    references, _ = pt.fairness.evaluate(runs, qrels, MEASURES[1:3], references=True,
                                          progress=False)
-    for one in (table, references):
-        print(one.round(4).to_string(index=False), end="\n\n")
-    print("nDCG, α-nDCG: larger is better. AWRF: 1 is fair. rKL: 0 is fair.")
+    for one in (table.round(4), shown.round(2), references.round(4)):
+        print(one.to_string(index=False), end="\n\n")
+    print("nDCG: larger is better. AWRF: 1 is fair. rKL: 0 is fair. [rows]: the relevant documents "
+          "in other orders.")
     return table
 
 
