@@ -104,13 +104,6 @@ def contents() -> str:
     return f".. toctree::\n   :maxdepth: 1\n\n{''.join(lines)}"
 
 
-def cheat_sheet() -> str:
-    """Return a line for each measure."""
-    rows = [[f":py:data:`{one.NAME}`", one.SHORT_DESC.rstrip("."), ideal_text(one),
-             target(one).strip("`")] for one in measures()]
-    return table(rows, ["measure", "question", "fair", "target"])
-
-
 def target(measure: FairnessMeasure) -> str:
     """Return the default target of a measure, or a dash."""
     param = measure.SUPPORTED_PARAMS.get("target")

@@ -22,6 +22,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "examples"))
+
+from quickstart import without_native_output
+
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^\.\. code-block:: (python|bash|text)\n((?:   :.*\n)*)\n((?:   .*\n|\n)+)",
                    re.MULTILINE)
@@ -33,7 +37,7 @@ COMMANDS = ("command_line", "contributing")
 def output(code: str, names: dict[str, Any]) -> str:
     """Return what a block of Python prints."""
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with without_native_output(), contextlib.redirect_stdout(printed):
         exec(compile(code, "block", "exec"), names)
     return printed.getvalue()
 
