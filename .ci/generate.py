@@ -271,19 +271,6 @@ def ladders(*names: str) -> str:
     return table(rows, ["measure", "target", "order", *values])
 
 
-def extremes(*names: str) -> str:
-    """Return the ideal value, the random order and the extremes of the reference rankings."""
-    qrels = pool(*POOLS["2 : 8"])
-    runs = reference_rankings(qrels, draws=1000)
-    rows = []
-    for measure in map(parse_measure, names):
-        values = evaluate(runs, qrels, measure, progress=False)[0].set_index("name").iloc[:, 0]
-        ends = values.drop("random")
-        rows.append([f"``{measure}``", ideal_text(measure), f"{values['random']:.2f}",
-                     f"{ends.min():.2f} to {ends.max():.2f}"])
-    return table(rows, ["measure", "ideal value", "random order", "other rows"])
-
-
 def updated(text: str) -> str:
     """Return a page with its generated parts up to date."""
     return PART.sub(lambda part: f"{part[1]}{globals()[part[2]](*part[3].split())}\n.. end\n", text)
