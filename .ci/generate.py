@@ -23,7 +23,7 @@ import pandas as pd
 from ir_measures import measures as irm
 from ir_measures import parse_measure
 
-from pt_fairness import evaluate, reference_rankings
+from pt_fairness import reference_rankings
 from pt_fairness.analysis import against_random, ladder
 from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.measures import MEASURES, FairnessMeasure

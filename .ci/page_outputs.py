@@ -21,11 +21,11 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "examples"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "examples"))
 
 from quickstart import without_native_output
 
+ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^\.\. code-block:: (python|bash|text)\n((?:   :.*\n)*)\n((?:   .*\n|\n)+)",
                    re.MULTILINE)
