@@ -105,8 +105,8 @@ def imported():
 def test_what_is_imported_is_required(metadata):
     required = {re.match(r"[\w.-]+", one).group().lower().replace(".", "-")
                 for one in metadata.get_all("Requires-Dist")}
-    # dask brings cloudpickle, and joblib has a copy; sphinx brings docutils.
-    brought = {"cloudpickle", "docutils"}
+    # dask brings cloudpickle, and joblib has a copy; python-terrier brings pyterrier.
+    brought = {"cloudpickle", "pyterrier"}
     assert {re.sub("[_.]", "-", name) for name in imported()} <= required | brought
 
 
