@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from case_marks import quick_cases
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -27,17 +26,6 @@ def test_the_python_blocks_run_one_after_the_other(tmp_path, monkeypatch, capsys
         exec(compile(block, f"README.md, Python block {number}", "exec"), names)
         if number <= len(blocks("text")):
             assert capsys.readouterr().out == blocks("text")[number - 1]
-
-
-COMMANDS = [block for block in blocks("bash") if ".venv" not in block]
-
-
-@pytest.mark.parametrize("number", quick_cases(range(len(COMMANDS)), first=1))
-def test_the_commands_run(number, tmp_path):
-    done = subprocess.run(
-        ["bash", "-euc", COMMANDS[number]], cwd=tmp_path, env={**os.environ, "PATH": PATH},
-        capture_output=True, text=True)
-    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
 
 @pytest.mark.slow
