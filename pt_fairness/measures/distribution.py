@@ -168,8 +168,8 @@ class _DistKL(DistMeasure):
     How far the groups of the first documents diverge from a target distribution.
 
     0 is fair; the largest value depends on the length. The order of the documents does not count.
-    If the target is equal shares, ten documents with five, two, one and no B have 0.00, 0.19, 0.35
-    and 0.59.
+    If the target is equal shares, ten documents have 0.00 with five of B, 0.19 with two, 0.35 with
+    one, and 0.59 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(DistKL, "ABABABABAB", "AAAAAAAAAA")
@@ -257,8 +257,8 @@ class _DistFair(DistMeasure):
     How close the groups of the first documents are to a target distribution.
 
     1 is fair, 0 is the least fair ranking of its length. The order of the documents does not count.
-    If the target is equal shares, ten documents with five, two, one and no B have 1.00, 0.68, 0.40
-    and 0.00.
+    If the target is equal shares, ten documents have 1.00 with five of B, 0.68 with two, 0.40 with
+    one, and 0.00 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(DistFair, "ABABABABAB", "AAAAAAAAAA")
@@ -335,8 +335,9 @@ class _AWRF(DistributionMeasure):
     How close the groups' shares of the attention are to a target distribution.
 
     1 is fair. Values are close together near 1, and with two groups and equal shares no ranking is
-    below 0.69. Ten documents with five, two, one and no B, spread evenly, then have 1.00, 0.91,
-    0.83 and 0.69. Early ranks have more attention: with five of B at the end the value is 0.98.
+    below 0.69. Ten documents then have 1.00 with five of B spread evenly, 0.91 with two, 0.83 with
+    one, and 0.69 without B. Early ranks have more attention: with five of B at the end the value is
+    0.98.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(AWRF, "ABABABABAB", "AAAAAAAAAA")
@@ -432,8 +433,9 @@ class _NDKL(DistributionMeasure):
     How far the groups of a ranking diverge from a target distribution, at every depth.
 
     0 is fair, and early ranks count more. Even the fairest ranking is above 0, because its first
-    document has one group. If the target is equal shares, ten documents with five, two, one and no
-    B, spread evenly, have 0.16, 0.36, 0.56 and 0.69. With two groups, 0.69 is the largest value.
+    document has one group. If the target is equal shares, ten documents have 0.16 with five of B
+    spread evenly, 0.36 with two, 0.56 with one, and 0.69 without B. With two groups, 0.69 is the
+    largest value.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(NDKL, "ABABABABAB", "AAAAABBBBB")

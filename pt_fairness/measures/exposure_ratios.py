@@ -121,8 +121,8 @@ class _logDP(LogRatio):
     shares.
 
     The value is a logarithm: 0 is fair, −0.69 is half of the exposure that is due, 0.69 twice as
-    much. If the target is equal shares, ten documents with five, two, one and no B, spread evenly,
-    have −0.22, −1.52, −2.46 and −15.33 for B.
+    much. If B is protected and the target is equal shares, ten documents have −0.22 with five of B
+    spread evenly, −1.52 with two, −2.46 with one, and −15.33 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(logDP(protected="B"), "ABABABABAB", "AAAAABBBBB")
@@ -202,8 +202,8 @@ class _logEUR(LogRatio):
     How many times more exposure the protected documents have than the others, for their relevance.
 
     The value is a logarithm: 0 is fair, −0.69 is half of the exposure that is due, 0.69 twice as
-    much. If half of the relevant documents are of B, ten documents with five, two, one and no B,
-    spread evenly, have −0.22, −1.52, −2.46 and −12.11 for B.
+    much. If half of the relevant documents are of the protected group B, ten documents have −0.22
+    with five of B spread evenly, −1.52 with two, −2.46 with one, and −12.11 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(logEUR(protected="B"), "ABABABABAB", "AAAAABBBBB")
@@ -272,9 +272,9 @@ class _logRUR(_logEUR):
     relevance.
 
     The value is a logarithm: 0 is fair, −0.69 is half of the exposure that is due, 0.69 twice as
-    much. Documents that are not relevant do not count. If half of the relevant documents are of B,
-    ten of them with five, two, one and no B, spread evenly, have −0.22, −1.52, −2.46 and −12.11 for
-    B.
+    much. Documents that are not relevant do not count. If half of the relevant documents are of the
+    protected group B, ten of them have −0.22 with five of B spread evenly, −1.52 with two, −2.46
+    with one, and −12.11 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(logRUR(protected="B"), "ABABABABAB", "AbAbAbAbAb")
@@ -330,7 +330,7 @@ class _ExposureRatio(DistributionMeasure):
 
     1 is fair, 0 says that a group is missing. The four-fifths rule, by which fairness in machine
     learning judges selection, asks for at least 0.80. If the target is equal shares, ten documents
-    with five, two, one and no B, spread evenly, have 0.80, 0.22, 0.09 and 0.00.
+    have 0.80 with five of B spread evenly, 0.22 with two, 0.09 with one, and 0.00 without B.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(ExposureRatio, "ABABABABAB", "AAAAABBBBB")

@@ -163,8 +163,8 @@ class _GF(StoppingMeasure):
     How close the groups are to a target distribution, for a user who stops at a relevant document.
 
     Larger is fairer and more relevant; 1 is out of reach. If the target is equal shares, ten
-    relevant documents with five, two, one and no B, spread evenly, have 0.84, 0.75, 0.69 and 0.69.
-    Few users come as far as B at the end: 0.70.
+    relevant documents have 0.84 with five of B spread evenly, 0.75 with two, 0.69 with one, and
+    0.69 without B. Few users come as far as B at the end: 0.70.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(GF, "ABABABABAB", "AAAAABBBBB")

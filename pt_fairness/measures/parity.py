@@ -327,8 +327,9 @@ class _rND(ParityMeasure):
     How far the share of protected documents is from its target, at every depth of the ranking.
 
     0 is fair, 1 is the least fair ranking, and early ranks count more. If half of the relevant
-    documents are of B, ten documents with five, two, one and no B, spread evenly, have 0.29, 0.71,
-    0.91 and 1.00. Even the fairest ranking is above 0, because its first document has one group.
+    documents are of the protected group B, ten documents have 0.29 with five of B spread evenly,
+    0.71 with two, 0.91 with one, and 1.00 without B. Even the fairest ranking is above 0, because
+    its first document has one group.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(rND(protected="B"), "ABABABABAB", "AAAAABBBBB")
@@ -409,8 +410,9 @@ class _rKL(ParityMeasure):
     How far the groups of a ranking diverge from their target shares, at every depth.
 
     0 is fair, 1 is the least fair ranking, and early ranks count more. If half of the relevant
-    documents are of B, ten documents with five, two, one and no B, spread evenly, have 0.23, 0.51,
-    0.80 and 1.00. Even the fairest ranking is above 0, because its first document has one group.
+    documents are of the protected group B, ten documents have 0.23 with five of B spread evenly,
+    0.51 with two, 0.80 with one, and 1.00 without B. Even the fairest ranking is above 0, because
+    its first document has one group.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(rKL(protected="B"), "ABABABABAB", "AAAAABBBBB")
@@ -527,8 +529,8 @@ class _rRD(ParityMeasure):
     How far the ratio of protected to other documents is from its target, at every depth.
 
     0 is fair, 1 is the least fair ranking, and early ranks count more. If half of the relevant
-    documents are of B, ten documents with five, two, one and no B, spread evenly, have 0.11, 0.27,
-    0.32 and 0.34. Even the fairest ranking is above 0.
+    documents are of the protected group B, ten documents have 0.11 with five of B spread evenly,
+    0.27 with two, 0.32 with one, and 0.34 without B. Even the fairest ranking is above 0.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(rRD(protected="B"), "ABABABABAB", "AAAAABBBBB")

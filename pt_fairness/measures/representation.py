@@ -235,8 +235,8 @@ class _MinSkew(SkewMeasure):
     The skew of the group that lacks most.
 
     0 is fair; the further below 0, the more a group lacks; −0.69 is half of its share. If the
-    target is equal shares, ten documents with five, two, one and no B have 0.00, −0.92, −1.61 and
-    −6.21. The order does not count.
+    target is equal shares, ten documents have 0.00 with five of B, −0.92 with two, −1.61 with one,
+    and −6.21 without B. The order does not count.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(MinSkew, "AABAAAABAA", "AAAAAAAAAA")
@@ -285,8 +285,8 @@ class _MaxSkew(SkewMeasure):
     The skew of the group that has most, relative to its target share.
 
     0 is fair; the further above 0, the more a group is favoured; 0.69 is twice its share. If the
-    target is equal shares, ten documents with five, two, one and no B have 0.00, 0.47, 0.59 and
-    0.69. The order does not count.
+    target is equal shares, ten documents have 0.00 with five of B, 0.47 with two, 0.59 with one,
+    and 0.69 without B. The order does not count.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(MaxSkew, "AABAAAABAA", "AAAAAAAAAA")
@@ -401,8 +401,8 @@ class _BiasP(Quotient, StanceMeasure):
     To which of two sides the relevant documents at the top lean, as a share of the ranks.
 
     0 is fair: both sides have as many relevant documents. 1 says that all are of the pro side, −1
-    all of the con side. Ten relevant documents with five, two, one and no B on the con side have
-    0.00, 0.60, 0.80 and 1.00. The order does not count.
+    all of the con side. Ten relevant documents have 0.00 with five of the con side, B, 0.60 with
+    two, 0.80 with one, and 1.00 without B. The order does not count.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(BiasP(pro="A", con="B"), "ABABABABAB", "AABAAAABAA")
@@ -474,8 +474,8 @@ class _BiasRBP(StanceMeasure):
     probability.
 
     0 is fair, above 0 the pro side is favoured, and early ranks count more. Ten relevant documents
-    with five, two, one and no B on the con side, spread evenly, have 0.10, 0.55, 0.76 and 0.89.
-    With five of B at the end the value is 0.45.
+    have 0.10 with five of the con side, B, spread evenly, 0.55 with two, 0.76 with one, and 0.89
+    without B. With five of B at the end the value is 0.45.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(BiasRBP(pro="A", con="B"), "ABABABABAB", "AAAAABBBBB")
@@ -540,8 +540,8 @@ class _BiasDCG(StanceMeasure):
     To which of two sides the relevant documents lean, with early ranks counting more.
 
     0 is fair, above 0 the pro side is favoured. The value grows with the cutoff. Ten relevant
-    documents with five, two, one and no B on the con side, spread evenly, have 0.50, 2.91, 3.83 and
-    4.54. With five of B at the end the value is 1.35.
+    documents have 0.50 with five of the con side, B, spread evenly, 2.91 with two, 3.83 with one,
+    and 4.54 without B. With five of B at the end the value is 1.35.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(BiasDCG(pro="A", con="B"), "ABABABABAB", "AAAAABBBBB")

@@ -206,8 +206,9 @@ class _FAIR(BinomialMeasure):
     Whether a ranking has enough protected documents at every depth, by a binomial test.
 
     1 is fair: at no depth are there so few protected documents that chance hardly explains it. 0
-    says that one depth fails. If half of the relevant documents are of B, ten documents with five
-    or three of B, spread evenly, have 1.00. With two, one or none they have 0.00.
+    says that one depth fails. If half of the relevant documents are of the protected group B, ten
+    documents with five or three of B, spread evenly, have 1.00. With two, one or none they have
+    0.00.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(FAIR(protected="B"), "ABABABABAB", "AAAAABBBBB")
@@ -309,8 +310,8 @@ class _PreF(Quotient, BinomialMeasure):
     How probable it is, on average over depths, that a fair ranking has so few protected documents.
 
     More is fairer to the protected group, but 1 is not the value of a fair ranking. If half of the
-    relevant documents are of B, ten documents with five, two, one and no B, spread evenly, have
-    0.59, 0.22, 0.12 and 0.10. With B at the end they have 0.28.
+    relevant documents are of the protected group B, ten documents have 0.59 with five of B spread
+    evenly, 0.22 with two, 0.12 with one, and 0.10 without B. With B at the end they have 0.28.
 
     >>> from pt_fairness.measures.example import draw, qrels, run
     >>> draw(PreF(protected="B"), "ABABABABAB", "AAAAABBBBB")
