@@ -93,20 +93,3 @@ class TestRankedGroups:
     def test_no_document_has_a_group(self):
         frame = ranked_groups(self.RUNS, self.QRELS.assign(iteration="-"), depth=1)
         assert frame["docno"].tolist() == ["a", "b"] and frame["group"].isna().all()
-
-    def test_runs_as_evaluate_takes_them(self, experiment, tmp_path):
-        """A path, a pattern, a list, a frame and a dictionary."""
-        *_, qrels, runs = experiment
-        expected = ranked_groups(runs, qrels)
-        for name, run in runs.items():
-            lines = (f"{row.qid} Q0 {row.docno} 0 {row.score!r} x" for row in run.itertuples())
-            (tmp_path / name).write_text("\n".join(lines))
-        paths = {name: tmp_path / name for name in runs}
-        pd.testing.assert_frame_equal(ranked_groups(paths, qrels), expected)
-        pd.testing.assert_frame_equal(ranked_groups(list(paths.values()), qrels), expected)
-        by_pattern = ranked_groups(f"{tmp_path}/*", qrels)
-        assert set(by_pattern["name"]) == set(runs) and len(by_pattern) == len(expected)
-        first, frame = next(iter(runs.items()))
-        alone = expected[expected["name"] == first]
-        pd.testing.assert_frame_equal(
-            ranked_groups(frame, qrels).assign(name=first), alone.reset_index(drop=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pandas as pd
-import pyterrier as pt
 import pytest
 from ir_measures import P, nDCG
 from one_test import each
@@ -21,42 +20,14 @@ from pt_fairness import (
 )
 from pt_fairness.analysis.inputs import (
     kept_annotations,
-    loaded_qrels,
     measures_without_groups,
-    run_frames,
-    runs_and_qrels,
 )
-from pt_fairness.rankings.trec_order import Judgments
 
 QRELS = pd.DataFrame([("2", "a", 1, "x"), ("1", "a", 2, "y"), ("1", "b", 0, "x"),
                       ("1", "c", 1, "-")], columns=["qid", "docno", "label", "iteration"])
 OF_IR_MEASURES = QRELS.rename(columns={"qid": "query_id", "docno": "doc_id", "label": "relevance"})
 RUN = pd.DataFrame([("1", "b", 1.0), ("1", "a", 1.0), ("1", "z", 3.0), ("2", "a", 0.5),
                     ("9", "a", 1.0)], columns=["qid", "docno", "score"])
-
-
-@pytest.mark.parametrize("qrels", [QRELS, OF_IR_MEASURES])
-def test_qrels_with_either_names(qrels):
-    pd.testing.assert_frame_equal(loaded_qrels(qrels), OF_IR_MEASURES)
-    judgments = Judgments(loaded_qrels(qrels))
-    assert judgments.topics == ["2", "1"] and judgments.relevance.tolist() == [1, 2, 0, 1]
-    assert judgments.docnos(slice(None)).tolist() == ["a", "a", "b", "c"]
-
-
-@each("qrels, says", [
-    (QRELS[:0], "qrels.*rows"), ([1], "qrels.*list"),
-    (QRELS.drop(columns="docno"), "qrels.*columns.*qid, label, iteration"),
-    (RUN, "qrels.*columns.*qid, docno, score")])
-def test_what_is_no_frame_of_qrels(qrels, says):
-    with pytest.raises(ValueError, match=says):
-        loaded_qrels(qrels)
-
-
-def test_no_qrels_for_the_topics_of_transformers():
-    topics = pd.DataFrame({"qid": ["1"], "query": "q"})
-    results = pt.Transformer.from_df(RUN.assign(query="q"))
-    with pytest.raises(ValueError, match=r"qrels.*rows"):
-        runs_and_qrels({"A": results}, QRELS[:0], topics)
 
 
 def test_topics_that_a_source_drops_are_left_out():
@@ -78,25 +49,6 @@ def test_labels_of_measures_that_no_document_has():
     with pytest.warns(FairnessWarning, match="has a share for 'w'"):
         found = kept_annotations(OF_IR_MEASURES, None, [AWRF(target={"x": 0.5, "w": 0.5})])
     assert found.labels == ["x", "y"] and "w" in found.sets.labels
-
-
-def test_runs_have_the_names_of_ir_measures(tmp_path):
-    (tmp_path / "file").write_text("1 Q0 b 1 1.0 t\n")
-    renamed = RUN.rename(columns={"qid": "query_id", "docno": "doc_id"})
-    found = run_frames({"one": RUN, "two": renamed, "three": tmp_path / "file"})
-    assert [*found] == ["one", "two", "three"]
-    pd.testing.assert_frame_equal(found["one"], renamed)
-    pd.testing.assert_frame_equal(found["two"], renamed)
-    assert found["three"].values.tolist() == [["1", "b", 1.0]]
-    assert list(RUN.columns) == ["qid", "docno", "score"], "the caller's frame stays"
-
-
-@each("runs, says", [
-    ({"one": RUN.drop(columns="score")}, "'one'.*score"),
-    ([RUN, RUN.drop(columns="qid")], "'run 1'.*qid"), ({"one": 3}, "'one'.*int"), ([], "runs")])
-def test_runs_that_lack_something(runs, says):
-    with pytest.raises(ValueError, match=says):
-        run_frames(runs)
 
 
 @each("measures, says", [

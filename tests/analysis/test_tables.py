@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-import warnings
 from io import StringIO
 
 import numpy as np
@@ -132,15 +131,6 @@ def test_marks_stay_with_their_systems():
         assert "than a" in table(given).notes[0]
     assert table(frame).latex.startswith("% needs booktabs and amssymb\n")
     assert table(frame[["name", "rKL@5"]]).latex.startswith("% needs booktabs\n")
-
-
-def test_columns_without_a_value():
-    """pandas warns if the text of a missing value is put into a column of numbers."""
-    frame = pd.DataFrame({"name": ["a", "b"], "rKL@5": [0.25, 0.5], "rKL@5 p-value": np.nan})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for form in FORMS:
-            table(frame, p_values=True).form(form)
 
 
 @pytest.fixture(scope="module")

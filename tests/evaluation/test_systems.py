@@ -69,18 +69,6 @@ def test_each_system_retrieves_once_for_all_measures(systems, results, debates, 
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("topics", ["frame", "dataset", "irds id", "whole numbers"])
-def test_topics_in_every_form(systems, results, debates, topics, once):
-    form = {"frame": debates.get_topics(), "dataset": debates, "irds id": f"irds:{STANCE}",
-            "whole numbers": debates.get_topics().astype({"qid": int})}[topics]
-    found = evaluate([*systems.values()], debates.get_qrels(), "rKL@5", form, progress=False)[0]
-    assert found["rKL@5"].tolist() == evaluate(results, STANCE, "rKL@5",
-                                               progress=False)[0]["rKL@5"].tolist()
-    assert found["name"].tolist() == ["run 0", "run 1"]  # their texts are equal
-    assert sum(systems["BM25"].topics.values()) == len(debates.get_topics())
-
-
-@pytest.mark.filterwarnings("ignore")
 def test_functions_of_analysis(systems, results, debates, once):
     qrels, options = debates.get_qrels(), {"topics": debates}
     calls = [

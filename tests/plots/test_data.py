@@ -274,15 +274,6 @@ class TestExposure:
         half = stats.t.ppf(0.975, 5) * np.std([0, 1] * 3, ddof=1) / math.sqrt(6)
         assert band.max() == pytest.approx(min(1, 0.5 + half)) and band.min() >= 0
 
-    @pytest.mark.slow
-    def test_three_groups_have_a_line_each(self, robust03):
-        qrels, runs = robust03
-        name, run = next(iter(runs.items()))
-        ranked = analysis.ranked_groups({name: run}, qrels, "trec-newswire", depth=20)
-        ax = plots.exposure(ranked)
-        total = np.sum([line.get_ydata() for line in ax.lines], axis=0)
-        assert len(ax.lines) == 4 and total == pytest.approx(np.ones(20))
-
 
 class TestExplain:
     def test_contributions(self):
@@ -337,12 +328,6 @@ class TestLorenz:
             x, y = np.transpose(places(ax, name))
             assert len(x) == given.get("population", 3) + 1
             assert 1 - 2 * np.trapezoid(y, x) == pytest.approx(value)
-
-    def test_groups(self):
-        frame = pd.DataFrame({"name": "A", "group": ["x", "y"], "exposure": [3.0, 1.0]})
-        ax = plots.lorenz(frame)
-        assert "groups" in ax.get_xlabel()
-        assert places(ax, "A") == [(0, 0), (0.5, 0.25), (1, 1)]
 
 
 def test_groups_per_topic():
