@@ -12,12 +12,10 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.frames import (
-    LARGER,
     NEAR_ZERO,
     SMALLER,
     column_name,
     direction,
-    distance,
     is_constant,
     is_per_query,
     measure_columns,
@@ -25,7 +23,7 @@ from pt_fairness.analysis.frames import (
     systems,
 )
 from pt_fairness.analysis.statistics import ALPHA
-from pt_fairness.core.arrays import TIE_DECIMALS, Floats, ratio
+from pt_fairness.core.arrays import TIE_DECIMALS, Floats
 from pt_fairness.core.messages import one_of, shown, warn
 
 
@@ -153,22 +151,15 @@ class Correlations(NamedTuple):
 
 
 def correlations(frame: pd.DataFrame,
-                 method: Literal["kendall", "spearman", "pearson", "ap"] = "kendall") \
-        -> Correlations:
+                 method: Literal["kendall", "spearman", "pearson"] = "kendall") -> Correlations:
     """Return the correlation of every two measures, over systems or over the topics of one system.
 
     Kendall's τ is τ-b. For τ and for Spearman's ρ, values that are equal to 12 decimals are ties.
     Two measures are compared on the systems (or topics) that have a value of both. One warning
     counts the missing values, and one names the measures whose values are all equal.
 
-    ``'ap'`` is the AP correlation, in which the best systems weigh more. One measure ranks the
-    systems. Each system is compared with those above it: a pair counts 1 if the values of both
-    measures are in the same order, −1 if not, and 0 for a tie. The mean over these pairs is
-    averaged over the systems, and then over both choices of the measure that ranks. Whatever end is
-    better, the sign is the sign of τ. The p-value is NaN.
-
     Source: Pathiyan Cherumanal et al. (2021), section 4.4 and tables 2 to 4; Das & Lease (2019),
-    table 3; Yilmaz et al. (2008) for ``'ap'``, with ties and its sign as decided here.
+    table 3.
 
     :param frame: averages (over systems), or a per-query frame of one system (over topics)
     :param method: the coefficient
@@ -186,7 +177,7 @@ def correlations(frame: pd.DataFrame,
     nDCG@5  0.667   1.000 -0.667
     rKL@5  -1.000  -0.667  1.000
     """
-    one_of("method", method, ["kendall", "spearman", "pearson", "ap"])
+    one_of("method", method, ["kendall", "spearman", "pearson"])
     if is_per_query(frame):
         frame = single_system(frame, "correlations over topics need")
         columns = frame.pivot(index="qid", columns="measure", values="value")
@@ -209,10 +200,9 @@ def correlations(frame: pd.DataFrame,
     coefficients = np.diag(np.where(constant, nan, 1.0))
     p_values = coefficients - np.eye(len(names))
     table = np.full_like(coefficients, "", object)
-    ends = [direction(name) or LARGER for name in names]
     for i, j in itertools.combinations(range(len(names)), 2):
         pairs = columns.iloc[:, [i, j]].dropna()
-        coefficient, p_value = _correlation(pairs.to_numpy(), method, ends[i], ends[j])
+        coefficient, p_value = _correlation(pairs.to_numpy(), method)
         cells = [i, j], [j, i]
         coefficients[cells] = coefficient
         p_values[cells] = p_value
@@ -222,41 +212,17 @@ def correlations(frame: pd.DataFrame,
                         pd.DataFrame(p_values, names, names), texts.iloc[1:, :-1])
 
 
-def _correlation(pairs: Floats, method: str, first: str, second: str) -> tuple[float, float]:
+def _correlation(pairs: Floats, method: str) -> tuple[float, float]:
     """Return the correlation of two measures and its p-value, NaN where it is undefined.
 
     :param pairs: the values of both measures, ``[n, 2]``
-    :param first: the better end of the first measure
-    :param second: the better end of the second measure
     """
     from scipy import stats
+    tests = {"kendall": stats.kendalltau, "spearman": stats.spearmanr, "pearson": stats.pearsonr}
     x, y = pairs.T
     if is_constant(x) or is_constant(y):
         return nan, nan
-    if method == "ap":
-        both = _ap(x, y, first) + _ap(y, x, second)
-        return both / 2, nan
-    if method == "spearman":
-        return stats.spearmanr(x, y)
-    if method == "pearson":
-        return stats.pearsonr(x, y)
-    return stats.kendalltau(x, y)
-
-
-def _ap(x: Floats, y: Floats, end: str) -> float:
-    """Return the AP correlation of two measures, with the ranking by the first; NaN if all tie.
-
-    :param end: the better end of the first measure
-    """
-    far = distance(x, end)
-    above = far < far[:, None]  # row i: the systems better than system i
-    dx = np.subtract.outer(x, x)
-    dy = np.subtract.outer(y, y)
-    agree = np.sign(dx * dy)
-    below = above.any(axis=1)
-    agreeing = (agree * above).sum(axis=1)
-    means = ratio(agreeing, above.sum(axis=1))
-    return float(ratio(means[below].sum(), below.sum() or nan))
+    return tests[method](x, y)
 
 
 def starred(coefficient: float, p_value: float, decimals: int = 4) -> str:

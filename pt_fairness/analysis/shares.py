@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pt_fairness.analysis.frames import best, fairness_measure, measure_columns, systems
+from pt_fairness.analysis.frames import (
+    best,
+    fairness_measure,
+    is_coverage,
+    measure_columns,
+    systems,
+)
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels, ranked_runs
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core import arrays
@@ -166,22 +172,34 @@ class SourceShares:
 
     def table(self, runs: Mapping[str, RunShares]) -> pd.DataFrame:
         """Return the table of several runs, by name."""
-        from scipy.special import gammaln
         shown, attention, relevant, absent = map(np.array, zip(*runs.values(), strict=True))
-        n, s = self._n[:, None], self._s
-        r = relevant[:, :, None]
-        possible = (s > 0) & (r >= 0)
-        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
-        log = gammaln(n - s + 1) + gammaln(n - r + 1) - gammaln(n - s - r + 1) - gammaln(n + 1)
-        chance = np.where(possible, np.exp(log), 0.0)
+        possible = (self._s > 0) & (relevant >= 0)[:, :, None]
+        chance = np.where(possible, self._chance(relevant), 0.0)
         events = chance.swapaxes(1, 2).reshape(absent.size, -1)
-        share = np.tile(self._share, len(runs))
-        ratio = attention.ravel() / np.where(share > 0, share, nan)
-        return pd.DataFrame({
-            "name": np.repeat(list(runs), len(self._labels)), "group": self._labels * len(runs),
-            "shown": shown.ravel(), "attention": attention.ravel(), "relevant": share,
-            "ratio": ratio, "topics": possible.sum(axis=1).ravel(), "absent": absent.ravel(),
-            "expected": events.sum(axis=1), "p": tail(events, absent.ravel())})
+        ratio = attention / np.where(self._share > 0, self._share, nan)
+        columns = {
+            "shown": shown, "attention": attention, "relevant": [self._share] * len(runs),
+            "ratio": ratio, "topics": possible.sum(axis=1), "absent": absent,
+            "expected": events.sum(axis=1), "p": tail(events, absent.ravel())}
+        numbers = {name: np.ravel(values) for name, values in columns.items()}
+        names = np.repeat(list(runs), len(self._labels))
+        return pd.DataFrame({"name": names, "group": self._labels * len(runs), **numbers})
+
+    def _chance(self, relevant: Floats) -> Floats:
+        """Return the probability that each group is absent by chance, ``[runs, T, L]``.
+
+        :param relevant: the number of relevant documents that count, ``[runs, T]``
+        """
+        n = self._n[:, None]
+        r = np.maximum(relevant, 0)[:, :, None]
+        # C(n − s, r) / C(n, r): none of r of the n relevant documents is one of the s of the group
+        return np.exp(_log_choices(n - self._s, r) - _log_choices(n, r))
+
+
+def _log_choices(n: Any, r: Any) -> Floats:
+    """Return ln C(n, r), −∞ where r is larger than n."""
+    from scipy.special import gammaln
+    return gammaln(n + 1) - gammaln(r + 1) - gammaln(n - r + 1)
 
 
 def tail(chance: Floats, least: Ints) -> Floats:
@@ -280,7 +298,7 @@ def _best_all_the_same(averages: pd.DataFrame, names: Sequence[str],
                        labels: Mapping[str, str]) -> list[str]:
     """Return a sentence on each of some systems that is the best by a measure of groups."""
     columns = [column for column in measure_columns(averages)
-               if compares_groups(fairness_measure(column)) and not column.startswith("Annotated")]
+               if compares_groups(fairness_measure(column)) and not is_coverage(column)]
     is_best = best(averages[["name", *columns]]).set_index(averages["name"])[columns]
     is_best = is_best.rename(columns=labels)
     found = []

@@ -234,37 +234,60 @@ class Table:
     def _cells(self) -> dict[str, list[_Cell]]:
         """The cells of each column of a table for a paper, by head."""
         table = self.frame
-        digits = DIGITS if self._digits is None else self._digits
         if _is_plain(table):
-            return {str(column): list(map(_Cell, _texts(values, digits)))
+            return {str(column): self._plain_cells(values)
                     for column, values in self._labelled().items()}
         measures = [name for name in measure_columns(table) if not _split(name)[1]]
         is_best = best(noted.comparable(table[["name", *measures]], self._facts))
         mark = marks(table, self._facts)
-        missing = np.where(is_reference(table), "", "–")
         columns = {}
         for column in map(str, table.columns):
-            texts = _texts(table[column], digits)
-            if column not in measures:
-                if _split(column)[0] not in measures:
-                    columns[column] = list(map(_Cell, texts))
-                continue
-            if column + LOW in table:
-                low = _texts(table[column + LOW], digits)
-                ends = " [" + low + ", " + _texts(table[column + HIGH], digits) + "]"
-                texts = np.where((low == "") | (texts == ""), texts, texts + ends)
-            topics = table["name"].map(self._facts.fewer.get(column, {}))
-            texts = np.where(topics.isna(), texts, texts + topics.map(" (n={:.0f})".format))
-            texts = np.where(texts == "", missing, texts)
-            label = self._shown.get(column, column)
-            columns[self._head(column)] = list(map(_Cell, texts, is_best[column], mark[column]))
-            p = noted.p_values(table, column)
-            if self._p_values and p is not None:
-                columns[f"p ({label})"] = list(map(_Cell, _texts(p.map(short_p, "ignore"), digits)))
-            if column + VERDICT in table:
-                texts = _texts(table[column + VERDICT], digits)
-                columns[f"verdict ({label})"] = list(map(_Cell, texts))
+            if column in measures:
+                cells = map(_Cell, self._averages(column), is_best[column], mark[column])
+                columns[self._head(column)] = list(cells)
+                columns |= self._compared(column)
+            elif _split(column)[0] not in measures:
+                columns[column] = self._plain_cells(table[column])
         return columns
+
+    def _averages(self, column: str) -> Any:
+        """Return the texts of the averages of a measure, with intervals and numbers of topics."""
+        table = self.frame
+        texts = self._texts(table[column])
+        known = texts != ""
+        if column + LOW in table:
+            low, high = self._texts(table[column + LOW]), self._texts(table[column + HIGH])
+            with_ends = known & (low != "")
+            texts = np.where(with_ends, texts + " [" + low + ", " + high + "]", texts)
+        for name, topics in self._facts.fewer.get(column, {}).items():
+            texts[table["name"] == name] += f" (n={topics})"
+        missing = np.where(is_reference(table), "", "–")
+        return np.where(known, texts, missing)
+
+    def _compared(self, column: str) -> dict[str, list[_Cell]]:
+        """Return the columns of the p-values and verdicts of a measure that are shown."""
+        label = self._shown.get(column, column)
+        columns = {}
+        p = noted.p_values(self.frame, column)
+        if self._p_values and p is not None:
+            columns[f"p ({label})"] = self._plain_cells(p.map(short_p, "ignore"))
+        if column + VERDICT in self.frame:
+            columns[f"verdict ({label})"] = self._plain_cells(self.frame[column + VERDICT])
+        return columns
+
+    def _plain_cells(self, values: pd.Series) -> list[_Cell]:
+        """Return values as cells without marks."""
+        return list(map(_Cell, self._texts(values)))
+
+    def _texts(self, values: pd.Series) -> Any:
+        """Return values as text, ``''`` where there is none, ``[rows]``."""
+        digits = DIGITS if self._digits is None else self._digits
+
+        def text(value: Any) -> str:
+            return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+        texts = values.astype(object).map(text, "ignore")
+        return texts.astype(object).fillna("").to_numpy(object)
 
     def _rows(self, escaped: Callable[[str], str], bold: str) -> list[list[str]]:
         """Return the head of the table and its rows, with markup.
@@ -273,10 +296,15 @@ class Table:
         :param bold: the markup of the best values, a format
         """
         rows = [[escaped(head) for head in self._cells]]
+
+        def marked(cell: _Cell) -> str:
+            text = escaped(cell.text)
+            if cell.best:
+                text = bold.format(text)
+            return text + escaped(cell.mark)
+
         for cells in zip(*self._cells.values(), strict=True):
-            texts = [escaped(cell.text) for cell in cells]
-            rows.append([(bold.format(text) if cell.best else text) + escaped(cell.mark)
-                         for text, cell in zip(texts, cells, strict=True)])
+            rows.append([marked(cell) for cell in cells])
         return rows
 
 
@@ -390,13 +418,6 @@ def _check_labels(labels: Mapping[str, Any], names: Sequence[str]) -> None:
         if taken.count(label) > 1:
             raise ValueError(f"labels must differ from each other and from other columns, got "
                              f"{label!r} for {name}")
-
-
-def _texts(values: pd.Series, digits: int) -> Any:
-    """Return values as text, ``''`` where there is none, ``[rows]``."""
-    texts = values.astype(object).map(
-        lambda value: f"{value:.{digits}f}" if isinstance(value, float) else str(value), "ignore")
-    return texts.astype(object).fillna("").to_numpy(object)
 
 
 def latex_escaped(text: str) -> str:

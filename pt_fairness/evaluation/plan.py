@@ -128,13 +128,8 @@ def _groups_of_columns(runs: Mapping[str, RunInput], qrels: pd.DataFrame) -> Gro
         raise ValueError("the columns group of frames must agree, got other groups of document "
                          f"{row.docno!r} for topic {row.qid!r} in {row.frame}; give the groups "
                          "once, with groups= (--groups)")
-    source = sources.from_frame(distinct, "the column group")
-    judged = qrels.rename(columns=PYTERRIER)[pairs]
-    judged = with_text_ids(judged, "qrels", *pairs).drop_duplicates()
-    annotated = source.lookup(judged["qid"], judged["docno"]).drop_duplicates(pairs)
-    warn(f"groups are read from the column group of {first_names([*frames])}: {len(annotated)} of "
-         f"{len(judged)} judged documents have one")
-    return source
+    warn(f"groups are read from the column group of {first_names([*frames])}")
+    return sources.from_frame(distinct, "the column group")
 
 
 def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
@@ -143,25 +138,21 @@ def position(baseline: Any, runs: Mapping[str, RunInput]) -> int:
     :raises ValueError: if the baseline is not among the runs
     """
     names = list(runs)
-    if is_whole(baseline):
-        if not 0 <= baseline < len(names):
-            raise ValueError(f"baseline must be a position from 0 to {len(names) - 1}, got "
-                             f"{baseline}")
+    if is_whole(baseline) and 0 <= baseline < len(names):
         return int(baseline)
-    if not isinstance(baseline, (str, os.PathLike)):
-        raise ValueError("baseline must be the position, name or path of a run, got "
-                         f"{shown(baseline)}; the names are {', '.join(names)}")
-    text = os.fspath(baseline)
-    if text in runs:
-        return names.index(text)
-    paths = [os.fspath(run) if is_path(run) else None for run in runs.values()]
-    if text in paths:
-        return paths.index(text)
-    files = [None if path is None else file_name(path) for path in paths]
-    if os.path.basename(text) == text and files.count(file_name(text)) == 1:
-        return files.index(file_name(text))
-    raise ValueError(f"baseline must be one of the runs {first_names(names)}, got "
-                     f"{shown(baseline)}.{did_you_mean(file_name(text), names)}")
+    hint = ""
+    if is_path(baseline):
+        text = os.fspath(baseline)
+        paths = [os.fspath(run) if is_path(run) else "" for run in runs.values()]
+        for known in (names, paths):
+            if text in known:
+                return known.index(text)
+        files = [file_name(path) for path in paths]
+        if os.path.basename(text) == text and files.count(file_name(text)) == 1:
+            return files.index(file_name(text))
+        hint = did_you_mean(file_name(text), names)
+    raise ValueError(f"baseline must be the position, name or path of one of the runs "
+                     f"{first_names(names)}, got {shown(baseline)}.{hint}")
 
 
 def refuse_pipes(runs: Mapping[str, RunInput]) -> None:

@@ -90,6 +90,7 @@ def test_few_topics_have_no_marks(averages, topics, dropped, mark):
     assert marks(averages, facts)["rKL@5"].tolist()[2] == mark
     few = [note for note in notes(averages, facts) if "fewer than six topics" in note]
     assert len(few) == (not mark)
+    assert any("▲" in note for note in notes(averages, facts)) == (topics == 6)
 
 
 def test_different_targets_are_said_with_the_parameter_that_makes_them_equal():

@@ -188,8 +188,7 @@ class TestColumnGroup:
         run = RANKED if where == "qrels" else RANKED.assign(group=group)
         qrels = self.plain if where == "runs" else self.plain.assign(group=group)
         says = {"runs": "A", "qrels": "the qrels", "both": "the qrels, A"}[where]
-        with pytest.warns(FairnessWarning, match=f"groups are read from the column group of {says}"
-                                                 ": 3 of 3 judged documents have one") as told:
+        with pytest.warns(FairnessWarning, match=f"column group of {says}") as told:
             result = evaluate({"A": run}, qrels, ["AWRF@2", "alpha_nDCG@2"], progress=False)
         found = result.averages
         assert sum("column group" in str(one.message) for one in told) == 1
