@@ -57,12 +57,6 @@ class TestWorkedExample:
         assert (row.name, row.n, row.exposed, row.outside) == ("A", 6, 4, 0.0)
         assert (row.qf, row.fsat) == pytest.approx((0.666667, 0.666667), abs=5e-7)
 
-    def test_exposure(self):
-        frame = document_exposure(self.RUN, population=6)
-        assert frame["docno"].tolist() == ["a", "b", "c", "d"]
-        assert frame["exposure"].tolist() == pytest.approx([3, 1.761860, 0.5, 0.630930], abs=5e-7)
-        assert frame["share"].sum() == pytest.approx(1)
-
 
 @pytest.mark.filterwarnings("ignore:.* are missing from some")
 @pytest.mark.parametrize("population", ["runs", "judged", 40])

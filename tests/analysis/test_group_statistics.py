@@ -89,7 +89,3 @@ class TestRankedGroups:
                                                                 ["two", "1", 2, "a", 1, "PRO"]]
         first = ranked_groups(self.RUNS, self.QRELS, depth=1)
         assert first["docno"].tolist() == ["a", "b"]
-
-    def test_no_document_has_a_group(self):
-        frame = ranked_groups(self.RUNS, self.QRELS.assign(iteration="-"), depth=1)
-        assert frame["docno"].tolist() == ["a", "b"] and frame["group"].isna().all()

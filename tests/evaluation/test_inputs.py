@@ -9,7 +9,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import FairnessWarning, evaluate, groups, report, rKL, targets
-from pt_fairness.evaluation.plan import inputs_of, needs_qrels
+from pt_fairness.evaluation.plan import needs_qrels
 from pt_fairness.provider import FairnessProvider
 
 DOCNOS = [f"d{i}" for i in range(40)]
@@ -98,19 +98,6 @@ def test_all_groups_need_no_relevant_documents(letters):
     assert without.iloc[0, 1] == pytest.approx(known.iloc[0, 1], abs=1e-12)
 
 
-def test_recommendation_lists_in_a_frame():
-    """Topics and groups come from the frame, and the ranks are the order."""
-    lists = RUN.assign(rank=RUN.groupby("qid").cumcount(), group=RUN["docno"].map(GROUP))
-    lists = lists.drop(columns="score").sample(frac=1, random_state=1)
-    with pytest.warns(FairnessWarning, match="groups are read from the column group of run 0"):
-        averages, perquery = evaluate(lists, measures=["AWRF@5", "Skew(group='A')@5"],
-                                      progress=False)
-    expected, _ = evaluate(RUN, qrels_of(1), ["AWRF@5", "Skew(group='A')@5"], groups=GROUP,
-                           progress=False)
-    assert averages.iloc[:, 1:].to_numpy().tolist() == expected.iloc[:, 1:].to_numpy().tolist()
-    assert perquery["qid"].nunique() == 6
-
-
 @each("arguments, message", [
     ({"measures": ["nDCG@5", "rKL@5", "AWRF@5"], "groups": GROUP},
      "^nDCG@5, rKL@5 cannot be computed without qrels"),
@@ -127,21 +114,6 @@ def test_what_needs_qrels(letters, arguments, message):
 RANKED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "score": [2.0, 1.0, 1.0]})
 JUDGED = pd.DataFrame({"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "label": 1,
                        "iteration": ["PRO", "CON", "PRO"]})
-
-
-def test_topics_of_transformers():
-    topics = pd.DataFrame({"qid": ["2"], "query": ["q"]})
-    ours = inputs_of({"A": RANKED}, JUDGED, ["AWRF@5"])
-    runs, qrels, measures, source = ours
-    assert list(runs) == ["A"] and runs["A"] is RANKED and source is None
-    assert list(map(str, measures)) == ["AWRF@5"]
-    pd.testing.assert_frame_equal(qrels, JUDGED)
-    system = pt.Transformer.from_df(RANKED)
-    with pytest.warns(FairnessWarning, match="topics= has 1 of the 2 topics of the qrels"):
-        runs, qrels, measures, _ = inputs_of([system], JUDGED, ["AWRF@5"], topics,
-                                             names=["mine"])
-    runs.retrieve()
-    assert runs["mine"]["docno"].tolist() == ["c"] and qrels["docno"].tolist() == ["c"]
 
 
 class TestBeforeTheFirstSystemRetrieves:

@@ -7,7 +7,7 @@ import pytest
 from evaluation.common import evaluate_quietly
 from scipy import stats
 
-from pt_fairness import analysis, evaluate
+from pt_fairness import analysis
 
 MEASURES = ["nDCG@5", "rND@5"]
 
@@ -51,12 +51,3 @@ def test_references_leave_them_out_too(experiment):
     values = values[values["measure"] == "rND@5"].set_index("qid")["value"]
     kept = values.drop(list(result.facts.undefined["rND@5"]))
     assert result.averages["rND@5"].iloc[-1] == pytest.approx(kept.mean())
-
-
-def test_the_warning_and_the_note_say_so(experiment):
-    with pytest.warns(UserWarning, match="left out.*rND@5 on"):
-        result = evaluate(*experiment, MEASURES, progress=False)
-    defined = 14 - len(result.facts.undefined["rND@5"])
-    assert any(f"rND@5: {defined} of 14 topics" in note for note in result.table().notes)
-    with pytest.raises(ValueError, match=r"undefined.*'x'"):
-        evaluate(*experiment, MEASURES, undefined="x", progress=False)

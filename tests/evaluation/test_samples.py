@@ -4,7 +4,7 @@ import warnings
 
 import pandas as pd
 import pytest
-from evaluation.common import PROCESSES, evaluate_quietly
+from evaluation.common import evaluate_quietly
 from ir_measures import AP, nDCG
 
 from pt_fairness import EEL, FairnessWarning, evaluate
@@ -63,13 +63,3 @@ def test_every_sample_counts(given, name):
     last = FRAME.drop_duplicates(["qid", "docno"], keep="last").drop(columns="iteration")
     expected = evaluate_quietly(last, qrels, [nDCG @ 3, AP])[0]
     assert averages[["nDCG@3", "AP"]].equals(expected[["nDCG@3", "AP"]])
-
-
-@pytest.mark.parametrize("n_jobs", PROCESSES)
-def test_warnings_name_the_runs(given, n_jobs):
-    plain = FRAME[FRAME["iteration"] == "sample 0"].drop(columns="iteration")
-    runs = {"trec": given("trec"), "fair": given("fair"), "plain": plain}
-
-    _, told = warnings_of(lambda: evaluate(runs, given("qrels"), [EEL, nDCG @ 3], progress=False,
-                                           n_jobs=n_jobs))
-    assert len(told) == 2 and all(text.endswith(" (runs trec, fair)") for text in told)

@@ -11,7 +11,7 @@ import pytest
 from ir_measures.util import ScoredDoc
 from one_test import each
 
-from pt_fairness import FairnessWarning, analysis, evaluate, explain, reference_rankings
+from pt_fairness import FairnessWarning, evaluate, explain
 
 STANCE = "pt-fairness/debates/stance"
 MEASURES = ["nDCG@5", "rKL@5", "AWRF@5"]
@@ -66,25 +66,6 @@ def test_each_system_retrieves_once_for_all_measures(systems, results, debates, 
                                [ir_measures.parse_measure(one) for one in MEASURES],
                                names=[*systems])
     pd.testing.assert_frame_equal(averages[["name", *MEASURES]], experiment[["name", *MEASURES]])
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_functions_of_analysis(systems, results, debates, once):
-    qrels, options = debates.get_qrels(), {"topics": debates}
-    calls = [
-        lambda runs, **more: analysis.against_random(runs, qrels, "rKL@5", draws=5, **more),
-        lambda runs, **more: analysis.uncertain_labels(runs, qrels, "rKL@5", None, draws=2, **more),
-        lambda runs, **more: analysis.label_noise(runs, qrels, "AWRF@5", None, 0.5, draws=2,
-                                                  **more),
-        lambda runs, **more: analysis.ranked_groups(runs, qrels, **more),
-        lambda runs, **more: analysis.document_exposure(runs, qrels, **more),
-        lambda runs, **more: analysis.inequality(runs, **more),
-        lambda runs, **more: explain("rKL@5", {"A": runs["BM25"]}, qrels, "1", **more).frame,
-        lambda runs, **more: reference_rankings(qrels, runs["BM25"], **more)["proportional"]]
-    for call in calls:
-        pd.testing.assert_frame_equal(call(systems, **options), call(results))
-    assert set(systems["QLD"].topics.values()) == {6}
-    assert set(systems["BM25"].topics.values()) == {8}
 
 
 def test_qrels_of_other_topics_are_left_out(systems, debates):
