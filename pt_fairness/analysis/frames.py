@@ -291,7 +291,7 @@ def best(averages: pd.DataFrame) -> pd.DataFrame:
             unknown.append(name)
             continue
         far = distance(values.where(systems), end).round(TIE_DECIMALS)
-        marks[column] = far.notna() & (far == far.min())
+        marks[column] = far == far.min()
     if unknown:
         warn(f"no value of {', '.join(unknown)} is marked as the best, because the name is not a "
              "measure; give the label of a measure with table(…, labels=…)")

@@ -200,6 +200,9 @@ def test_few_topics():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         compare(frame_of({name: VALUES[name][:6] for name in "AB"}), "A")
+    for topics in (5, 6):
+        equal = compare(frame_of({"A": [0.25] * topics, "B": [0.75] * topics}), "A").iloc[0]
+        assert equal["p"] == 0 and equal["reject"] == (topics == 6)
 
 
 @each("test", ["t", "randomisation"])

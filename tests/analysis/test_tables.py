@@ -40,6 +40,7 @@ def test_the_best_values_are_bold_and_the_heads_have_directions(averages, unchan
         ["A", "**0.9000**", "0.4000", "-0.3000"], ["B", "0.5000", "**0.1000**▲", "0.1000"],
         ["C", "0.7000", "0.2000", "**0.0500**"]]
     assert "**" not in table(averages, highlight=None).md
+    assert table(averages).text.split()[7:11] == ["A", "0.9000*", "0.4000", "-0.3000"]
     assert table(averages, highlight="color").html.count("background-color") == 3
 
 

@@ -25,7 +25,7 @@ def test_no_topic_has_no_mean():
     nothing = pd.DataFrame({"AP": [math.nan] * 3, "NumRet": math.nan})
     assert means({"a": nothing}).isna().all(axis=None)
     # Summed in the order of the topics, as pt.Experiment does.
-    values = [0.1] * 10 + [1e16, -1e16]
+    values = [1e16, -1e16] + [0.1] * 10
     table = means({"a": pd.DataFrame({"AP": values, "NumRet": values})})
     assert table.to_numpy().tolist() == [[sum(values) / len(values), sum(values)]]
 

@@ -30,5 +30,6 @@ MEASURES = [rKL @ 5, rKL, nDCG @ 5, Annotated @ 5, BiasP(pro="P", con="C") @ 5]
 def test_shares_below_one_half(n_jobs):
     result = evaluate_quietly(RUNS, QRELS, MEASURES, n_jobs=n_jobs)
     assert result.facts.far_down == {"rKL@5": {"far": 0.4}}
+    assert evaluate_quietly(RUNS, QRELS, [rKL @ 4]).facts.far_down == {}, "exactly one half"
     for table, name in ((result.table(), "rKL@5"), (result.table(labels={"rKL@5": "U"}), "U")):
         assert any(note.startswith(f"{name} ") and "40% of far" in note for note in table.notes)

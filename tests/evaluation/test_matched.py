@@ -39,6 +39,14 @@ def test_without_qrels_nothing_is_judged(function):
     assert line.startswith("2 of 3 ranked")
 
 
+@pytest.mark.parametrize("depth, unmatched", [(4, []), (2, []), (5, ["mine"])])
+def test_fewer_than_half_without_a_group(depth, unmatched):
+    run = pd.DataFrame({"qid": "1", "docno": ["d1", "d2", "x", "y", "z"], "score": range(5, 0, -1)})
+    source = groups.from_mapping(GROUPS, "mine")
+    facts = evaluate(run[:depth], QRELS, f"AWRF@{depth}", groups=source, progress=False).facts
+    assert facts.unmatched == unmatched
+
+
 @pytest.fixture
 def registered(registered_values):
     registered_values("numbers", values.from_mapping({"d1": 0.5, "d18": 0.1}))

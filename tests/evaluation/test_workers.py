@@ -1,5 +1,6 @@
 """Several processes, threads and clusters give what one process gives."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from evaluation.common import MEASURES, OURS, assert_same, evaluate_quietly, several, trec_run
 from ir_measures import nDCG
 
-from pt_fairness import groups, rND, targets
+from pt_fairness import groups, io, rND, targets
 from pt_fairness.evaluation import workers
 
 
@@ -79,6 +80,30 @@ def test_a_cluster_does_a_single_run():
                             dashboard_address=None), joblib.parallel_config("dask"):
         found = [workers.make_parallel(1, runs).n_jobs for runs in (1, 2)]
     assert found == [-1, -1]
+
+
+@pytest.mark.slow
+@several
+def test_measures_and_groups_of_a_script(files, qrels, tmp_path):
+    """Functions and classes that no other process can import."""
+    io.write_qrels(qrels, tmp_path / "qrels")
+    (tmp_path / "script.py").write_text("""if True:
+        import sys, ir_measures, pandas as pd
+        from pt_fairness import evaluate, groups, rND
+
+        class Last(groups.Groups):
+            def lookup(self, qids, docnos):
+                last = [docno[-1] for docno in docnos]
+                return pd.DataFrame({"qid": qids, "docno": docnos, "group": last})
+
+        groups.register("last", Last())
+        length = ir_measures.define_byquery(lambda qrels, run: float(len(run)), name="length")
+        measures = [length, rND(groups="last", protected="3") @ 5]
+        one, two = (evaluate(*sys.argv[1:], measures, n_jobs=n, progress=False)[1] for n in (1, 2))
+        pd.testing.assert_frame_equal(one, two)
+    """)
+    subprocess.run([sys.executable, "-W", "ignore", tmp_path / "script.py", files / "*",
+                    tmp_path / "qrels"], check=True)
 
 
 @several
