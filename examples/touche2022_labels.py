@@ -1,11 +1,12 @@
 """Labels from a model: the values of a track's runs with human labels of stance, with the labels
-that each team's model predicted, and with these corrected by a sample of the human labels.
+that each team's model predicted, and with these corrected by some of the human labels: of documents
+at random, or of whole topics.
 
 ``python examples/touche2022_labels.py QRELS STANCES RUN…`` takes the qrels of relevance, the qrels
 of stances and the runs of the track (Touché at CLEF 2022, task 2). The runs whose second column has
 predicted stances are evaluated, over their judged passages. Of each team, the first of these is
-corrected with ten random samples of each number of human labels. The tables go to the folder of the
-figures as CSV files. The script takes about ten minutes.
+corrected with ten random samples of each number of documents and of topics. The tables go to the
+folder of the figures as CSV files. The script takes about an hour.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from pt_fairness import FairnessWarning, analysis, groups, read_qrels
 MEASURES = ["AWRF@5", "rKL@5", "nDJS@5"]
 #: The stances; some models never predict all of them.
 LABELS = ("FIRST", "NEUTRAL", "NO", "SECOND")
-#: The numbers of human labels, and of samples of each.
-HUMAN, SAMPLES = (100, 200, 300), 10
+#: The numbers of documents at random, of whole topics, and of samples of each.
+DOCUMENTS, TOPICS, SAMPLES = (100, 200, 300), (10, 20, 30), 10
 DRAWS = 200
 
 
@@ -38,24 +39,62 @@ def values(run: pd.DataFrame, qrels: pd.DataFrame, source: groups.Groups, draws:
     return table.set_index("measure")
 
 
+def by_documents(run: pd.DataFrame, qrels: pd.DataFrame, model: groups.Groups,
+                 human: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
+    """The values of a run, corrected by the human labels of documents at random."""
+    source = groups.model_labels(model, human.sample(number, random_state=seed))
+    return values(run, qrels, source, DRAWS, seed).assign(labels=number)
+
+
+def by_topics(run: pd.DataFrame, qrels: pd.DataFrame, model: groups.Groups, human: pd.DataFrame,
+              number: int, seed: int) -> pd.DataFrame:
+    """The values of a run, corrected by the human labels of whole topics."""
+    tables = []
+    for measure in MEASURES:
+        data = {"run": run}, qrels, measure, model
+        rows = analysis.documents_to_label(*data, topics=number, seed=seed)
+        checked = rows[["qid", "docno"]].merge(human)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FairnessWarning)
+            table = analysis.prediction_powered(*data, checked)
+        tables.append(table.assign(labels=len(checked)))
+    return pd.concat(tables).set_index("measure")
+
+
+#: The corrections: the numbers that are checked, and the function.
+CORRECTIONS = {"documents": by_documents, "topics": by_topics}
+
+
 def corrections(run: pd.DataFrame, qrels: pd.DataFrame, model: groups.Groups, human: pd.DataFrame,
                 truth: pd.Series) -> pd.DataFrame:
-    """Corrected values of a run: ``labels, measure, value, error, covers`` (in %)``, r_hat``.
+    """Corrected values of a run by each sample: ``checked, measure, labels, value, error, covers``.
 
     :param truth: the values with all human labels, by measure
     """
     tables = []
-    for labels in HUMAN:
-        for seed in range(SAMPLES):
-            source = groups.model_labels(model, human.sample(labels, random_state=seed))
-            table = values(run, qrels, source, DRAWS, seed)
-            table["labels"], table["value"] = labels, table["mean"]
-            table["error"] = table["mean"] - truth
-            table["covers"] = 100.0 * (table["label low"].le(truth) & table["label high"].ge(truth))
-            tables.append(table)
-    every = pd.concat(tables)
-    columns = ["value", "error", "covers", "r_hat"]
-    return every.groupby(["labels", "measure"], sort=False)[columns].mean().reset_index()
+    for what, numbers in (("documents", DOCUMENTS), ("topics", TOPICS)):
+        for number in numbers:
+            for seed in range(SAMPLES):
+                table = CORRECTIONS[what](run, qrels, model, human, number, seed)
+                table["checked"] = f"{number} {what}"
+                table["value"] = table["mean"]
+                table["error"] = table["mean"] - truth
+                covers = table["label low"].le(truth) & table["label high"].ge(truth)
+                # Too few topics have a value by some samples of topics.
+                table["covers (%)"] = (100.0 * covers).where(table["mean"].notna())
+                tables.append(table)
+    columns = ["checked", "measure", "labels", "value", "error", "covers (%)"]
+    return pd.concat(tables).reset_index()[columns]
+
+
+def summary(samples: pd.DataFrame) -> pd.DataFrame:
+    """Mean error, root mean squared error and covering of each correction, over all samples."""
+    samples = samples.assign(squared=samples["error"] ** 2)
+    groups_ = samples.groupby(["measure", "checked"], sort=False)
+    table = groups_[["labels", "error", "squared", "covers (%)"]].mean().reset_index()
+    table["squared"] **= 0.5
+    table[["labels", "covers (%)"]] = table[["labels", "covers (%)"]].round().astype(int)
+    return table.rename(columns={"squared": "RMSE"})
 
 
 def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
@@ -93,16 +132,15 @@ def main(arguments_: list[str] | None = None) -> dict[str, pd.DataFrame]:
             print(f"The labels of {name} agree with {len(human)} human labels in {share:.1f} %",
                   flush=True)
     table = pd.DataFrame(rows)
-    every = pd.concat(corrected)
-    for labels in HUMAN:
-        means = every[every["labels"] == labels].set_index(["run", "measure"])["value"]
-        table = table.merge(means.rename(f"corrected, {labels}").reset_index(), how="left")
+    samples = pd.concat(corrected)
+    means = samples.pivot_table("value", ["run", "measure"], "checked", sort=False)
+    table = table.merge(means.reset_index(), how="left")
     first = table.dropna()
     columns = [column for column in table if column not in ("run", "measure", "human")]
     taus = {measure: [part["human"].corr(part[column], "kendall") for column in columns]
             for measure, part in first.groupby("measure", sort=False)}
     ranking = pd.DataFrame(taus, columns).rename_axis("labels").reset_index()
-    tables = {"models": pd.DataFrame(models), "values": table, "corrected": every,
+    tables = {"models": pd.DataFrame(models), "values": table, "corrected": summary(samples),
               "rankings": ranking}
     titles = {"models": "Agreement of each model with the human labels",
               "values": "Values with human labels, with the model's, and corrected",

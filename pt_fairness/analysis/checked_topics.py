@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pt_fairness.analysis.drawn_labels import Documents
+from pt_fairness.analysis.human_labels import Checked, is_labelled
 from pt_fairness.analysis.inputs import (
     compares_with_judged,
     kept_annotations,
@@ -21,60 +23,18 @@ from pt_fairness.analysis.statistics import LEAST_INTERVAL, check_level, place_o
 from pt_fairness.core.arrays import ROUNDING, Bools, Floats
 from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, is_whole, label_texts, shown, warn
-from pt_fairness.groups import Groups, Memberships
+from pt_fairness.groups import Groups
 from pt_fairness.groups import get as get_groups
 from pt_fairness.groups.combinations import filled_in
 from pt_fairness.groups.corpora import text_source, texts_in
-from pt_fairness.groups.group_source import Combined
 from pt_fairness.io.run_files import RunInputs, load_topics
-from pt_fairness.measures.measure import depth_of, rels_of, score
+from pt_fairness.measures.measure import FairnessMeasure, depth_of, rels_of, score
 from pt_fairness.rankings.annotations import Annotations
 
 #: The advice on groups in errors.
 _SOURCE = "name the labels with model= and human="
 #: Warn of fewer checked topics: near the end of a measure's range, intervals cover too little.
 LEAST_CHECKED = 20
-
-
-class Checked(Combined):
-    """The labels of a model, and human labels in their place where there are some.
-
-    The label set holds the labels of both sources, also if human labels are not used.
-
-    :param used: whether human labels are used
-    """
-
-    def __init__(self, model: Groups, human: Groups, used: bool = True) -> None:
-        labels = [*(model.labels or ()), *(human.labels or ())]
-        super().__init__([model, human], None, labels, model.order_of(labels))
-        self.topics = model.topics
-        self.model = model
-        self.human = human
-        self.used = used
-
-    def _content(self) -> Any:
-        return self.sources, self.used
-
-    def annotate(self, qids: Any, docnos: Any) -> Memberships:
-        human = self.human.annotate(qids, docnos)
-        model = self.model.annotate(qids, docnos)
-        n = len(docnos)
-        unknown, human_unknown = model.unknown_of(n), human.unknown_of(n)
-        checked = ~np.isnan(human_unknown) & self.used
-        unknown[checked] = human_unknown[checked]
-        people, machine = checked[human.item], ~checked[model.item]
-        item = np.append(human.item[people], model.item[machine])
-        codes = np.append(human.codes[people], model.codes[machine] + len(human.labels))
-        weights = None
-        if self.weighted:
-            weights = np.append(human.weights[people], model.weights[machine])
-        return Memberships(item, codes, [*human.labels, *model.labels], weights, unknown)
-
-
-def is_labelled(source: Groups, qids: Any, docnos: Any) -> Bools:
-    """Return whether a source knows each document: its label, or that it is without group."""
-    unknown = source.annotate(qids, docnos).unknown_of(len(docnos))
-    return ~np.isnan(unknown)
 
 
 class Comparison:
@@ -102,6 +62,23 @@ class Comparison:
         scored = [score(self.measures, annotations.rankings(run, depth))
                   for run in self.runs.values()]
         return np.array([[scores[measure] for measure in self.measures] for scores in scored])
+
+    def checked_values(self, topics: Any) -> CheckedValues:
+        """Return the values by the model and by hand.
+
+        :param topics: the checked topics
+        :raises IncompleteTopicError: if a document of these that counts lacks a human label
+        """
+        checked = np.isin(self.judgments.topics, label_texts(topics, "topics"))
+        missing = self.unchecked_documents()
+        missing = missing[missing["qid"].isin(self.judgments.names[checked])]
+        for qid, docno, name in missing[:1].itertuples(index=False):
+            where = "judged" if name is None else f"ranked by {name!r}"
+            raise IncompleteTopicError(f"checked topics must be complete: {docno!r} of topic "
+                                       f"{qid!r}, {where}, lacks a human label. "
+                                       "documents_to_label lists the rest")
+        by_model, by_hand = self.values(self.unchecked), self.values(self.checked)
+        return CheckedValues(list(self.runs), self.measures, by_model, by_hand, checked)
 
     def unchecked_documents(self) -> pd.DataFrame:
         """Return ``qid, docno, name``: the documents that count and lack a human label.
@@ -191,36 +168,54 @@ def prediction_powered(runs: RunInputs, qrels: pd.DataFrame, measures: Any, mode
         if topics is None:
             raise ValueError("topics must be the checked topics where human labels have none, got "
                              "None")
-    checked = np.isin(data.judgments.topics, label_texts(topics, "topics"))
-    missing = data.unchecked_documents()
-    missing = missing[missing["qid"].isin(data.judgments.names[checked])]
-    for qid, docno, name in missing[:1].itertuples(index=False):
-        where = "judged" if name is None else f"ranked by {name!r}"
-        raise ValueError(f"checked topics must be complete: {docno!r} of topic {qid!r}, {where}, "
-                         "lacks a human label. documents_to_label lists the rest")
-    f, y = data.values(data.unchecked), data.values(data.checked)
-    systems = list(data.runs)
-    if baseline is not None:
-        place = place_of(baseline, systems)
-        f, y = (np.delete(values - values[[place]], place, axis=0) for values in (f, y))
-        del systems[place]
-    rows = []
-    for s, name in enumerate(systems):
-        for m, measure in enumerate(data.measures):
+    checked = data.checked_values(topics)
+    place = None if baseline is None else place_of(baseline, checked.systems)
+    return checked.table(confidence, place)
+
+
+class IncompleteTopicError(ValueError):
+    """A document that counts in a checked topic lacks a human label."""
+
+
+class CheckedValues(NamedTuple):
+    """Values of measures with the labels of a model and with human labels."""
+
+    systems: list[str]
+    measures: list[FairnessMeasure]
+    #: The values with the model's labels, and with the human labels, NaN where undefined,
+    #: ``[systems, measures, T]``.
+    by_model: Floats
+    by_hand: Floats
+    #: Whether a topic is checked, ``[T]``.
+    checked: Bools
+
+    def table(self, confidence: float, baseline: int | None = None) -> pd.DataFrame:
+        """Return what :func:`prediction_powered` returns.
+
+        :param baseline: the position of the system to return differences from
+        """
+        systems, f, y = self.systems, self.by_model, self.by_hand
+        if baseline is not None:
+            f, y = (np.delete(values - values[[baseline]], baseline, axis=0) for values in (f, y))
+            systems = np.delete(systems, baseline).tolist()
+        rows = []
+        for (s, name), (m, measure) in itertools.product(enumerate(systems),
+                                                         enumerate(self.measures)):
             low, high = measure.RANGE
             low = -math.inf if low is None else low
             high = math.inf if high is None else high
             if baseline is not None:
                 low, high = low - high, high - low
-            row = estimate(f[s, m], y[s, m], checked, confidence)
+            row = estimate(f[s, m], y[s, m], self.checked, confidence)
             ends = {column: np.clip(row[column], low, high) for column in CUT}
             rows.append({"name": name, "measure": str(measure), **row, **ends})
-    table = pd.DataFrame(rows)
-    few = table["checked"].min()
-    if few < LEAST_CHECKED:
-        warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover too "
-             f"little, and with fewer than {LEAST_INTERVAL} there are none. Check more topics")
-    return table
+        table = pd.DataFrame(rows)
+        few = table["checked"].min()
+        if few < LEAST_CHECKED:
+            warn(f"{few} topics are checked: with fewer than {LEAST_CHECKED}, intervals can cover "
+                 f"too little, and with fewer than {LEAST_INTERVAL} there are none. Check more "
+                 "topics")
+        return table
 
 
 #: The columns that end at the range of the measure.

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -91,20 +91,19 @@ class Documents:
                 counts = judgments.relevance >= rel
             self._relevant[rel] = codes, np.where(counts, judged, -1)
 
-    def values(self, measures: Sequence[FairnessMeasure], labels: Ints,
-               bar: str | None = None) -> Floats:
+    def values(self, measures: Sequence[FairnessMeasure], labels: Ints, bar: str) -> Floats:
         """Return the values of systems, NaN where undefined, ``[draws + 1, systems, measures, T]``.
 
         The last values are for the documents' own groups.
 
         :param labels: the label of each document, ``[documents, draws]``, or :data:`OWN` or
             :data:`NO_GROUP`
-        :param bar: the text of a progress bar; ``None`` for no bar
+        :param bar: the text of the progress bar
         """
         from tqdm import tqdm
         labels = np.pad(labels, [(0, 1), (0, 1)], constant_values=OWN)
         scored = []
-        for drawn in tqdm(labels.T, bar, unit="draw", disable=bar is None):
+        for drawn in tqdm(labels.T, bar, unit="draw"):
             relevant = {rel: _relabelled(codes, drawn[numbers])
                         for rel, (codes, numbers) in self._relevant.items()}
             for rankings, numbers in zip(self._rankings, self._numbers, strict=True):
@@ -212,71 +211,115 @@ def uncertain_labels(runs: RunInputs, qrels: pd.DataFrame, measures: Any,
         mean    low   high  label low  label high  share
     0  0.835  0.552  1.117      0.689        0.89  0.526
     """
-    measures = measures_without_groups(measures, "uncertain_labels", _SOURCE)
     check_level(confidence)
     at_least(2, "draws", draws)
     one_of("interval", interval, ("rubin", "components"))
     one_of("undefined", undefined, ("drop", "count"))
-    frames, judged = runs_and_qrels(runs, qrels, topics)
-    annotations = kept_annotations(judged, groups, measures)
-    source: Any = annotations.groups
-    has_model = isinstance(source, (ModelLabels, WithErrorRates))
-    if has_model and interval != "rubin":
+    drawn = LabelDraws(runs, qrels, measures, groups, topics)
+    if drawn.known is not None and interval != "rubin":
         raise ValueError("interval must be 'rubin' for the labels of a model, whose shares are "
                          f"estimated from the same topics, got {interval!r}")
-    ranked = ranked_runs(frames, annotations.judgments)
-    systems = list(ranked)
-    place = None if baseline is None else place_of(baseline, systems)
-    depth = depth_of(measures)
-    if len(annotations.sets.labels) > len(annotations.labels):
-        # A label that only the target of a measure adds can be drawn: then rankings of other
-        # measures are longer.
-        depth = None
-    by_topic = getattr(source, "by_topic", False)
-    drawn = "all" if has_model else "weighted"
-    documents = Documents(annotations, ranked.values(), depth, by_topic, drawn)
-    if has_model:
-        known = labelled(source, annotations.labels, documents.table)
-        if depth is not None and known.labels > len(annotations.labels):
-            # A document without a group leaves the list, and the next one moves in.
-            documents = Documents(annotations, ranked.values(), None, by_topic, drawn)
-            known = labelled(source, annotations.labels, documents.table)
-        if isinstance(source, ModelLabels):
-            check(known, source, annotations.labels)
-        draws = max(2 * CHAINS, draws + draws % CHAINS)
-        labels, agreement = known.draw(draws, seed)
-        labels = labels[:len(documents.table)]
-        labels[labels == len(annotations.labels)] = NO_GROUP
-    else:
-        labels = _weight_draws(documents, by_topic, draws, seed)
-    values = documents.values(measures, labels)
-    if undefined == "count":
-        values = np.nan_to_num(values)
-    if place is not None:
-        values = np.delete(values - values[:, [place]], place, axis=1)
-        del systems[place]
-    values[-1][:, [measure.refuses_weights for measure in measures]] = math.nan
-    cells = pd.MultiIndex.from_product([systems, map(str, measures)], names=["name", "measure"])
-    values = values.reshape(len(values), len(cells), values.shape[-1])
-    means = np.ma.masked_invalid(values).mean(axis=2)
-    single = means[draws:].filled(math.nan)
-    independent: Any = math.nan
-    columns = {"most probable": single[0]}
-    if has_model:
-        chains = np.ma.filled(means[:draws], means[:draws].mean(axis=0))
-        chains = chains.T.reshape(-1, *agreement.shape)
-        independent, agreed = np.transpose(list(map(diagnostics, chains)))
-        agreed = np.fmax(agreed, diagnostics(agreement)[1])
-        few = np.count_nonzero((agreed > LARGEST_R_HAT) | (independent < LEAST_DRAWS))
-        if few:
-            warn(f"the draws of {few} of {len(cells)} values are too few or disagree: r_hat should "
-                 f"be at most {LARGEST_R_HAT} and n_eff at least {LEAST_DRAWS}. Take more draws, "
-                 "or label more documents by hand")
-        columns |= {"as labelled": single[1], "n_eff": independent, "r_hat": agreed}
-    if getattr(source, "weighted", False):
-        columns["expected memberships"] = single[-1]
-    summary = _summary(values[:draws], interval, confidence, independent)
-    return pd.DataFrame(summary | columns, cells).reset_index()
+    place = None if baseline is None else place_of(baseline, drawn.systems)
+    if isinstance(drawn.source, ModelLabels):
+        check(drawn.known, drawn.source, drawn.labels)
+    return drawn.values(draws, seed, undefined).table(confidence, place, interval)
+
+
+class LabelDraws:
+    """Runs, judgments and documents whose labels are drawn."""
+
+    def __init__(self, runs: RunInputs, qrels: pd.DataFrame, measures: Any, groups: Any,
+                 topics: Any = None) -> None:
+        self.measures = measures_without_groups(measures, "uncertain_labels", _SOURCE)
+        frames, judged = runs_and_qrels(runs, qrels, topics)
+        annotations = kept_annotations(judged, groups, self.measures)
+        self.labels = annotations.labels
+        source: Any = annotations.groups
+        self.source = source
+        ranked = ranked_runs(frames, annotations.judgments)
+        self.systems = list(ranked)
+        self.by_topic = getattr(source, "by_topic", False)
+        depth = depth_of(self.measures)
+        if len(annotations.sets.labels) > len(self.labels):
+            # A label that only the target of a measure adds can be drawn: then rankings of other
+            # measures are longer.
+            depth = None
+        has_model = isinstance(source, (ModelLabels, WithErrorRates))
+        for limit in (depth, None):
+            self.documents = Documents(annotations, ranked.values(), limit, self.by_topic,
+                                       "all" if has_model else "weighted")
+            #: The documents with the labels of the model; ``None`` for weights.
+            self.known: Any = None
+            if has_model:
+                self.known = labelled(source, self.labels, self.documents.table)
+            if limit is None or self.known is None or self.known.labels == len(self.labels):
+                break  # else a document can be without a group, and the next one moves in
+
+    def values(self, draws: int, seed: int, undefined: str = "drop") -> DrawnValues:
+        """Draw labels, and return the values of the measures; with a progress bar."""
+        agreement = None
+        if self.known is None:
+            labels = _weight_draws(self.documents, self.by_topic, draws, seed)
+        else:
+            draws = max(2 * CHAINS, draws + draws % CHAINS)
+            labels, agreement = self.known.draw(draws, seed)
+            labels = labels[:len(self.documents.table)]
+            labels[labels == len(self.labels)] = NO_GROUP
+        values = self.documents.values(self.measures, labels, "values of drawn labels")
+        if undefined == "count":
+            values = np.nan_to_num(values)
+        values[-1][:, [measure.refuses_weights for measure in self.measures]] = math.nan
+        weighted = getattr(self.source, "weighted", False)
+        return DrawnValues(self.systems, self.measures, values, draws, agreement, weighted)
+
+
+class DrawnValues(NamedTuple):
+    """Values of measures under drawn labels."""
+
+    systems: list[str]
+    measures: list[FairnessMeasure]
+    #: The values in each draw, with the likeliest labels, for labels of a model with these, and
+    #: with the documents' own groups, ``[draws + 2 or 3, systems, measures, T]``.
+    values: Floats
+    draws: int
+    #: The share of drawn labels that equal the model's, ``[CHAINS, draws / CHAINS]``.
+    agreement: Floats | None
+    weighted: bool
+
+    def table(self, confidence: float, baseline: int | None = None,
+              interval: str = "rubin") -> pd.DataFrame:
+        """Return what :func:`uncertain_labels` returns.
+
+        :param baseline: the position of the system to return differences from
+        """
+        systems, values = self.systems, self.values
+        if baseline is not None:
+            values = np.delete(values - values[:, [baseline]], baseline, axis=1)
+            systems = np.delete(systems, baseline).tolist()
+        cells = pd.MultiIndex.from_product([systems, map(str, self.measures)],
+                                           names=["name", "measure"])
+        values = values.reshape(len(values), len(cells), values.shape[-1])
+        drawn = values[:self.draws]
+        means = np.ma.masked_invalid(values).mean(axis=2)
+        single = means[self.draws:].filled(math.nan)
+        independent: Any = math.nan
+        columns = {"most probable": single[0]}
+        if self.agreement is not None:
+            drawn_means = means[:self.draws]
+            chains = np.ma.filled(drawn_means, drawn_means.mean(axis=0)).T
+            chains = chains.reshape(-1, *self.agreement.shape)
+            independent, agreed = np.transpose(list(map(diagnostics, chains)))
+            agreed = np.fmax(agreed, diagnostics(self.agreement)[1])
+            few = np.count_nonzero((agreed > LARGEST_R_HAT) | (independent < LEAST_DRAWS))
+            if few:
+                warn(f"the draws of {few} of {len(cells)} values are too few or disagree: r_hat "
+                     f"should be at most {LARGEST_R_HAT} and n_eff at least {LEAST_DRAWS}. Take "
+                     "more draws, or label more documents by hand")
+            columns |= {"as labelled": single[1], "n_eff": independent, "r_hat": agreed}
+        if self.weighted:
+            columns["expected memberships"] = single[-1]
+        summary = _summary(drawn, interval, confidence, independent)
+        return pd.DataFrame(summary | columns, cells).reset_index()
 
 
 def _weight_draws(documents: Documents, by_topic: bool, draws: int, seed: int) -> Ints:
@@ -330,7 +373,8 @@ def _summary(values: Floats, interval: str, confidence: float, effective: Any) -
         label = np.maximum(0.0, between - residuals.filled(math.nan) / (n - 1))
         within = (averages.var(axis=1, ddof=1) / topics).filled(math.nan)
     effective = np.where(np.isnan(effective), n, effective)
-    label = label * (1 + 1 / effective)
+    with np.errstate(divide="ignore"):  # no draw with a value
+        label = label * (1 + 1 / effective)
     variance = within + label
     share = ratio(label, variance.round(2 * TIE_DECIMALS))
     with np.errstate(divide="ignore"):  # one topic

@@ -1,22 +1,182 @@
-"""Read a model's labels and human labels, and check them before true labels are drawn."""
+"""Human labels beside those of a model: read, joined, and checked before true labels are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from pt_fairness import groups as sources
 from pt_fairness.analysis.label_sampler import LEAST, Labelled
-from pt_fairness.core.arrays import Ints, recoded
-from pt_fairness.core.messages import did_you_mean, listed, warn
-from pt_fairness.groups import Groups
-from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, single_labels
+from pt_fairness.core.arrays import Bools, Ints, recoded
+from pt_fairness.core.messages import did_you_mean, label_texts, listed, warn
+from pt_fairness.groups import Groups, Memberships
+from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, filled_in, single_labels
+from pt_fairness.groups.group_source import Combined
+from pt_fairness.groups.labels_of_models import kappa
+from pt_fairness.groups.sources import located
+from pt_fairness.io.column_roles import Columns
+from pt_fairness.io.document_files import read_labelled
 
 #: The first grade of relevance of each stratum of judged documents but the lowest.
 GRADES = (1, 2, 3)
 #: Warn of a label with fewer human labels, and of an interval of Cohen's κ that begins lower.
 LEAST_HUMAN, LEAST_KAPPA = 10, 0.2
+
+
+class Checked(Combined):
+    """The labels of a model, and human labels in their place where there are some.
+
+    The label set holds the labels of both sources, also if human labels are not used.
+
+    :param used: whether human labels are used
+    """
+
+    def __init__(self, model: Groups, human: Groups, used: bool = True) -> None:
+        labels = [*(model.labels or ()), *(human.labels or ())]
+        super().__init__([model, human], None, labels, model.order_of(labels))
+        self.topics = model.topics
+        self.model = model
+        self.human = human
+        self.used = used
+
+    def _content(self) -> Any:
+        return self.sources, self.used
+
+    def annotate(self, qids: Any, docnos: Any) -> Memberships:
+        human = self.human.annotate(qids, docnos)
+        model = self.model.annotate(qids, docnos)
+        n = len(docnos)
+        unknown, human_unknown = model.unknown_of(n), human.unknown_of(n)
+        checked = ~np.isnan(human_unknown) & self.used
+        unknown[checked] = human_unknown[checked]
+        people, machine = checked[human.item], ~checked[model.item]
+        item = np.append(human.item[people], model.item[machine])
+        codes = np.append(human.codes[people], model.codes[machine] + len(human.labels))
+        weights = None
+        if self.weighted:
+            weights = np.append(human.weights[people], model.weights[machine])
+        return Memberships(item, codes, [*human.labels, *model.labels], weights, unknown)
+
+    def documents(self) -> tuple[Any, Any] | None:
+        """Return the topics, missing for labels that hold in all, and the docnos of both sources.
+        """
+        tables = [listed_documents(source) for source in self.sources]
+        table = pd.concat(tables).drop_duplicates()
+        return table["qid"].to_numpy(), table["docno"].to_numpy()
+
+
+def listed_documents(source: Groups) -> pd.DataFrame:
+    """Return ``qid, docno`` of the documents that a source lists; a topic is missing for all."""
+    qids, docnos = source.documents() or (None, [])
+    return pd.DataFrame({"qid": qids, "docno": docnos}, dtype=object)
+
+
+def is_labelled(source: Groups, qids: Any, docnos: Any) -> Bools:
+    """Return whether a source knows each document: its label, or that it is without group."""
+    unknown = source.annotate(qids, docnos).unknown_of(len(docnos))
+    return ~np.isnan(unknown)
+
+
+class HumanLabels(NamedTuple):
+    """Human labels of documents at random and of whole topics; see :func:`human_labels`."""
+
+    #: Both kinds as one source.
+    every: Groups
+    #: The labels of each kind; ``None`` without any.
+    documents: Groups | None
+    of_topics: Groups | None
+    #: The topics of the rows of the second kind, also of those that are not filled in.
+    topics: list[str]
+
+
+def human_labels(documents: Any = None, topics: Any = None,
+                 none: Iterable[Any] = ()) -> HumanLabels:
+    """Read human labels. Rows whose label is empty are not filled in yet.
+
+    :param documents: the labels of documents at random: a file, a list of files, or another form
+        that :func:`pt_fairness.groups.model_labels` reads; ``None`` without; or both kinds, read by
+        this function
+    :param topics: the labels of whole topics, in the same forms
+    :param none: the labels that mean no group
+    :raises ValueError: if there are no labels, a document has two different ones (the error names
+        both lines), or the labels of whole topics are without topics
+    """
+    if isinstance(documents, HumanLabels):
+        return documents
+    tables = []
+    for given in (documents, topics):
+        parts = given if isinstance(given, list) else [given]
+        rows = [_rows(part) for part in parts if part is not None]
+        tables.append(pd.concat([pd.DataFrame(columns=_ROWS, dtype=object), *rows]))
+    rows = pd.concat(tables, ignore_index=True)
+    rows = rows[rows["group"].notna() & (rows["group"] != "")]
+    if rows.empty:
+        raise ValueError("human labels must have a document with a label, got none")
+    _refuse_two_labels(rows)
+    checked = tables[1]["qid"]
+    if checked.isna().any():
+        row = tables[1][checked.isna()].iloc[0]
+        raise ValueError(f"the human labels of whole topics must have topics, got {row['docno']!r} "
+                         f"without one ({row['place']})")
+    dropped = label_texts(none, "none")
+    every: Any = _source(rows, dropped)
+    return HumanLabels(every, _source(tables[0], dropped), _source(tables[1], dropped),
+                       checked.drop_duplicates().tolist())
+
+
+#: The columns of human labels: topic (missing for all), document, label, file and line.
+_ROWS = ["qid", "docno", "group", "place"]
+
+
+def _rows(human: Any) -> pd.DataFrame:
+    """Return the rows of human labels, with the columns :data:`_ROWS`."""
+    file, column = located(human)
+    if isinstance(file, (str, os.PathLike)) and os.path.isfile(file):
+        frame, _ = read_labelled(file, Columns(column or None))
+        frame["place"] = [f"{os.fspath(file)}, {frame.index.name} {line}" for line in frame.index]
+        return frame.reindex(columns=_ROWS).astype(object)
+    source = filled_in(human)
+    frame = listed_documents(source)
+    topics = frame["qid"].fillna("").to_numpy()
+    codes, labels, _ = single_labels(source, topics, frame["docno"].to_numpy())
+    frame["group"] = np.array([*labels, "-"], object)[codes]
+    return frame.assign(place=repr(source))
+
+
+def _refuse_two_labels(rows: pd.DataFrame) -> None:
+    """Check that each document has one label.
+
+    :raises ValueError: if a document has two labels
+    """
+    rows = rows.rename_axis("row").reset_index()
+    pairs = rows.merge(rows, on="docno", suffixes=("", "_2"))
+    same = (pairs["qid"] == pairs["qid_2"]) | pairs["qid"].isna() | pairs["qid_2"].isna()
+    wrong = same & (pairs["row"] < pairs["row_2"]) & (pairs["group"] != pairs["group_2"])
+    for pair in pairs[wrong][:1].itertuples():
+        raise ValueError(f"{pair.docno!r} must have one human label, got {pair.group!r} "
+                         f"({pair.place}) and {pair.group_2!r} ({pair.place_2})")
+
+
+def _source(rows: pd.DataFrame, none: Sequence[str]) -> Groups | None:
+    """Return the labels in rows as groups, ``None`` without rows."""
+    rows = rows[rows["group"].notna() & (rows["group"] != "")]
+    rows = rows.assign(group=rows["group"].mask(rows["group"].isin(none), "-"))
+    anywhere = rows["qid"].isna()
+    by_document = rows.loc[anywhere, ["docno", "group"]]
+    by_topic = rows.loc[~anywhere, ["qid", "docno", "group"]]
+    source = None
+    for part in (by_document, by_topic):
+        if len(part):
+            groups = sources.from_frame(part)
+            source = groups if source is None else Checked(source, groups)
+    if source is None:
+        return None
+    source.made_of = ", ".join(rows["place"].str.rpartition(", ")[0].unique())
+    return source
 
 
 def labelled(source: ModelLabels | WithErrorRates, labels: list[str],
@@ -64,11 +224,11 @@ def _codes(source: Groups, table: pd.DataFrame, labels: Sequence[str],
 
 def _further(human: Groups, documents: pd.DataFrame) -> pd.DataFrame:
     """Return further documents with human labels; warn of documents in other topics."""
-    qids, docnos = human.documents() or (None, [])
-    every = pd.DataFrame({"qid": qids, "docno": docnos})
-    key = ["docno"] if qids is None else ["qid", "docno"]
-    joined = every.merge(documents[key].drop_duplicates(), "left", key, indicator="side")
-    further = joined.loc[joined["side"] == "left_only", ["qid", "docno"]]
+    every = listed_documents(human)
+    pairs = pd.MultiIndex.from_frame(documents[["qid", "docno"]])
+    found = pd.MultiIndex.from_frame(every).isin(pairs)
+    found |= every["qid"].isna() & every["docno"].isin(documents["docno"])
+    further = every[~found]
     used = further["qid"].isin(documents["qid"])
     if not used.all():
         warn(f"{(~used).sum()} human labels are not used: their documents are neither judged nor "
@@ -84,7 +244,6 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
     :raises ValueError: if no document has both labels, or if people and the model use different
         labels
     """
-    from statsmodels.stats.inter_rater import cohens_kappa
     counts = documents.counts.sum(axis=(0, 1))
     both = counts[:-1, :-1]
     people_counts, model_counts = counts[:-1].sum(axis=1), counts[:, :-1].sum(axis=0)
@@ -106,9 +265,8 @@ def check(documents: Labelled, source: ModelLabels, labels: Sequence[str]) -> No
     if len(few):
         warn(f"fewer than {LEAST_HUMAN} human labels are {listed(few)}, which the model uses: the "
              "values are uncertain. Label more documents by hand")
-    with np.errstate(invalid="ignore", divide="ignore"):  # of one label only
-        kappa = cohens_kappa(both)
-    if kappa.kappa_low < LEAST_KAPPA:
-        warn(f"κ of the model's and the human labels is {kappa.kappa:.2f}, and its interval begins "
-             f"at {kappa.kappa_low:.2f}, below {LEAST_KAPPA}: such labels carry too little. Values "
+    value, low, _ = kappa(both)
+    if low < LEAST_KAPPA:
+        warn(f"κ of the model's and the human labels is {value:.2f}, and its interval begins "
+             f"at {low:.2f}, below {LEAST_KAPPA}: such labels carry too little. Values "
              "can be wrong in either direction, which r_hat does not show. Check whole topics")

@@ -56,12 +56,13 @@ class Labelled:
         return counts
 
     def draw(self, draws: int, seed: int) -> tuple[Ints, Floats]:
-        """Return drawn labels, and the share in each draw that equals the model's.
+        """Return drawn labels, and the share in each draw that equals the model's; with a bar.
 
         :param draws: the number of draws, a multiple of :data:`CHAINS`
         :returns: the label of each document in each draw, the most frequent one, and the human one,
             or else the model's, ``[n, draws + 2]``, −1 for none; and ``[CHAINS, draws / CHAINS]``
         """
+        from tqdm import tqdm
         labels = range(self.labels)
         free = np.flatnonzero((self.human < 0) & (self.model >= 0))
         size = len(free)
@@ -71,7 +72,8 @@ class Labelled:
         for number in range(CHAINS):
             rng = np.random.default_rng((seed, number))
             last = BURN_IN + STEP * draws // CHAINS
-            for counts in islice(chain(self, number, rng), BURN_IN + STEP - 1, last, STEP):
+            kept = islice(chain(self, number, rng), BURN_IN + STEP - 1, last, STEP)
+            for counts in tqdm(kept, f"labels, chain {number + 1}", draws // CHAINS, unit="draw"):
                 # The documents of a cell take its labels in random order.
                 order = np.lexsort((rng.random(size), *cell))
                 every_label = np.tile(labels, counts.size // self.labels)

@@ -1,8 +1,14 @@
-"""The command-line interfaces ``pt-fairness`` and ``python -m pt_fairness``, which is ``eval``.
+"""The command-line interfaces: ``pt-fairness``, ``python -m pt_fairness``, which is its ``eval``,
+and a file that adds this package to the commands of ir_measures and ir_datasets.
 
 ``eval`` reads qrels, run and measures with this package. The readers of ir_measures reject labels
 such as 4.0, and their errors do not name the line. ir_measures does not check cutoffs, and a cutoff
 of 0 crashes the interpreter.
+
+Neither the ir_measures command nor the ir_datasets command supports plugins. Python executes the
+import lines of the ``.pth`` files in site-packages at startup. The line of the file that
+``pt-fairness plug`` writes installs a hook that imports this package after one of the two packages
+is imported.
 """
 
 from __future__ import annotations
@@ -10,14 +16,16 @@ from __future__ import annotations
 import argparse
 import io
 import math
+import sysconfig
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Any
 
 import ir_measures
 
 import pt_fairness
-from pt_fairness.cli import commands, figures, plugging
+from pt_fairness.cli import commands, experiments
 from pt_fairness.cli.options import add_groups, add_qrels, add_run, call, resolve
 from pt_fairness.cli.output import (
     add_command,
@@ -27,6 +35,7 @@ from pt_fairness.cli.output import (
     prepare,
     write,
 )
+from pt_fairness.core import imports
 
 __all__ = ["evaluate", "main"]
 
@@ -58,8 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_arguments(command)
     add_groups(command)
     commands.add(subparsers)
-    figures.add(subparsers)
-    plugging.add(subparsers)
+    experiments.add(subparsers)
+    plug = add_command(subparsers, "plug", _plug, "add this package to the plain ir_measures and "
+                       "ir_datasets commands of this environment", ["text"])
+    plug.add_argument("--status", action="store_true", help="only print whether it is added")
+    add_command(subparsers, "unplug", _unplug, "undo plug", ["text"])
     if arguments is None:
         prepare()
     return guarded(parser.prog, lambda: _run(parser, arguments))
@@ -159,3 +171,66 @@ def _values(options: Any) -> str:
         for value in shown:
             show(value._replace(measure=columns[value.measure]))
     return text.getvalue()
+
+
+#: The packages whose import triggers the import of this one.
+PACKAGES = ("ir_measures", "ir_datasets")
+FILE_NAME = "pt_fairness_plug.pth"
+
+
+def _plug_file() -> Path:
+    """Return the path of the file, whether it exists or not."""
+    return Path(sysconfig.get_path("purelib")) / FILE_NAME
+
+
+# Python executes this at every startup, so it only adds a finder, which reads imports.py when
+# one of the packages is imported. All errors are suppressed, in case this package was removed.
+_PLUG_CODE = """try:
+ class Finder:
+  def find_spec(self, name, path=None, target=None):
+   if name in {packages} and self in sys.meta_path:
+    sys.meta_path.remove(self)
+    try:
+     names = {{'__name__': 'pt_fairness.core.imports'}}
+     exec(compile(open({file}, encoding='utf-8').read(), {file}, 'exec'), names)
+     names['plug'](name, lambda: __import__('pt_fairness'))
+     import importlib.util
+     return importlib.util.find_spec(name)
+    except Exception:
+     pass
+ sys.meta_path.insert(0, Finder())
+except Exception:
+ pass
+"""
+
+
+def _plug_line() -> str:
+    file = Path(imports.__file__).resolve()
+    code = _PLUG_CODE.format(packages=PACKAGES, file=ascii(str(file)))
+    return f"import sys; exec({code!r}, {{'sys': sys, '__name__': 'pt_fairness_plug'}})\n"
+
+
+def _is_plugged() -> bool:
+    """Return whether the file exists with the content that this version of the package writes."""
+    return _plug_file().exists() and _plug_file().read_text(encoding="utf-8") == _plug_line()
+
+
+def _plug(options: argparse.Namespace) -> str:
+    file = _plug_file()
+    text = str(file)
+    if "status" not in options:
+        file.write_text(_plug_line(), encoding="utf-8")
+    elif _is_plugged():
+        text = f"plugged in: {file}"
+    else:
+        text = f"not plugged in: there is no {file} of this version"
+    return f"{text}\n"
+
+
+def _unplug(_: argparse.Namespace) -> str:
+    file = _plug_file()
+    text = f"nothing to remove: there is no {file}"
+    if file.exists():
+        file.unlink()
+        text = f"removed {file}"
+    return f"{text}\n"

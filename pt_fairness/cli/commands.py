@@ -1,4 +1,4 @@
-"""The commands, except for ``eval``, ``plot``, ``plug`` and ``unplug``."""
+"""The commands on one run, on groups and on measures."""
 
 from __future__ import annotations
 
@@ -7,50 +7,30 @@ import ast
 import csv
 import inspect
 import re
-import sys
+import textwrap
 from contextlib import suppress
-from itertools import filterfalse
+from importlib import resources
 from typing import Any
 
 from pt_fairness.cli.options import (
     SOURCES,
     add_columns,
-    add_comparison,
-    add_evaluation,
-    add_front,
     add_groups,
     add_judged,
     add_qrels,
-    add_references,
     add_run,
-    add_tables,
     call,
-    evaluated,
     group_source,
-    option,
-    refuse,
+    labelled_source,
 )
 from pt_fairness.cli.output import add_command, say
 from pt_fairness.collections import DOWNLOADS
 from pt_fairness.measures import descriptions
 
-#: The options of comparisons, which tables without comparisons ignore.
-_COMPARING = ("baseline", "test", "correction", "tolerance", "references", "p_values")
-#: The options that each table other than averages ignores.
-_IGNORED = {
-    "topic_groups": _COMPARING,
-    "test_zero": ("baseline", "test", "tolerance", "references", "p_values", "confidence"),
-    "uncertain": (*_COMPARING[1:], "labels", "undefined"),
-    "per_query": (*_COMPARING, "confidence"),
-    "shares": (*_COMPARING, "confidence", "undefined", "labels"),
-    "long": (*_COMPARING, "confidence", "topic_groups", "test_zero", "uncertain", "shares")}
-
 
 def add(commands: Any) -> None:
     """Add the parsers of the commands."""
-    _add_table(commands)
     _add_explain(commands)
-    _add_report(commands)
     annotate = add_command(commands, "annotate", _annotate, "write qrels with the groups of the "
                            "judged documents in their second column", ("trec", "csv"))
     add_qrels(annotate)
@@ -61,7 +41,7 @@ def add(commands: Any) -> None:
     _add_rerank(commands)
     agreement = add_command(commands, "agreement", _agreement, "say how far the labels of a model "
                             "agree with human ones", ("text", "latex"))
-    agreement.add_argument("human", metavar="HUMAN", help=f"the human labels: {SOURCES}")
+    agreement.add_argument("people", metavar="HUMAN", help=f"the human labels: {SOURCES}")
     agreement.add_argument("model", metavar="MODEL", help="the labels of the model, likewise")
     add_columns(agreement)
     add_command(commands, "groups", _groups, "list the group sources that have a name, with their "
@@ -70,27 +50,6 @@ def add(commands: Any) -> None:
                           "some", [*descriptions.FORMATS], "text, and full by name")
     command.add_argument("names", metavar="NAME", nargs="*", default=[],
                          help="measures to describe, with parameters, formula and source")
-
-
-def _add_table(commands: Any) -> None:
-    table = add_command(commands, "table", _table, "compare runs: a row for each, a column for "
-                        "each measure", ("csv", "md", "latex", "html", "json", "text", "long"),
-                        "text on a terminal, else csv")
-    add_evaluation(table)
-    add_comparison(table)
-    group = table.add_argument_group("averages")
-    add_references(group)
-    group.add_argument("--p-values", action="store_true",
-                       help="also print p-values in text, md, latex and html")
-    group.add_argument("--digits", type=int,
-                       help="decimals (default: 4 in text, md, latex and html, all in the other "
-                       "forms)")
-    group = table.add_argument_group("other tables", "print one of them instead of the averages")
-    single = group.add_mutually_exclusive_group()
-    single.add_argument("--per-query", action="store_true", help="the value of every topic")
-    single.add_argument("--shares", action="store_true", help="who is shown: the share of each "
-                        "group in the first documents, in attention and in the relevant documents")
-    add_tables(single)
 
 
 def _add_explain(commands: Any) -> None:
@@ -102,21 +61,6 @@ def _add_explain(commands: Any) -> None:
                          help="a measure of ir_measures or of this package")
     explain.add_argument("--topic", required=True, help="the topic")
     add_groups(explain)
-
-
-def _add_report(commands: Any) -> None:
-    report = add_command(commands, "report", _report, "write one HTML page on several runs: table, "
-                         "figures, topics, and a paragraph for a paper", ("html",))
-    add_evaluation(report)
-    add_comparison(report)
-    group = report.add_argument_group("page")
-    add_tables(group)
-    add_front(group)
-    group.add_argument("--depth", type=int,
-                       help="documents of each ranking on the page (default: 20)")
-    group.add_argument("--topics", help="the queries of the topics, to show beside their ids: a "
-                       "file of topics, or a dataset id of ir_datasets")
-    group.add_argument("--title", help="title of the page")
 
 
 def _add_rerank(commands: Any) -> None:
@@ -133,77 +77,6 @@ def _add_rerank(commands: Any) -> None:
     add_judged(rerank)
     # main takes the options that the parser does not know as parameters of the method.
     rerank.set_defaults(parameters=[])
-
-
-def _table(options: argparse.Namespace) -> str:
-    on_terminal = options.output is None and sys.stdout.isatty()
-    form = options.format or ("text" if on_terminal else "csv")
-    if form == "long":
-        options.long = True
-        form = "csv"
-    for name, ignored in _IGNORED.items():
-        if name in options:
-            refuse(options, ignored, f"with {option(name)}")
-    table = _uncertain(options) if "uncertain" in options else _evaluated(options)
-    return table.form(form)
-
-
-def _evaluated(options: argparse.Namespace) -> Any:
-    """Return the table of an evaluation that the options ask for."""
-    from pt_fairness import analysis, evaluate, table
-    from pt_fairness.analysis.shares import shares_table
-    from pt_fairness.evaluation import Evaluation
-    shown = evaluation = evaluated(evaluate, options)
-    facts = evaluation.facts
-    perquery = evaluation.perquery
-    defined = perquery[~perquery["measure"].isin(facts.never_defined)]
-    more = {}
-    if "topic_groups" in options:
-        shown = call(analysis.intervals, options, perquery, by=options.topic_groups)
-    elif "test_zero" in options:
-        shown = call(analysis.bias_test, options, perquery)
-    elif "long" in options:
-        shown = _long(perquery, facts.undefined)
-    elif "shares" in options:
-        shown = Evaluation(shares_table(facts.shares), perquery, facts)
-    elif "per_query" in options:
-        shown = Evaluation(perquery, perquery, facts)
-    elif "confidence" in options:
-        more["intervals"] = call(analysis.intervals, options, defined)
-    if "tolerance" in options and facts.comparison:
-        baseline = facts.comparison.baseline
-        more["verdicts"] = call(analysis.compare, options, defined, baseline=baseline, resamples=1)
-    return call(table, options, shown, **more)
-
-
-def _long(perquery: Any, undefined: Any) -> Any:
-    """Return ``run, topic, measure, value, ideal, undefined``, the form for mixed models in R.
-
-    :param undefined: the topics for which a measure is undefined, by measure
-    """
-    from pt_fairness.analysis.frames import fairness_measure
-    frame = perquery.rename(columns={"name": "run", "qid": "topic"})
-    names = frame["measure"]
-    ideals = {name: getattr(fairness_measure(name), "IDEAL", None) for name in names.unique()}
-    frame["ideal"] = names.map(ideals)
-    pairs = zip(names, frame["topic"], strict=True)
-    frame["undefined"] = [topic in undefined.get(name, ()) for name, topic in pairs]
-    return frame
-
-
-def _uncertain(options: argparse.Namespace) -> Any:
-    """Return the table of intervals under uncertain labels, without measures of relevance."""
-    from pt_fairness import analysis, table
-    from pt_fairness.evaluation.plan import inputs_of
-    from pt_fairness.provider.measure_lists import takes_groups
-    runs, qrels, measures, groups = call(inputs_of, options)
-    for measure in filterfalse(takes_groups, measures):
-        say(f"without {measure}, which no label changes")
-    if "baseline" in options:
-        say(f"all values are differences from {options.baseline}")
-    frame = call(analysis.uncertain_labels, options, runs=runs, qrels=qrels, groups=groups,
-                 measures=filter(takes_groups, measures), draws=options.uncertain)
-    return call(table, options, frame)
 
 
 def _explain(options: argparse.Namespace) -> str:
@@ -231,11 +104,6 @@ def _explain(options: argparse.Namespace) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _report(options: argparse.Namespace) -> str:
-    from pt_fairness import report
-    return evaluated(report, options).html
-
-
 def _annotate(options: argparse.Namespace) -> str | None:
     from pt_fairness import groups, io
     source = groups.get(options.groups)
@@ -258,24 +126,12 @@ def _annotate(options: argparse.Namespace) -> str | None:
 
 def _agreement(options: argparse.Namespace) -> str:
     from pt_fairness import groups
-    sources = [_labelled_source(text, options.reading) for text in (options.model, options.human)]
+    sources = [labelled_source(text, options.reading) for text in (options.model, options.people)]
     rates = groups.error_rates(*sources)
     frames = [rates.labels.set_index("label"), rates.summary]
     if options.format == "latex":
         return "\n".join(frame.to_latex(float_format="%.4f", escape=True) for frame in frames)
     return "\n\n".join(frame.to_string(float_format="{:.4f}".format) for frame in frames) + "\n"
-
-
-def _labelled_source(text: str, reading: dict[str, Any]) -> Any:
-    """Return a source without those labels of ``--none`` that it has."""
-    from pt_fairness import groups
-    from pt_fairness.core.messages import collecting_warnings
-    reading = dict(reading)
-    none = reading.pop("none", ())
-    with collecting_warnings():
-        labels = groups.get(group_source(text, **reading)).labels or ()
-    reading["none"] = [label for label in none if label in labels]
-    return group_source(text, **{name: value for name, value in reading.items() if value != []})
 
 
 def _rerank(options: argparse.Namespace) -> str:
@@ -367,8 +223,24 @@ def _measures(options: argparse.Namespace) -> str:
     if form == "full":
         from pt_fairness.analysis import ladder
         from pt_fairness.analysis.inputs import compares_groups
+        for measure in measures:
+            text += f"\nWhen {measure.NAME} misleads:\n{_limits(measure.NAME)}"
         for measure in filter(compares_groups, measures):
             with suppress(ValueError):  # of a measure that needs other parameters
                 text += (f"\n{measure.NAME} of ten documents that show less and less of a group:\n"
                          f"{ladder(measure).round(2).to_string()}\n")
+    return text
+
+
+def _limits(name: str) -> str:
+    """Return the questions that a measure answers and its limits, from the page on choosing."""
+    file = resources.files("pt_fairness") / "pt_docs" / "choosing.rst"
+    _, _, table = file.read_text("utf-8").partition("\nBy question\n")
+    text = ""
+    for row in table.split("\n   * - ")[2:]:
+        question, answer, limit = row.partition("\n\n")[0].split("\n     - ")
+        if f"pt_fairness.{name}`" in answer:
+            plain = re.sub(r":[\w:]+:`~?(?:pt_fairness\.)?([^`<]+?)(?: <.*?>)?`|``", r"\1", limit)
+            text += textwrap.fill(f"* {question} {' '.join(plain.split())}", 100,
+                                  subsequent_indent="  ") + "\n"
     return text

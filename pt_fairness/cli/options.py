@@ -7,7 +7,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pt_fairness.cli.output import import_modules, say
@@ -19,7 +19,7 @@ SOURCES = ("a name that pt-fairness groups lists, a group file, FILE:COLUMN or F
            "re:PATTERN for the part of the document id that a regular expression matches")
 #: The options whose names differ from their parameters.
 _OPTIONS = {"confidence": "--ci", "labels": "--label", "long": "--format long",
-            "undefined": "--count-undefined"}
+            "undefined": "--count-undefined", "imports": "--import"}
 
 
 def add_qrels(command: Any) -> None:
@@ -73,19 +73,35 @@ def add_evaluation(command: argparse.ArgumentParser) -> None:
     add_qrels(command)
     add_run(command, "+")
     group = command.add_argument_group("evaluation")
-    group.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
-                       help="measures of ir_measures or of this package")
+    add_measures(group)
     add_groups(group)
     group.add_argument("--label", dest="labels", metavar="MEASURE=LABEL", type=label,
-                       action="append",
-                       help="the name of a measure in the output, such as rKL@10=Unfairness; may "
-                       "be repeated")
+                       nargs="+", action="extend",
+                       help="names of measures in the output, such as rKL@10=Unfairness")
     group.add_argument("--names", nargs="+", help="a name for each run, in their "
                        "order")
     group.add_argument("--jobs", dest="n_jobs", metavar="N", type=int,
                        help="processes; -1 for all processors (default: 1)")
+    add_seed(group)
+
+
+def add_measures(group: Any) -> None:
+    group.add_argument("-m", "--measures", metavar="MEASURE", nargs="+", required=True,
+                       help="measures of ir_measures or of this package")
+
+
+def add_seed(group: Any) -> None:
     group.add_argument("--seed", type=int, help="the random seed, such as of "
                        "intervals and random orders (default: 0)")
+
+
+def add_human(group: Any) -> None:
+    """Add the options of human labels beside those of a model."""
+    group.add_argument("--human", metavar="FILE", nargs="+", help="human labels of documents at "
+                       "random, beside the labels of a model in --groups; an empty label is not "
+                       "filled in yet")
+    group.add_argument("--human-topics", metavar="FILE", nargs="+", help="human labels of whole "
+                       "topics")
 
 
 def add_baseline(group: Any) -> None:
@@ -123,9 +139,9 @@ def add_comparison(command: argparse.ArgumentParser) -> None:
     add_correction(group)
     group.add_argument("--ci", dest="confidence", metavar="LEVEL", type=float,
                        help="intervals of the averages at this confidence level, such as 0.95")
-    group.add_argument("--tolerance", metavar="MEASURE=δ", type=tolerance, action="append",
-                       help="the difference from the baseline that does not matter, such as "
-                       "nDCG@10=0.01, for a verdict on each run; may be repeated")
+    group.add_argument("--tolerance", metavar="MEASURE=δ", type=tolerance, nargs="+",
+                       action="extend", help="the differences from the baseline that do not "
+                       "matter, such as nDCG@10=0.01, for a verdict on each run")
     group.add_argument("--count-undefined", dest="undefined", action="store_const", const="count",
                        help="count the topics for which a measure is undefined as 0, instead of "
                        "leaving them out of its averages, tests and intervals")
@@ -211,15 +227,18 @@ def resolve(options: argparse.Namespace) -> None:
     """
     import_modules(options.imports)
     given = vars(options)
+    options.typed = dict(given)
     if given.get("qrels") == "none":
         options.qrels = None
     if "judged_by_group" in given:
         options.judged_by_group = options.judged_by_group == "yes"
-    if not given.keys() & {"groups", "human", "method"}:
+    if not given.keys() & {"groups", "model", "method"}:
         refuse(options, filter("judged_by_group".__ne__, _READING), "without --groups")
     options.reading = {name: given.pop(option) for option, name in _READING.items()
                        if option in given}
-    if "groups" in given:
+    if given.keys() & {"human", "human_topics"}:
+        _read_human(options)
+    elif "groups" in given:
         options.groups = group_source(options.groups, **options.reading)
     elif "judged" in options.reading and "qrels" in given:
         from pt_fairness import groups, io
@@ -239,6 +258,21 @@ def resolve(options: argparse.Namespace) -> None:
     for name in given.keys() & {"labels", "tolerance"}:
         given[name] = dict(given[name])
     options.progress = sys.stderr.isatty()
+
+
+def _read_human(options: argparse.Namespace) -> None:
+    """Read human labels, and those of the model; ``human`` then holds both kinds.
+
+    :raises ValueError: if ``--groups`` is missing
+    """
+    from pt_fairness import groups
+    from pt_fairness.analysis.human_labels import human_labels
+    given = vars(options)
+    if "groups" not in given:
+        refuse(options, ("human", "human_topics"), "without --groups")
+    none = options.reading.get("none", ())
+    options.groups = groups.get(labelled_source(options.groups, options.reading))
+    options.human = human_labels(given.get("human"), given.pop("human_topics", None), none)
 
 
 #: The options of how a group source is read, and the parameters of the reader.
@@ -267,3 +301,15 @@ def group_source(text: str, **reading: Any) -> Any:
     elif text == file:
         return text
     return groups.get(text)
+
+
+def labelled_source(text: str, reading: Mapping[str, Any]) -> Any:
+    """Return a source of labels, which need not have all labels of ``--none``."""
+    from pt_fairness import groups
+    from pt_fairness.core.messages import collecting_warnings
+    reading = dict(reading)
+    none = reading.pop("none", ())
+    with collecting_warnings():
+        labels = groups.get(group_source(text, **reading)).labels or ()
+    reading["none"] = [label for label in none if label in labels]
+    return group_source(text, **{name: value for name, value in reading.items() if value != []})

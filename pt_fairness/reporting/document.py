@@ -20,7 +20,10 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from pt_fairness import analysis
+from pt_fairness.analysis import tables
+from pt_fairness.analysis.corrections import CONFIDENCE, Corrections
 from pt_fairness.analysis.frames import best
+from pt_fairness.analysis.human_labels import human_labels
 from pt_fairness.analysis.inputs import compares_groups, loaded_qrels
 from pt_fairness.analysis.notes import Facts, comparable, marks, p_values, short_p
 from pt_fairness.analysis.shares import legend
@@ -29,20 +32,18 @@ from pt_fairness.analysis.tables import Table
 from pt_fairness.core import __version__
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.identifiers import with_text_ids
-from pt_fairness.core.messages import at_least, collecting_warnings, plural
+from pt_fairness.core.messages import at_least, collecting_warnings, plural, warn
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.plan import inputs_of, refuse_pipes
+from pt_fairness.groups import model_labels
 from pt_fairness.io.files import Path, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
-from pt_fairness.reporting import answer as answers
-from pt_fairness.reporting import frames, methods
+from pt_fairness.reporting import conclusions, frames
 from pt_fairness.reporting.frames import Experiment, decimal
 
 #: The number of documents of a ranking that the report shows.
 DEPTH = 20
-#: The confidence level of intervals that are shown unasked.
-CONFIDENCE = 0.95
 #: The sections that options add: their ids, titles and leads.
 ZERO = ("zero", "Bias against 0",
         "The mean of each signed measure, and a two-sided one-sample t-test of a mean of 0.")
@@ -117,7 +118,8 @@ class Report:
 
 def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
            groups: Any = None, names: Sequence[str] | None = None,
-           labels: Mapping[Any, str] | None = None, baseline: int | str | None = None,
+           labels: Mapping[Any, str] | None = None, human: Any = None, human_topics: Any = None,
+           baseline: int | str | None = None,
            test: Literal["t", "randomisation"] = "t", correction: str | None = CORRECTION,
            confidence: float | None = None, tolerance: float | Mapping[Any, float] | None = None,
            uncertain: int | None = None, topic_groups: Any = None, test_zero: bool = False,
@@ -141,6 +143,9 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     :param groups: the group source of the measures whose parameter ``groups`` is not set
     :param names: a name for each run, unless ``runs`` is a dictionary
     :param labels: a dictionary from measures to the names that the page shows
+    :param human: human labels of documents at random, if ``groups`` are the labels of a model, for
+        corrected values: a file, a list of files, a frame or a dictionary
+    :param human_topics: human labels of whole topics, in the same forms
     :param baseline: the run to test the others against: its position, name or path
     :param test: ``'t'`` or ``'randomisation'``, the test of the comparison
     :param correction: the correction of the p-values for several systems; ``None`` for none
@@ -182,6 +187,15 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     'We evaluate 1 system on 1 topic b'
     """
     at_least(1, "depth", depth, most=100)
+    model, people = groups, None
+    if human is not None or human_topics is not None:
+        if groups is None:
+            raise ValueError("groups must be the labels of a model with human labels, got None")
+        if test_zero or (uncertain, topic_groups, tolerance) != (None, None, None):
+            raise ValueError("uncertain, topic_groups, tolerance and test_zero must be left out "
+                             "with human labels, which correct the averages alone")
+        people = human_labels(human, human_topics)
+        groups = model_labels(model, people.every)
     if tolerance is not None and baseline is None:
         raise ValueError("tolerance must have a baseline, got None")
     named, judged, measures, groups = inputs_of(runs, qrels, measures, topics, groups, names,
@@ -198,17 +212,30 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     scored = {name: named[name] for name in experiment.systems}
     level = confidence or CONFIDENCE
     ends = compared = None
-    if confidence is not None:
-        ends = analysis.intervals(perquery, confidence=confidence, seed=seed)
     comparison = experiment.facts.comparison
-    if comparison is not None and len(scored) > 1:
+    if people is not None:
+        columns = dict(zip(experiment.columns, measures, strict=True))
+        experiment.correct(Corrections(scored, judged, columns, model, people, seed))
+        for message in experiment.corrections.warnings:
+            warn(message)
+    elif confidence is not None:
+        ends = analysis.intervals(perquery, confidence=confidence, seed=seed)
+    if comparison is not None and len(scored) > 1 and people is None:
         with collecting_warnings():  # the notes of the table have them
             compared = analysis.compare(perquery, comparison.baseline, None, level, seed=seed,
                                         tolerance=tolerance)
     verdicts = None if tolerance is None else compared
     table = evaluation.table(labels=labels, intervals=ends, verdicts=verdicts, p_values=True)
-    found = answers.answer(experiment, scored, relevant, groups, seed)
-    sections = [_answer(experiment, found, table.hidden)] if len(found) else []
+    found = conclusions.answer(experiment, scored, relevant, groups, seed)
+    hidden = table.hidden
+    corrections = experiment.corrections
+    if corrections is not None and not corrections.complete:
+        hidden = []  # the sentences are by the model's labels
+    sections = [_answer(experiment, found, hidden)] if len(found) else []
+    if corrections is not None:
+        baseline = None if comparison is None else comparison.baseline
+        corrected = corrections.table(evaluation.averages, level, baseline)
+        sections.append(_corrected(experiment, corrected))
     data = {"systems": frames.systems(experiment, ends), "values": frames.values(experiment)}
     shares = frames.shares(experiment)
     if len(shares):
@@ -242,8 +269,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
         known = judged if qrels is not None else judged[:0]
         data["documents"] = frames.documents(experiment, ranked, known)
     sections.append(_topics(experiment, compared, ranked))
-    text = methods.paragraph(experiment, found, table.hidden)
-    paper = methods.plain(text), methods.latex(text), methods.bibtex(text)
+    text = conclusions.paragraph(experiment, found, hidden)
+    paper = conclusions.plain(text), conclusions.latex(text), conclusions.bibtex(text)
     sections.append(_paper(*paper))
     html = _rendered(title, experiment, sections, data, depth)
     return Report(html, evaluation.averages, *paper, evaluation.facts)
@@ -259,7 +286,7 @@ def _ranked(runs: Mapping[str, Any], qrels: pd.DataFrame, groups: Any, depth: in
 def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) -> Section:
     """Return the section with the fairest and the least fair system, and what is not known.
 
-    :param found: what :func:`pt_fairness.reporting.answer.answer` returns
+    :param found: what :func:`pt_fairness.reporting.conclusions.answer` returns
     :param hidden: the sentences on groups that systems hide
     """
     labels = dict(zip(experiment.columns, experiment.labels, strict=True))
@@ -267,15 +294,39 @@ def _answer(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]) 
                                   "random": "random orders"})
     frame["measure"] = frame["measure"].map(labels)
     for column in ("system", "not told apart from"):
-        frame[column] = [answers.named(systems, experiment) for systems in frame[column]]
+        frame[column] = [conclusions.named(systems, experiment) for systems in frame[column]]
+    unknown = [column for column in ("p", "random orders") if frame[column].isna().all()]
     frame["p"] = frame["p"].map(short_p)
-    if experiment.facts.comparison is None:
-        frame = frame.drop(columns="p")
+    frame = frame.drop(columns=unknown)
     lead = ("The fairest and the least fair system by each measure of groups or values, with the "
             "mean value of random orders of its documents.")
-    blocks = [_table(frame), _block("findings", lines=hidden),
-              _block("notes", lines=answers.caveats(experiment))]
+    findings = [*hidden]
+    if experiment.corrections is not None:
+        findings += experiment.corrections.disagreements()
+    blocks = [_table(frame), _block("findings", lines=findings),
+              _block("notes", lines=conclusions.caveats(experiment))]
     return Section("answer", "Answer", lead, blocks)
+
+
+def _corrected(experiment: Experiment, frame: pd.DataFrame) -> Section:
+    """Return the section on corrected values.
+
+    :param frame: the table of the corrections
+    """
+    corrections: Any = experiment.corrections
+    if "checked" in frame:
+        counts = frame["checked"].astype(str).str.replace("<NA>", "–")
+        frame = frame.assign(checked=counts)
+    labels = dict(zip(experiment.columns, experiment.labels, strict=True))
+    copied = tables.table(frame, {column: labels[column] for column in experiment.columns})
+    return Section("corrected", "Corrected values", corrections.summary(),
+                   [_results(experiment, frame), *_copies(copied)])
+
+
+def _copies(table: Table) -> list[dict[str, Any]]:
+    """Return the blocks with a table to copy."""
+    forms = {"LaTeX": table.latex, "CSV": table.csv, "Markdown": table.md}
+    return [_block("copy", title=f"The table as {form}", text=text) for form, text in forms.items()]
 
 
 def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
@@ -288,6 +339,7 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
     averages = experiment.averages.set_index("name", drop=False)
     columns = experiment.columns
     is_best: Any = best(comparable(averages[["name", *columns]], experiment.facts))
+    is_best[experiment.corrected] = False
     mark: Any = marks(averages, experiment.facts)
     far: Any = experiment.distances(averages)
     lines: Any = defaultdict(list)
@@ -315,9 +367,11 @@ def _systems(experiment: Experiment, table: Table, ends: pd.DataFrame | None,
     heads = [("system", ""), *zip(experiment.labels, experiment.meanings, strict=True)]
     blocks = [_block("table", heads=heads, bodies=[rows[:count], rows[count:]]),
               _block("notes", lines=table.notes[len(table.hidden):])]
-    for form, text in (("LaTeX", table.latex), ("CSV", table.csv), ("Markdown", table.md)):
-        blocks.append(_block("copy", title=f"The table as {form}", text=text))
     lead = "Averages over the topics. The best value of each measure is bold."
+    if experiment.corrected:
+        lead += " Values by the model's labels are corrected above, and never bold."
+    else:
+        blocks += _copies(table)
     return Section("systems", "Systems", lead, blocks)
 
 
@@ -354,7 +408,7 @@ def _results(experiment: Experiment, frame: pd.DataFrame) -> dict[str, Any]:
     """
     labels = dict(zip(experiment.columns, experiment.labels, strict=True))
     frame = frame.assign(measure=frame["measure"].map(labels))
-    for column in frame.columns.intersection(["p", "corrected"]):
+    for column in frame.columns.intersection(["p", "corrected"]) if "p" in frame else ():
         frame[column] = frame[column].map(short_p)
     return _table(frame.rename(columns={"name": "system", "n": "topics"}))
 
@@ -390,7 +444,8 @@ def _shown(experiment: Experiment) -> Section:
               _block("key", sources=experiment.sources), _figure("shares", caption, "shares"),
               _numbers("The numbers of the groups", tables),
               _block("notes", lines=legend(experiment.facts.shares))]
-    return Section("shown", "Who is shown", "Which groups get the attention of each system.",
+    by = " by the model's labels" if experiment.corrected else ""
+    return Section("shown", f"Who is shown{by}", "Which groups get the attention of each system.",
                    blocks)
 
 

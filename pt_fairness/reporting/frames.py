@@ -18,6 +18,7 @@ import pandas as pd
 
 from pt_fairness.analysis import frames as results
 from pt_fairness.analysis import frontier, group_distribution
+from pt_fairness.analysis.corrections import Corrections
 from pt_fairness.analysis.frames import direction, distance
 from pt_fairness.analysis.notes import marks
 from pt_fairness.analysis.shares import QRELS_GROUPS
@@ -64,6 +65,8 @@ class Experiment:
                  groups: Any = None, queries: pd.DataFrame | None = None,
                  labels: Mapping[Any, str] | None = None) -> None:
         self.facts = evaluation.facts
+        #: The corrections by human labels; ``None`` without these.
+        self.corrections: Any = None
         self.averages, self.perquery = evaluation
         self.measures = measures
         self.systems: list[str] = results.systems(self.averages)["name"].tolist()
@@ -91,6 +94,19 @@ class Experiment:
             qids = texts_of(queries["qid"])
             texts = dict(zip(qids, queries["query"], strict=True))
             self.topic_texts = [f"{qid} {texts.get(qid, '')}".rstrip() for qid in self.topics]
+
+    def correct(self, corrections: Corrections) -> None:
+        """Take corrected values, and leave out the tests of the values that they correct."""
+        self.corrections = corrections
+        parts = {column: results.split_suffix(column) for column in map(str, self.averages)}
+        tests = [column for column, (measure, suffix) in parts.items()
+                 if suffix and measure in corrections.columns]
+        self.averages = self.averages.assign(**dict.fromkeys(tests, np.nan))
+
+    @property
+    def corrected(self) -> list[str]:
+        """The columns of the measures that human labels correct."""
+        return [] if self.corrections is None else self.corrections.columns
 
     def params(self, depth: int) -> dict[str, Any]:
         """Return the parameters of the figures.

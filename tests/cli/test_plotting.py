@@ -16,7 +16,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 from pt_fairness import FairnessWarning, analysis, evaluate, plots  # noqa: E402
 from pt_fairness import io as files  # noqa: E402
-from pt_fairness.cli.figures import FIGURES  # noqa: E402
+from pt_fairness.cli.experiments import FIGURES  # noqa: E402
 
 MEASURES = ["nDCG@5", "rKL(protected='PRO')@5", "BiasP(pro='PRO',con='CON')@5"]
 RUNS = ["bm25", "dph", "splade"]

@@ -6,10 +6,12 @@ import subprocess
 import sys
 import types
 import venv
+from pathlib import Path
 
 import pytest
 
-from pt_fairness.cli import plugging
+import pt_fairness
+from pt_fairness.cli import FILE_NAME
 from pt_fairness.core.imports import after_import
 
 
@@ -103,8 +105,8 @@ def environment(tmp_path_factory):
     python = str(folder / "bin" / "python")
     own = run("import sysconfig; print(sysconfig.get_path('purelib'))", python=python)
     here = [p for p in sys.path if p.endswith("site-packages")]
-    here.append(str(plugging.Path(plugging.__file__).parents[2]))
-    plugging.Path(own, "others.pth").write_text("\n".join(here) + "\n")
+    here.append(str(Path(pt_fairness.__file__).parents[1]))
+    Path(own, "others.pth").write_text("\n".join(here) + "\n")
     return python, own
 
 
@@ -123,8 +125,8 @@ def cli(python, *arguments):
 @pytest.mark.slow
 def test_plug_status_unplug(environment, tmp_path):
     python, own = environment
-    where = f"{own}/{plugging.FILE_NAME}"
-    before = sorted(p.name for p in plugging.Path(own).iterdir())
+    where = f"{own}/{FILE_NAME}"
+    before = sorted(p.name for p in Path(own).iterdir())
     empty = tmp_path / "empty.run"
     empty.write_text("")
     arguments = ("ir_measures", "pt-fairness/debates/stance", str(empty), "rKL@5")
@@ -135,8 +137,8 @@ def test_plug_status_unplug(environment, tmp_path):
     assert cli(python, "plug") == where
     assert cli(python, "plug", "--status") == f"plugged in: {where}"
     assert cli(python, "plug") == where  # again, and nothing changes
-    assert sorted(p.name for p in plugging.Path(own).iterdir()) == sorted(
-        [*before, plugging.FILE_NAME])
+    assert sorted(p.name for p in Path(own).iterdir()) == sorted(
+        [*before, FILE_NAME])
     assert call(python, *arguments)[:2] == (0, "rKL@5\t1.0000")
     code, out, error = call(python, "ir_datasets", "export", "pt-fairness/debates/stance", "qrels")
     assert code == 0 and out.splitlines()[0] == "1 PRO d01-01 2", error
@@ -146,14 +148,14 @@ def test_plug_status_unplug(environment, tmp_path):
 
     assert cli(python, "unplug") == f"removed {where}"
     assert cli(python, "unplug").startswith("nothing to remove: ")
-    assert sorted(p.name for p in plugging.Path(own).iterdir()) == before
+    assert sorted(p.name for p in Path(own).iterdir()) == before
 
 
 @pytest.mark.slow
 def test_a_plug_whose_package_is_gone_or_fails(environment, tmp_path):
     """Other commands go on; the second says why this one does not."""
     python, own = environment
-    plug = plugging.Path(own) / plugging.FILE_NAME
+    plug = Path(own) / FILE_NAME
     cli(python, "plug")
     text = plug.read_text()
     try:

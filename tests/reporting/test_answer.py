@@ -9,9 +9,12 @@ from statsmodels.stats.multitest import multipletests
 
 pytest.importorskip("jinja2")
 
+from reporting.pages import Tags
+
 from pt_fairness import analysis, evaluate, groups, report
-from pt_fairness.reporting.answer import answer, answered, caveats, results
-from pt_fairness.reporting.frames import Experiment
+from pt_fairness.analysis import corrections, label_sampler
+from pt_fairness.reporting.conclusions import answer, answered, caveats, results
+from pt_fairness.reporting.frames import Experiment, decimal
 
 MEASURES = ["nDCG@4", "AWRF@4", "BiasP(pro='P',con='C')@4", "Annotated@4"]
 
@@ -106,3 +109,59 @@ def test_the_page_and_the_paragraph_have_it(data):
     _, experiment, found = made(runs, qrels, baseline="a")
     for sentence in results(experiment, found):
         assert sentence in page.paragraph
+
+
+# --------------------------------------------------------------------------------------------------
+# human labels
+
+
+@pytest.fixture
+def checked(data, monkeypatch):
+    """The three runs with labels of a model, and human labels of eight topics."""
+    monkeypatch.setattr(label_sampler, "BURN_IN", 20)
+    monkeypatch.setattr(label_sampler, "STEP", 1)
+    monkeypatch.setattr(corrections, "DRAWS", 20)
+    runs, qrels = data
+    truth = qrels[["docno"]].assign(group=qrels["iteration"])
+    wrong = np.random.default_rng(1).random(len(truth)) < 0.2
+    model = truth.assign(group=truth["group"].where(~wrong, "P"))
+    qrels = qrels.drop(columns="iteration")
+    rows = analysis.documents_to_label(runs, qrels, "AWRF@4", model, topics=8)
+    return runs, qrels, model, truth.sample(60, random_state=1), rows.drop(columns="group").merge(
+        truth)
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_corrected_values_are_the_answer(checked):
+    runs, qrels, model, _, topics = checked
+    options = {"groups": groups.from_frame(model), "baseline": "a", "progress": False}
+    page = report(runs, qrels, ["nDCG@4", "AWRF@4"], human_topics=topics, **options)
+    human = groups.model_labels(options["groups"], topics)
+    assert page.html.count('id="corrected"') == 1 and "8 topics in full" in page.paragraph
+    found = analysis.prediction_powered(runs, qrels, "AWRF@4", model, topics)
+    means = found.set_index("name")["mean"]
+    answered, corrected, *_ = Tags(page.html).tables
+    head, fairest, least = answered
+    assert fairest[:4] == ["AWRF@4", "fairest", means.idxmax(), decimal(means.max())]
+    assert least[2:4] == [means.idxmin(), decimal(means.min())] and "p" not in head
+    assert f"({means.max():.3f}, by topics)" in page.paragraph
+    shown = {row[0]: row for row in corrected[1:] if row[1:3] == ["", "AWRF@4"]}
+    assert {name: row[4] for name, row in shown.items()} == means.map(decimal).to_dict()
+    averages, _ = evaluate(runs, qrels, ["nDCG@4", "AWRF@4"], groups=human, progress=False)
+    assert {name: row[3] for name, row in shown.items()} == averages.set_index("name")[
+        "AWRF@4"].map(decimal).to_dict()
+    (systems,) = [table for table in Tags(page.html).tables if "nDCG@4|↑" in str(table[0])]
+    assert "|p " in systems[2][1] and "|p " not in systems[2][2]
+    assert page.html.count('class="best"') == 1
+
+
+@pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+def test_without_a_corrected_value_no_system_is_the_fairest(checked):
+    runs, qrels, model, documents, _ = checked
+    random = model.assign(group=np.random.default_rng(3).choice([*"PC"], len(model)))
+    page = report(runs, qrels, ["AWRF@4"], groups=groups.from_frame(random), human=documents,
+                  progress=False)
+    _, row = Tags(page.html).tables[0]
+    assert row[:4] == ["AWRF@4", "", "", "–"]
+    assert "κ" in page.paragraph and "fairest (" not in page.paragraph
+    assert "No system is the fairest by AWRF@4" in page.paragraph

@@ -1,0 +1,224 @@
+"""Values that human labels of documents and of whole topics correct, and how these are read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from pt_fairness import evaluate, groups
+from pt_fairness.analysis import (
+    corrections,
+    documents_to_label,
+    label_sampler,
+    prediction_powered,
+    uncertain_labels,
+)
+from pt_fairness.analysis.checked_topics import IncompleteTopicError
+from pt_fairness.analysis.corrections import BY_SAMPLE, BY_TOPICS, Corrections
+from pt_fairness.analysis.human_labels import human_labels
+from pt_fairness.analysis.inputs import parsed
+
+pytestmark = pytest.mark.filterwarnings("ignore::pt_fairness.FairnessWarning")
+MEASURES = ["nDCG@4", "AWRF@4", "AWRF@2"]
+FAIR = MEASURES[1:]
+FOUND = ["mean", "label low", "label high"]
+
+
+class World:
+    """Two runs over 24 topics of 12 documents, labels of a model, and their true labels.
+
+    A third run puts the two groups in turn, by the true labels.
+    """
+
+    def __init__(self, right: float = 0.85) -> None:
+        rng = np.random.default_rng(4)
+        docno = [f"d{i:03d}" for i in range(288)]
+        frame = pd.DataFrame({"qid": np.repeat([str(t) for t in range(24)], 12), "docno": docno})
+        share = rng.beta(1.2, 0.8, 24).repeat(12)
+        is_first = rng.random(288) < share
+        self.truth = pd.Series(np.where(is_first, "F", "M"), docno)
+        wrong = np.where(is_first, "M", "F")
+        self.model = self.truth.where(rng.random(288) < right, wrong)
+        self.qrels = frame.assign(label=rng.integers(0, 2, 288))
+        scores = {"A": rng.random(288), "B": rng.random(288)}
+        place = frame.groupby(["qid", self.truth.to_numpy()]).cumcount()
+        self.runs = {name: frame.assign(score=score) for name, score in scores.items()}
+        self.runs["turn"] = frame.assign(score=-place)
+        self.columns = dict(zip(MEASURES, parsed(MEASURES), strict=True))
+
+    def filled(self, **options):
+        """The rows of documents_to_label with their true labels."""
+        rows = documents_to_label(self.runs, self.qrels, FAIR, self.model, **options)
+        return rows.assign(group=self.truth[rows["docno"]].to_numpy())
+
+    def corrected(self, documents=None, topics=None):
+        human = human_labels(documents, topics)
+        return Corrections(self.runs, self.qrels, self.columns, self.model, human)
+
+    def averages(self, *human):
+        """The averages with human labels and those of the model."""
+        known = {docno: label for rows in human for docno, label in rows[["docno", "group"]].values}
+        source = groups.from_mapping({**self.model, **known})
+        return evaluate(self.runs, self.qrels, MEASURES, groups=source, progress=False).averages
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Few sweeps and draws."""
+    monkeypatch.setattr(label_sampler, "BURN_IN", 30)
+    monkeypatch.setattr(label_sampler, "STEP", 2)
+    monkeypatch.setattr(corrections, "DRAWS", 40)
+
+
+@pytest.fixture(scope="module")
+def world():
+    return World()
+
+
+@pytest.fixture(scope="module")
+def sample(world):
+    return world.filled(documents=100)
+
+
+@pytest.fixture(scope="module")
+def topics(world):
+    return world.filled(topics=10)
+
+
+def test_both_corrections_beside_the_values_as_labelled(quick, world, sample, topics):
+    found = world.corrected(sample, topics)
+    averages = world.averages(sample, topics)
+    table = found.table(averages, 0.9, "A")
+    assert table.columns.tolist() == ["name", "baseline", "measure", "as labelled", *BY_SAMPLE,
+                                      *BY_TOPICS, "checked"]
+    every = pd.concat([sample, topics])[["docno", "group"]].drop_duplicates()
+    whole = pd.concat([sample.merge(world.qrels[["qid", "docno"]]), topics])
+    source = groups.model_labels(world.model, every)
+    for baseline in (None, "A"):
+        rows = table[table["baseline"] == (baseline or "")].set_index(["name", "measure"])
+        values = averages.set_index("name")[MEASURES]
+        if baseline:
+            values = values.drop(index="A") - values.loc["A"]
+        np.testing.assert_allclose(rows["as labelled"], values.stack())
+        assert rows.drop(columns=["baseline", "as labelled"]).xs(
+            "nDCG@4", level="measure").isna().all(axis=None)
+        options = {"confidence": 0.9, "baseline": baseline}
+        by_sample = uncertain_labels(world.runs, world.qrels, FAIR, source, 40, **options)
+        by_topics = prediction_powered(world.runs, world.qrels, FAIR, world.model, whole,
+                                       topics["qid"].unique(), **options)
+        rows = rows[rows.index.get_level_values("measure") != "nDCG@4"]
+        np.testing.assert_allclose(rows[BY_TOPICS].astype(float), by_topics[FOUND])
+        np.testing.assert_allclose(rows[BY_SAMPLE].astype(float), by_sample[FOUND], atol=0.02)
+        assert (rows["checked"] == 10).all()
+    labels = "104 documents" if found.checked == 104 else f"{len(every)} documents"
+    assert labels in found.summary() and "10 topics" in found.summary()
+
+
+def test_a_kind_that_is_not_given_has_no_columns(quick, world, sample, topics):
+    averages = world.averages(sample)
+    table = world.corrected(sample).table(averages)
+    assert table.columns.tolist() == ["name", "measure", "as labelled", *BY_SAMPLE]
+    averages = world.averages(topics)
+    only = world.corrected(None, topics)
+    assert not {*BY_SAMPLE} & {*only.table(averages)} and only.disagreements() == []
+    assert only.source("AWRF@4") == "by topics"
+
+
+def test_systems_that_are_not_told_apart(quick, world, sample, topics):
+    found = world.corrected(sample, topics)
+    by_topics = prediction_powered(world.runs, world.qrels, FAIR, world.model, pd.concat(
+        [sample.merge(world.qrels[["qid", "docno"]]), topics]), topics["qid"].unique(),
+        1 - 0.05 / 2, "turn")
+    rows = by_topics[by_topics["measure"] == "AWRF@4"]
+    same = rows[(rows["low"] <= 0) & (rows["high"] >= 0)]["name"].tolist()
+    assert found.not_told_apart("AWRF@4", "turn") == same
+    means = prediction_powered(world.runs, world.qrels, FAIR, world.model, pd.concat(
+        [sample.merge(world.qrels[["qid", "docno"]]), topics]), topics["qid"].unique())
+    expected = means[means["measure"] == "AWRF@4"].set_index("name")["mean"]
+    pd.testing.assert_series_equal(found.values("AWRF@4"), expected)
+    two = world.corrected(None, topics[topics["qid"].isin(topics["qid"].unique()[:2])])
+    assert two.values("AWRF@4").isna().all() and two.source("AWRF@4") == ""
+
+
+@pytest.mark.parametrize("lower", [["turn"], ["A", "B", "turn"], []])
+def test_systems_whose_corrections_do_not_meet(quick, world, sample, topics, lower):
+    """Values by hand that are lower than the sample lets expect; at most three are named."""
+    found = world.corrected(sample, topics)
+    by_hand = found._topics.by_hand.copy()
+    by_hand[np.isin(found.systems, lower)] -= 0.4
+    found._topics = found._topics._replace(by_hand=by_hand)
+    share = 0.05 / 6
+    by_topics = found._topics.table(1 - share).set_index(["name", "measure"])
+    by_sample = found._sample.table(0.95).set_index(["name", "measure"])
+    half = norm.isf(share / 2) * by_sample["error"] * np.sqrt(by_sample["n_eff"] + 1)
+    gap = by_sample["mean"] - half - by_topics["label high"]
+    expected = [f"{measure} of {name}: {by_topics['mean'][name, measure]:.2f}"
+                for name, measure in gap[gap > 0].sort_values(ascending=False).index]
+    assert len(expected) == 2 * len(lower)
+    sentences = found.disagreements()
+    assert [sentence.partition(" by ")[0] for sentence in sentences] == expected[:3]
+
+
+def test_labels_that_carry_too_little(quick):
+    world = World(right=0.5)
+    sample = world.filled(documents=100)
+    found = world.corrected(sample)
+    assert found.kappa[1] < 0.2 and found.values("AWRF@4").isna().all()
+    table = found.table(world.averages(sample))
+    assert table[BY_SAMPLE].isna().all(axis=None) and table["as labelled"].notna().all()
+    assert any("κ" in line for line in found.assumptions())
+    every = pd.DataFrame({"docno": world.truth.index, "group": world.truth})
+    assert world.corrected(every).complete and not found.complete
+
+
+def test_wrong_input(quick, world, topics):
+    with pytest.raises(IncompleteTopicError, match=topics["docno"].iloc[-1]):
+        world.corrected(None, topics.iloc[:-1])
+    with pytest.raises(ValueError, match="P@2"):
+        Corrections(world.runs, world.qrels, {"P@2": parsed(["P@2"])[0]}, world.model,
+                    human_labels(topics))
+
+
+# --------------------------------------------------------------------------------------------------
+# reading
+
+
+@pytest.fixture
+def files(folder_of):
+    folder_of({"one.csv": "docno,text,group\na,\"a, b\",F\nb,x,\nc,x,unknown\n",
+               "two.csv": "docno,group\nd,M\n",
+               "topics.csv": "qid,docno,group\n1,e,F\n2,a,F\n3,f,\n", "wrong.csv":
+               "qid,docno,group\n1,x,F\n1,d,F\n"})
+
+
+def labels_of(source, *pairs):
+    qids, docnos = zip(*pairs, strict=True)
+    annotations = source.annotate(np.array(qids, object), np.array(docnos, object))
+    labels = ["?" if np.isnan(unknown) else "-" for unknown in annotations.unknown_of(len(pairs))]
+    for item, code in zip(annotations.item, annotations.codes, strict=True):
+        labels[item] = annotations.labels[code]
+    return labels
+
+
+def test_files_of_both_kinds(files):
+    human = human_labels(["one.csv", "two.csv"], "topics.csv", none=["unknown"])
+    pairs = [("1", "a"), ("9", "b"), ("9", "c"), ("9", "d"), ("1", "e"), ("2", "e"), ("3", "f")]
+    assert labels_of(human.every, *pairs) == ["F", "?", "-", "M", "F", "?", "?"]
+    assert labels_of(human.documents, *pairs) == ["F", "?", "-", "M", "?", "?", "?"]
+    assert human.topics == ["1", "2", "3"]  # one without a label is not complete
+    assert human_labels(human) is human
+    assert human_labels(None, "topics.csv").documents is None
+    same = human_labels({"a": "F", "b": None}, pd.DataFrame(
+        {"qid": ["1"], "docno": ["e"], "group": ["F"]}))
+    assert labels_of(same.every, *pairs) == ["F", "?", "?", "?", "F", "?", "?"]
+
+
+@pytest.mark.parametrize("documents, topics, says", [
+    ("two.csv", "wrong.csv", r"'d'.*two.csv, line 2.*wrong.csv, line 3"),
+    (["two.csv", "wrong.csv"], None, r"two.csv, line 2.*wrong.csv, line 3"),
+    (None, "two.csv", r"'d'.*two.csv, line 2"), (None, None, "human labels")])
+def test_labels_that_are_wrong(files, documents, topics, says):
+    with pytest.raises(ValueError, match=says):
+        human_labels(documents, topics)
