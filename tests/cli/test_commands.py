@@ -1,13 +1,8 @@
 """``pt-fairness eval`` and ``annotate``; errors, exit codes and where the output goes."""
 
-import argparse
 import gzip
-import logging
-import os
-import signal
 import subprocess
 import sys
-import warnings
 
 import ir_measures
 import numpy as np
@@ -15,9 +10,8 @@ import pytest
 from ir_measures.__main__ import main_cli
 from one_test import each
 
-import pt_fairness
-from pt_fairness import cli, groups
-from pt_fairness.cli.output import check_output, guarded, write
+from pt_fairness import groups
+from pt_fairness.cli.output import guarded, write
 
 
 def test_the_hand_computed_example_and_one_line_for_a_warning(files, command):
@@ -102,19 +96,6 @@ def test_errors_are_one_line(files, folder_of, command, registered_groups, argum
     assert says in err and err.count("error: ") == 1
 
 
-def test_warnings_as_errors(files, command):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        code, out, err = command(*TABLE, "AWRF(target={'PRO':0.5,'X':0.5})@3")
-    assert (code, out) == (2, "") and err.startswith("pt-fairness: error: ") and "AWRF" in err
-
-
-def test_version(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["--version"])
-    assert capsys.readouterr().out == f"pt_fairness {pt_fairness.__version__}\n"
-
-
 def test_annotate_writes_auxiliary_qrels(files, command):
     (files / "qrels").write_text("303 0 FT911-1 1\n303 0 LA010189-1 0\n303 0 XX-1 2\n")
     expected = "303 FT FT911-1 1\n303 LA LA010189-1 0\n303 - XX-1 2\n"
@@ -125,37 +106,8 @@ def test_annotate_writes_auxiliary_qrels(files, command):
     assert gzip.decompress((files / "out.gz").read_bytes()).decode() == expected
 
 
-@pytest.mark.slow
-def test_annotate_writes_all_or_nothing(small_disk, tmp_path):
-    (tmp_path / "qrels").write_text("".join(f"1 0 FT{i} 1\n" for i in range(20_000)))
-    message = small_disk("""
-        import sys
-        from pt_fairness import cli, groups
-        cli.main(["annotate", sys.argv[1], "trec-newswire", "-o", sys.argv[2]])
-    """, tmp_path / "qrels", tmp_path / "out")
-    assert message.endswith(f"error: [Errno 27] File too large: '{tmp_path / 'out'}'\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["qrels"]
-
-
 # --------------------------------------------------------------------------------------------------
 # output
-
-
-def test_progress_of_other_libraries_is_silent_and_their_questions_stay(capsys, monkeypatch):
-    """Such as the terms of use, which ir_datasets logs before a download."""
-    monkeypatch.setattr(signal, "signal", lambda *_: None)
-    logger = logging.getLogger("ir_datasets")
-    monkeypatch.setattr(logger, "filters", [])
-    for name in ("TQDM_DISABLE", "TQDM_LEAVE"):
-        monkeypatch.setenv(name, "")
-        monkeypatch.delenv(name)
-    cli.main(["plug", "--status"])
-    assert not logger.filters and "TQDM_LEAVE" not in os.environ, "a call from Python"
-    monkeypatch.setattr(sys, "argv", ["pt-fairness", "plug", "--status"])
-    assert cli.main() == 0 and os.environ["TQDM_DISABLE"] == "1"
-    shown = [bool(logger.filter(logging.makeLogRecord({"msg": text})))
-             for text in ("Please confirm", "[starting] x", "[finished] x")]
-    assert shown == [True, False, False]
 
 
 def test_text_is_written_to_a_file_compressed_by_its_name_or_printed(tmp_path, capsys):
@@ -165,17 +117,6 @@ def test_text_is_written_to_a_file_compressed_by_its_name_or_printed(tmp_path, c
     assert (tmp_path / "plain").read_bytes() == "é\n".encode()
     assert gzip.decompress((tmp_path / "packed.gz").read_bytes()) == "é\n".encode()
     assert capsys.readouterr().out == "é\n"
-
-
-@pytest.mark.parametrize("output", ["no/such/folder/x.csv", "csv", "input"])
-def test_an_output_that_cannot_be_written(folder_of, output):
-    folder_of({"input": "x"})
-    options = argparse.Namespace(output=output, formats=("csv", "md"), runs=["in*"], n_jobs=1)
-    with pytest.raises(ValueError, match=f"--output.*{output}"):
-        check_output(options)
-    for output in (None, "table.csv"):
-        options.output = output
-        check_output(options)
 
 
 @each("argument", ["in.csv", "in.csv:text", "rKL(groups='in.csv')@5", "*.csv"])

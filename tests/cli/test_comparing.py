@@ -2,8 +2,6 @@
 
 import io
 import json
-import os
-import subprocess
 import sys
 
 import numpy as np
@@ -13,7 +11,7 @@ from evaluation.common import evaluate_quietly, trec_run
 from ir_measures import AP, nDCG
 from one_test import each
 
-from pt_fairness import analysis, cli, rND, write_qrels
+from pt_fairness import analysis, rND, write_qrels
 from pt_fairness.io.tables import EXACT
 
 MEASURES = ["nDCG@5", "rND@5", "AP"]
@@ -94,11 +92,6 @@ def test_a_broken_file_is_left_out(table, folder):
     assert "1 of 5 runs could not be evaluated" in err and "short, line 2" in err
 
 
-def test_it_agrees_with_eval(folder, table, command):
-    value = json.loads(table("--format", "json")[1])[0]["rND@5"]
-    assert command("eval", "qrels", folder / "system 3", "rND@5")[1] == f"rND@5\t{value:.4f}\n"
-
-
 def test_intervals_verdicts_and_the_test(table, expected):
     options = ["--baseline", "system 3", "--correction", "none", "--test", "randomisation"]
     result = expected(baseline=0, correction=None, test="randomisation")
@@ -167,57 +160,6 @@ def test_options_that_are_wrong(table, options, says):
     assert (code, out) == (2, "") and says in err and err.count("error: ") == 1
 
 
-def on_a_terminal(arguments: list[str], columns: int) -> str:
-    """What a command prints on a pseudo-terminal of some columns."""
-    pty = pytest.importorskip("pty")
-    import fcntl
-    import struct
-    import termios
-    main, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in ("COLUMNS", "LINES")}
-    code = "import sys; from pt_fairness.cli import main; sys.exit(main())"
-    child = subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=terminal,
-                             stderr=subprocess.DEVNULL, env=environment)
-    os.close(terminal)
-    text = b""
-    try:
-        while part := os.read(main, 4096):
-            text += part
-    except OSError:  # Linux raises it at the end
-        pass
-    os.close(main)
-    assert child.wait() == 0
-    return text.decode().replace("\r\n", "\n")
-
-
-@pytest.mark.slow
-def test_a_terminal_gets_a_table_and_a_pipe_csv(folder, expected, capsys, monkeypatch):
-    arguments = ["table", "qrels", *map(str, sorted(folder.iterdir())), "-m", *MEASURES,
-                 "--baseline", "system 3"]
-    shown = on_a_terminal(arguments, 60)
-    monkeypatch.setenv("COLUMNS", "60")
-    table = expected(baseline=0).table()
-    assert shown == table.text and "p-value" not in shown
-    assert cli.main(arguments) == 0
-    assert capsys.readouterr().out == table.csv
-    assert on_a_terminal([*arguments, "-o", "out.csv"], 60) == ""
-    with open("out.csv", encoding="utf-8") as file:
-        assert file.read() == table.csv
-
-
-def test_names_that_a_spreadsheet_would_calculate_stay(folder_of, command):
-    run = "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n"
-    folder_of({"qrels": "1 A d1 1\n1 B d2 1\n", "=1+1": run, "+1": run,
-               "g.csv": "docno,group\nd1,+1\nd2,-1\n"})
-    out = command("table", "qrels", "=1+1", "+1", "-m", "P@1", "--label", "P@1=+x")[1]
-    assert [line.split(",")[0] for line in out.splitlines()] == ["name", "=1+1", "+1"]
-    assert "+x ↑" in out and "'" not in out
-    out = command("annotate", "qrels", "g.csv", "--format", "csv")[1]
-    assert "1,d1,1,+1\n1,d2,1,-1\n" in out
-
-
 def test_shares(folder, command, qrels):
     code, text, _ = command("table", "qrels", *sorted(folder.iterdir()), "-m", "nDCG@5", "rND@5",
                             "--shares")
@@ -238,3 +180,8 @@ def test_shares(folder, command, qrels):
 def test_shares_alone(folder, command, options, says):
     code, _, error = command("table", "qrels", *sorted(folder.iterdir()), "-m", *options)
     assert code == 2 and says in error
+
+
+def test_a_terminal_gets_a_table(table, expected, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert table()[1] == expected().table().text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 
 import pandas as pd
@@ -41,13 +40,6 @@ def test_parameters_by_name(run, arguments, params, order):
     assert lines[0] == ["1", "Q0", lines[0][2], "1", "8", arguments[0]]
 
 
-def test_a_file_that_other_tools_read(run):
-    assert run("pm2", "--groups", "stances.csv", "-o", "out.gz")[0] == 0
-    with gzip.open("out.gz", "rt") as file:
-        assert len(file.readlines()) == 8
-    assert " ".join(read_run("out.gz")["docno"]) == "a e u b c d f g"
-
-
 def test_policies_need_no_groups(run):
     lines = run("plackett_luce", "--sample", "1")[1].splitlines()
     assert " ".join(line.split()[2] for line in lines) == "a u b c d e f g"
@@ -65,11 +57,6 @@ GROUPS = ["--groups", "stances.csv"]
 def test_errors(run, arguments, message):
     code, out, err = run(*arguments)
     assert (code, out) == (2, "") and message in err and err.count("error: ") == 1
-
-
-def test_unknown_options(command):
-    code, _, err = command("measures", "--alpha", "1")
-    assert code == 2 and "unrecognized arguments: --alpha" in err
 
 
 def test_an_oracle_is_named(run, folder_of):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import socket
-from pathlib import Path
 
 import pytest
 from one_test import each
 
 from pt_fairness import groups
 from pt_fairness.collections import DOWNLOADS, SOURCES
-from pt_fairness.io.document_files import memberships
 from pt_fairness.measures import MEASURES
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_text
 
@@ -41,12 +38,6 @@ def test_measures_in_full(measures):
     assert "range 0 to 1; 1 is best" in measures("OfGroup")[1]
     code, out, err = measures("nDCG")
     assert (code, out) == (2, "") and "'nDCG'" in err
-
-
-def test_the_form_is_that_of_the_option(measures):
-    code, out, _ = measures("rKL", "--format", "text")
-    assert code == 0 and out.count("\n") == 2 and "\nrKL " in out
-    assert measures("--format", "full")[1].count("\n    range ") == len(MEASURES)
 
 
 DOCS = ["FT1", "FT2", "LA1", "LA2", "FR1"]
@@ -106,22 +97,6 @@ def test_sources_that_are_wrong(table, command, source, says):
     assert (code, out) == (2, "") and says in err and err.count("\n") == 1
 
 
-@each("text, count", [
-    ("P1 a 0.3 0.3 0.4\n", 3), ("1 a 1 0\n", 2), ("1 a 0.5\n", 1), ("1 0 a 1\n", 0),
-    ("1 PRO a 1\n", 0), ("1 0 1 1\n", 0), ("docno,group\n", 0), ("", 0), ("1\n", 0),
-    ("1 a 0.5 1.5\n", 0)])
-def test_membership_files_are_told_from_others(tmp_path, text, count):
-    (tmp_path / "file").write_text(text)
-    assert memberships(tmp_path / "file") == count
-
-
-@pytest.mark.slow
-def test_a_membership_file_of_ntcir(shared):
-    for path in (shared / "data" / "fairweb1").glob("*.gmemb"):
-        first = path.read_text().split("\n", 1)[0]
-        assert memberships(path) == len(first.split()) - 2 > 1
-
-
 @pytest.fixture
 def listed(command):
     """The lines of ``groups``, by name."""
@@ -138,20 +113,6 @@ def test_sources_are_listed(listed):
     assert list(listed) == groups.names()
     for name, row in listed.items():
         assert row["labels"] == ", ".join(groups.get(name).labels)
-
-
-def test_listing_downloads_nothing_and_has_the_sources_of_the_user(
-        command, tmp_path, monkeypatch, registered_groups):
-    def refuse(*_):
-        raise AssertionError("a connection")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(socket, "create_connection", refuse)
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setenv("IR_DATASETS_HOME", "empty")
-    registered_groups("mine", groups.from_mapping({"a": "x", "b": "y"}))
-    code, out, _ = command("groups")
-    assert code == 0 and "mine\n    labels: x, y\n    downloads: nothing\n" in out
-    assert not Path("empty").exists()
 
 
 def test_what_is_downloaded_is_known_of_every_source():

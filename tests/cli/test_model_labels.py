@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyterrier as pt
 import pytest
 from one_test import each
 
-from pt_fairness import analysis, evaluate, groups, report, rKL
+from pt_fairness import analysis, evaluate, groups, report
 from pt_fairness.analysis import checked_topics, corrections, label_sampler
 from pt_fairness.analysis.human_labels import human_labels
 from pt_fairness.analysis.inputs import parsed
@@ -61,18 +60,6 @@ def test_a_table_of_uncertain_labels_leaves_relevance_out(files, command):
         code, out, err = command(*table, *baseline)
         assert code == 0 and "nDCG@3" in err and ("differences from one" in err) == bool(baseline)
         pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(out), **EXACT), expected)
-
-
-def test_a_table_of_registered_labels(files, command, registered_groups):
-    _, out, _ = command("table", "qrels", "one", "-m", "AWRF@3", "--import", "stances.py",
-                        "--groups", "checked", "--uncertain", "4")
-    assert "as labelled" in out.splitlines()[0]
-
-
-def test_an_experiment_names_the_way_to_read_a_column_group():
-    topics = pd.DataFrame({"qid": [*"123"], "query": "q"})
-    with pytest.raises(ValueError, match="from_frame"):
-        pt.Experiment([RUN.assign(group="A")], topics, QRELS, [rKL @ 3])
 
 
 # --------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from case_marks import quick_cases
 from one_test import each
 
 from pt_fairness import analysis, evaluate, targets
@@ -78,16 +77,6 @@ class TestTargets:
         code, out, _ = command("report", "qrels", "one", "-m", self.MEASURE, *arguments)
         assert code == 0 and "census" in out
 
-    def test_workers(self, arguments, command):
-        code, out, _ = command("table", "qrels", "one", "two", "-m", self.MEASURE, *arguments,
-                               "--jobs", "2")
-        assert code == 0 and [line.split(",")[-1] for line in out.splitlines()[1:]] == ["0.0"] * 2
-
-    def test_a_file_that_does_not_exist(self, arguments, command):
-        code, _, err = command("table", "qrels", "one", "-m", self.MEASURE, "--targets",
-                               "no/census")
-        assert code == 2 and "no/census" in err
-
 
 class TestGroups:
     def test_the_source_is_not_in_the_names(self, files, command):
@@ -108,11 +97,6 @@ class TestGroups:
         expected = command("eval", "auxiliary", "run0", *measures, *options)[1]
         assert sorted(out.splitlines()) == sorted(expected.splitlines())
 
-    def test_a_pipe(self, files, command, pipe):
-        _, expected, _ = command(*TABLE, *GROUPS)
-        path = pipe("groups.csv", (files / "groups.csv").read_text())
-        assert command(*TABLE, "--groups", path)[:2] == (0, expected)
-
     def test_labels_that_mean_no_group(self, table, command):
         measures = ["-m", "AWRF@10", "rKL@10"]
         stances = ["--groups", "stances", "--none", "NO"]
@@ -129,7 +113,7 @@ class TestGroups:
 
 def test_labels_and_names(files, command):
     label = "rKL(protected='PRO')@2=Unfairness = x"
-    code, out, err = command(*TABLE, *GROUPS, "--label", label, "--label", "nDCG@2=Relevance",
+    code, out, err = command(*TABLE, *GROUPS, "--label", label, "nDCG@2=Relevance",
                              "--names", "A", "B", "C", "--baseline", "B")
     assert code == 0 and err == MATCHED
     assert out.startswith("name,Relevance ↑,Unfairness = x ↓,Relevance ↑ +,")
@@ -157,9 +141,6 @@ class TestOutput:
         code, out, err = command(*arguments, "--output", form)
         assert (code, out) == (2, "") and err.count("\n") == 1 and not (files / form).exists()
         assert f"--format {form}" in err
-
-    def test_a_file_that_is_named_like_a_form(self, files, command):
-        assert command(*TABLE[:-1], "-o", "./csv")[0] == 0 and (files / "csv").exists()
 
     def test_an_error_leaves_no_file(self, files, command):
         assert command("eval", "qrels", "no-such", "AP", "-o", "out")[0] == 2
@@ -207,12 +188,6 @@ class TestNoQrels:
             code, _, err = command(*arguments, "rKL@10", *GROUPS)
             assert code == 2 and "rKL@10" in err and "qrels" in err
 
-    @pytest.mark.parametrize("figure", quick_cases(["strips", "exposure", "lorenz"], first=1))
-    def test_figures(self, files, command, figure):
-        runs = RUNS[:1] if figure == "exposure" else RUNS[:2]
-        assert command("plot", figure, "none", *runs, "-m", "NDKL(target='uniform')@10",
-                       *GROUPS, "-o", "figure.svg")[0] == 0
-
     def test_uncertain_labels(self, table, files):
         shares = pd.DataFrame({"docno": DOCS, "PRO": 0.7, "CON": 0.3})
         shares.to_csv("shares.csv", index=False)
@@ -247,16 +222,3 @@ class TestJudgedByGroup:
             assert found[:2] == (0, f"BiasP@1\t{bias:.4f}\n")
         _, plain, _ = command("eval", "web", "run", *measures[1:])
         assert command("eval", "web", "run", *measures, *option)[1].endswith(plain)
-
-    def test_rerank(self, command):
-        code, out, err = command("rerank", "run", "xquad", "--groups", "web",
-                                 "--judged-by-group", "no")
-        assert code == 0 and "judged by group" not in err and "xquad-oracle" in out
-
-    def test_the_note_names_the_groups_of_the_qrels(self, command):
-        _, out, _ = command("table", "web", "run", "-m", "BiasP@1", "--format", "text")
-        assert "Groups: qrels (CON, PRO)." in out
-
-    def test_what_is_refused(self, command):
-        code, _, err = command("eval", "web", "run", "BiasP@1", "--judged-by-group", "maybe")
-        assert code == 2 and "--judged-by-group" in err

@@ -96,13 +96,6 @@ def test_a_width_and_a_font_size(folder, plot, options, width, size):
     assert f"font-size: {size}px" in text or f"scale({int(size) / 100:g} " in text
 
 
-@pytest.mark.parametrize("name, options, start", [
-    ("a.pdf", [], b"%PDF-"), ("a.img", ["--format", "png"], b"\x89PNG")])
-def test_formats(folder, plot, name, options, start):
-    assert plot("distribution", *options, "-o", name)[0] == 0
-    assert (folder / name).read_bytes().startswith(start)
-
-
 def texts(path):
     """The texts of a figure, in their order; matplotlib writes them as comments."""
     return re.findall("<!-- (.*?) -->", path.read_text("utf-8"))
@@ -155,8 +148,3 @@ def test_errors(folder, plot, figure, options, says):
     code, err = plot(figure, *options.split())
     assert code == 2 and says in err and err.count("error: ") == 1
     assert not (folder / "no.doc").exists() and not (folder / "no.pdf").exists()
-
-
-def test_one_run_has_no_differences(plot):
-    code, err = plot("differences", "-o", "x.png", runs=["bm25"])
-    assert code == 2 and "two runs" in err

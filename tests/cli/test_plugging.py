@@ -1,10 +1,8 @@
 """Importing, registering and plugging, each in an interpreter of its own."""
 
-import importlib.machinery
 import json
 import subprocess
 import sys
-import types
 import venv
 from pathlib import Path
 
@@ -12,7 +10,6 @@ import pytest
 
 import pt_fairness
 from pt_fairness.cli import FILE_NAME
-from pt_fairness.core.imports import after_import
 
 
 def run(code, *, python=sys.executable, **options):
@@ -52,49 +49,6 @@ assert not pt.java.started()
 print("fine")
 """
     assert run(code) == "fine"
-
-
-@pytest.mark.slow
-def test_reloading_and_a_finder_that_only_looks():
-    code = """
-import importlib, importlib.util, pt_fairness
-importlib.util.find_spec("ir_datasets")
-import ir_datasets, ir_measures
-importlib.reload(pt_fairness)
-print("pt-fairness/debates" in list(ir_datasets.registry),
-      [p.NAME for p in ir_measures.DefaultPipeline.providers].count("fairness"))
-"""
-    assert run(code) == "True 1"
-
-
-def test_a_loader_that_cannot_be_wrapped_imports_without_the_callback(monkeypatch):
-    class WithoutExecModule:
-        def load_module(self, name):
-            return sys.modules.setdefault(name, types.ModuleType(name))
-
-    class ReadOnly:
-        __slots__ = ()
-
-        def create_module(self, spec):
-            pass
-
-        def exec_module(self, module):
-            pass
-
-    class Finder:
-        def __init__(self, loader):
-            self.loader = loader
-
-        def find_spec(self, name, path=None, target=None):
-            return spec_of(name, self.loader) if name == "another" else None
-
-    spec_of = importlib.machinery.ModuleSpec
-    for loader in (WithoutExecModule, ReadOnly):
-        calls = []
-        monkeypatch.setattr(sys, "meta_path", [Finder(loader()), *sys.meta_path])
-        after_import("another", lambda calls=calls: calls.append("called"))
-        assert importlib.import_module("another").__name__ == "another" and not calls
-        del sys.modules["another"]
 
 
 @pytest.fixture(scope="module")

@@ -46,24 +46,6 @@ def test_standard_output_that_is_closed(files, process, command):
     assert "error: standard output is closed" in done.stderr
 
 
-@needs_a_shell
-def test_what_is_not_needed_may_be_closed(files, process):
-    assert process(*ANNOTATE, "-o", "out", shell=">&- 2>&-").returncode == 0
-    assert (files / "out").read_bytes().startswith(b"1 - a 1\n")
-    done = process("table", "qrels", "run", "-m", "AWRF(target={'PRO':0.5,'X':0.5})@3",
-                   shell="2>&-")
-    assert done.returncode == 0 and done.stdout.startswith("name,")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is full")
-@COMMANDS
-def test_standard_output_on_a_full_disk(files, process, command):
-    with open("/dev/full", "w") as full:
-        done = process(*command, stdout=full, stderr=subprocess.PIPE, env=BUFFERED)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "No space left on device" in done.stderr
-
-
 @pytest.mark.parametrize("command, text", [
     (["table", "qrels", "run", "-m", "AP", "--per-query"], "run,中,AP,1.0\n"),
     (["annotate", "qrels", "trec-newswire"], "中 - é 1\n"), (["measures", "nDCG@α"], "")],
@@ -106,22 +88,6 @@ def test_no_progress_is_left(folder_of, process, command, says):
     assert done.returncode == 0 and says in done.stderr
     assert "\r" not in done.stderr and "%|" not in done.stderr and "[INFO]" not in done.stderr
     assert all(line.startswith("pt-fairness: ") for line in done.stderr.splitlines())
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-@pytest.mark.parametrize("as_module", [True, False])
-def test_ctrl_c_while_it_is_imported(folder_of, as_module):
-    """A stub of numpy interrupts the process."""
-    folder = folder_of({
-        "numpy.py": "import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(5)\n",
-        "pt-fairness": "import sys\nfrom pt_fairness.cli import main\nsys.exit(main())\n"})
-    paths = os.pathsep.join([str(folder), str(Path(cli.__file__).parents[2])])
-    start = ["-m", "pt_fairness"] if as_module else ["pt-fairness"]
-    done = subprocess.run([sys.executable, *start, "qrels", "run", "nDCG@5"], capture_output=True,
-                          text=True, env=os.environ | {"PYTHONPATH": paths},
-                          # A shell has its background jobs ignore the signal.
-                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    assert done.returncode == -signal.SIGINT and done.stdout == done.stderr == ""
 
 
 def children(pid: int) -> list[int]:

@@ -57,11 +57,6 @@ def test_biases_against_zero_and_uncertain_labels(page):
     assert page(*options, "--groups", "weights.csv")[2] == expected.html
 
 
-def test_a_broken_run_gives_exit_code_1(page):
-    code, err, text = page("--baseline", "broken", runs=("broken", "run", "other"))
-    assert code == 1 and "broken" in err and "broken" in text
-
-
 @each("options, message", [
     (["--depth", "0"], "depth"), (["-o", "html"], "--output"), (["--groups", "no-such"], "no-such"),
     (["--topics", "no/file"], "no/file"), (["--baseline", "no-such"], "'no-such'"),

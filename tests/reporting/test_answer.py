@@ -102,15 +102,6 @@ def test_measures_of_groups_or_values_with_an_ideal_value_are_answered():
     assert list(map(answered, analysis.inputs.parsed(names))) == [True, True, *[False] * 4]
 
 
-def test_the_page_and_the_paragraph_have_it(data):
-    runs, qrels = data
-    page = report(runs, qrels, MEASURES, baseline="a", progress=False)
-    assert page.html.index('id="answer"') < page.html.index('id="systems"')
-    _, experiment, found = made(runs, qrels, baseline="a")
-    for sentence in results(experiment, found):
-        assert sentence in page.paragraph
-
-
 # --------------------------------------------------------------------------------------------------
 # human labels
 

@@ -159,23 +159,6 @@ def test_without_qrels():
         report({"one": RUN}, None, ["rKL@2"], groups=stances, progress=False)
 
 
-def test_ids_as_integers_and_columns_of_ir_measures():
-    run = RUN.astype({"qid": int}).rename(columns={"qid": "query_id", "docno": "doc_id"})
-    page = report({"x": run}, QRELS.astype({"qid": int}), MEASURES, progress=False)
-    assert page.html == report({"x": RUN}, QRELS, MEASURES, progress=False).html
-
-
-def test_topics_without_results_and_documents_without_groups():
-    qrels = pd.concat([QRELS, QRELS.assign(qid="3").head(1)])
-    run = pd.concat([RUN, RUN.assign(docno="unknown").head(1)])
-    page = report({"x": run}, qrels, MEASURES, progress=False)
-    rows = pd.DataFrame(figures(page)["strips"]["datasets"]["documents"])
-    assert len(rows) == 2
-    row = rows[rows["docno"].map(len) == 3].iloc[0]
-    place = row["docno"].index("unknown")
-    assert row["group"][place] == -1 and row["label"][place] is None
-
-
 def test_failed_runs(tmp_path):
     (tmp_path / "broken").write_text("1 Q0 a\n")
     runs = {"x": RUN, "bad": tmp_path / "broken"}

@@ -46,18 +46,6 @@ def test_labels_and_parameters():
     assert "Unfairness, which is rKL(" in text and "protected: C" in text
 
 
-@pytest.mark.parametrize("options, facts", [
-    ({}, ["two-sided paired t-test", "p < .05", "Holm's correction for 2 systems", "Holm 1979"]),
-    ({"test": "randomisation", "correction": None},
-     ["two-sided randomisation test", "not corrected"]),
-    ({"correction": "fdr_bh"}, ["fdr_bh for 2 systems"])])
-def test_the_test_and_the_correction(options, facts):
-    text = made(baseline="one", **options).paragraph
-    assert all(fact in text for fact in ["Differences from one", *facts])
-    assert ("holm1979" in made(baseline="one", **options).bibtex) == ("Holm 1979" in facts)
-    assert "Differences" not in made().paragraph
-
-
 def test_sources_and_their_measures():
     source = groups.from_mapping({"a": "X", "b": "Y"}, name="halves")
     groups.register("halves", source)
@@ -84,12 +72,3 @@ def test_bibtex_has_what_the_paragraph_cites_and_no_more():
     entries = re.findall(r"(?m)^@\w+\{(\w+),$", page.bibtex)
     assert entries == sorted(keys(page.latex)) and len(entries) == 10
     assert page.bibtex.count("{") == page.bibtex.count("}")
-
-
-def test_latex_escapes_names():
-    page = made(runs={"50_% & $x^2$ {a}": RUN, "α": OTHER}, baseline=0)
-    assert r"50\_\% \& \$x\textasciicircum{}2\$ \{a\}" in page.latex
-    page = made(runs={"b": RUN, "α": OTHER}, baseline=1)
-    assert r"Differences from $\alpha$" in page.latex
-    assert "50_% & $x^2$ {a}" in made(
-        runs={"50_% & $x^2$ {a}": RUN, "b": OTHER}, baseline=0).paragraph
