@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import math
 import sysconfig
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -118,8 +117,6 @@ def _add_arguments(command: argparse.ArgumentParser) -> None:
                          help="also print the value of every topic")
     command.add_argument("-n", "--no_summary", action="store_true", default=False,
                          help="with -q, do not print the averages")
-    command.add_argument("--provider", choices=[*ir_measures.providers.registry], default=None,
-                         help="the provider of ir_measures to use")
 
 
 def _values(options: Any) -> str:
@@ -129,47 +126,19 @@ def _values(options: Any) -> str:
 
     :raises ValueError: if the run is empty, or ``--no_summary`` leaves no values
     """
+    import pandas as pd
     from ir_measures.__main__ import OUTPUT_FORMATS, SUMMARY_QID
-
-    from pt_fairness.analysis import undefined
-    from pt_fairness.analysis.inputs import one_run
-    from pt_fairness.core.messages import collecting_warnings, warn
-    from pt_fairness.evaluation.plan import inputs_of, make_plan
-    from pt_fairness.io.run_files import need_results
-    from pt_fairness.provider.measure_lists import refuse_unknown, warn_of_one_ranking
     if options.no_summary and not options.by_query:
         raise ValueError("--no_summary (-n): not allowed without --by_query (-q)")
-    run = one_run(options.runs)
-    need_results(run)
-    _, qrels, measures, groups = call(inputs_of, options, runs={"run": run})
-    plan = make_plan(qrels, measures, workers=1, source=groups)
-    warn_of_one_ranking(plan.measures, run)
-    provider = ir_measures.providers.registry.get(options.provider, ir_measures)
-    with collecting_warnings() as messages:
-        values = list(provider.iter_calc(plan.measures, plan.qrels, run))
-    refuse_unknown([messages])
-    for cause, message in messages:
-        warn(message, cause)
-    with collecting_warnings():
-        missing = undefined(plan.qrels, plan.measures)
-    columns = dict(zip(plan.measures, plan.columns, strict=True))
-    averages = {measure: measure.aggregator() for measure in plan.measures}
-    pairs = set(missing.itertuples(index=False, name=None))
-    shown = []
-    for value in values:
-        if (value.query_id, str(value.measure)) in pairs:
-            value = value._replace(value=math.nan)
-        if not math.isnan(value.value):
-            averages[value.measure].add(value.value)
-        if options.by_query:
-            shown.append(value)
+    averages, perquery = call(pt_fairness.evaluate, options, runs={"run": options.runs})
+    parts = [perquery[["qid", "measure", "value"]]] if options.by_query else []
     if not options.no_summary:
-        shown += [ir_measures.Metric(SUMMARY_QID, measure, average.result())
-                  for measure, average in averages.items()]
+        means = averages.drop(columns="name").iloc[0]
+        parts.append(pd.DataFrame({"qid": SUMMARY_QID, "measure": means.index, "value": means}))
     show = OUTPUT_FORMATS[options.format](options)
     with redirect_stdout(io.StringIO()) as text:
-        for value in shown:
-            show(value._replace(measure=columns[value.measure]))
+        for row in pd.concat(parts).itertuples(index=False):
+            show(ir_measures.Metric(row.qid, row.measure, row.value))
     return text.getvalue()
 
 

@@ -5,11 +5,8 @@ The paragraph is text and LaTeX, with BibTeX.
 
 from __future__ import annotations
 
-import math
-import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from math import isfinite, nan
 from typing import Any
 
@@ -18,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from pt_fairness import analysis
-from pt_fairness import groups as group_sources
 from pt_fairness.analysis.frames import NEAR_ZERO, distance, is_coverage
 from pt_fairness.analysis.inputs import compares_groups
 from pt_fairness.analysis.notes import on_replaced_shares, p_values, short_p
@@ -27,7 +23,6 @@ from pt_fairness.analysis.tables import latex_escaped
 from pt_fairness.core import __version__
 from pt_fairness.core.arrays import TIE_DECIMALS
 from pt_fairness.core.messages import collecting_warnings, enumerated, first_names, plural
-from pt_fairness.groups.combinations import ModelLabels
 from pt_fairness.measures.descriptions import BIBLIOGRAPHY, ideal_in_words, target_and_protected
 from pt_fairness.measures.measure import FairnessMeasure
 from pt_fairness.measures.rank_bias import ValueMeasure
@@ -134,10 +129,6 @@ def _random_orders(experiment: Experiment, table: pd.DataFrame, runs: Mapping[st
 def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
     """Return the answer as sentences, one for each measure."""
     names = dict(zip(experiment.columns, experiment.names, strict=True))
-    details_of = {experiment.columns[place]: "by the labels of a model"
-                  for source in model_sources(experiment) for place in source.measures}
-    details_of |= {column: experiment.corrections.source(column)
-                   for column in experiment.corrected}
     sentences = []
     for column in found["measure"].unique():
         parts: list[str] = []
@@ -148,8 +139,8 @@ def results(experiment: Experiment, found: pd.DataFrame) -> list[str]:
                              "value")
                 continue
             details = [f"{row.value:.3f}".replace("-", "−")]
-            if column in details_of:
-                details.append(details_of[column])
+            if column in experiment.corrected:
+                details.append(experiment.corrections.source(column))
             if not np.isnan(row.p):
                 p = short_p(row.p)
                 details.append(f"p {p if p.startswith('<') else f'= {p}'} against the baseline")
@@ -180,20 +171,10 @@ def caveats(experiment: Experiment) -> list[str]:
     if facts.topics < LEAST_TESTED:
         sentences.append(TOO_FEW)
     sentences += [f"Fewer than half: {facts.matched[name]} ({name})." for name in facts.unmatched]
-    sentences += [f"The groups of {source.name} are labels of a model, whose errors can make "
-                  "values too fair or too unfair." for source in model_sources(experiment)]
     if experiment.corrections is not None:
         sentences += experiment.corrections.assumptions()
         sentences += experiment.corrections.warnings
     return sentences
-
-
-def model_sources(experiment: Experiment) -> list[Source]:
-    """Return the sources that are labels of a model beside human labels, and not corrected."""
-    places = {experiment.columns.index(column) for column in experiment.corrected}
-    return [source for source in experiment.sources if source.groups is not None
-            and not places.issuperset(source.measures)
-            and isinstance(group_sources.get(source.groups), ModelLabels)]
 
 
 #: The papers of measures of ir_measures, by the name of the measure.
@@ -231,8 +212,7 @@ def paragraph(experiment: Experiment, found: pd.DataFrame, hidden: Sequence[str]
             described.append(_description(label, measure, column in facts.several))
     sentences = [f"We evaluate {plural(len(experiment.systems), 'system')} on "
                  f"{plural(len(experiment.topics), 'topic')} by {enumerated(cited)}.", *described]
-    for source in experiment.sources:
-        sentences += _group_sentences(experiment, source)
+    sentences += [_on_groups(experiment, source) for source in experiment.sources]
     if experiment.corrections is not None:
         sentences.append(experiment.corrections.summary())
         sentences += experiment.corrections.assumptions()
@@ -263,35 +243,13 @@ def _description(label: str, measure: FairnessMeasure, several: bool) -> str:
     return f"{label}: {question} ({'; '.join(filter(None, details))})."
 
 
-def _group_sentences(experiment: Experiment, source: Source) -> list[str]:
-    """Return the groups of a source, and how good the labels of a model are."""
+def _on_groups(experiment: Experiment, source: Source) -> str:
+    """Return the groups of a source."""
     users = ""
     if len(experiment.sources) > 1:
         names = [experiment.names[place] for place in source.measures]
         users = f" of {enumerated(names)}"
-    sentences = [f"The groups{users} are from {source.name} ({first_names(source.labels)})."]
-    if source in model_sources(experiment):
-        with suppress(ValueError):  # if no document has both labels
-            sentences.append(_agreement(group_sources.get(source.groups)))
-    return sentences
-
-
-def _agreement(groups: Any) -> str:
-    """Return how far the labels of a model agree with human ones.
-
-    :raises ValueError: if no document has both labels
-    """
-    rates = group_sources.error_rates(groups.model, groups.human)
-    share, low, high, n = rates.summary.loc["accuracy"]
-    kappa, kappa_low, kappa_high, compared = rates.summary.loc["kappa"]
-    name = os.path.basename(groups.model.made_of or groups.model.registered)
-    interval = "" if math.isnan(kappa) else f" (κ {kappa:.2f} [{kappa_low:.2f}, {kappa_high:.2f}])"
-    text = (f"The labels of {name} agree with {n:.0f} human labels in {share:.1%} "
-            f"[{100 * low:.1f}, {100 * high:.1f}]{interval}.")
-    if compared < n:
-        text += (f" {n - compared:.0f} of these documents are without a label of the model: they "
-                 "count as wrong, and κ leaves them out.")
-    return text.replace("%", " %")
+    return f"The groups{users} are from {source.name} ({first_names(source.labels)})."
 
 
 def plain(text: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from pt_fairness import analysis
+from pt_fairness import groups as sources
 from pt_fairness.analysis import tables
 from pt_fairness.analysis.corrections import CONFIDENCE, Corrections
 from pt_fairness.analysis.frames import best
@@ -35,7 +36,7 @@ from pt_fairness.core.identifiers import with_text_ids
 from pt_fairness.core.messages import at_least, collecting_warnings, plural, warn
 from pt_fairness.evaluation import evaluate
 from pt_fairness.evaluation.plan import inputs_of, refuse_pipes
-from pt_fairness.groups import model_labels
+from pt_fairness.groups.combinations import ModelLabels, model_labels
 from pt_fairness.io.files import Path, written_whole
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
@@ -144,7 +145,8 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     :param names: a name for each run, unless ``runs`` is a dictionary
     :param labels: a dictionary from measures to the names that the page shows
     :param human: human labels of documents at random, if ``groups`` are the labels of a model, for
-        corrected values: a file, a list of files, a frame or a dictionary
+        corrected values: a file, a list of files, a frame or a dictionary. The result of
+        :func:`pt_fairness.groups.model_labels` has its own
     :param human_topics: human labels of whole topics, in the same forms
     :param baseline: the run to test the others against: its position, name or path
     :param test: ``'t'`` or ``'randomisation'``, the test of the comparison
@@ -188,6 +190,10 @@ def report(runs: RunInputs, qrels: Any, measures: Any, topics: Any = None, *,
     """
     at_least(1, "depth", depth, most=100)
     model, people = groups, None
+    is_name = isinstance(groups, str) and groups in sources.names()
+    source = sources.get(groups) if is_name else groups
+    if isinstance(source, ModelLabels):
+        model, human = source.model, source.human
     if human is not None or human_topics is not None:
         if groups is None:
             raise ValueError("groups must be the labels of a model with human labels, got None")

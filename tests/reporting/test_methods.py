@@ -61,9 +61,7 @@ def test_the_quality_of_the_labels_of_a_model():
     model = groups.from_mapping({"a": "P", "b": "P"}, name="tagger")
     source = groups.model_labels(model, {"a": "P", "b": "C"})
     text = made(["AWRF@2"], groups=source).paragraph
-    assert "labels of tagger agree with 2 human labels in 50.0 %" in text
-    source = groups.model_labels({"a": "P"}, {"b": "C"})
-    assert "agree" not in made(["AWRF@2"], groups=source).paragraph
+    assert "2 documents were checked" in text and "50.0 % [9.5, 90.5]" in text
 
 
 def test_bibtex_has_what_the_paragraph_cites_and_no_more():
