@@ -14,8 +14,7 @@ from pt_fairness.analysis.frames import measure_columns, systems
 from pt_fairness.analysis.human_labels import LEAST_KAPPA, HumanLabels, check
 from pt_fairness.analysis.statistics import ALPHA
 from pt_fairness.core.messages import collecting_warnings
-from pt_fairness.groups.combinations import ModelLabels
-from pt_fairness.groups.labels_of_models import kappa
+from pt_fairness.groups.combinations import ModelLabels, kappa
 from pt_fairness.io.run_files import RunInputs
 from pt_fairness.provider.measure_lists import takes_groups
 

@@ -14,9 +14,14 @@ from pt_fairness.analysis.label_sampler import LEAST, Labelled
 from pt_fairness.core.arrays import Bools, Ints, recoded
 from pt_fairness.core.messages import did_you_mean, label_texts, listed, warn
 from pt_fairness.groups import Groups, Memberships
-from pt_fairness.groups.combinations import ModelLabels, WithErrorRates, filled_in, single_labels
+from pt_fairness.groups.combinations import (
+    ModelLabels,
+    WithErrorRates,
+    filled_in,
+    kappa,
+    single_labels,
+)
 from pt_fairness.groups.group_source import Combined
-from pt_fairness.groups.labels_of_models import kappa
 from pt_fairness.groups.sources import located
 from pt_fairness.io.column_roles import Columns
 from pt_fairness.io.document_files import read_labelled

@@ -18,7 +18,7 @@ def few(script, monkeypatch):
     """The script with one sample of human labels and few draws."""
     run = script("touche2022_labels")
     module = sys.modules["touche2022_labels"]
-    for name, value in {"HUMAN": (30,), "SAMPLES": 1, "DRAWS": 4}.items():
+    for name, value in {"DOCUMENTS": (30,), "TOPICS": (10,), "SAMPLES": 1, "DRAWS": 4}.items():
         monkeypatch.setattr(module, name, value)
     return run
 
