@@ -45,6 +45,11 @@ def test_the_exact_bounds_are_reached(values, params, norm):
     assert 0 < perfect[measures[1], "0"] < by_order["EED"].max()
 
 
+def test_the_largest_relevance_of_reranked_documents(make_case, agrees):
+    agrees(make_case(0), [("EER", {"complete": True, "norm": "bound", **cutoff})
+                          for cutoff in ({}, {"cutoff": 3})])
+
+
 @given(st.integers(0, 10_000))
 def test_eel_is_the_sum_of_its_parts(make_case, values, sampled, seed):
     case, pick = make_case(seed), random.Random(seed)
