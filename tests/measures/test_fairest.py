@@ -8,7 +8,7 @@ import pytest
 from case_marks import slow_cases
 from ir_measures import iter_calc, parse_measure
 
-from pt_fairness import explain, nDD, nDKL, nDR, rKL, rND, rRD
+from pt_fairness import analysis, explain, nDD, nDKL, nDR, rKL, rND, rRD
 
 PARITY, VIEWPOINT = [rND, rKL, rRD], [nDD, nDR, nDKL]
 
@@ -91,5 +91,9 @@ def test_worked_values(name, plus, total, low, high, ratio):
     v = values(measure(norm="none"), qrels, run)
     assert (v.min(), v.max()) == (pytest.approx(low, abs=1e-6), pytest.approx(high, abs=1e-6))
     assert values(measure, qrels, run).min() == pytest.approx(ratio, abs=1e-6)
+    if len(kinds) < 100:
+        runs = {"all": run.rename(columns={"query_id": "qid", "doc_id": "docno"})}
+        table = analysis.against_random(runs, qrels, measure, draws=1, progress=False)
+        assert table["fairest"].item() == pytest.approx(ratio, abs=1e-6)
     ranged = values(measure(norm="range"), qrels, run)
     assert (ranged.min(), ranged.max()) == (pytest.approx(0, abs=1e-12), pytest.approx(1))

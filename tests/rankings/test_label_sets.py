@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -100,6 +101,17 @@ def case(request, make_case) -> _Case:
     lists = [list(zip(docnos[start:start + n], labels[start:start + n], strict=True))
              for start, n in zip(rankings.start, rankings.looked_up, strict=True)]
     return _Case(rankings, lists)
+
+
+def test_labels_outside_the_label_set_and_lower_documents_are_not_annotations(case):
+    kept = case.rankings.labels[:1]
+    found = replace(case.rankings, labels=kept).restricted()
+    count = [sum(bool(labels & {*kept}) for _, labels in one) for one in case.lists]
+    assert found.length.tolist() == count
+    assert found.restricted(depth=2).length.tolist() == [min(n, 2) for n in count]
+    for rel, codes in found.judged_codes.items():
+        every = labels_of(case.rankings, case.rankings.judged_codes[rel])
+        assert (codes >= 0).tolist() == [bool(labels & {*kept}) for labels in every]
 
 
 def test_repeated_rankings_have_topics_of_their_own(case):
