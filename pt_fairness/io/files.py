@@ -185,22 +185,13 @@ def need_columns(frame: pd.DataFrame, columns: Sequence[str], what: str) -> None
     :raises ValueError: if a column is missing or there twice, or it is not a DataFrame
     """
     need_frame(frame, what)
-    need_distinct_columns(frame, what)
+    repeated = frame.columns[frame.columns.duplicated()]
+    if len(repeated):
+        raise ValueError(f"{what} has the column {repeated[0]!r} twice; drop one of them")
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"{what} has no column {missing[0]!r}; it needs {', '.join(columns)} and "
                          f"has {', '.join(map(str, frame.columns))}")
-
-
-def need_distinct_columns(frame: pd.DataFrame, what: str) -> None:
-    """Raise an error if a frame has a column twice.
-
-    :param what: the name of the frame in the error
-    :raises ValueError: if two columns have the same name
-    """
-    repeated = frame.columns[frame.columns.duplicated()]
-    if len(repeated):
-        raise ValueError(f"{what} has the column {repeated[0]!r} twice; drop one of them")
 
 
 def need_frame(frame: Any, what: str) -> None:

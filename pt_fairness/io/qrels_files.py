@@ -27,7 +27,6 @@ from pt_fairness.io.files import (
     Path,
     compression,
     need_columns,
-    need_distinct_columns,
     need_no_space,
     opened,
     write_output,
@@ -194,7 +193,7 @@ def qrels_columns(qrels: pd.DataFrame) -> tuple[str, str, str]:
     if not isinstance(qrels, pd.DataFrame):
         raise ValueError(f"qrels must be a DataFrame, got a {type(qrels).__name__}; "
                          "pt_fairness.read_qrels reads a file into one")
-    need_distinct_columns(qrels, "the frame of qrels")
+    need_columns(qrels, [], "the frame of qrels")
     for names in (("qid", "docno", "label"), ("query_id", "doc_id", "relevance")):
         if set(names) <= set(qrels.columns):
             return names

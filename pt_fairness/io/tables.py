@@ -375,16 +375,14 @@ def check(source: Input, frame: pd.DataFrame, column: str, possible: Any, expect
         raise ValueError(f"{place(source, frame, row)}: {column} must be {expected}, got {cell}")
 
 
-def column_of_numbers(source: Input, frame: pd.DataFrame, column: str,
-                      expected: str = "a number") -> Floats:
+def column_of_numbers(source: Input, frame: pd.DataFrame, column: str) -> Floats:
     """Return a column as numbers, ``[n]``.
 
-    :param expected: what a cell must be, in the error
     :raises ValueError: if a cell is not a number
     """
     cells = frame[column]
     numbers = pd.to_numeric(cells, errors="coerce")
-    check(source, frame, column, numbers.notna(), expected)
+    check(source, frame, column, numbers.notna(), "a number")
     if cells.dtype.kind not in "iuf":  # to_numeric is not exact in the last digit
         numbers = cells.astype(object)
     return numbers.to_numpy(float)

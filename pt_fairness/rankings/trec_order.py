@@ -27,7 +27,7 @@ from pt_fairness.core.messages import (
     warn,
 )
 from pt_fairness.groups.memberships import naming_rows
-from pt_fairness.io.files import need_distinct_columns
+from pt_fairness.io.files import need_columns
 
 
 class Judgments:
@@ -41,7 +41,7 @@ class Judgments:
     """
 
     def __init__(self, qrels: pd.DataFrame) -> None:
-        need_distinct_columns(qrels, "the frame of qrels")
+        need_columns(qrels, [], "the frame of qrels")
         topic, topics = codes_of(qrels["query_id"], "qrels")
         #: The distinct topics as text, ``[T]``.
         self.topics = list(topics)
@@ -130,7 +130,7 @@ class Run:
     """
 
     def __init__(self, run: pd.DataFrame, judgments: Judgments, warn: Warn = warn) -> None:
-        need_distinct_columns(run, "the run")
+        need_columns(run, [], "the run")
         self._judgments = judgments
         codes, run_qids = codes_of(run["query_id"], "run")
         topic = recoded(codes, run_qids, judgments.topics)

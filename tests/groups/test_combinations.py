@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import tracemalloc
 
 import numpy as np
@@ -65,16 +64,6 @@ def test_topics_that_a_source_drops():
     other = REGION.relabel({q: {"Asia": "A", "Europe": "E"} for q in "23"})
     assert groups.product(once, other).topics == ["2"]
     assert groups.product(once, REGION).topics == ["1", "2"]
-
-
-def test_a_product_travels_and_is_distinguished():
-    both = groups.product(GENDER, REGION)
-    assert pickle.loads(pickle.dumps(both)) == both == groups.product(GENDER, REGION)
-    others = [groups.product(REGION, GENDER), groups.product(GENDER, REGION, missing="?"),
-              groups.product(GENDER, REGION, REGION)]
-    assert len({both.name, *(one.name for one in others)}) == 4
-    judged = groups.from_irds("pt-fairness/debates", "relevance")
-    assert groups.product(GENDER, judged).judged and not both.judged
 
 
 @pytest.mark.parametrize("combined", [

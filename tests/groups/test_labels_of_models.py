@@ -11,8 +11,6 @@ import pandas as pd
 import pyterrier as pt
 import pytest
 from group_rows import rows
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from pt_fairness import FairnessWarning, evaluate, groups
 from pt_fairness.groups.combinations import kappa
@@ -232,24 +230,6 @@ def rates_of(counts, **options):
     return groups.error_rates(groups.from_mapping(model, "tagger"), human, **options)
 
 
-def slow_kappa(counts):
-    """κ and its large-sample standard error, term by term (Fleiss, Cohen & Everitt 1969)."""
-    n, size = sum(map(sum, counts)), len(counts)
-    p = [[count / n for count in row] for row in counts]
-    row = [sum(p[i]) for i in range(size)]
-    column = [sum(p[i][j] for i in range(size)) for j in range(size)]
-    same = sum(p[i][i] for i in range(size))
-    chance = sum(row[i] * column[i] for i in range(size))
-    total = -((same * chance - 2 * chance + same) ** 2)
-    for i in range(size):
-        for j in range(size):
-            if i == j:
-                total += p[i][i] * ((1 - chance) - (row[i] + column[i]) * (1 - same)) ** 2
-            else:
-                total += (1 - same) ** 2 * p[i][j] * (column[i] + row[j]) ** 2
-    return (same - chance) / (1 - chance), math.sqrt(max(total, 0) / n) / (1 - chance) ** 2
-
-
 def slow_alpha(counts):
     """Krippendorff's α from the matrix of coincidences."""
     size = len(counts)
@@ -288,16 +268,9 @@ def test_worked_values():
     assert rates.counts.to_numpy().tolist() == [[40, 10], [5, 45]]
 
 
-@given(st.lists(st.integers(1, 30), min_size=9, max_size=9))
-@settings(max_examples=20, deadline=None)
-def test_slow_versions(numbers):
-    counts = np.array(numbers).reshape(3, 3)
-    rates = rates_of(counts)
-    expected, error = slow_kappa(counts.tolist())
-    ends = [expected, expected - 1.959964 * error, expected + 1.959964 * error]
-    assert interval(rates, "kappa") == pytest.approx(ends)
-    assert value(rates, "alpha") == pytest.approx(slow_alpha(counts.tolist()))
-    assert value(rates, "accuracy") == pytest.approx(np.trace(counts) / counts.sum())
+@pytest.mark.parametrize("counts", [[[3, 1], [2, 5]], [[4, 0, 2], [1, 6, 0], [2, 2, 9]]])
+def test_alpha_against_the_slow_version(counts):
+    assert value(rates_of(counts), "alpha") == pytest.approx(slow_alpha(counts))
 
 
 @pytest.mark.parametrize("numbers", [[1, 4, 1], [2, 3, 1], [4, 1, 2], [5, 5]])
@@ -312,7 +285,7 @@ def test_documents_without_a_label_of_the_model():
     assert rates.counts.loc["A"].to_dict() == {"A": 1, "B": 1, "@NONE": 1}
     assert value(rates, "accuracy") == 0.5 and rates.summary["n"].tolist() == [4, 3, 3]
     assert rates.labels.set_index("label")["recall"].to_dict() == {"A": 1 / 3, "B": 1}
-    assert value(rates, "kappa") == pytest.approx(slow_kappa([[1, 1], [0, 1]])[0])
+    assert value(rates, "kappa") == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
 
 
 STANCES = pd.DataFrame({"qid": "1", "docno": ["a", "b", "c"], "label": ["A", "NO", "B"]})

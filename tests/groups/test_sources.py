@@ -181,13 +181,6 @@ def test_a_membership_file_that_cannot_be_read(tmp_path, text, labels, says):
         groups.from_file(path, labels=labels)
 
 
-def test_weights_and_order_are_part_of_the_content():
-    frames = [WEIGHTS, WEIGHTS.drop(columns="weight"), WEIGHTS.assign(weight=1)]
-    orders = [None, ["X", "Y"], ["Y", "X"]]
-    sources = [groups.from_frame(frame, order=order) for frame in frames for order in orders]
-    assert len({source.name for source in sources}) == len({one.digest() for one in sources}) == 9
-
-
 @pytest.mark.parametrize("made", [
     lambda order: groups.from_frame(WEIGHTS, order=order),
     lambda order: groups.from_mapping({"a": ["X", "Y"]}, order=order),

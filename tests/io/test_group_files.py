@@ -93,23 +93,6 @@ def test_a_repeated_column_of_weights_is_named(tmp_path):
             groups.from_file(path, weights="wide")
 
 
-def test_columns_on_the_command_line(folder_of, capsys):
-    folder_of({"qrels": "1 0 d1 1\n1 0 d2 0\n", "t.csv": "q_id,d_id,Gender\n5,d1,F\n5,d2,M\n",
-               "run": "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n",
-               "g.csv": "docno,PRO,CON\nd1,0.3,0.7\nd2,0,1\n"})
-    assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups", "g.csv::PRO,CON"]) == 0
-    source = groups.from_mapping({"d1": {"PRO": 0.3, "CON": 0.7}, "d2": {"CON": 1.0}})
-    means = evaluate(["run"], "qrels", ["AWRF@2"], groups=source, progress=False).averages
-    assert capsys.readouterr().out == f"name,AWRF@2\nrun,{means.iloc[0, 1]}\n"
-    assert cli.main(["annotate", "qrels", "t.csv:Gender"]) == 2
-    assert "no column 'docno'" in (error := capsys.readouterr().err)
-    assert "its columns are q_id, d_id, Gender" in error
-    assert cli.main(["annotate", "qrels", "t.csv:d_id:gender", "--topic-column", "none"]) == 0
-    assert capsys.readouterr().out == "1 F d1 1\n1 M d2 0\n"
-    assert cli.main(["annotate", "qrels", "t.csv:d_id:d_id"]) == 2
-    assert "different columns for group and docno, got 'd_id'" in capsys.readouterr().err
-
-
 @each("text, says", [
     ("docno,group\nd1,PRO\ndocno,group\nd2,CON\n", r"g\.csv, line 3 .*the header again"),
     ('docno,group\nd1,PRO\n"d2,CON\nd3,PRO\n', r"g\.csv .*inside string starting at row 2"),
@@ -170,3 +153,12 @@ def test_columns_that_a_file_lacks(tmp_path, option):
     path = write(tmp_path / "g.jsonl", [{"docno": "d1", "group": "X"}])
     with pytest.raises(ValueError, match=r"has no column 'none'.*use .*g\.jsonl:docno:group$"):
         groups.from_file(path, **{option: "none"})
+
+
+def test_columns_of_weights_on_the_command_line(folder_of, capsys):
+    folder_of({"qrels": "1 0 d1 1\n1 0 d2 0\n", "g.csv": "docno,PRO,CON\nd1,0.3,0.7\nd2,0,1\n",
+               "run": "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t\n"})
+    assert cli.main(["table", "qrels", "run", "-m", "AWRF@2", "--groups", "g.csv::PRO,CON"]) == 0
+    source = groups.from_mapping({"d1": {"PRO": 0.3, "CON": 0.7}, "d2": {"CON": 1.0}})
+    means = evaluate(["run"], "qrels", ["AWRF@2"], groups=source, progress=False).averages
+    assert capsys.readouterr().out == f"name,AWRF@2\nrun,{means.iloc[0, 1]}\n"

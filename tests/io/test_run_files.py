@@ -114,11 +114,6 @@ class TestParquet:
         frame.to_parquet(tmp_path / "run.parquet")
         return read_run(tmp_path / "run.parquet")
 
-    def test_the_columns_of_pyterrier_and_ir_measures(self, tmp_path):
-        for names in ({}, {"qid": "query_id", "docno": "doc_id"}):
-            run = self.read(self.FRAME.rename(columns=names), tmp_path)
-            assert run.to_dict("list") == self.FRAME.drop(columns="rank").to_dict("list")
-
     def test_identifiers_are_text_and_scores_are_floats(self, tmp_path):
         scores = np.array([1, 2], np.int32)
         numbers = self.FRAME.assign(qid=[1.0, 2.0], docno=[7.0, 8.5], score=scores)
@@ -260,11 +255,6 @@ def test_frames_are_named_by_their_position():
     assert list(mixed) == ["input.a", "run 1", "input.b"] and mixed["run 1"] is FRAME
     assert list(named(FRAME)) == ["run 0"]
     assert list(named(iter([FRAME, OTHER]))) == ["run 0", "run 1"]
-
-
-def test_a_run_twice_is_an_error():
-    with pytest.raises(ValueError, match=r"'runs/a\.run' twice"):
-        named(["runs/a.run", "runs/a.run", "runs/b.run"])
 
 
 @each("baseline", ["input.pircRBa1", "runs/input.pircRBa1.gz", "input.pircRBa1.gz", 1])
