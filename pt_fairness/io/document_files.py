@@ -249,25 +249,32 @@ def _judged_groups(source: Input, none: bool) -> pd.DataFrame:
     :raises ValueError: if neither column holds groups
     """
     frame = judgments(source)
-    labels = frame["label"].unique()
-    wrong = [label for label in labels if not is_whole_text(label)]
-    if TREC_DEFAULTS.issuperset(frame["iteration"].unique()):
+    wrong = [label for label in frame["label"].unique() if not is_whole_text(label)]
+    groups = {*frame["iteration"].unique()}
+    if groups <= TREC_DEFAULTS:
         if not (none or wrong):
             raise ValueError(f"{source.name} must have groups in the second or the fourth column, "
-                             f"got {listed(sorted(frame['iteration'].unique()))} and numbers, as "
-                             "in plain qrels; if the numbers are the groups, use none=[…] "
-                             "(--none …), the labels that mean no group")
+                             f"got {listed(sorted(groups))} and numbers, as in plain qrels; if the "
+                             "numbers are the groups, use none=[…] (--none …), the labels that "
+                             "mean no group")
         return frame[["qid", "docno"]].assign(group=frame["label"])
-    check(source, frame, "label", ~frame["label"].isin(wrong), "a whole number, as in qrels; a "
-          "table with other columns needs a header and tabs or commas, and then "
-          f"{source.name}:ID:COLUMN names them")
-    return frame.assign(group=second_column(frame["iteration"])).drop(columns="iteration")
+    if wrong:
+        check(source, frame, "label", ~frame["label"].isin(wrong), "a whole number, as in qrels; a "
+              "table with other columns needs a header and tabs or commas, and then "
+              f"{source.name}:ID:COLUMN names them")
+    if groups & TREC_DEFAULTS:
+        frame["iteration"] = second_column(frame["iteration"])
+    return frame.rename(columns={"iteration": "group"})
 
 
 def second_column(column: pd.Series) -> pd.Series:
     """Return the groups in the second column of qrels, missing where a value is none."""
-    texts = column.map(label_text, na_action="ignore")
-    return texts.where(texts.isin(group_labels(texts.dropna().unique())))
+    codes, values = pd.factorize(column)
+    texts = [*map(label_text, values)]
+    groups = group_labels(texts)
+    labels = [text if text in groups else None for text in texts]
+    names = np.array([*labels, None], dtype=object)
+    return pd.Series(names[codes], column.index)
 
 
 def _nested(frame: pd.DataFrame, source: Input, *columns: Any) -> pd.DataFrame:

@@ -49,11 +49,6 @@ def test_gains_by_name():
             assert arrays.gain(name, relevance, rel).tolist() == gains
 
 
-def test_ranks_within_a_list():
-    assert arrays.within(3, np.array([0, 2, 3])).tolist() == [
-        [False] * 3, [True, True, False], [True] * 3]
-
-
 def divergence(p, q):
     return sum(x * math.log2(x / y) for x, y in zip(p, q, strict=True) if x > 0)
 

@@ -55,20 +55,6 @@ def hard(qids, docnos):
     return pd.DataFrame({"qid": qids, "docno": docnos, "group": "x"})
 
 
-def test_a_class_that_does_not_call_the_constructor_of_its_base():
-    class Plain(Groups):
-        def __init__(self, group):
-            self.group = group
-
-        def lookup(self, qids, docnos):
-            return pd.DataFrame({"qid": qids, "docno": docnos, "group": self.group})
-
-    assert rows(Plain("X"), "ab") == "1 a X, 1 b X"
-    assert Plain("X").labels is Plain("X").order is None
-    assert Plain("X").relabel({"1": {"X": "Y"}}).labels == ["Y"]
-    assert Plain("X").name.startswith("plain-")
-
-
 def test_classes_of_one_name_that_do_different_things_are_distinguished():
     one, other = (returning(lambda *given, label=label: hard(*given).assign(group=label))
                   for label in "xy")
@@ -217,11 +203,6 @@ def test_to_qrels_replaces_earlier_groups_and_keeps_labels():
         "qid": ["1", "1"], "docno": ["a", "b"], "label": [2, 1], "iteration": ["X", "-"]}
     mixed = pd.DataFrame({"qid": "1", "docno": [*"ab"], "label": pd.Series([1, "0"], dtype=object)})
     assert groups.from_mapping({"a": "X"}).to_qrels(mixed)["label"].tolist() == [1, "0"]
-
-
-def test_the_summary_counts_documents_once():
-    qrels = pd.DataFrame({"qid": "1", "docno": [*"aab"], "label": [1, 0, 1], "iteration": [*"XX-"]})
-    assert groups.summary(qrels) == "1 of 2 judged documents have a group: X 2"
 
 
 # ------------------------------------------------------------- documents that are known, @UNKNOWN

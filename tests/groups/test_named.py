@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 
 import ir_measures
@@ -38,36 +37,6 @@ def test_unregister(registered_groups):
         ir_measures.evaluator([Annotated(groups="mine")], QRELS)
     with pytest.raises(ValueError, match=r"none.*got 'mine'"):
         groups.unregister("mine")
-
-
-def test_a_file_is_read_again_when_it_changes(tmp_path):
-    path = tmp_path / "groups.tsv"
-    for label in "XYX":  # of the same size and time
-        path.write_text(f"docno\tgroup\na\t{label}\n")
-        os.utime(path, (1e9, 1e9))
-        assert groups.get(path).labels == [label]
-    source = groups.get(path)
-    assert source is groups.get(str(path)), "the same content is parsed once"
-    # The groups of a file do not take its name.
-    measure = rND(groups=source)
-    path.write_text("docno\tgroup\na\tY\n")
-    assert groups_of(rND(groups=path)).labels == ["Y"]
-    assert groups_of(measure) is source and measure != rND(groups=path)
-
-
-def test_equal_objects_have_a_name_of_their_content():
-    one, same = groups.from_mapping(XY), groups.from_mapping(XY)
-    others = [groups.from_mapping({"a": "X", "b": "Z"}), groups.from_mapping({"1": XY})]
-    assert rND(groups=one) == rND(groups=same) and one == same and hash(one) == hash(same)
-    assert len({rND(groups=source) for source in (one, same, *others)}) == 3
-    for source in (one, *others):
-        measure = rND(groups=source, protected="X") @ 3
-        copy = pickle.loads(pickle.dumps(measure))
-        assert copy == measure and hash(copy) == hash(measure) and str(copy) == str(measure)
-    # Objects of one name and other content are kept apart.
-    sources = [groups.from_mapping({"a": label}, name="stance") for label in "XY"]
-    measures = [rND(groups=source) for source in sources]
-    assert measures[0] != measures[1] and [*map(groups_of, measures)] == sources
 
 
 def test_a_name_means_in_a_copy_what_it_meant_where_it_was_pickled(registered_groups):

@@ -70,21 +70,6 @@ def test_from_a_pattern(pattern, labels, expected):
     assert rows(source, ["FT-1", "none", "LA-2", "-2"]) == expected
 
 
-@pytest.mark.parametrize("ending", ["", ".gz"])
-@pytest.mark.parametrize("text, expected", [
-    ("1 PRO a 1\n1 CON b 0\n1 - c 0\n2 CON a 1\n", "1 a PRO, 1 b CON, 2 a CON"),
-    ("docno\tgroup\na\tPRO\nb\tein Wort\nc\t-\n", "1 a PRO, 1 b ein Wort, 2 a PRO"),
-    ('qid,docno,group\n1,a,PRO\n1,b,"x, y"\n2,a,é\n', "1 a PRO, 1 b x, y, 2 a é"),
-    ("\ufeffgroup,doc_id\r\n1.0,a\r\n", "1 a 1, 2 a 1"),
-    ("docno\tgroup\tweight\na\tX\t0.7\na\tY\t.3\nb\tY\t2\n", f"{SOFT}, 2 a X 0.7, 2 a Y 0.3")],
-    ids=["qrels", "tabs", "commas", "byte order mark", "weights"])
-def test_from_a_file(tmp_path, text, expected, ending):
-    path = tmp_path / f"groups.txt{ending}"
-    path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())
-    for source in (groups.from_file(path), groups.get(path), groups.get(str(path))):
-        assert rows(source, "abca", "1112") == expected
-
-
 @pytest.mark.parametrize("make, says", [
     (lambda: groups.from_frame(pd.DataFrame({"docno": ["a"], "stance": ["PRO"], "n": [1]})),
      "no column 'group'.*; its columns are docno, stance, n; use "),

@@ -14,7 +14,7 @@ import pytest
 from one_test import each
 
 from pt_fairness import io, read_qrels, write_qrels
-from pt_fairness.io.document_files import read_groups, read_targets
+from pt_fairness.io.document_files import read_groups
 
 TEXT = "1 PRO d1 1\n1\tCON  d2 -2\n2 - dé\"3 0\n"
 LINES = '1 PRO d1 1\n1 CON d2 -2\n2 - dé"3 0\n'
@@ -124,13 +124,6 @@ def test_standard_output_of_bytes_of_text_alone_and_closed(monkeypatch):
         write_qrels(FRAME)
 
 
-ROWS = b"docno,group\n" + b"".join(b"d%d,PRO\n" % i for i in range(20_000))
-#: Larger than the buffer of a pipe.
-GROUPS = ROWS.decode()
-QRELS = TEXT * 9000
-TARGETS = "qid,group,share\n" + "".join(f"{i},PRO,0.5\n{i},CON,0.5\n" for i in range(10_000))
-
-
 @each("text, says", [
     ("", "x must be a table"), ("1 PRO a 1\n1 CON b\n", r"x, line 2 .*4 columns"),
     ("docno\tgroup\na\tX\nb\tY\tZ\n", r"x, line 3 .*2 columns \(docno, group\)"),
@@ -161,19 +154,3 @@ def test_group_files(tmp_path, text, rows):
     frame = read_groups(written(tmp_path / "x", text))
     columns = ["docno", "group"] if len(rows[0]) == 2 else ["qid", "docno", "group"]
     assert frame[columns].to_numpy().tolist() == rows
-
-
-@pytest.mark.parametrize("reader, text, wrong, says", [
-    (read_groups, GROUPS, "a,b,c\n", r"input, line 20002 .*2 columns"),
-    (read_groups, GROUPS.replace(",", "\t"), b"\xff\tb\n", r"input, line 20002: .*UTF-8"),
-    (read_groups, QRELS, "1 PRO a\n", r"input, line 27001 .*4 columns"),
-    (read_targets, TARGETS, "1,PRO,0.5,1\n", r"input, line 20002 .*3 columns"),
-    (io.load_qrels, QRELS, "1 0 a high\n", r"input, line 27001: label .*'high'"),
-], ids=["csv", "tsv", "groups in qrels", "targets", "qrels"])
-def test_a_pipe_is_read_once_and_whole(pipe, tmp_path, reader, text, wrong, says):
-    expected = reader(written(tmp_path / "input", text))
-    for name in ("input", "input.gz"):
-        pd.testing.assert_frame_equal(reader(pipe(name, text)), expected, check_names=False)
-    wrong = wrong if isinstance(wrong, bytes) else wrong.encode()
-    with pytest.raises(ValueError, match=says):
-        reader(pipe("input", text.encode() + wrong))

@@ -141,13 +141,6 @@ def test_files_that_are_damaged(tmp_path, name, content, says):
         groups.from_file(tmp_path / name)
 
 
-@each("value", ["text", 5, {"c": "X"}, None])
-def test_keys_that_no_object_has(tmp_path, value):
-    path = write(tmp_path / "g.jsonl", [{"docno": "d1", "a": value}])
-    with pytest.raises(ValueError, match=r"g\.jsonl has no column 'a\.b'; its columns are docno"):
-        groups.from_file(path, column="a.b")
-
-
 @each("option", ["id", "column", "topic", "weight"])
 def test_columns_that_a_file_lacks(tmp_path, option):
     path = write(tmp_path / "g.jsonl", [{"docno": "d1", "group": "X"}])

@@ -115,12 +115,9 @@ def test_get_gives_the_latest_that_was_registered():
     assert per_topic(measure) == [0.0, 0.0]
 
 
-@each("name, says", [
-    *((name, f"'qrels', 'collection', 'uniform', 'run'.*got '{name}'")
-      for name in ("qrels", "collection", "uniform", "run", "Qrels", " run ")),
-    *((name, "the name of targets") for name in ("", "  ", 3, None))])
-def test_names_that_are_refused(name, says):
-    with pytest.raises(ValueError, match=says):
+@each("name", ["qrels", "collection", "uniform", "run", "Qrels", " run ", "", "  ", 3, None])
+def test_names_that_are_refused(name):
+    with pytest.raises(ValueError, match=f"got {name!r}"):
         targets.register(name, frame())
 
 

